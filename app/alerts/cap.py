@@ -15,7 +15,7 @@ from hydrology.extremes.alerting import Severity
 from records.alerts.alert_changes import Change
 from records.alerts.change_words import headline
 from records.basins.basins import Basin
-from records.basins.station_names import station_name
+from records.basins.station_names import shown_name
 
 NAMESPACE = "urn:oasis:names:tc:emergency:cap:1.2"
 NO_SENDER = "freshet@not-official.invalid"
@@ -70,7 +70,7 @@ def write(issuer: Issuer, change: Change, earlier: Sequence[Change], basin: Basi
         xml.add(root, "note", _NOTE)
     if earlier:
         xml.add(root, "references", " ".join(_reference(issuer, one) for one in earlier))
-    name = station_name(basin.name or basin.id)
+    name = shown_name(basin.id, basin.name)
     info = xml.add(root, "info")
     _add_event(info, change)
     xml.add(info, "expires", _instant(expires(change)))

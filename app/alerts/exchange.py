@@ -18,7 +18,7 @@ from records.alerts import alert_changes
 from records.alerts.alert_changes import UnknownChange
 from records.basins import basins
 from records.basins.basins import UnknownBasin
-from records.basins.station_names import station_name
+from records.basins.station_names import shown_name
 from runtime.clock import Clock
 from runtime.settings import Settings
 
@@ -65,7 +65,7 @@ class FeedAnswer:
             replayed=self.clock.as_of is not None,
         )
         places = basins.sites(self.session, [change.basin_id for change in changes])
-        names = {basin: station_name(place.name or basin) for basin, place in places.items()}
+        names = {basin: shown_name(basin, place.name) for basin, place in places.items()}
         return _answer(atom.write(feed, changes, names), atom.MEDIA_TYPE, self.if_none_match)
 
 

@@ -210,7 +210,7 @@ def _accounted(year: _Year) -> _Account:
         attempts = {one.id: deliveries.attempts_of(session, one.id) for one in stored}
     events = {change.seq: change.id for change in changes}
     received = {name: _events(year, name) for name in year.receivers}
-    of_subscription = Counter((one.subscription_id, events[one.change_seq]) for one in stored)
+    of_subscription = Counter((one.subscription_id, events[one.change_seq or 0]) for one in stored)
     failures = Counter(str(attempt.failure) for log in attempts.values() for attempt in log if attempt.failure)
     report = {
         "runs": year.runs,

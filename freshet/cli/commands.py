@@ -36,6 +36,7 @@ COMMANDS = {
     "verify": "models",
     "errors": "models",
     "alerts": "service",
+    "subscriptions": "service",
     "runs": "forecasts",
     "states": "forecasts",
     "simulation": "models",

@@ -19,7 +19,7 @@ from operations.alerts.attempt import Outcome
 from records.alerts import deliveries, subscriptions, webhook_signature
 from records.alerts.deliveries import LEASE, Outgoing, Sending, Status
 from records.basins.basins import sites
-from records.basins.station_names import station_name
+from records.basins.station_names import shown_name
 from records.database.engine import Database
 from runtime.settings import Settings
 
@@ -102,7 +102,7 @@ class _Courier:
             claimed = [deliveries.claim(session, delivery, self.now(), self._lease) for delivery in outgoing]
             sendings = [sending for sending in claimed if sending is not None]
             basins = [sending.change.basin_id for sending in sendings if sending.change is not None]
-            names = {basin: station_name(site.name or basin) for basin, site in sites(session, basins).items()}
+            names = {basin: shown_name(basin, site.name) for basin, site in sites(session, basins).items()}
         if not sendings:
             return []
         outcome = self._send(sendings, names)

@@ -23,6 +23,11 @@ def station_name(name: str) -> str:
     return " ".join(_word(word, first=at == 0, shouted=shouted) for at, word in enumerate(place.split())) + state
 
 
+def shown_name(basin: str, name: str | None) -> str:
+    """Return a basin's name for a reader: its station's, or its identifier as it is."""
+    return station_name(name) if name else basin
+
+
 def _word(word: str, *, first: bool, shouted: bool) -> str:
     core, end = word.rstrip(",."), "," if word.endswith(",") else ""
     written = (_SHORT_IN_CAPITALS if shouted else _SHORT).get(core.lower())
