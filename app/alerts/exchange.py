@@ -78,7 +78,15 @@ def _feed(
     page: NumberPage,
     if_none_match: IfNoneMatch = None,
 ) -> FeedAnswer:
-    return FeedAnswer(request, session, settings, clock, selection, page, if_none_match)
+    return FeedAnswer(
+        request=request,
+        session=session,
+        settings=settings,
+        clock=clock,
+        selection=selection,
+        page=page,
+        if_none_match=if_none_match,
+    )
 
 
 AtomAnswer = Annotated[FeedAnswer, Depends(_feed)]

@@ -6,7 +6,7 @@ first attempts (greylisting), breaks off before it answers (and has taken the me
 once; on one issue day it is out until the next. Retries are taken. Between issue days the clock goes from one due
 attempt to the next, and it counts the seconds until each recipient first has each change.
 
-Every change is also written as a CAP 1.2 message, held against the declaration in `testing/cap.xsd` and, where
+Every change is also written as a CAP 1.2 message, held against the declaration in `testing/messages/cap.xsd` and, where
 `FRESHET_CAP_SCHEMA` names its file, the official schema, read back by capparser, and its references against what its
 alert has sent before.
 """
@@ -41,8 +41,8 @@ from records.database.engine import Database
 from runtime.clock import Clock
 from runtime.logs import log_to_stderr
 from runtime.settings import Settings
-from testing import cap
-from testing.mail_server import Answer, Mail, MailServer, serving_mail
+from testing.messages import cap
+from testing.messages.mail_server import Answer, Mail, MailServer, serving_mail
 
 RECIPIENTS = ("duty@rivers.example", "office@rivers.example", "mayor@town.example")
 FAULTS: tuple[Answer, ...] = ("take", "defer", "die", "refuse", "drop")
@@ -104,7 +104,10 @@ def replayed(names: list[str], season: Period, period: Period) -> dict[str, Any]
             _send(year, issue_instant(day + 1))
         year.out = False
         _send(year, None)
-        report = {"shape": f"{len(names)} basins x {len(period)} issue days; {period}", "server_out_on": str(out_on)}
+        report: dict[str, Any] = {
+            "shape": f"{len(names)} basins x {len(period)} issue days; {period}",
+            "server_out_on": str(out_on),
+        }
         report |= _account_of_mail(year, out_on) | _account_of_cap(year)
         report["cpu_seconds"] = round(time.process_time())
         year.database.close()

@@ -135,5 +135,5 @@ class _Courier:
         if first.subscription.email is not None:
             return mail.send(self.settings, self.key, sendings, names, self.now())
         assert first.change is not None
-        name = names[first.change.basin_id]
-        return webhook.send(self.settings, self.key, first.subscription, first.change, name, self.now(), self.patience)
+        content = webhook.content_of(self.settings, first.subscription, first.change, names[first.change.basin_id])
+        return webhook.send(self.settings, self.key, first.subscription, content, at=self.now(), patience=self.patience)

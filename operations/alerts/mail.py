@@ -36,7 +36,6 @@ _TEMPLATES = Environment(
     undefined=StrictUndefined,
     trim_blocks=True,
     lstrip_blocks=True,
-    keep_trailing_newline=True,
 )
 
 

@@ -20,7 +20,7 @@ _POLICY = re.compile(rb"5\.7\.\d")
 def hand_over(settings: Settings, recipient: str, message: bytes) -> Outcome:
     """Hand a message for one recipient to the mail server.
 
-    It is delivered if the server takes it, whatever happens on leaving. What the server says beside its codes is not
+    It is delivered if the server takes it, whatever happens on leaving. The text beside the server's codes is not
     reported: it may repeat addresses.
     """
     assert settings.mail_from is not None

@@ -5,6 +5,7 @@ read, and redirects are not followed.
 """
 
 import json
+from dataclasses import dataclass
 from datetime import datetime
 
 import httpx2
@@ -30,28 +31,50 @@ def body_of(change: Change) -> bytes:
     return json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def send(
-    settings: Settings, key: bytes, subscription: Subscription, change: Change, name: str, at: datetime, patience: float
-) -> Outcome:
-    """Post a change to a subscription's URL.
+@dataclass(frozen=True, slots=True)
+class Content:
+    """The body of a request, the same at every attempt.
+
+    Attributes:
+        event: id of the change.
+    """
+
+    event: str
+    content_type: str
+    body: bytes
+
+
+def content_of(settings: Settings, subscription: Subscription, change: Change, name: str) -> Content:
+    """Return what a subscription's URL gets for a change.
 
     Args:
         name: of the basin, for a reader.
     """
+    if subscription.template is None:
+        return Content(change.id, "application/json", body_of(change))
+    template = MessageTemplate(**subscription.template)
+    link = f"{settings.own_address}/basins/{change.basin_id}" if settings.own_address else ""
+    filled = template.filled(change_words.values(change, name, link))
+    return Content(change.id, template.content_type, filled)
+
+
+def send(
+    settings: Settings, key: bytes, subscription: Subscription, content: Content, *, at: datetime, patience: float
+) -> Outcome:
+    """Post a request to a subscription's URL."""
     assert subscription.url is not None
-    content_type, body = _content(settings, subscription, change, name)
     if reason := why_no_target(subscription.url, settings.webhook_hosts):
         return Outcome(None, absent(Reason.FAILED, message=reason))
     good = [webhook_signature.secret(key, subscription.id, generation) for generation in subscription.generations(at)]
     headers = {
-        "Content-Type": content_type,
-        **webhook_signature.signed_headers(good, change.id, at, body),
+        "Content-Type": content.content_type,
+        **webhook_signature.signed_headers(good, content.event, at, content.body),
     }
     try:
         address = http_address(subscription.url)
         with (
             public_client(Deadline(patience), settings.webhook_hosts) as client,
-            client.stream("POST", address, content=body, headers=headers) as response,
+            client.stream("POST", address, content=content.body, headers=headers) as response,
         ):
             return Outcome(response.status_code, _why_not(response.status_code))
     except (AddressProblem, InvalidInput, httpx2.TransportError) as error:
@@ -79,11 +102,3 @@ def _failure(error: Exception, patience: float) -> Absent:
         case httpx2.NetworkError() | httpx2.ProtocolError():
             return absent(Reason.RECEIVER_BROKE_OFF)
     return absent(Reason.RECEIVER_ADDRESS_UNUSABLE)
-
-
-def _content(settings: Settings, subscription: Subscription, change: Change, name: str) -> tuple[str, bytes]:
-    if subscription.template is None:
-        return "application/json", body_of(change)
-    template = MessageTemplate(**subscription.template)
-    link = f"{settings.own_address}/basins/{change.basin_id}" if settings.own_address else ""
-    return template.content_type, template.filled(change_words.values(change, name, link))

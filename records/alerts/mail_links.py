@@ -39,7 +39,7 @@ def subscription_of(session: Session, key: bytes, purpose: Purpose, token: str) 
     """Return the subscription of a token.
 
     Raises:
-        BadMailLink: it was not made by this service for this purpose, or the subscription has been deleted.
+        BadMailLink: this service did not create it for this purpose, or the subscription has been deleted.
     """
     bad = BadMailLink("This link is not good, or its subscription has been deleted: nothing was changed.")
     try:

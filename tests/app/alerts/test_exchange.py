@@ -17,7 +17,7 @@ from records.alerts.alert_changes import Change, ChangeKind, NewChange
 from records.basins import basins
 from records.basins.basins import Basin
 from records.database.engine import Database
-from testing import cap
+from testing.messages import cap
 from testing.records import BASIN, NOW, a_promoted_version, a_run
 from tests.app.conftest import serving
 

@@ -2,6 +2,7 @@
 
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
@@ -20,7 +21,11 @@ from runtime.settings import Settings
 from testing.records import BASIN, NOW, a_basin, a_version
 from tests.app.conftest import bearer, serving
 
-MAIL = {"smtp_host": "mail.example", "mail_from": "alerts@rivers.example", "public_url": "https://rivers.example"}
+MAIL: dict[str, Any] = {
+    "smtp_host": "mail.example",
+    "mail_from": "alerts@rivers.example",
+    "public_url": "https://rivers.example",
+}
 
 
 def subscribe(database: Database, at: datetime | None = None) -> str:

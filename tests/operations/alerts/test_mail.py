@@ -24,7 +24,7 @@ from records.basins import basins
 from records.basins.basins import Basin
 from records.database.engine import Database
 from runtime.settings import Settings
-from testing.mail_server import PASSWORD, PUBLIC_URL, Answer, MailServer, serving_mail
+from testing.messages.mail_server import PASSWORD, PUBLIC_URL, Answer, MailServer, serving_mail
 from testing.records import BASIN, NOW, a_version
 
 PERSON = "duty@rivers.example"
@@ -177,7 +177,7 @@ def test_a_recipient_who_is_not_there_pauses_the_subscription_and_a_refused_serv
         ({"smtp_host": None}, "sends no e-mail"),
     ],
 )
-def test_what_lies_with_the_server_is_retried_and_says_nothing_of_secrets(
+def test_what_lies_with_the_server_is_retried_and_reveals_no_secret(
     post: Post, chosen: dict[str, object], failure: str
 ) -> None:
     post.subscribe()

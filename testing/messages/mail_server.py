@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import threading
+from asyncio import WriteTransport
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -11,7 +12,7 @@ from email.message import EmailMessage
 from email.policy import default
 from pathlib import Path
 from ssl import Purpose, SSLContext, create_default_context
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import trustme
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
@@ -43,7 +44,7 @@ class Mail:
     @property
     def message(self) -> EmailMessage:
         """The message."""
-        return cast(EmailMessage, message_from_bytes(self.content, policy=default))
+        return message_from_bytes(self.content, policy=default)
 
 
 @dataclass
@@ -91,7 +92,7 @@ class MailServer:
     ) -> str:
         answer = self.answers(address)
         if answer == "drop":
-            server.transport.abort()
+            _break_off(server)
         if answer in _AT_RCPT:
             return _AT_RCPT[answer]
         envelope.rcpt_tos.append(address)
@@ -109,7 +110,7 @@ class MailServer:
         self.mails.append(mail)
         self.on_mail(mail)
         if answer == "die":
-            server.transport.abort()
+            _break_off(server)
         return "250 OK"
 
 
@@ -164,3 +165,8 @@ def _certified(server: MailServer, folder: Path) -> SSLContext:
 def _check(_server: SMTP, _session: Session, _envelope: Envelope, _mechanism: str, login: Any) -> AuthResult:
     good = isinstance(login, LoginPassword) and (login.login, login.password) == (USER.encode(), PASSWORD.encode())
     return AuthResult(success=good, handled=False)
+
+
+def _break_off(server: SMTP) -> None:
+    assert isinstance(server.transport, WriteTransport)
+    server.transport.abort()
