@@ -9,7 +9,6 @@ from fastapi.routing import APIRoute
 from app.alerts.deliveries import router as deliveries
 from app.alerts.endpoints import router as alerts
 from app.alerts.exchange import router as alert_exchange
-from app.alerts.mail_pages import router as mail_pages
 from app.alerts.subscriptions import router as subscriptions
 from app.basins.endpoints import router as basins
 from app.basins.normals.endpoints import router as normals
@@ -41,6 +40,7 @@ from app.models.scores.endpoints import router as skill
 from app.models.simulation.endpoints import router as simulation
 from app.models.verification.endpoints import router as verification
 from app.pages import static_files
+from app.pages.mail import router as mail_pages
 from app.pages.router import router as pages
 from app.problem_pages import router as problem_pages
 from app.service.audit import router as audit

@@ -81,8 +81,8 @@ def _read_receipt(content: bytes) -> None:
     )
     change = Change(kind="promotion", at=NOW, basin_id="OWN-mill", version_id="a", why="As it was.", seq=1, id="1")
     settings = Settings(data=scratch(), webhook_hosts=tuple(peer().allowed))
-    content = webhook.content_of(settings, subscription, change, "The mill")
-    webhook.send(settings, b"0" * 32, subscription, content, at=NOW, patience=5.0)
+    posted = webhook.content_of(settings, subscription, change, "The mill")
+    webhook.send(settings, b"0" * 32, subscription, posted, at=NOW, patience=5.0)
 
 
 def _answers(*heads: str) -> Callable[[], list[bytes]]:
