@@ -46,8 +46,8 @@ _WHY_OF_MAIL = _WHY | {
     "confirmed_at": "The recipient has not agreed yet.",
     "rotated_at": "It has no secret.",
     "old_secret_until": "It has no secret.",
-    "secret": "Messages by e-mail are not signed with a secret.",
 }
+_NO_SECRET = "Messages by e-mail are not signed with a secret."
 _WHY_OF_URL = _WHY | {"template": "Changes are sent as JSON.", "confirmed_at": "A URL needs no agreement."}
 
 
@@ -131,7 +131,8 @@ def _fields(stored: subscriptions.Subscription, at: datetime, **more: Any) -> di
     overlaps = stored.rotated_at is not None and len(stored.generations(at)) > 1
     fields["old_secret_until"] = stored.rotated_at + OVERLAP if overlaps and stored.rotated_at else None
     fields["feed"] = feed_address(stored.basins, stored.least_severity)
-    return fields | {"missing": why_null(fields, _WHY_OF_MAIL if stored.email else _WHY_OF_URL)}
+    why = (_WHY_OF_MAIL if stored.email else _WHY_OF_URL) | dict.fromkeys(more, _NO_SECRET)
+    return fields | {"missing": why_null(fields, why)}
 
 
 router = APIRouter(prefix="/subscriptions", tags=["subscriptions"], dependencies=[cached(NO_STORE)])

@@ -96,6 +96,10 @@ def test_a_subscription_for_email_shows_its_state_and_no_secret(
         assert (created["email"], created["url"], created["secret"]) == ("duty@rivers.example", None, None)
         assert created["missing"]["confirmed_at"] == "The recipient has not agreed yet."
         assert created["feed"] == "/v1/alerts/feed"
+        assert created["missing"]["secret"] == "Messages by e-mail are not signed with a secret."
+        (listed,) = client.get("/v1/subscriptions", headers=headers).json()["subscriptions"]
+        assert listed.keys() == created.keys() - {"secret"}
+        assert "daily at 07:00, America/Boise" in client.get("/deliveries", headers=headers).text
         address = f"/v1/subscriptions/{created['id']}"
         assert client.post(f"{address}/rotate", headers=headers).json()["type"] == "/problems/not-suitable"
         for patch in ({"url": "https://x.example/"}, {"template": {"body": "{}"}}):
