@@ -93,6 +93,7 @@ def replayed(names: list[str], season: Period, period: Period) -> dict[str, Any]
         year = _begin(Path(folder), server, names, season.first)
         for day in season.days:
             _issue(year, day)
+            _send(year, issue_instant(day + 1))
         recalibrate(year.database, Clock(year.now), year.version)
         out_on: Day | None = None
         for number, day in enumerate(period.days):
