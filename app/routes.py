@@ -8,6 +8,7 @@ from fastapi.routing import APIRoute
 
 from app.alerts.deliveries import router as deliveries
 from app.alerts.endpoints import router as alerts
+from app.alerts.exchange import router as alert_exchange
 from app.alerts.subscriptions import router as subscriptions
 from app.archive.endpoints import router as archive
 from app.basins.endpoints import router as basins
@@ -45,6 +46,7 @@ from app.models.verification.decision_value import router as decision_value
 from app.models.verification.endpoints import router as verification
 from app.models.verification.skilful_days import router as skilful_days
 from app.pages import static_files
+from app.pages.mail import router as mail_pages
 from app.pages.router import router as pages
 from app.problem_pages import router as problem_pages
 from app.service.audit import router as audit
@@ -57,9 +59,9 @@ from app.weather.feeds import router as feeds
 from runtime.settings import Settings
 
 RESOURCES = (
-    *(forecasts, basins, user_basins, observations, normals, thresholds, ratings, weather, exceedance, alerts, volumes),
-    *(changes, rain_margin, runs, what_if, water, stage, states, spread, drain_down, skill, simulation, verification),
-    *(errors, skilful_days, events, decision_value, comparisons, models, bridges),
+    *(forecasts, basins, user_basins, observations, normals, thresholds, ratings, weather, exceedance, alerts),
+    *(alert_exchange, volumes, changes, rain_margin, runs, what_if, water, stage, states, spread, drain_down, skill),
+    *(simulation, verification, errors, skilful_days, events, decision_value, comparisons, models, bridges),
     *(jobs, feeds, schedules, subscriptions, deliveries, archive, edr, status, audit),
 )
 """Routers under /v1, in the order of the OpenAPI document."""
@@ -92,5 +94,6 @@ def _all_routes(read_needs_key: bool) -> APIRouter:
     strict.include_router(metrics)
     strict.include_router(pages, **closed)
     strict.include_router(problem_pages)
+    strict.include_router(mail_pages)
     strict.include_router(guide)
     return strict

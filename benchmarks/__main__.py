@@ -35,6 +35,7 @@ MEASUREMENTS = {
     "live-replay": "benchmarks.replays.live",
     "missing-inputs": "benchmarks.forecasts.missing_inputs",
     "missing-product": "benchmarks.forecasts.missing_product",
+    "messages-replay": "benchmarks.replays.messages",
     "mclstm-step": "benchmarks.speed.mclstm_step",
     "origin": "benchmarks.water.origin",
     "pages": "benchmarks.pages.opened",

@@ -1,12 +1,20 @@
-"""Public network addresses: the only ones a request may go to when somebody else names the host."""
+"""Addresses: public ones, the only ones a request may go to when somebody else names the host, and those of e-mail."""
 
+import re
 from collections.abc import Collection
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from socket import AI_NUMERICHOST, gaierror, getaddrinfo
 from urllib.parse import urlsplit
 
+from pydantic_core import PydanticCustomError
+
 HostPort = tuple[str, int]
 _PORTS = {"http": 80, "https": 443}
+
+_LOCAL = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*"
+_LABEL = "[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
+MAIL_ADDRESS = re.compile(rf"(?P<local>{_LOCAL})@(?P<domain>({_LABEL}\.)+{_LABEL})")
+"""An address without quotes, comments and line breaks: nothing in it can become another header or recipient."""
 
 # The IANA special-purpose registries (RFC 6890 and its updates), and 168.63.129.16, the host of every Azure machine.
 _NOT_PUBLIC_V4 = tuple(
@@ -84,3 +92,11 @@ def _numeric(host: str) -> list[str]:
         return [str(answer[4][0]) for answer in getaddrinfo(host, None, flags=AI_NUMERICHOST)]
     except (gaierror, UnicodeError):
         return []
+
+
+def mail_address(text: str) -> str:
+    """Check an e-mail address; return it with its domain in lower case."""
+    found = MAIL_ADDRESS.fullmatch(text)
+    if found is None or len(found["local"]) > 64:
+        raise PydanticCustomError("email", "not an e-mail address: write one such as duty@rivers.example")
+    return f"{found['local']}@{found['domain'].lower()}"

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, ValidationInfo
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from hydrology.base.errors import InvalidInput
+from jobspec.addresses import mail_address
 from jobspec.faults import message
 
 
@@ -66,6 +67,14 @@ def _network(text: str) -> str:
         raise ValueError("write an address or a network, like 10.0.0.7 or 10.0.0.0/8") from None
 
 
+def _encrypted(security: str, known: ValidationInfo) -> str:
+    host = known.data.get("smtp_host")
+    if security == "none" and host is not None and host not in _LOOPBACK:
+        raise ValueError(f"only for a server of this machine ({', '.join(_LOOPBACK)}): write starttls or tls")
+    return security
+
+
+_LOOPBACK = ("127.0.0.1", "::1", "localhost")
 Folder = Annotated[Path, AfterValidator(_absolute)]
 Origin = Annotated[str, AfterValidator(str.lower), AfterValidator(_origin)]
 Network = Annotated[str, AfterValidator(_network)]
@@ -128,6 +137,17 @@ class Settings(BaseSettings):
         api_url: address of the API that `freshet mcp` asks.
         api_key: the key that it asks with for the assistant that starts it; over HTTP each assistant sends its own.
             Never shown.
+        public_url: the address under which others reach this service, for links in messages.
+        smtp_host: the mail server that messages are handed to; without one no e-mail is sent.
+        smtp_port: its port.
+        smtp_security: `starttls`, `tls` from the first byte, or `none`, for a server of this machine alone.
+        smtp_user: the user at the mail server; without one there is no login.
+        smtp_password: the password of that user. Never shown.
+        smtp_ca: a file of certificates that the mail server's certificate is checked against, by default the system's.
+        smtp_seconds: within how many seconds the mail server must have taken a message.
+        mail_from: the address that messages are sent from: `alerts@rivers.example`.
+        cap_sender: the official sender of CAP messages, by an agreement with whom they go to; without one, and in a
+            replay, every message is an exercise.
         fill_with_climatology: whether the daily cycle takes the weather of other years where neither observed weather
             nor a weather forecast is known.
         retain_what_if_days: for how many days what-if runs are stored.
@@ -179,6 +199,16 @@ class Settings(BaseSettings):
     webhook_hosts: Annotated[tuple[HostPort, ...], *CommaSeparated] = ()
     api_url: ServiceUrl = "http://127.0.0.1:8000"
     api_key: ServiceKey = None
+    public_url: ServiceUrl | None = None
+    smtp_host: str | None = Field(default=None, pattern=r"^[A-Za-z0-9._:-]{1,253}$")
+    smtp_port: int = Field(default=587, ge=1, le=65_535)
+    smtp_security: Annotated[Literal["starttls", "tls", "none"], AfterValidator(_encrypted)] = "starttls"
+    smtp_user: str | None = Field(default=None, repr=False)
+    smtp_password: str | None = Field(default=None, repr=False)
+    smtp_ca: Folder | None = None
+    smtp_seconds: float = Field(default=30, ge=1, le=300)
+    mail_from: Annotated[str, AfterValidator(mail_address)] | None = None
+    cap_sender: str | None = Field(default=None, pattern=r"^[^\s,<&\x00-\x20]{3,200}$")
     fill_with_climatology: bool = False
     retain_what_if_days: Days = 90
     retain_members_days: Days = 400
@@ -187,6 +217,16 @@ class Settings(BaseSettings):
     retain_jobs_days: Days = 90
     retain_deliveries_days: Days = 90
     retain_checkpoints_days: Days = 90
+
+    @property
+    def sends_mail(self) -> bool:
+        """Whether messages can be sent by e-mail."""
+        return None not in (self.smtp_host, self.mail_from, self.public_url)
+
+    @property
+    def own_address(self) -> str:
+        """The address under which others reach this service, without a slash at its end; empty where it is not set."""
+        return (self.public_url or "").rstrip("/")
 
     @classmethod
     def load(cls, **chosen: Any) -> "Settings":

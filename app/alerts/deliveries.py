@@ -18,7 +18,7 @@ from app.http.problems import documented_keyed, documented_writing
 from jobspec.fields import ID
 from records.access.keys import Key
 from records.alerts import alert_changes, deliveries
-from records.alerts.deliveries import MAX_TRIES, NotEnded, Status, UnknownDelivery
+from records.alerts.deliveries import MAX_TRIES, NotEnded, Status, SubscriptionPaused, UnknownDelivery
 from records.alerts.subscriptions import UnknownSubscription
 from records.database.statements import as_values
 
@@ -27,6 +27,7 @@ _WHY_OF_ATTEMPT = {
     "status_code": "The receiver has not answered.",
     "failure": "It is delivered, or under way.",
 }
+_QUESTION = "It asks whether the recipient agrees."
 
 
 def visible_subscriptions(session: Session, key: Key, subscription: str | None) -> list[str] | None:
@@ -69,17 +70,17 @@ def summaries(session: Session, rows: Sequence[deliveries.Delivery]) -> list[Del
 
 
 def _changes(session: Session, rows: Sequence[deliveries.Delivery]) -> dict[int, alert_changes.Change]:
-    return alert_changes.get_many(session, [stored.change_seq for stored in rows])
+    return alert_changes.get_many(session, [stored.change_seq for stored in rows if stored.change_seq is not None])
 
 
 def _fields(stored: deliveries.Delivery, changes: dict[int, alert_changes.Change]) -> dict[str, Any]:
-    change = changes[stored.change_seq]
+    change = None if stored.change_seq is None else changes[stored.change_seq]
     fields = {
         "id": stored.id,
         "subscription": stored.subscription_id,
-        "event": change.id,
-        "kind": change.kind,
-        "basin": change.basin_id,
+        "event": change and change.id,
+        "kind": change.kind if change else "confirmation",
+        "basin": change and change.basin_id,
         "status": stored.status,
         "tries": stored.tries,
         "most_tries": MAX_TRIES,
@@ -87,7 +88,8 @@ def _fields(stored: deliveries.Delivery, changes: dict[int, alert_changes.Change
         "ended_at": stored.ended_at,
     }
     at_once = "The next attempt is immediate or under way." if stored.status == "pending" else "It has ended."
-    return fields | {"missing": why_null(fields, {"next_at": at_once, "ended_at": "It is under way."})}
+    why = {"next_at": at_once, "ended_at": "It is under way."} | dict.fromkeys(("event", "basin"), _QUESTION)
+    return fields | {"missing": why_null(fields, why)}
 
 
 router = APIRouter(prefix="/deliveries", tags=["subscriptions"], dependencies=[cached(NO_STORE)])
@@ -133,7 +135,7 @@ def read_delivery(session: Reading, key: AnyKey, delivery: DeliveryId) -> Delive
 @router.post(
     "/{delivery}/replay",
     summary="Send a delivery again",
-    responses=documented_writing(UnknownDelivery, NotYourSubscription, NotEnded),
+    responses=documented_writing(UnknownDelivery, NotYourSubscription, NotEnded, SubscriptionPaused),
 )
 def replay_delivery(writer: OperatorWriter, delivery: DeliveryId) -> DeliveryDetail:
     """Starts a finished delivery again, whether it succeeded or failed: the same event, with as many attempts as a new

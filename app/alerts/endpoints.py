@@ -82,6 +82,6 @@ def list_alert_changes(
 ) -> Response:
     """Every change, newest first, with the run behind it, as sent to receivers. A promotion of another model
     version is a change of its own. Follow `next` until it is null."""
-    found = alert_changes.page(session, basin=basin, before=page.after, limit=page.sought)
+    found = alert_changes.page(session, basins=[basin], before=page.after, limit=page.sought)
     shown, following = page.cut(found, lambda change: change.seq)
     return fields.of(AlertChanges(changes=[service.change(one) for one in shown], next=following))

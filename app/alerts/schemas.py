@@ -1,6 +1,7 @@
 """Answers about alerts, their receivers and deliveries."""
 
 from datetime import date, datetime
+from typing import Literal
 
 from pydantic import Field
 
@@ -10,6 +11,8 @@ from hydrology.extremes.alerting import Severity, Trend
 from hydrology.extremes.thresholds import Kind
 from hydrology.uncertainty.exceedance import Direction
 from jobspec.flood_categories import CategoryName
+from jobspec.message_templates import MessageTemplate
+from jobspec.subscriptions import Digest
 from records.alerts.alert_changes import ChangeKind
 from records.alerts.deliveries import Status
 from records.runs.run_summary import CalibrationKind
@@ -111,13 +114,20 @@ class AlertChanges(Model):
 
 
 class Subscription(Model):
-    """A receiver of alert changes."""
+    """A receiver of alert changes: a webhook, a gateway or a person."""
 
     id: str
-    url: str = Field(description="Address that changes are posted to.")
+    url: str | None = Field(description="Address that changes are posted to.")
+    email: str | None = Field(description="Address that changes are sent to by e-mail.")
+    template: MessageTemplate | None = Field(description="Body of the requests; null: the change as JSON.")
+    digest: Digest | None = Field(description="When the changes of a day are sent in one message.")
     basins: list[str] | None = Field(description="Basins whose changes are sent; null: all.")
     least_severity: Severity = Field(description="Changes below this severity, before and after, are not sent.")
+    feed: str | None = Field(description="Address of an Atom feed of the same changes.")
     created_at: datetime
+    confirmed_at: datetime | None = Field(description="When the recipient of e-mail agreed. Before, nothing is sent.")
+    paused_at: datetime | None = Field(description="Since when nothing is sent.")
+    paused_because: ReasonText | None = Field(description="Why nothing is sent.")
     rotated_at: datetime | None = Field(description="When the secret was last replaced.")
     old_secret_until: datetime | None = Field(description="Until then deliveries are signed with the old secret too.")
     missing: Missing
@@ -126,8 +136,9 @@ class Subscription(Model):
 class SubscriptionWithSecret(Subscription):
     """A receiver of alert changes and its secret, which is shown this once."""
 
-    secret: str = Field(
-        description="Secret for verifying signatures by Standard Webhooks. It is shown only this once: store it."
+    secret: str | None = Field(
+        description="Secret for verifying signatures by Standard Webhooks. It is shown only this once: store it. Null "
+        "for e-mail."
     )
 
 
@@ -143,19 +154,19 @@ class DeliveryAttempt(Model):
     number: int
     at: datetime
     ended_at: datetime | None
-    status_code: int | None = Field(description="The receiver's HTTP status. Its body is not read.")
+    status_code: int | None = Field(description="The receiver's HTTP status, or the mail server's code.")
     failure: ReasonText | None = Field(description="Why it does not count as delivered.")
     missing: Missing
 
 
 class Delivery(Model):
-    """An alert change to be sent to a receiver."""
+    """An alert change to be sent to a receiver, or the question whether the recipient of e-mail agrees."""
 
     id: str
     subscription: str
-    event: str = Field(description="Identifier of the change: `webhook-id` of every attempt.")
-    kind: ChangeKind
-    basin: str
+    event: str | None = Field(description="Identifier of the change: `webhook-id` of every attempt.")
+    kind: ChangeKind | Literal["confirmation"]
+    basin: str | None
     status: Status = Field(description="`failed`: after its last attempt. Replay it when the receiver is well.")
     tries: int = Field(description="Attempts since it was created or last replayed.")
     most_tries: int = Field(description="Maximum number of attempts: after these it has failed.")

@@ -1,12 +1,12 @@
 """/v1/subscriptions"""
 
-from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Response
 from sqlalchemy.orm import Session
 
+from app.alerts.feed_selection import feed_address
 from app.alerts.schemas import Subscription, Subscriptions, SubscriptionWithSecret
 from app.exports.fields import Fields, fields_of, schema_of
 from app.http.api_keys import AnyKey, OperatorWriter, require_owner
@@ -14,17 +14,41 @@ from app.http.base_schema import why_null
 from app.http.conditional import NO_STORE, cached
 from app.http.dependencies import Reading, ServiceClock, ServiceSettings
 from app.http.problems import Forbidden, documented_keyed, documented_writing
+from hydrology.base.absent import absent
 from hydrology.base.errors import InvalidInput
+from hydrology.base.reasons import Reason
 from jobspec.addresses import why_no_target
 from jobspec.fields import ID
 from jobspec.subscriptions import NewSubscription, SubscriptionPatch
 from records.access.keys import Key
 from records.alerts import subscriptions, webhook_signature
-from records.alerts.subscriptions import OVERLAP, TooManySubscriptions, UnknownSubscription
+from records.alerts.subscriptions import OVERLAP, NotPaused, NotSuitable, TooManySubscriptions, UnknownSubscription
 from records.alerts.webhook_signature import NoWebhookKey
 from runtime.settings import Settings
 
-_COPIED = ("id", "url", "basins", "least_severity", "created_at", "rotated_at")
+_COPIED = (
+    *("id", "url", "email", "template", "digest", "basins", "least_severity", "created_at", "rotated_at"),
+    *("confirmed_at", "paused_at", "paused_because"),
+)
+_WHY = {
+    "url": "It is for e-mail.",
+    "email": "It is for a URL.",
+    "digest": "Each change is sent at once.",
+    "feed": "It has more basins than an address takes: name a part of them.",
+    "basins": "Changes of all basins are sent.",
+    "rotated_at": "Its secret is the first.",
+    "old_secret_until": "Its secret is the only one that is good.",
+    "paused_at": "It is not paused.",
+    "paused_because": "It is not paused.",
+}
+_WHY_OF_MAIL = _WHY | {
+    "template": "It is for e-mail.",
+    "confirmed_at": "The recipient has not agreed yet.",
+    "rotated_at": "It has no secret.",
+    "old_secret_until": "It has no secret.",
+}
+_NO_SECRET = "Messages by e-mail are not signed with a secret."
+_WHY_OF_URL = _WHY | {"template": "Changes are sent as JSON.", "confirmed_at": "A URL needs no agreement."}
 
 
 class NotYourSubscription(Forbidden):
@@ -47,6 +71,26 @@ def require_target(settings: Settings, url: str | None) -> None:
     """
     if url is not None and (reason := why_no_target(url, settings.webhook_hosts)):
         raise ForbiddenTarget(reason)
+
+
+class MailNotSet(InvalidInput):
+    """This service sends no e-mail: its administrator has not set a mail server."""
+
+    kind = "mail-not-set"
+    status = 409
+    remedy = "Let an administrator set FRESHET_SMTP_HOST, FRESHET_MAIL_FROM and FRESHET_PUBLIC_URL."
+
+
+def require_receiver(settings: Settings, new: NewSubscription) -> None:
+    """Refuse a receiver that the service cannot send to.
+
+    Raises:
+        ForbiddenTarget: the URL is not allowed.
+        MailNotSet: it is for e-mail, and no mail server is set.
+    """
+    require_target(settings, new.url)
+    if new.email is not None and not settings.sends_mail:
+        raise MailNotSet(str(absent(Reason.MAIL_NOT_SET)))
 
 
 def owned_subscription(session: Session, key: Key, subscription: str) -> subscriptions.Subscription:
@@ -77,20 +121,17 @@ def with_secret(stored: subscriptions.Subscription, settings: Settings, at: date
     Raises:
         NoWebhookKey: the key that secrets follow from is damaged.
     """
-    secret = webhook_signature.secret(webhook_signature.service_key(settings), stored.id, stored.generation)
-    return SubscriptionWithSecret(**_fields(stored, at), secret=secret)
+    key = webhook_signature.service_key(settings)
+    secret = None if stored.email else webhook_signature.secret(key, stored.id, stored.generation)
+    return SubscriptionWithSecret(**_fields(stored, at, secret=secret))
 
 
-def _fields(stored: subscriptions.Subscription, at: datetime) -> dict[str, Any]:
-    values = asdict(stored)
-    fields = {name: values[name] for name in _COPIED}
+def _fields(stored: subscriptions.Subscription, at: datetime, **more: Any) -> dict[str, Any]:
+    fields = {name: getattr(stored, name) for name in _COPIED} | more
     overlaps = stored.rotated_at is not None and len(stored.generations(at)) > 1
     fields["old_secret_until"] = stored.rotated_at + OVERLAP if overlaps and stored.rotated_at else None
-    why = {
-        "basins": "Changes of all basins are sent.",
-        "rotated_at": "Its secret is the first.",
-        "old_secret_until": "Its secret is the only one that is good.",
-    }
+    fields["feed"] = feed_address(stored.basins, stored.least_severity)
+    why = (_WHY_OF_MAIL if stored.email else _WHY_OF_URL) | dict.fromkeys(more, _NO_SECRET)
     return fields | {"missing": why_null(fields, why)}
 
 
@@ -120,16 +161,18 @@ def list_subscriptions(
     "",
     status_code=201,
     summary="Subscribe to alert changes",
-    responses=documented_writing(ForbiddenTarget, TooManySubscriptions, NoWebhookKey),
+    responses=documented_writing(ForbiddenTarget, TooManySubscriptions, NoWebhookKey, MailNotSet),
 )
 def create_subscription(
     response: Response, writer: OperatorWriter, settings: ServiceSettings, new: NewSubscription
 ) -> SubscriptionWithSecret:
-    """From now on every change is posted to the URL as JSON, in `data` of a payload with `type` and `timestamp`. It is
-    signed by the Standard Webhooks specification (`webhook-id`, `webhook-timestamp`, `webhook-signature`) with the
-    secret in the answer, which is shown this once. Failed deliveries are retried with growing delays, under the same
-    `webhook-id`, the change's `event`. While the key is revoked or expired, nothing new is sent."""
-    require_target(settings, new.url)
+    """With a `url`, every change is posted to it from now on as JSON, in `data` of a payload with `type` and
+    `timestamp`. It is signed by the Standard Webhooks specification (`webhook-id`, `webhook-timestamp`,
+    `webhook-signature`) with the secret in the answer, which is shown this once. Failed deliveries are retried with
+    growing delays, under the same `webhook-id`, the change's `event`. With a `template`, the body is that of a gateway
+    of text messages or chat. With an `email`, its recipient is asked once; changes are sent after the recipient has
+    agreed, and every message has a link to unsubscribe. While the key is revoked or expired, nothing new is sent."""
+    require_receiver(settings, new)
     with writer.database.transaction() as session:
         stored = subscriptions.create(session, new, writer.key.id, writer.now)
         shown = with_secret(stored, settings, writer.now)
@@ -151,13 +194,13 @@ def read_subscription(session: Reading, key: AnyKey, clock: ServiceClock, subscr
 @router.patch(
     "/{subscription}",
     summary="Change a subscription",
-    responses=documented_writing(UnknownSubscription, NotYourSubscription, ForbiddenTarget),
+    responses=documented_writing(UnknownSubscription, NotYourSubscription, ForbiddenTarget, NotSuitable),
 )
 def change_subscription(
     writer: OperatorWriter, settings: ServiceSettings, subscription: SubscriptionId, patch: SubscriptionPatch
 ) -> Subscription:
-    """Changes its URL, basins or minimum severity; a field that is left out stays. Pending deliveries go to the new
-    URL."""
+    """Changes its URL, basins, minimum severity, template or digest; a field that is left out stays. Pending deliveries
+    go to the new URL. An e-mail address does not change: create another subscription."""
     require_target(settings, patch.url)
     with writer.database.transaction() as session:
         owned_subscription(session, writer.key, subscription)
@@ -169,7 +212,7 @@ def change_subscription(
 @router.post(
     "/{subscription}/rotate",
     summary="Give a subscription a new secret",
-    responses=documented_writing(UnknownSubscription, NotYourSubscription, NoWebhookKey),
+    responses=documented_writing(UnknownSubscription, NotYourSubscription, NoWebhookKey, NotSuitable),
 )
 def rotate_secret(
     writer: OperatorWriter, settings: ServiceSettings, subscription: SubscriptionId
@@ -181,6 +224,21 @@ def rotate_secret(
         stored = subscriptions.rotate(session, subscription, writer.now)
         writer.record(session, "secret rotated", stored.id)
         return with_secret(stored, settings, writer.now)
+
+
+@router.post(
+    "/{subscription}/resume",
+    summary="Send to a paused subscription again",
+    responses=documented_writing(UnknownSubscription, NotYourSubscription, NotPaused),
+)
+def resume_subscription(writer: OperatorWriter, subscription: SubscriptionId) -> Subscription:
+    """Changes are sent to it from now on. Those of the pause are not; deliveries that failed can be replayed. Where the
+    recipient of e-mail has unsubscribed, nobody can resume it."""
+    with writer.database.transaction() as session:
+        owned_subscription(session, writer.key, subscription)
+        stored = subscriptions.resume(session, subscription)
+        writer.record(session, "subscription resumed", stored.id)
+    return subscription_of(stored, writer.now)
 
 
 @router.delete(

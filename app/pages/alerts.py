@@ -14,11 +14,11 @@ from app.http.dependencies import Reading, ServiceClock
 from app.pages.errors import PageRoute
 from app.pages.forms import FormField, form_of
 from app.pages.render import render
-from app.pages.words import station_name
 from hydrology.extremes.alerting import rank
 from jobspec.subscriptions import NewSubscription
 from records.alerts import alerts, deliveries
 from records.basins import basins
+from records.basins.station_names import station_name
 
 router = APIRouter(route_class=PageRoute)
 

@@ -38,12 +38,13 @@ from app.pages.basins.scores import ShownScore, shown_scores
 from app.pages.errors import PageRoute
 from app.pages.figures import Figure
 from app.pages.render import render
-from app.pages.words import is_second_estimate, station_name
+from app.pages.words import is_second_estimate
 from app.weather.feeds import holes as holes_of
 from app.weather.schemas import Hole
 from hydrology.base.absent import Absent
 from hydrology.base.units import Units
 from hydrology.extremes.rain_margin import RAIN_MM
+from records.basins.station_names import station_name
 from records.forecasts.latest import Latest
 from records.weather import feeds
 

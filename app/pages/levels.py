@@ -13,10 +13,10 @@ from app.http.dependencies import BasinId, Reading
 from app.pages.errors import PageRoute
 from app.pages.forms import FormField, form_of
 from app.pages.render import render
-from app.pages.words import station_name
 from jobspec.thresholds import FixedLevel
 from records.alerts import thresholds
 from records.basins import basins
+from records.basins.station_names import station_name
 
 router = APIRouter(route_class=PageRoute)
 

@@ -14,9 +14,10 @@ from markupsafe import Markup
 
 from app.forecasts.words import number, on
 from app.pages import static_files
-from app.pages.words import level_title, percent, station_name
 from hydrology.base.absent import Absent
 from hydrology.base.basins import place_in_words
+from hydrology.extremes.level_names import level_title, percent
+from records.basins.station_names import station_name
 from runtime.clock import Clock
 
 TEMPLATES = Path(__file__).parent / "templates"

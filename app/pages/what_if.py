@@ -15,7 +15,6 @@ from app.pages.errors import PageRoute
 from app.pages.figures import Figure
 from app.pages.figures.what_if import compared
 from app.pages.render import render
-from app.pages.words import station_name
 from hydrology.base.errors import NotFound
 from hydrology.base.units import Units
 from hydrology.weather.forcing_kinds import KINDS
@@ -23,6 +22,7 @@ from jobspec.changes import Increment
 from jobspec.fields import ID
 from jobspec.jobs.forecasting import WhatIfParams
 from records.basins import basins
+from records.basins.station_names import station_name
 from records.runs.runs import Run
 
 router = APIRouter(route_class=PageRoute)

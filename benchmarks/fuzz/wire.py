@@ -10,9 +10,8 @@ from benchmarks.fuzz.target import Target, scratch
 from ingestion import download
 from ingestion.feeds.http import Service, parsed
 from jobspec.addresses import HostPort
-from operations.alerts import deliver
+from operations.alerts import webhook
 from records.alerts.alert_changes import Change
-from records.alerts.deliveries import Sending
 from records.alerts.subscriptions import Subscription
 from runtime.settings import Settings
 
@@ -82,7 +81,8 @@ def _read_receipt(content: bytes) -> None:
     )
     change = Change(kind="promotion", at=NOW, basin_id="OWN-mill", version_id="a", why="As it was.", seq=1, id="1")
     settings = Settings(data=scratch(), webhook_hosts=tuple(peer().allowed))
-    deliver._send(settings, b"0" * 32, Sending(1, subscription, change), NOW, 5.0)
+    posted = webhook.content_of(settings, subscription, change, "The mill")
+    webhook.send(settings, b"0" * 32, subscription, posted, at=NOW, patience=5.0)
 
 
 def _answers(*heads: str) -> Callable[[], list[bytes]]:

@@ -119,7 +119,7 @@ def _replayed(names: Sequence[str]) -> _Account:
             if changed and number >= BROKEN_FROM and year.broke_on is None:
                 year.broke_on = day
             _answer(year, late=number % LATE_EVERY == 0, broken=year.broke_on == day)
-            _send(year, _at(day + 1))
+            _send(year, issue_instant(day + 1))
         _answer(year, late=False, broken=False)
         _send(year, None)
         result = _accounted(year)
@@ -133,13 +133,10 @@ def _begin(folder: Path, names: Sequence[str], stack: ExitStack) -> _Year:
     settings = Settings(data=folder, webhook_hosts=tuple(receiver.host for receiver in receivers.values()))
     database = Database(settings.database_url)
     database.migrate()
-    issue_day = _at(SEASON.first)
-    outcomes = ingest(database, data.source(), Clock(issue_day), names)
-    data.require_all({outcome.basin: outcome.error for outcome in outcomes if outcome.error})
-    version, other = (install(database, Clock(issue_day), read_shipped(name)).version_id for name in (ENSEMBLE, OTHER))
+    issue_day = issue_instant(SEASON.first)
+    version, other = fill_store(database, names, issue_day)
     year = _Year(database, settings, version, other, names, receivers, issue_day)
     with database.transaction() as session:
-        promotions.promote(session, version, names, reason="to replay", by="a benchmark", at=issue_day)
         for name, receiver in receivers.items():
             key, _ = keys.make(session, name, "operator", None, issue_day)
             new = NewSubscription(url=receiver.url)
@@ -147,12 +144,22 @@ def _begin(folder: Path, names: Sequence[str], stack: ExitStack) -> _Year:
     return year
 
 
+def fill_store(database: Database, names: Sequence[str], at: datetime) -> tuple[str, str]:
+    """Store basins and two ensembles, and promote the first; return the ids of both versions."""
+    outcomes = ingest(database, data.source(), Clock(at), names)
+    data.require_all({outcome.basin: outcome.error for outcome in outcomes if outcome.error})
+    version, other = (install(database, Clock(at), read_shipped(name)).version_id for name in (ENSEMBLE, OTHER))
+    with database.transaction() as session:
+        promotions.promote(session, version, names, reason="to replay", by="a benchmark", at=at)
+    return version, other
+
+
 def _issue_day(year: _Year, day: Day) -> int:
     """Issue the forecasts of a day, which decide the alerts, and return the number of changes.
 
     How each basin stands then is counted.
     """
-    year.now = _at(day)
+    year.now = issue_instant(day)
     params = ReplayParams(period=Period(day, day), horizon=HORIZON, traces=TRACES)
     done = replay(year.database, Clock(year.now), params)
     year.runs += len(done.runs)
@@ -203,7 +210,7 @@ def _accounted(year: _Year) -> _Account:
         attempts = {one.id: deliveries.attempts_of(session, one.id) for one in stored}
     events = {change.seq: change.id for change in changes}
     received = {name: _events(year, name) for name in year.receivers}
-    of_subscription = Counter((one.subscription_id, events[one.change_seq]) for one in stored)
+    of_subscription = Counter((one.subscription_id, events[one.change_seq or 0]) for one in stored)
     failures = Counter(str(attempt.failure) for log in attempts.values() for attempt in log if attempt.failure)
     report = {
         "runs": year.runs,
@@ -258,5 +265,6 @@ def _is_signed(request: Received, secret: str) -> bool:
     return request.headers["webhook-signature"] == expected
 
 
-def _at(issue_day: Day) -> datetime:
+def issue_instant(issue_day: Day) -> datetime:
+    """Return when the forecasts of a day are issued."""
     return datetime.combine(as_date(issue_day), ISSUE_TIME)

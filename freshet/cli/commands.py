@@ -41,6 +41,7 @@ COMMANDS = {
     "events": "models",
     "decision-value": "models",
     "alerts": "service",
+    "subscriptions": "service",
     "runs": "forecasts",
     "states": "forecasts",
     "simulation": "models",

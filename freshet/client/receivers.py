@@ -36,6 +36,10 @@ class Receivers(Resource):
         """Replace the secret of a subscription."""
         return self._send(SubscriptionWithSecret, "POST", f"/v1/subscriptions/{subscription}/rotate")
 
+    def resume_subscription(self, subscription: str) -> Subscription:
+        """Send to a paused subscription again."""
+        return self._send(Subscription, "POST", f"/v1/subscriptions/{subscription}/resume")
+
     def delete_subscription(self, subscription: str) -> None:
         """Remove a subscription."""
         self._delete(f"/v1/subscriptions/{subscription}")

@@ -126,6 +126,19 @@ class Reason(Enum):
     RECEIVER_NOT_CONNECTED = "It could not be connected to, or its certificate is not good."
     RECEIVER_BROKE_OFF = "It broke the connection off."
     RECEIVER_ADDRESS_UNUSABLE = "Its address cannot be used."
+    MAIL_NOT_SET = (
+        "The service sends no e-mail: let an administrator set FRESHET_SMTP_HOST, FRESHET_MAIL_FROM and "
+        "FRESHET_PUBLIC_URL."
+    )
+    MAIL_DEFERRED = "The mail server deferred it with {status}."
+    MAIL_ADDRESS_REFUSED = "The mail server refused the address with {status}."
+    MAIL_REFUSED = "The mail server refused the message or its sender with {status}."
+    MAIL_LOGIN_REFUSED = "The mail server refused the user and password of FRESHET_SMTP_USER with {status}."
+    MAIL_NOT_ENCRYPTED = "The mail server offers no TLS, or its certificate is not good."
+    MAIL_NOT_CONNECTED = "The mail server could not be connected to."
+    MAIL_BROKE_OFF = "The mail server broke the connection off."
+    MAIL_SLOW = "The mail server did not take it within {seconds:g} seconds."
+    UNSUBSCRIBED = "The recipient unsubscribed."
     SENDER_LOST = "Its sender was lost before it knew the answer."
 
     # Climatology

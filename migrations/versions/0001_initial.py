@@ -54,7 +54,7 @@ TABLES = [
     Table(
         "basins",
         "id text, name text?, latitude real?, longitude real?, huc text?, registered_by text?, weather_points json?, "
-        "assume_attributes boolean?",
+        "outline json?, assume_attributes boolean?",
         key="id",
         checks={"latitude": "latitude BETWEEN -90 AND 90", "longitude": "longitude BETWEEN -180 AND 180"},
     ),
@@ -515,10 +515,16 @@ TABLES = [
     # alerts
     Table(
         "subscriptions",
-        "id text, key_id text, url text, basins json?, least_severity text, generation integer, rotated_at instant?, "
-        "created_at instant",
+        "id text, key_id text, url text?, email text?, template json?, digest json?, basins json?, "
+        "least_severity text, generation integer, rotated_at instant?, created_at instant, confirmed_at instant?, "
+        "paused_at instant?, paused_because text?",
         key="id",
-        checks={"generation": "generation > 0", "least_severity": "least_severity IN ('advisory', 'watch', 'warning')"},
+        checks={
+            "generation": "generation > 0",
+            "least_severity": "least_severity IN ('advisory', 'watch', 'warning')",
+            "paused": "(paused_at IS NULL) = (paused_because IS NULL)",
+            "receiver": "(url IS NULL) <> (email IS NULL)",
+        },
         indexes=["key_id"],
     ),
     Table(
@@ -594,7 +600,7 @@ TABLES = [
     ),
     Table(
         "deliveries",
-        "id text, subscription_id text, change_seq integer, status text, tries integer, next_at instant?, "
+        "id text, subscription_id text, change_seq integer?, status text, tries integer, next_at instant?, "
         "lease_until instant?, ended_at instant?",
         key="id",
         checks={

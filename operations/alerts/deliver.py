@@ -1,30 +1,25 @@
-"""Delivers queued alert changes: signed, to public addresses only, each receiver independently.
+"""Delivers queued alert changes: to webhooks, gateways and by e-mail, each receiver independently.
 
-A receiver that times out, or answers with anything but 2xx, gets the change again later. The body of its answer is not
-read, and redirects are not followed. After a failure the receiver's other changes wait for the next pass, so that a
-receiver that hangs delays only its own changes.
+After a failure the receiver's other changes wait for the next pass, so that a receiver that hangs delays only its own
+changes.
 """
 
-import json
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 
-import httpx2
 import structlog
 
-from hydrology.base.absent import Absent, absent
-from hydrology.base.errors import InvalidInput
-from hydrology.base.reasons import Reason
-from ingestion.addresses import AddressProblem, ForbiddenAddress, UnknownHost
-from ingestion.client import Deadline, TooSlow, http_address, public_client
-from jobspec.addresses import why_no_target
-from records.alerts import deliveries, webhook_signature
-from records.alerts.alert_changes import Change, as_json
-from records.alerts.deliveries import Sending, Status
+from operations.alerts import mail, webhook
+from operations.alerts.attempt import Outcome
+from records.alerts import deliveries, subscriptions, webhook_signature
+from records.alerts.deliveries import LEASE, Outgoing, Sending, Status
+from records.basins.basins import sites
+from records.basins.station_names import shown_name
 from records.database.engine import Database
 from runtime.settings import Settings
 
@@ -35,6 +30,8 @@ AT_ONCE = 8
 """Number of receivers that are sent to in parallel."""
 PASS_SECONDS = 120.0
 """A pass starts no new attempt after this many seconds; the next pass takes the rest."""
+_SPARE = timedelta(seconds=10)
+"""Time that a lease lasts longer than its attempt."""
 
 OnDelivery = Callable[[int, int], None]
 
@@ -46,32 +43,31 @@ def deliver(
     on_receiver: OnDelivery = lambda _done, _total: None,
     patience: float = ANSWER_SECONDS,
 ) -> Counter[Status]:
-    """Attempt each due delivery once, and return the deliveries that were attempted.
+    """Attempt each due message once, and return the deliveries that were attempted.
 
     Args:
         now: the wall-clock time.
         on_receiver: called with the number of receivers done and the total; an exception that it raises ends the pass
             after the attempts that are under way.
-        patience: timeout in seconds, from connecting to the head of the answer.
+        patience: timeout of a webhook in seconds, from connecting to the head of the answer.
 
     Raises:
         NoWebhookKey: the key from which the signing secrets are derived is damaged.
     """
-    key = webhook_signature.service_key(settings)
+    courier = _Courier(database, settings, webhook_signature.service_key(settings), now, patience)
     with database.reading() as session:
         due = deliveries.due(session, now())
     stop, end = threading.Event(), time.monotonic() + PASS_SECONDS
     counts: Counter[Status] = Counter()
 
-    def send_all(waiting: Sequence[str]) -> Counter[Status]:
+    def send_all(waiting: Sequence[Outgoing]) -> Counter[Status]:
         done: Counter[Status] = Counter()
-        for delivery in waiting:
+        for outgoing in waiting:
             if stop.is_set() or time.monotonic() > end:
                 break
-            status = _attempt(database, settings, key, delivery, now, patience)
-            if status is not None:
-                done[status] += 1
-            if status in ("pending", "failed"):
+            statuses = courier.attempt(outgoing)
+            done.update(statuses)
+            if set(statuses) - {"delivered"}:
                 break
         return done
 
@@ -86,72 +82,58 @@ def deliver(
     return counts
 
 
-def body_of(change: Change) -> bytes:
-    """Return the body sent to a receiver for a change.
+@dataclass(frozen=True, slots=True)
+class _Courier:
+    """Attempts messages.
 
-    The same bytes at every attempt."""
-    data = as_json(change)
-    payload = {"type": f"alert.{change.kind}", "timestamp": data["at"], "data": data}
-    return json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode()
+    Attributes:
+        key: the service's own.
+    """
 
+    database: Database
+    settings: Settings
+    key: bytes
+    now: Callable[[], datetime]
+    patience: float
 
-def _attempt(
-    database: Database, settings: Settings, key: bytes, delivery: str, now: Callable[[], datetime], patience: float
-) -> Status | None:
-    """Attempt a delivery once; None where another sender holds it."""
-    with database.transaction() as session:
-        sending = deliveries.claim(session, delivery, now())
-    if sending is None:
-        return None
-    status_code, failure = _send(settings, key, sending, now(), patience)
-    with database.transaction() as session:
-        status = deliveries.finish(session, delivery, sending.number, now(), status_code=status_code, failure=failure)
-    # Never the receiver's address: it may hold a secret of its own.
-    log.info("delivery.attempt", delivery=delivery, number=sending.number, status=status, code=status_code)
-    return status
+    def attempt(self, outgoing: Outgoing) -> list[Status]:
+        """Attempt a message once, and return the state of its deliveries; those of another sender are left out."""
+        with self.database.transaction() as session:
+            claimed = [deliveries.claim(session, delivery, self.now(), self._lease) for delivery in outgoing]
+            sendings = [sending for sending in claimed if sending is not None]
+            basins = [sending.change.basin_id for sending in sendings if sending.change is not None]
+            names = {basin: shown_name(basin, site.name) for basin, site in sites(session, basins).items()}
+        if not sendings:
+            return []
+        outcome = self._send(sendings, names)
+        statuses: list[Status] = []
+        with self.database.transaction() as session:
+            for one in sendings:
+                status = deliveries.finish(
+                    session,
+                    one.delivery,
+                    one.number,
+                    self.now(),
+                    status_code=outcome.status_code,
+                    failure=outcome.failure,
+                )
+                statuses += [] if status is None else [status]
+                # Never the receiver's address: it may hold a secret of its own.
+                log.info("delivery.attempt", delivery=one.delivery, number=one.number, status=status)
+            if outcome.pauses and outcome.failure is not None and statuses:
+                subscriptions.pause(session, sendings[0].subscription.id, outcome.failure, self.now())
+                statuses = ["failed"] * len(statuses)
+        return statuses
 
+    @property
+    def _lease(self) -> timedelta:
+        by_mail = timedelta(seconds=self.settings.smtp_seconds) + _SPARE
+        return max(LEASE, by_mail) if self.settings.sends_mail else LEASE
 
-def _send(
-    settings: Settings, key: bytes, sending: Sending, at: datetime, patience: float
-) -> tuple[int | None, Absent | None]:
-    """Send a change; return the status code and, where delivery failed, the reason."""
-    subscription, body = sending.subscription, body_of(sending.change)
-    if reason := why_no_target(subscription.url, settings.webhook_hosts):
-        return None, absent(Reason.FAILED, message=reason)
-    good = [webhook_signature.secret(key, subscription.id, generation) for generation in subscription.generations(at)]
-    headers = {
-        "Content-Type": "application/json",
-        **webhook_signature.signed_headers(good, sending.change.id, at, body),
-    }
-    try:
-        address = http_address(subscription.url)
-        with (
-            public_client(Deadline(patience), settings.webhook_hosts) as client,
-            client.stream("POST", address, content=body, headers=headers) as response,
-        ):
-            return response.status_code, _why_not(response.status_code)
-    except (AddressProblem, InvalidInput, httpx2.TransportError) as error:
-        return None, _failure(error, patience)
-
-
-def _why_not(status_code: int) -> Absent | None:
-    if 200 <= status_code < 300:
-        return None
-    redirects = 300 <= status_code < 400
-    return absent(Reason.RECEIVER_REDIRECTED if redirects else Reason.RECEIVER_REFUSED, status=status_code)
-
-
-def _failure(error: Exception, patience: float) -> Absent:
-    """Return the cause of a failure, without the receiver's address or its words."""
-    match error:
-        case TooSlow() | httpx2.TimeoutException():
-            return absent(Reason.RECEIVER_SLOW, seconds=patience)
-        case ForbiddenAddress():
-            return absent(Reason.RECEIVER_NOT_PUBLIC)
-        case UnknownHost():
-            return absent(Reason.RECEIVER_UNKNOWN)
-        case httpx2.ConnectError():
-            return absent(Reason.RECEIVER_NOT_CONNECTED)
-        case httpx2.NetworkError() | httpx2.ProtocolError():
-            return absent(Reason.RECEIVER_BROKE_OFF)
-    return absent(Reason.RECEIVER_ADDRESS_UNUSABLE)
+    def _send(self, sendings: Sequence[Sending], names: Mapping[str, str]) -> Outcome:
+        first = sendings[0]
+        if first.subscription.email is not None:
+            return mail.send(self.settings, self.key, sendings, names, self.now())
+        assert first.change is not None
+        content = webhook.content_of(self.settings, first.subscription, first.change, names[first.change.basin_id])
+        return webhook.send(self.settings, self.key, first.subscription, content, at=self.now(), patience=self.patience)

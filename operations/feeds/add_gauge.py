@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.absent import absent
 from hydrology.base.errors import InvalidInput
-from hydrology.base.outline import BadOutline, outline_of
+from hydrology.base.outline import BadOutline, outline_of, simplified
 from hydrology.base.outline_area import area_m2
 from hydrology.base.reasons import Reason
 from hydrology.base.units import M2_PER_KM2, Area
@@ -138,6 +138,7 @@ def _basin(result: AddedBasin, stored: basins.Basin, shown: Location | None) -> 
         attributes=_area_attributes(stored, areas) | result.attributes,
         texts=texts,
         weather_points=None if outline is None else weather_points(outline),
+        outline=None if outline is None else simplified(outline),
         assume_attributes=result.assume_attributes,
     )
 

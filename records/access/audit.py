@@ -19,7 +19,14 @@ _OfSchedules = Literal["schedule created", "schedule changed", "schedule deleted
 _OfBasins = Literal["basin posted", "basin added", "climate computed", "basin registered", "basin changed"]
 _OfThresholds = Literal["threshold set", "threshold removed", "flood frequency set", "rating set", "categories set"]
 _OfAlerts = Literal[
-    "subscription created", "subscription changed", "secret rotated", "subscription deleted", "delivery replayed"
+    "subscription created",
+    "subscription changed",
+    "subscription confirmed",
+    "subscription resumed",
+    "subscription deleted",
+    "secret rotated",
+    "recipient unsubscribed",
+    "delivery replayed",
 ]
 _OfScores = Literal[
     "model trained",

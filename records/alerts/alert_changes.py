@@ -9,7 +9,8 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Day
-from hydrology.extremes.alerting import Severity, Trend, Turn, rank
+from hydrology.base.errors import NotFound
+from hydrology.extremes.alerting import SEVERITIES, Severity, Trend, Turn, rank
 from hydrology.uncertainty.exceedance import Direction
 from records.alerts import subscriptions
 from records.alerts.tables import AlertChangeRow, DeliveryRow
@@ -19,6 +20,12 @@ from records.database.statements import add_all, as_record, as_values, insert_in
 ChangeKind = Turn | Literal["level", "undecided", "decided", "promotion"]
 """`begins` to `ends`: the severity of a level. `level`: somebody changed or removed a level with an alert. `undecided`,
 `decided`: the alerts of a basin can no longer, or again, be decided. `promotion`: another version forecasts it."""
+
+
+class UnknownChange(NotFound):
+    """No change of an alert with this id is stored."""
+
+    kind = "unknown-change"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,19 +107,34 @@ def record(session: Session, new: NewChange, at: datetime) -> Change | None:
     if seq is None:
         return None
     severity = None if new.level is None else max(new.severity, new.severity_before, key=rank)
-    as_json = subscriptions.matching(session, new.basin_id, severity, at)
+    receivers = subscriptions.matching(session, new.basin_id, severity, at)
     waiting = {"change_seq": seq, "status": "pending", "tries": 0}
-    add_all(session, DeliveryRow, [waiting | {"id": new_id(at), "subscription_id": one.id} for one in as_json])
+    rows = [{"id": new_id(at), "subscription_id": one.id, "next_at": one.sent_from(at)} for one in receivers]
+    add_all(session, DeliveryRow, [waiting | row for row in rows])
     return Change(**as_values(new), seq=seq, id=identifier)
 
 
 def page(
-    session: Session, *, basin: str | None = None, before: int | None = None, limit: int | None = None
+    session: Session,
+    *,
+    basins: Sequence[str] | None = None,
+    minimum: Severity = SEVERITIES[0],
+    before: int | None = None,
+    limit: int | None = None,
 ) -> list[Change]:
-    """Return changes, newest first. `before` is the last number of the previous page."""
+    """Return changes, newest first. `before` is the last number of the previous page.
+
+    Args:
+        basins: restrict to these; None for all.
+        minimum: restrict to changes of alerts that reach or had reached it; those of a whole basin are included.
+    """
     query = select(AlertChangeRow).order_by(AlertChangeRow.seq.desc()).limit(limit)
-    if basin is not None:
-        query = query.where(AlertChangeRow.basin_id == basin)
+    if basins is not None:
+        query = query.where(AlertChangeRow.basin_id.in_(basins))
+    if minimum != SEVERITIES[0]:
+        reached = SEVERITIES[rank(minimum) - 1 :]
+        of_level = AlertChangeRow.severity.in_(reached) | AlertChangeRow.severity_before.in_(reached)
+        query = query.where(AlertChangeRow.level.is_(None) | of_level)
     if before is not None:
         query = query.where(AlertChangeRow.seq < before)
     return [as_record(Change, row) for row in session.scalars(query)]
@@ -122,3 +144,33 @@ def get_many(session: Session, numbers: Sequence[int]) -> dict[int, Change]:
     """Return changes by their numbers."""
     rows = session.scalars(select(AlertChangeRow).where(AlertChangeRow.seq.in_(numbers)))
     return {row.seq: as_record(Change, row) for row in rows}
+
+
+def get(session: Session, change: str) -> Change:
+    """Return a change by its id.
+
+    Raises:
+        UnknownChange: there is none with this id.
+    """
+    row = session.scalar(select(AlertChangeRow).filter_by(id=change))
+    if row is None:
+        raise UnknownChange(f"No change {change!r} is stored here: list the changes of a basin to see their ids.")
+    return as_record(Change, row)
+
+
+def earlier_of_alert(session: Session, change: Change) -> list[Change]:
+    """Return the changes of the same alert before this one, oldest first: since it began, or was last without one."""
+    if change.level is None:
+        return []
+    query = (
+        select(AlertChangeRow)
+        .filter_by(basin_id=change.basin_id, level=change.level)
+        .where(AlertChangeRow.seq < change.seq)
+        .order_by(AlertChangeRow.seq.desc())
+    )
+    earlier = []
+    for row in session.scalars(query):
+        if row.severity is None:
+            break
+        earlier.append(as_record(Change, row))
+    return earlier[::-1]

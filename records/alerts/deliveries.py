@@ -35,8 +35,27 @@ WAITS = (
 )
 """Waits between attempts. After the last attempt a delivery has failed until somebody replays it."""
 MAX_TRIES = len(WAITS) + 1
+MAX_WAIT = timedelta(hours=26)
+"""No wait is longer, not even that for the digest of the next day where the clocks go back."""
 LEASE = timedelta(seconds=20)
 """Lease of an attempt: longer than a receiver has to answer."""
+MAX_LEASE = timedelta(minutes=6)
+MAX_IN_A_DIGEST = 100
+"""Number of changes in a message; the rest are in further ones."""
+_OF_THE_SERVER = {
+    reason.name.lower()
+    for reason in (
+        Reason.MAIL_NOT_SET,
+        Reason.MAIL_REFUSED,
+        Reason.MAIL_LOGIN_REFUSED,
+        Reason.MAIL_NOT_ENCRYPTED,
+        Reason.MAIL_NOT_CONNECTED,
+        Reason.MAIL_BROKE_OFF,
+        Reason.MAIL_SLOW,
+    )
+}
+Outgoing = list[str]
+"""Deliveries that are sent in one message: one, or all of a digest."""
 
 
 class UnknownDelivery(NotFound):
@@ -53,18 +72,27 @@ class NotEnded(InvalidInput):
     remedy = "Wait until the delivery has ended, then replay it."
 
 
+class SubscriptionPaused(InvalidInput):
+    """Nothing is sent to the subscription while it is paused."""
+
+    kind = "subscription-paused"
+    status = 409
+    remedy = "Resume the subscription first. Where its recipient has unsubscribed, nothing more is sent."
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delivery:
-    """A change for a subscription.
+    """A change for a subscription, or the question whether its recipient agrees.
 
     Attributes:
+        change_seq: None for the question.
         tries: attempts since it was created or last replayed.
         next_at: time of the next attempt; None for at once, or if it has ended.
     """
 
     id: str
     subscription_id: str
-    change_seq: int
+    change_seq: int | None
     status: Status
     tries: int
     next_at: datetime | None
@@ -90,33 +118,40 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Sending:
-    """What to send now, in the `number`-th attempt of its delivery."""
+    """What to send now, in the `number`-th attempt of its delivery; without a change, the question to the recipient."""
 
+    delivery: str
     number: int
     subscription: Subscription
-    change: Change
+    change: Change | None
 
 
-def due(session: Session, at: datetime) -> dict[str, list[str]]:
-    """Return the deliveries to attempt now, by subscription, oldest change first."""
-    query = select(DeliveryRow.subscription_id, DeliveryRow.id).where(*_is_due(at)).order_by(DeliveryRow.change_seq)
-    by_subscription: dict[str, list[str]] = {}
-    for subscription, delivery in session.execute(query):
-        by_subscription.setdefault(subscription, []).append(delivery)
+def due(session: Session, at: datetime) -> dict[str, list[Outgoing]]:
+    """Return what to attempt now, by subscription, oldest change first."""
+    query = select(DeliveryRow.subscription_id, DeliveryRow.id, SubscriptionRow.digest).join(SubscriptionRow)
+    query = query.where(*_is_due(at), SubscriptionRow.paused_at.is_(None)).order_by(DeliveryRow.change_seq)
+    by_subscription: dict[str, list[Outgoing]] = {}
+    for subscription, delivery, digest in session.execute(query):
+        messages = by_subscription.setdefault(subscription, [])
+        if digest is not None and messages and len(messages[-1]) < MAX_IN_A_DIGEST:
+            messages[-1].append(delivery)
+        else:
+            messages.append([delivery])
     return by_subscription
 
 
 def is_any_due(session: Session, at: datetime) -> bool:
     """Return whether a delivery is due."""
-    return session.scalar(select(DeliveryRow.id).where(*_is_due(at)).limit(1)) is not None
+    query = select(DeliveryRow.id).join(SubscriptionRow).where(*_is_due(at), SubscriptionRow.paused_at.is_(None))
+    return session.scalar(query.limit(1)) is not None
 
 
-def claim(session: Session, delivery: str, at: datetime) -> Sending | None:
+def claim(session: Session, delivery: str, at: datetime, lease: timedelta = LEASE) -> Sending | None:
     """Start the next attempt of a due delivery. Return None if another sender has it or no tries are left."""
     claimed = (
         update(DeliveryRow)
         .where(DeliveryRow.id == delivery, *_is_due(at))
-        .values(lease_until=at + LEASE, tries=DeliveryRow.tries + 1)
+        .values(lease_until=at + lease, tries=DeliveryRow.tries + 1)
         .returning(DeliveryRow.tries)
     )
     tries = session.execute(claimed).scalar_one_or_none()
@@ -138,8 +173,8 @@ def claim(session: Session, delivery: str, at: datetime) -> Sending | None:
     add_all(session, DeliveryAttemptRow, [{"delivery_id": delivery, "number": number, "at": at}])
     subscription = session.get(SubscriptionRow, row.subscription_id)
     assert subscription is not None
-    change = get_many(session, [row.change_seq])[row.change_seq]
-    return Sending(number, as_record(Subscription, subscription), change)
+    change = None if row.change_seq is None else get_many(session, [row.change_seq])[row.change_seq]
+    return Sending(delivery, number, as_record(Subscription, subscription), change)
 
 
 def finish(
@@ -157,6 +192,9 @@ def finish(
     row = _row(session, delivery)
     if failure is None:
         return _end(session, row, "delivered", at)
+    if row.status != "pending":  # its subscription was paused meanwhile
+        session.flush()
+        return "failed"
     if row.tries >= MAX_TRIES:
         return _end(session, row, "failed", at)
     row.next_at, row.lease_until = at + WAITS[row.tries - 1], None
@@ -171,10 +209,13 @@ def replay(session: Session, delivery: str) -> Delivery:
         UnknownDelivery: there is none with this id.
         Gone: it was pruned.
         NotEnded: it is under way.
+        SubscriptionPaused: nothing is sent to its subscription.
     """
     row = _row(session, delivery)
     if row.status == "pending":
         raise NotEnded(f"Delivery {delivery} is under way, at its attempt {row.tries}: wait until it has ended.")
+    if (reason := session.get_one(SubscriptionRow, row.subscription_id).paused_because) is not None:
+        raise SubscriptionPaused(f"Nothing is sent to subscription {row.subscription_id}: {reason}")
     row.status, row.tries, row.next_at, row.ended_at = "pending", 0, None, None
     session.flush()
     return as_record(Delivery, row)
@@ -228,6 +269,22 @@ def count_failed_of_service(session: Session) -> int:
     return session.scalar(query.where(DeliveryRow.status == "failed", keys.official(SubscriptionRow.key_id))) or 0
 
 
+def mail_server_fault(session: Session) -> Absent | None:
+    """Return why the last attempt of a waiting e-mail failed, where that lies with the mail server or its settings."""
+    query = (
+        select(DeliveryAttemptRow.failure)
+        .join(DeliveryRow)
+        .join(SubscriptionRow)
+        .where(
+            DeliveryRow.status == "pending", SubscriptionRow.email.is_not(None), DeliveryAttemptRow.failure.is_not(None)
+        )
+        .order_by(DeliveryAttemptRow.ended_at.desc())
+        .limit(1)
+    )
+    failure = session.scalar(query)
+    return failure if failure is not None and failure.code in _OF_THE_SERVER else None
+
+
 def outdated(session: Session, before: datetime, ids: Collection[str] | None = None) -> dict[str, int]:
     """Return the deliveries that ended before an instant, each with a count of 1.
 
@@ -246,8 +303,8 @@ def remove(session: Session, ids: Collection[str]) -> list[str]:
 def _is_due(at: datetime) -> tuple[ColumnElement[bool], ...]:
     return (
         DeliveryRow.status == "pending",
-        _is_over(DeliveryRow.next_at, at, WAITS[-1]),
-        _is_over(DeliveryRow.lease_until, at, LEASE),
+        _is_over(DeliveryRow.next_at, at, MAX_WAIT),
+        _is_over(DeliveryRow.lease_until, at, MAX_LEASE),
     )
 
 

@@ -4,22 +4,30 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from sqlalchemy import or_, select
+from sqlalchemy import update as update_rows
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import Absent, absent
 from hydrology.base.errors import InvalidInput, NotFound
+from hydrology.base.reasons import Reason
 from hydrology.extremes.alerting import Severity, rank
-from jobspec.subscriptions import NewSubscription, SubscriptionPatch
+from jobspec.subscriptions import Digest, NewSubscription, SubscriptionPatch, unsuitable
+from records.access import keys
 from records.access.tables import KeyRow
-from records.alerts.tables import SubscriptionRow
+from records.alerts.tables import DeliveryRow, SubscriptionRow
 from records.basins import basins
-from records.database.base import JsonList
+from records.database.base import JsonList, JsonObject
 from records.database.ids import new_id
 from records.database.statements import add_all, as_record, as_values
+from records.jobs import cron
 
 MAX_OF_A_KEY = 100
 """Limit per key: every change is written once for each matching subscription."""
 OVERLAP = timedelta(days=1)
 """After a rotation the old secret stays valid for this long."""
+CONFIRM_WITHIN = timedelta(days=7)
+"""The recipient of e-mail agrees within this time of the subscription's creation, or not at all."""
+UNSUBSCRIBED = absent(Reason.UNSUBSCRIBED)
 
 
 class UnknownSubscription(NotFound):
@@ -34,25 +42,70 @@ class TooManySubscriptions(InvalidInput):
     kind = "too-many-subscriptions"
 
 
+class NotSuitable(InvalidInput):
+    """The subscription has no such thing: a secret and a template are a webhook's, a digest is e-mail's."""
+
+    kind = "not-suitable"
+
+
+class NotPaused(InvalidInput):
+    """The subscription cannot be resumed: it is not paused, or its recipient has unsubscribed."""
+
+    kind = "not-paused"
+    status = 409
+    remedy = "Where the recipient has unsubscribed, only a new subscription, which asks for consent, can follow."
+
+
+class ConfirmationOver(InvalidInput):
+    """The recipient can no longer confirm the subscription: it took too long, or has unsubscribed."""
+
+    kind = "confirmation-over"
+    status = 409
+    remedy = "Ask whoever runs the service for a new subscription."
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subscription:
     """A receiver of alert changes.
 
     Attributes:
         key_id: the key that created it. While it is revoked or expired, nothing new is sent.
+        url: of a webhook; email: the address of a person. One of them is None.
+        template: the body of requests to a gateway, as a `MessageTemplate`; None for the change as JSON.
+        digest: when the day's changes are sent in one message, as a `Digest`; None for a message for each change.
         basins: the basins whose changes it receives; None for all.
         least_severity: changes of alerts that stay below it are not sent.
         generation: number of its secret; rotated_at: when it replaced the last one.
+        confirmed_at: when the recipient of e-mail agreed. Before, nothing but the question is sent.
+        paused_at: since when nothing is sent, and paused_because: why.
     """
 
     id: str
     key_id: str
-    url: str
+    url: str | None
+    email: str | None = None
+    template: JsonObject | None = None
+    digest: JsonObject | None = None
     basins: JsonList | None
     least_severity: Severity
     generation: int
     rotated_at: datetime | None
     created_at: datetime
+    confirmed_at: datetime | None = None
+    paused_at: datetime | None = None
+    paused_because: Absent | None = None
+
+    @property
+    def is_active(self) -> bool:
+        """Whether new changes are sent to it."""
+        return self.paused_at is None and (self.email is None or self.confirmed_at is not None)
+
+    def sent_from(self, at: datetime) -> datetime | None:
+        """Return when a change that is stored at an instant is sent; None for at once."""
+        if self.digest is None:
+            return None
+        digest = Digest(**self.digest)
+        return cron.next_run(digest.cron, digest.timezone, at)
 
     def generations(self, at: datetime) -> list[int]:
         """Return the generations whose secrets are valid at an instant, newest first."""
@@ -61,7 +114,7 @@ class Subscription:
 
 
 def create(session: Session, new: NewSubscription, key: str, at: datetime) -> Subscription:
-    """Store a new subscription of a key.
+    """Store a new subscription of a key; where it is for e-mail, with the question whether its recipient agrees.
 
     Raises:
         TooManySubscriptions: the key has reached its limit.
@@ -74,6 +127,9 @@ def create(session: Session, new: NewSubscription, key: str, at: datetime) -> Su
         id=new_id(at),
         key_id=key,
         url=new.url,
+        email=new.email,
+        template=None if new.template is None else new.template.model_dump(),
+        digest=None if new.digest is None else new.digest.model_dump(),
         basins=new.basins,
         least_severity=new.least_severity,
         generation=1,
@@ -81,6 +137,9 @@ def create(session: Session, new: NewSubscription, key: str, at: datetime) -> Su
         created_at=at,
     )
     add_all(session, SubscriptionRow, [as_values(subscription)])
+    if new.email is not None:
+        question = {"id": new_id(at), "subscription_id": subscription.id, "status": "pending", "tries": 0}
+        add_all(session, DeliveryRow, [question])
     return subscription
 
 
@@ -110,10 +169,15 @@ def update(session: Session, subscription: str, patch: SubscriptionPatch) -> Sub
     Raises:
         UnknownSubscription: there is none with this id.
         InvalidInput: a basin that it names is not stored.
+        NotSuitable: it is a webhook's and the patch e-mail's, or the other way round.
     """
-    row = _locked(session, subscription)
+    row, changes = _locked(session, subscription), patch.changes()
     _require_basins(session, patch.basins)
-    for name, value in patch.changes().items():
+    if row.email is not None and "url" in changes:
+        raise NotSuitable("This subscription is for an e-mail address, which does not change: create another one.")
+    if fault := unsuitable(row.email is not None, changes.get("template"), changes.get("digest")):
+        raise NotSuitable(f"It does not suit this subscription: {fault}.")
+    for name, value in changes.items():
         setattr(row, name, value)
     session.flush()
     return as_record(Subscription, row)
@@ -124,8 +188,11 @@ def rotate(session: Session, subscription: str, at: datetime) -> Subscription:
 
     Raises:
         UnknownSubscription: there is none with this id.
+        NotSuitable: it is for e-mail, which has no secret.
     """
     row = _locked(session, subscription)
+    if row.email is not None:
+        raise NotSuitable("Messages by e-mail are not signed, so there is no secret to rotate.")
     row.generation, row.rotated_at = row.generation + 1, at
     session.flush()
     return as_record(Subscription, row)
@@ -141,8 +208,79 @@ def remove(session: Session, subscription: str) -> None:
     session.flush()
 
 
+def confirm(session: Session, subscription: str, at: datetime) -> Subscription:
+    """Record that the recipient of e-mail agrees. A second time changes nothing.
+
+    Raises:
+        UnknownSubscription: there is none with this id.
+        ConfirmationOver: the recipient has unsubscribed, or the time for it is over.
+    """
+    row = _locked(session, subscription)
+    if row.paused_because == UNSUBSCRIBED:
+        raise ConfirmationOver("This address has been unsubscribed: only a new subscription can be confirmed.")
+    if row.confirmed_at is None:
+        if at > row.created_at + CONFIRM_WITHIN:
+            raise ConfirmationOver(f"A subscription is confirmed within {CONFIRM_WITHIN.days} days, and they are over.")
+        row.confirmed_at = at
+        session.flush()
+    return as_record(Subscription, row)
+
+
+def pause(session: Session, subscription: str, reason: Absent, at: datetime) -> Subscription:
+    """Send nothing more to a subscription, and end what waits for it. A second time changes the reason alone.
+
+    Raises:
+        UnknownSubscription: there is none with this id.
+    """
+    row = _locked(session, subscription)
+    row.paused_at, row.paused_because = row.paused_at or at, reason
+    waiting = update_rows(DeliveryRow).where(
+        DeliveryRow.subscription_id == subscription, DeliveryRow.status == "pending"
+    )
+    session.execute(waiting.values(status="failed", next_at=None, lease_until=None, ended_at=at))
+    session.flush()
+    return as_record(Subscription, row)
+
+
+def unsubscribe(session: Session, subscription: str, at: datetime) -> bool:
+    """Record that the recipient of e-mail wants no more, for good, and return whether that is new.
+
+    Raises:
+        UnknownSubscription: there is none with this id.
+    """
+    new = get(session, subscription).paused_because != UNSUBSCRIBED
+    if new:
+        pause(session, subscription, UNSUBSCRIBED, at)
+    return new
+
+
+def resume(session: Session, subscription: str) -> Subscription:
+    """Send changes to a paused subscription again, from now on.
+
+    Raises:
+        UnknownSubscription: there is none with this id.
+        NotPaused: it is not paused, or its recipient has unsubscribed.
+    """
+    row = _locked(session, subscription)
+    if row.paused_because is None:
+        raise NotPaused("The subscription is not paused.")
+    if row.paused_because == UNSUBSCRIBED:
+        raise NotPaused("The recipient unsubscribed, and nobody else may change that: create a new subscription.")
+    row.paused_at = row.paused_because = None
+    session.flush()
+    return as_record(Subscription, row)
+
+
+def count_paused_of_service(session: Session) -> int:
+    """Return the number of administrators' subscriptions that are paused, without those that were unsubscribed."""
+    query = select(SubscriptionRow.paused_because).where(
+        SubscriptionRow.paused_at.is_not(None), keys.official(SubscriptionRow.key_id)
+    )
+    return sum(reason != UNSUBSCRIBED for reason in session.scalars(query))
+
+
 def matching(session: Session, basin: str, severity: Severity | None, at: datetime) -> list[Subscription]:
-    """Return the subscriptions that receive a change: those whose key is valid at an instant.
+    """Return the active subscriptions that receive a change: those whose key is valid at an instant.
 
     Args:
         severity: the highest that the change begins or ends; None for a change of the whole basin.
@@ -153,7 +291,8 @@ def matching(session: Session, basin: str, severity: Severity | None, at: dateti
     return [
         one
         for one in stored
-        if (one.basins is None or basin in one.basins)
+        if one.is_active
+        and (one.basins is None or basin in one.basins)
         and (severity is None or rank(severity) >= rank(one.least_severity))
     ]
 

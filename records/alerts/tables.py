@@ -10,7 +10,7 @@ from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day
 from hydrology.extremes.alerting import SEVERITIES
 from jobspec.flood_categories import CATEGORIES
-from records.database.base import Base, JsonList, one_of
+from records.database.base import Base, JsonList, JsonObject, one_of
 from records.runs.run_summary import CalibrationKind
 
 
@@ -107,13 +107,20 @@ class SubscriptionRow(Base):
     __table_args__ = (
         one_of("least_severity", *SEVERITIES),
         CheckConstraint("generation > 0", name="generation"),
+        CheckConstraint("(url IS NULL) <> (email IS NULL)", name="receiver"),
+        CheckConstraint("(paused_at IS NULL) = (paused_because IS NULL)", name="paused"),
         Index(None, "key_id"),
     )
 
     id: Mapped[str] = mapped_column(primary_key=True)
     # Not a foreign key: keys are revoked, never deleted.
     key_id: Mapped[str]
-    url: Mapped[str]
+    url: Mapped[str | None]
+    email: Mapped[str | None]
+    # Body of each request to a gateway; null: the change as JSON.
+    template: Mapped[JsonObject | None]
+    # When a message with the changes of a day is sent; null: one message for each.
+    digest: Mapped[JsonObject | None]
     # Null: all basins.
     basins: Mapped[JsonList | None]
     least_severity: Mapped[str]
@@ -121,10 +128,14 @@ class SubscriptionRow(Base):
     generation: Mapped[int]
     rotated_at: Mapped[datetime | None]
     created_at: Mapped[datetime]
+    # When the recipient of e-mail agreed; null: nothing but the question is sent.
+    confirmed_at: Mapped[datetime | None]
+    paused_at: Mapped[datetime | None]
+    paused_because: Mapped[Absent | None]
 
 
 class DeliveryRow(Base):
-    """A change to send to a subscription."""
+    """A change to send to a subscription, or the question whether its recipient agrees."""
 
     __tablename__ = "deliveries"
     __table_args__ = (
@@ -136,7 +147,8 @@ class DeliveryRow(Base):
 
     id: Mapped[str] = mapped_column(primary_key=True)
     subscription_id: Mapped[str] = mapped_column(ForeignKey("subscriptions.id", ondelete="CASCADE"))
-    change_seq: Mapped[int] = mapped_column(ForeignKey("alert_changes.seq"))
+    # Null: the question.
+    change_seq: Mapped[int | None] = mapped_column(ForeignKey("alert_changes.seq"))
     status: Mapped[str]
     # Attempts since it was created or last replayed.
     tries: Mapped[int]

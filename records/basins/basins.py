@@ -51,6 +51,7 @@ class Basin:
         attributes: numbers by name; unknown ones are left out.
         texts: categories by name.
         weather_points: [latitude, longitude] of each point that its weather is averaged over; None: only the gauge.
+        outline: outer rings, simplified, each a closed list of [latitude, longitude]; None: not known.
         assume_attributes: whether an operator allows missing attributes to be assumed; None: not set.
     """
 
@@ -63,6 +64,7 @@ class Basin:
     attributes: Mapping[str, float] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict)
     weather_points: list[list[float]] | None = None
+    outline: list[list[list[float]]] | None = None
     assume_attributes: bool | None = None
 
 
@@ -74,7 +76,7 @@ class Site(NamedTuple):
     longitude: float | None
 
 
-_FIELDS = ("name", "latitude", "longitude", "huc", "weather_points", "assume_attributes")
+_FIELDS = ("name", "latitude", "longitude", "huc", "weather_points", "outline", "assume_attributes")
 _MAPS: dict[str, type[AreaRow | AttributeRow | TextRow]] = {
     "areas": AreaRow,
     "attributes": AttributeRow,

@@ -26,6 +26,8 @@ class BasinRow(Base):
     registered_by: Mapped[str | None]
     # [latitude, longitude] of each point that its weather is averaged over; null: only the gauge.
     weather_points: Mapped[JsonList | None]
+    # Outer rings, simplified, of [latitude, longitude]; null: not known.
+    outline: Mapped[JsonList | None]
     # Whether an operator allows missing attributes to be assumed; null: not set.
     assume_attributes: Mapped[bool | None]
 

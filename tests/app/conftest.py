@@ -47,7 +47,7 @@ def within_a_minute() -> None:
 
 
 @contextmanager
-def serving(url: str, at: datetime = NOW, **chosen: Any) -> Iterator[TestClient]:
+def serving(url: str, at: datetime | None = NOW, **chosen: Any) -> Iterator[TestClient]:
     """Start the service on a database, at the factories' time if no other is given, and stop it.
 
     Its broker is this process's memory, where no worker looks.

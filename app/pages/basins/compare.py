@@ -22,9 +22,9 @@ from app.pages.basins.plots import or_reason
 from app.pages.errors import PageRoute
 from app.pages.figures import Colour, Curve, Figure, on_days
 from app.pages.render import render
-from app.pages.words import station_name
 from hydrology.base.absent import Absent
 from jobspec.fields import full_id
+from records.basins.station_names import station_name
 from records.forecasts.latest import Latest
 
 router = APIRouter(route_class=PageRoute)

@@ -14,11 +14,12 @@ from app.forecasts.words import UNITS, number, on
 from app.models.scores.schemas import BasinSkill
 from app.models.verification.schemas import BasinVerification, LeadVerification
 from app.models.verification.skilful_days import by_month
-from app.pages.words import NO_ESTIMATE, RANGE_KINDS, level_title, percent, skill_word
+from app.pages.words import NO_ESTIMATE, RANGE_KINDS, skill_word
 from hydrology.base.absent import Absent
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Units
 from hydrology.extremes.alerting import Severity
+from hydrology.extremes.level_names import level_title, percent
 from hydrology.verification.skilful_days import SkilfulDays, skilful_days
 from records.runs.run_request import OBSERVED
 

@@ -8,8 +8,9 @@ from app.forecasts.exceedance.schemas import PeakOfRun
 from app.forecasts.schemas import BasinForecast, Columns
 from app.forecasts.words import UNITS, number, on
 from app.pages.figures import Band, Colour, Curve, Figure, Peak, Values, edge, level_line, on_days
-from app.pages.words import NO_ESTIMATE, RANGE_KINDS, level_title, percent
+from app.pages.words import NO_ESTIMATE, RANGE_KINDS
 from hydrology.base.units import Units
+from hydrology.extremes.level_names import level_title, percent
 
 REACH = 1.5
 """Highest level drawn, relative to the highest flow."""

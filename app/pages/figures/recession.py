@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from app.forecasts.recession.schemas import DrainDownOfRun, LowFlow
 from app.forecasts.words import UNITS
 from app.pages.figures import Band, Curve, Figure, edge, level_line
-from app.pages.words import level_title
 from hydrology.base.absent import Absent
 from hydrology.base.units import Units
+from hydrology.extremes.level_names import level_title
 from hydrology.extremes.thresholds import OF_MODEL
 
 

@@ -9,7 +9,6 @@ from sqlalchemy.orm import Session
 from app.basins.schemas import Kind, kind_of
 from app.basins.state import peak, peak_day
 from app.pages.rivers.map import Place
-from app.pages.words import station_name
 from hydrology.base.absent import Absent, known
 from hydrology.base.calendar import as_date
 from hydrology.base.staleness import age_days, stale
@@ -17,6 +16,7 @@ from hydrology.extremes.alerting import Severity, Trend, rank
 from records.alerts import alerts
 from records.alerts.alerts import AtAGlance
 from records.basins import basins
+from records.basins.station_names import station_name
 from records.forecasts import latest
 from records.forecasts.latest import Latest
 from records.runs.run_summary import RunSnow

@@ -76,6 +76,8 @@ class Degraded(Model):
         "stale-input",
         "not-issued",
         "failed-deliveries",
+        "mail-server",
+        "paused-subscriptions",
         "no-worker",
         "queue-age",
         "failed-job",

@@ -11,7 +11,7 @@ from app.service.status.schemas import GPU, Counts, Degraded, InputStatus, Proce
 from hydrology.base.calendar import Day, as_date
 from hydrology.base.products import JOINT
 from hydrology.base.staleness import STALE_AFTER_DAYS, age_days, stale
-from records.alerts import deliveries
+from records.alerts import deliveries, subscriptions
 from records.basins import basins
 from records.forecasts import latest
 from records.jobs import process_heartbeats
@@ -169,3 +169,9 @@ def _undelivered(session: Session) -> Iterator[Degraded]:
     if failed := deliveries.count_failed_of_service(session):
         sentence = f"{failed} alert changes did not reach a receiver: see /v1/deliveries?status=failed and replay them."
         yield Degraded(code="failed-deliveries", sentence=sentence)
+    if paused := subscriptions.count_paused_of_service(session):
+        sentence = f"{paused} subscriptions are paused: see paused_because in /v1/subscriptions and resume them."
+        yield Degraded(code="paused-subscriptions", sentence=sentence)
+    if fault := deliveries.mail_server_fault(session):
+        sentence = f"Alerts by e-mail wait for the mail server, and are tried again. {fault}"
+        yield Degraded(code="mail-server", sentence=sentence)

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from freshet.cli.context import opened, reading
-from freshet.cli.options import Basin, option
+from freshet.cli.options import Basin, argument, option
 from freshet.cli.output import PARTLY_DONE, Json, answer, answer_list, inform, table
 from records.alerts import alert_changes
 from records.alerts import alerts as records
@@ -59,11 +59,20 @@ def changes(
     """List the changes of a basin's alerts, the newest first."""
     with reading() as session:
         basins.require(session, basin)
-        page = alert_changes.page(session, basin=basin, limit=limit)
+        page = alert_changes.page(session, basins=[basin], limit=limit)
     rows = [(one.at, one.kind, one.level, one.severity, one.chance, one.run_id, one.why) for one in page]
     columns = ("at", "what", "level", "severity", "chance", "run", "why")
     payload = {"basin": basin, "changes": [alert_changes.as_json(one) for one in page]}
     answer(payload, as_json, table(columns, rows, f"{basin}: {len(page)} changes"))
+
+
+@app.command("cap")
+def cap(change: Annotated[str, argument("CHANGE", "Id of a change: its `event`.")]) -> None:
+    """Print a change as a message of the Common Alerting Protocol 1.2."""
+    from app.alerts.exchange import message
+
+    with opened(reads=True) as context, context.database.reading() as session:
+        typer.echo(message(session, context.settings, context.clock, change).decode(), nl=False)
 
 
 @app.command("deliver")

@@ -29,6 +29,7 @@ WRITES = [
     ("PATCH", "/v1/subscriptions/some"),
     ("DELETE", "/v1/subscriptions/some"),
     ("POST", "/v1/subscriptions/some/rotate"),
+    ("POST", "/v1/subscriptions/some/resume"),
     ("POST", "/v1/deliveries/some/replay"),
     ("PUT", "/v1/models/some/promotion"),
 ]

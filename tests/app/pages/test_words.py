@@ -2,7 +2,9 @@
 
 import pytest
 
-from app.pages.words import level_title, percent, skill_word, station_name
+from app.pages.words import skill_word
+from hydrology.extremes.level_names import level_title, percent
+from records.basins.station_names import station_name
 
 
 @pytest.mark.parametrize(

@@ -82,3 +82,22 @@ def test_changes_are_sent_to_their_subscribers(empty: Freshet, status: int, code
         settle(empty.data, 0.8)
         result = empty("alerts", "deliver", "--json", FRESHET_WEBHOOK_HOSTS="{}:{}".format(*receiver.host))
     assert (result.code, result.json["deliveries"], len(receiver.requests)) == (code, counted, 1)
+
+
+def test_receivers_are_added_listed_and_removed_and_a_change_is_printed_as_cap(empty: Freshet) -> None:
+    settle(empty.data, 0.8)
+    key = empty("keys", "make", "office", "--json").json["id"]
+    refused = empty("subscriptions", "add", "--key", key, "--email", "duty@rivers.example")
+    assert "FRESHET_SMTP_HOST" in refused.err
+    added = empty(
+        "subscriptions", "add", "--key", key, "--url", "https://rivers.example/hook", "--basin", BASIN, "--json"
+    )
+    assert added.json["secret"].startswith("whsec_")
+    (listed,) = empty("subscriptions", "list", "--json").json["subscriptions"]
+    assert (listed["id"], listed["basins"]) == (added.json["id"], [BASIN])
+    assert "is not paused" in empty("subscriptions", "resume", listed["id"]).err
+    assert empty("subscriptions", "deliveries", "--json").json == {"deliveries": []}
+    empty("subscriptions", "remove", listed["id"])
+    assert empty("subscriptions", "list", "--json").json == {"subscriptions": []}
+    (change,) = empty("alerts", "changes", BASIN, "--json").json["changes"]
+    assert f"<identifier>freshet-{change['event']}</identifier>" in empty("alerts", "cap", change["event"]).out

@@ -18,6 +18,7 @@ from standardwebhooks import Webhook
 from hydrology.base.absent import absent
 from hydrology.base.reasons import Reason
 from hydrology.extremes.alerting import SEVERITIES
+from jobspec.message_templates import MessageTemplate
 from jobspec.subscriptions import NewSubscription
 from operations.alerts.deliver import deliver
 from records.access import keys
@@ -59,10 +60,10 @@ class Outbox:
             new = NewSubscription(url=url)
             return subscriptions.create(session, new, self.key, self.now).id
 
-    def change(self) -> Change:
+    def change(self, why: str = "Über.") -> Change:
         """Store a change, as a promotion does."""
         new = NewChange(
-            kind="promotion", at=self.now, basin_id=BASIN, severity=SEVERITIES[0], version_id=self.version, why="Über."
+            kind="promotion", at=self.now, basin_id=BASIN, severity=SEVERITIES[0], version_id=self.version, why=why
         )
         with self.database.transaction() as session:
             change = alert_changes.record(session, new, self.now)
@@ -123,6 +124,33 @@ def test_a_change_is_signed_as_the_specifications_library_checks_it(outbox: Outb
     (request,) = receiver.requests
     assert request.headers["webhook-timestamp"] == str(int(NOW.timestamp()))
     assert request.headers["webhook-signature"] == outbox.signature(request, subscription, 1, NOW)
+
+
+@pytest.mark.parametrize(
+    ("content_type", "body", "expected"),
+    [
+        ("application/json", '{"text": "$headline: $why", "cost": "$$1"}', None),
+        ("application/x-www-form-urlencoded", "to=1&text=$why", b"to=1&text=A+%22b%22%26c%3Dd+e"),
+        ("text/plain", "$why ($kind, $basin)", f'A "b"&c=d e (promotion, {BASIN})'.encode()),
+    ],
+)
+def test_a_gateway_gets_the_body_of_its_template_with_escaped_values_and_a_signature(
+    outbox: Outbox, content_type: str, body: str, expected: bytes | None
+) -> None:
+    receiver = outbox.receiver()
+    template = MessageTemplate.model_validate({"content_type": content_type, "body": body})
+    with outbox.database.transaction() as session:
+        new = NewSubscription(url=receiver.url, template=template)
+        subscription = subscriptions.create(session, new, outbox.key, outbox.now).id
+    outbox.change('A "b"&c=d\ne')
+    assert outbox.deliver() == {"delivered": 1}
+    (request,) = receiver.requests
+    assert request.headers["Content-Type"] == content_type
+    assert request.headers["webhook-signature"] == outbox.signature(request, subscription, 1, NOW)
+    if expected is None:
+        assert json.loads(request.body) == {"text": f'Another model version: {BASIN}: A "b"&c=d e', "cost": "$1"}
+    else:
+        assert request.body == expected
 
 
 def test_after_a_rotation_both_secrets_sign_for_a_while(outbox: Outbox) -> None:

@@ -79,7 +79,7 @@ def test_an_alert_begins_rises_falls_and_ends_each_reported_with_its_run(databas
     assert (rise.chance, rise.chance_before, rise.trend, rise.window_days) == (0.45, 0.45, "steady", 10)
     assert rise.why.startswith("Watch begins: a chance of 0.45 reaches 0.4")
     with database.reading() as session:
-        assert alert_changes.page(session, basin=BASIN) == [change for changes in shown for change in changes][::-1]
+        assert alert_changes.page(session, basins=[BASIN]) == [change for changes in shown for change in changes][::-1]
         (alert,) = alerts.of_basin(session, BASIN)
     assert (alert.severity, alert.since, alert.run_id) == (None, None, issue_days[-1].id)
 
@@ -151,7 +151,7 @@ def test_a_promotion_is_not_reported_as_a_change_of_the_river(database: Database
         other = a_version(session).id
         for _ in range(2):
             promotions.promote(session, other, [BASIN], reason="better", by="someone", at=NOW)
-        (shown, started) = alert_changes.page(session, basin=BASIN)
+        (shown, started) = alert_changes.page(session, basins=[BASIN])
         (alert,) = alerts.of_basin(session, BASIN)
     assert (shown.kind, shown.level, shown.run_id, shown.version_id) == ("promotion", None, None, other)
     assert f"no longer from {version}. The river has not changed" in shown.why

@@ -1,0 +1,222 @@
+"""A year of alerts by e-mail and as CAP messages, replayed as if daily on eight real basins.
+
+The season before calibrates the forecasts, as in `alerts-replay`. Three recipients are sent every change by a real mail
+server of this machine, over STARTTLS with a verified certificate and a login. By day it takes messages, defers the
+first attempts (greylisting), breaks off before it answers (and has taken the message), refuses them, or breaks off at
+once; on one issue day it is out until the next. Retries are taken. Between issue days the clock goes from one due
+attempt to the next, and it counts the seconds until each recipient first has each change.
+
+Every change is also written as a CAP 1.2 message, held against the declaration in `testing/messages/cap.xsd` and, where
+`FRESHET_CAP_SCHEMA` names its file, the official schema, read back by capparser, and its references against what its
+alert has sent before.
+"""
+
+import os
+import re
+import tempfile
+import time
+from collections import Counter
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import xmlschema
+
+from app.alerts.exchange import message as cap_message
+from benchmarks.regional import data
+from benchmarks.replays.alerts import HORIZON, SEASON, TRACES, YEAR, fill_store, issue_instant
+from hydrology.base.calendar import Day, Period
+from jobspec.jobs.forecasting import ReplayParams
+from jobspec.subscriptions import NewSubscription
+from operations.alerts.deliver import deliver
+from operations.alerts.mail import message_id
+from operations.daily.replay import replay
+from operations.verification.recalibrate import recalibrate
+from records.access import keys
+from records.alerts import alert_changes, deliveries, mail_links, subscriptions, webhook_signature
+from records.alerts.alert_changes import Change
+from records.database.engine import Database
+from runtime.clock import Clock
+from runtime.logs import log_to_stderr
+from runtime.settings import Settings
+from testing.messages import cap
+from testing.messages.mail_server import Answer, Mail, MailServer, serving_mail
+
+RECIPIENTS = ("duty@rivers.example", "office@rivers.example", "mayor@town.example")
+FAULTS: tuple[Answer, ...] = ("take", "defer", "die", "refuse", "drop")
+"""How the server answers first attempts, by issue day in turn."""
+OUT_FROM = 92
+"""On the first issue day with a change after this many the server is out."""
+
+
+@dataclass(slots=True)
+class _Year:
+    """A store, its mail server, and what arrived when.
+
+    Attributes:
+        arrived: first time by the replay's clock, by Message-ID.
+        answer: to what is sent at the instant of the issue day; later it is taken.
+    """
+
+    database: Database
+    settings: Settings
+    server: MailServer
+    version: str
+    now: datetime
+    issue_day: datetime
+    answer: Answer = "take"
+    out: bool = False
+    subscriptions: dict[str, str] = field(default_factory=dict)
+    arrived: dict[str, datetime] = field(default_factory=dict)
+
+    def answer_to(self, _recipient: str) -> Answer:
+        """Return the server's answer now."""
+        return "drop" if self.out else self.answer if self.now == self.issue_day else "take"
+
+    def note(self, mail: Mail) -> None:
+        """Record when a message arrived first."""
+        self.arrived.setdefault(str(mail.message["Message-ID"]), self.now)
+
+
+def measure(basins: int = 8) -> dict[str, Any]:
+    """Return whether every change of a year arrived once, how soon, and whether every CAP message is good."""
+    return replayed(data.basins()[:: len(data.basins()) // basins][:basins], SEASON, YEAR)
+
+
+def replayed(names: list[str], season: Period, period: Period) -> dict[str, Any]:
+    """Return the account of a replay of some basins."""
+    log_to_stderr("warning")
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+        server = stack.enter_context(serving_mail(MailServer(), Path(folder)))
+        year = _begin(Path(folder), server, names, season.first)
+        for day in season.days:
+            _issue(year, day)
+            _send(year, issue_instant(day + 1))
+        recalibrate(year.database, Clock(year.now), year.version)
+        out_on: Day | None = None
+        for number, day in enumerate(period.days):
+            changed = _issue(year, day)
+            year.answer = FAULTS[number % len(FAULTS)]
+            if changed and number >= OUT_FROM and out_on is None:
+                out_on = day
+            year.out = out_on == day
+            _send(year, issue_instant(day + 1))
+        year.out = False
+        _send(year, None)
+        report: dict[str, Any] = {
+            "shape": f"{len(names)} basins x {len(period)} issue days; {period}",
+            "server_out_on": str(out_on),
+        }
+        report |= _account_of_mail(year, out_on) | _account_of_cap(year)
+        report["cpu_seconds"] = round(time.process_time())
+        year.database.close()
+        return report
+
+
+def _begin(folder: Path, server: MailServer, names: list[str], first: Day) -> _Year:
+    """Store the basins, the ensemble, and the recipients' subscriptions, which they confirm by the link they get."""
+    at = issue_instant(first)
+    settings = server.settings(folder, as_of=at)
+    database = Database(settings.database_url)
+    database.migrate()
+    version, _ = fill_store(database, names, at)
+    year = _Year(database, settings, server, version, at, at)
+    server.answers, server.on_mail = year.answer_to, year.note
+    with database.transaction() as session:
+        key, _ = keys.make(session, "office", "admin", None, at)
+        for recipient in RECIPIENTS:
+            created = subscriptions.create(session, NewSubscription(email=recipient), key.id, at)
+            year.subscriptions[recipient] = created.id
+    deliver(database, settings, lambda: at)
+    own = webhook_signature.service_key(settings)
+    for mail in server.mails:
+        found = re.search(r"/mail/confirm/(\S+)", mail.message.get_body(("plain",)).get_content())  # type: ignore[union-attr]
+        assert found is not None
+        with database.transaction() as session:
+            asked = mail_links.subscription_of(session, own, "confirm", found[1])
+            subscriptions.confirm(session, asked.id, at)
+    server.mails.clear()
+    year.arrived.clear()
+    return year
+
+
+def _issue(year: _Year, day: Day) -> int:
+    """Issue the forecasts of a day, which decide the alerts, and return the number of changes."""
+    year.now = year.issue_day = issue_instant(day)
+    params = ReplayParams(period=Period(day, day), horizon=HORIZON, traces=TRACES)
+    return len(replay(year.database, Clock(year.now), params).changes)
+
+
+def _send(year: _Year, until: datetime | None) -> None:
+    """Send what is due, from now to the next issue day, or until nothing waits."""
+    while True:
+        deliver(year.database, year.settings, lambda: year.now)
+        with year.database.reading() as session:
+            pending = deliveries.page(session, status="pending")
+        due = min((max(one.next_at or year.now, year.now) for one in pending), default=None)
+        if due is None or (until is not None and due >= until):
+            return
+        year.now = due
+
+
+def _account_of_mail(year: _Year, out_on: Day | None) -> dict[str, Any]:
+    with year.database.reading() as session:
+        changes = alert_changes.page(session)[::-1]
+        stored = [one for one in deliveries.page(session) if one.change_seq is not None]
+        attempts = [attempt for one in stored for attempt in deliveries.attempts_of(session, one.id)]
+        receivers = [subscriptions.get(session, one) for one in year.subscriptions.values()]
+    expected = {
+        message_id(year.settings, receiver, [change.id]): change for receiver in receivers for change in changes
+    }
+    out_at = None if out_on is None else issue_instant(out_on)
+    seconds: dict[str, list[float]] = {"up": [], "out": []}
+    for identifier, change in expected.items():
+        if identifier in year.arrived:
+            late = (year.arrived[identifier] - change.at).total_seconds()
+            seconds["out" if change.at == out_at else "up"].append(late)
+    times = Counter(str(mail.message["Message-ID"]) for mail in year.server.mails)
+    taken = Counter(mail.answer for mail in year.server.mails)
+    return {
+        "changes": {"all": len(changes)} | Counter(str(change.kind) for change in changes),
+        "recipients": len(receivers),
+        "messages_expected": len(expected),
+        "lost": len(expected.keys() - times.keys()),
+        "unknown": len(times.keys() - expected.keys()),
+        "one_delivery_for_each": len(stored) == len(expected) and {one.status for one in stored} == {"delivered"},
+        "attempts": len(attempts),
+        "failed_attempts": dict(Counter(str(one.failure) for one in attempts if one.failure)),
+        "taken_again_under_the_same_id": sum(times.values()) - len(times),
+        "of_these_after_an_unknown_outcome": taken["die"],
+        "largest_seconds_until_arrival": max(seconds["up"], default=0),
+        "largest_seconds_until_arrival_on_the_day_out": max(seconds["out"], default=0),
+        "messages_of_the_day_out": len(seconds["out"]),
+    }
+
+
+def _account_of_cap(year: _Year) -> dict[str, Any]:
+    own, official = xmlschema.XMLSchema(str(cap.SCHEMA)), os.environ.get("FRESHET_CAP_SCHEMA")
+    of_oasis = None if official is None else xmlschema.XMLSchema(official)
+    with year.database.reading() as session:
+        changes: list[Change] = alert_changes.page(session)[::-1]
+        written = [cap_message(session, year.settings, Clock(year.now), change.id) for change in changes]
+    read = [cap.read(message) for message in written]
+    unlike = [
+        one["identifier"]
+        for one, change in zip(read, changes, strict=True)
+        if (one["description"], one["geocodes"]["basin"], one["parameters"].get("level"))
+        != (change.why, change.basin_id, change.level)
+    ]
+    return {
+        "cap_messages": len(written),
+        "cap_kinds": dict(Counter(one["msgType"] for one in read)),
+        "cap_status": dict(Counter(one["status"] for one in read)),
+        "cap_faults": sum(len(cap.faults(message, own)) for message in written),
+        "cap_faults_by_the_official_schema": None
+        if of_oasis is None
+        else sum(len(cap.faults(message, of_oasis)) for message in written),
+        "cap_broken_chains": len(cap.broken_chains(read)),
+        "cap_read_back_otherwise": len(unlike),
+        "cap_identifiers_unique": len({one["identifier"] for one in read}) == len(read),
+    }

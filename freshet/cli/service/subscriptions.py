@@ -1,0 +1,115 @@
+"""`freshet subscriptions`: receivers of alert changes, and deliveries to them."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from pydantic import ValidationError
+
+from freshet.cli.context import Change, changing, opened, reading
+from freshet.cli.options import argument, option
+from freshet.cli.output import Json, answer, answer_list
+from hydrology.base.errors import InvalidInput
+from jobspec.faults import faults
+from jobspec.subscriptions import NewSubscription
+from records.access import audit, keys
+from records.alerts import deliveries as delivery_records
+from records.alerts import subscriptions as records
+
+app = typer.Typer(no_args_is_help=True)
+
+Id = Annotated[str, argument("SUBSCRIPTION", "Its id.")]
+_COLUMNS = {"subscription": "id", "url": "url", "email": "email", "basins": "basins", "severity": "least_severity"}
+_COLUMNS |= {"confirmed": "confirmed_at", "paused": "paused_because"}
+
+
+@app.callback()
+def subscriptions() -> None:
+    """Add, list and remove receivers of alert changes: webhooks, gateways and e-mail."""
+
+
+@app.command("add")
+def add(
+    key: Annotated[str, option("KEY", "Id of the key that it belongs to (freshet keys list).")],
+    url: Annotated[str | None, option("URL", "Post changes to this address.")] = None,
+    email: Annotated[str | None, option("ADDRESS", "Send changes to this address, once its owner agrees.")] = None,
+    basin: Annotated[list[str] | None, option("BASIN", "Only this basin; may be repeated.")] = None,
+    severity: Annotated[str, option("SEVERITY", "Only alerts of at least this severity.")] = "advisory",
+    digest: Annotated[str | None, option("HH:MM", "One e-mail a day at this time.")] = None,
+    zone: Annotated[str, option("ZONE", "Time zone of the digest.")] = "UTC",
+    template: Annotated[Path | None, option("FILE", "Body of requests to a gateway, with placeholders.")] = None,
+    content_type: Annotated[str, option("TYPE", "Content type of that body.")] = "application/json",
+    as_json: Json = False,
+) -> None:
+    """Subscribe a receiver. The secret of a webhook is shown only now."""
+    given: dict[str, Any] = {"url": url, "email": email, "basins": basin or None, "least_severity": severity}
+    given["digest"] = None if digest is None else {"at": digest, "timezone": zone}
+    body = None if template is None else template.read_text("utf-8").strip()
+    given["template"] = None if body is None else {"content_type": content_type, "body": body}
+    try:
+        new = NewSubscription.model_validate(given)
+    except ValidationError as error:
+        raise InvalidInput(faults(error, given)) from None
+    with opened() as context:
+        from app.alerts.subscriptions import require_receiver, with_secret
+
+        require_receiver(context.settings, new)
+        with context.database.transaction() as session:
+            change = Change(session, context.clock.wall())
+            keys.get(session, key)
+            created = records.create(session, new, key, change.now)
+            change.record("subscription created", created.id)
+            shown = with_secret(created, context.settings, change.now)
+    text = shown.secret or f"{shown.id}: its recipient is asked by e-mail; nothing else is sent before the answer."
+    answer(shown.model_dump(mode="json"), as_json, text)
+
+
+@app.command("list")
+def list_subscriptions(as_json: Json = False) -> None:
+    """List the receivers, without their secrets."""
+    with reading() as session:
+        found = records.list_subscriptions(session)
+    answer_list("subscriptions", found, _COLUMNS, as_json)
+
+
+@app.command("resume")
+def resume(subscription: Id, as_json: Json = False) -> None:
+    """Send to a paused subscription again, from now on."""
+    _change(subscription, as_json, "subscription resumed", "is sent changes again")
+
+
+@app.command("remove")
+def remove(subscription: Id, as_json: Json = False) -> None:
+    """Delete a subscription with its deliveries."""
+    _change(subscription, as_json, "subscription deleted", "has been removed")
+
+
+@app.command("deliveries")
+def deliveries(
+    limit: Annotated[int, option("COUNT", "Maximum number of deliveries.", min=1)] = 100, as_json: Json = False
+) -> None:
+    """List deliveries, the newest first."""
+    with reading() as session:
+        page = delivery_records.page(session, limit=limit)
+    columns = {"delivery": "id", "subscription": "subscription_id", "status": "status", "tries": "tries"}
+    answer_list("deliveries", page, columns | {"next": "next_at", "ended": "ended_at"}, as_json)
+
+
+@app.command("replay")
+def replay(delivery: Annotated[str, argument("DELIVERY", "Its id.")], as_json: Json = False) -> None:
+    """Send a delivery that has ended again, under the same event."""
+    with changing() as change:
+        stored = delivery_records.replay(change.session, delivery)
+        change.record("delivery replayed", delivery)
+    answer(asdict(stored), as_json, f"Delivery {delivery} is sent again.")
+
+
+def _change(subscription: str, as_json: bool, action: audit.Action, done: str) -> None:
+    with changing() as change:
+        if action == "subscription deleted":
+            records.remove(change.session, subscription)
+        else:
+            records.resume(change.session, subscription)
+        change.record(action, subscription)
+    answer({"subscription": subscription, "done": action}, as_json, f"Subscription {subscription} {done}.")

@@ -1,0 +1,20 @@
+"""The outcome of an attempt to send a message."""
+
+from dataclasses import dataclass
+
+from hydrology.base.absent import Absent
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The outcome of an attempt.
+
+    Attributes:
+        status_code: the receiver's or mail server's answer; None without one.
+        failure: why it does not count as delivered; None if it does.
+        pauses: whether the receiver is not there, so that nothing more is sent to it.
+    """
+
+    status_code: int | None
+    failure: Absent | None = None
+    pauses: bool = False

@@ -1,0 +1,111 @@
+"""Writes alert changes as e-mail: plain text and HTML, one message for a change or for the changes of a digest.
+
+The Message-ID follows from the changes and the subscription, so that a message that is sent again, because its sender
+did not learn the outcome, is recognisably the same.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from email.headerregistry import Address
+from email.message import EmailMessage
+from email.policy import SMTP
+from email.utils import format_datetime
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+
+from hydrology.base.absent import absent
+from hydrology.base.digests import fingerprint
+from hydrology.base.reasons import Reason
+from jobspec.message_templates import one_line
+from operations.alerts import smtp
+from operations.alerts.attempt import Outcome
+from records.alerts import mail_links
+from records.alerts.alert_changes import Change
+from records.alerts.change_words import headline
+from records.alerts.deliveries import Sending
+from records.alerts.subscriptions import CONFIRM_WITHIN, Subscription
+from runtime.settings import Settings
+
+_POLICY = SMTP.clone(cte_type="7bit")
+_MAX_SUBJECT = 200
+_TEMPLATES = Environment(
+    loader=FileSystemLoader(Path(__file__).parent / "templates"),
+    autoescape=select_autoescape(["html"]),
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A change in a message."""
+
+    title: str
+    change: Change
+    link: str
+
+
+def send(
+    settings: Settings, key: bytes, sendings: Sequence[Sending], names: Mapping[str, str], at: datetime
+) -> Outcome:
+    """Send what belongs in one message: a change, those of a digest, or the question whether the recipient agrees.
+
+    Args:
+        key: the service's own, which the links are signed with.
+        names: of the basins, for a reader.
+    """
+    recipient = sendings[0].subscription.email
+    if not settings.sends_mail or recipient is None:
+        return Outcome(None, absent(Reason.MAIL_NOT_SET))
+    return smtp.hand_over(settings, recipient, written(settings, key, sendings, names, at).as_bytes())
+
+
+def written(
+    settings: Settings, key: bytes, sendings: Sequence[Sending], names: Mapping[str, str], at: datetime
+) -> EmailMessage:
+    """Return the message of some deliveries to one subscription; the arguments are those of `send`."""
+    subscription = sendings[0].subscription
+    changes = [sending.change for sending in sendings if sending.change is not None]
+    purpose: mail_links.Purpose = "unsubscribe" if changes else "confirm"
+    link = mail_links.link(settings.own_address, key, purpose, subscription)
+    entries = [
+        Entry(one_line(headline(one, names[one.basin_id])), one, f"{settings.own_address}/basins/{one.basin_id}")
+        for one in changes
+    ]
+    message = _addressed(settings, subscription, _subject(settings, entries), at)
+    message["Message-ID"] = message_id(settings, subscription, [one.id for one in changes])
+    if changes:
+        message["List-Unsubscribe"] = f"<{link}>"
+        message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
+    name = "changes" if changes else "question"
+    values = {"entries": entries, "link": link, "subscription": subscription, "days": CONFIRM_WITHIN.days}
+    values |= {"service": settings.own_address, "replayed": settings.as_of is not None}
+    message.set_content(_TEMPLATES.get_template(f"{name}.txt").render(values))
+    message.add_alternative(_TEMPLATES.get_template(f"{name}.html").render(values), subtype="html")
+    return message
+
+
+def message_id(settings: Settings, subscription: Subscription, changes: Sequence[str]) -> str:
+    """Return the Message-ID of some changes for a subscription; of its question, where there are none."""
+    assert settings.mail_from is not None
+    return f"<{fingerprint([subscription.id, sorted(changes)])[:32]}@{settings.mail_from.rpartition('@')[2]}>"
+
+
+def _addressed(settings: Settings, subscription: Subscription, subject: str, at: datetime) -> EmailMessage:
+    message = EmailMessage(_POLICY)
+    message["From"] = Address("Freshet", addr_spec=settings.mail_from)
+    message["To"] = Address(addr_spec=subscription.email)
+    message["Subject"] = one_line(subject)[:_MAX_SUBJECT]
+    message["Date"] = format_datetime(at)
+    message["Auto-Submitted"] = "auto-generated"
+    return message
+
+
+def _subject(settings: Settings, entries: Sequence[Entry]) -> str:
+    if not entries:
+        return "Please confirm: alerts by e-mail"
+    subject = entries[0].title if len(entries) == 1 else f"{len(entries)} changes of alerts"
+    return f"Exercise: {subject}" if settings.as_of is not None else subject

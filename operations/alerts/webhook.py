@@ -1,0 +1,104 @@
+"""Posts alert changes to webhooks and gateways: signed, to public addresses only.
+
+A receiver that times out, or answers with anything but 2xx, gets the change again later. The body of its answer is not
+read, and redirects are not followed.
+"""
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+
+import httpx2
+
+from hydrology.base.absent import Absent, absent
+from hydrology.base.errors import InvalidInput
+from hydrology.base.reasons import Reason
+from ingestion.addresses import AddressProblem, ForbiddenAddress, UnknownHost
+from ingestion.client import Deadline, TooSlow, http_address, public_client
+from jobspec.addresses import why_no_target
+from jobspec.message_templates import MessageTemplate
+from operations.alerts.attempt import Outcome
+from records.alerts import change_words, webhook_signature
+from records.alerts.alert_changes import Change, as_json
+from records.alerts.subscriptions import Subscription
+from runtime.settings import Settings
+
+
+def body_of(change: Change) -> bytes:
+    """Return the body sent to a receiver for a change: the same bytes at every attempt."""
+    data = as_json(change)
+    payload = {"type": f"alert.{change.kind}", "timestamp": data["at"], "data": data}
+    return json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """The body of a request, the same at every attempt.
+
+    Attributes:
+        event: id of the change.
+    """
+
+    event: str
+    content_type: str
+    body: bytes
+
+
+def content_of(settings: Settings, subscription: Subscription, change: Change, name: str) -> Content:
+    """Return what a subscription's URL gets for a change.
+
+    Args:
+        name: of the basin, for a reader.
+    """
+    if subscription.template is None:
+        return Content(change.id, "application/json", body_of(change))
+    template = MessageTemplate(**subscription.template)
+    link = f"{settings.own_address}/basins/{change.basin_id}" if settings.own_address else ""
+    filled = template.filled(change_words.values(change, name, link))
+    return Content(change.id, template.content_type, filled)
+
+
+def send(
+    settings: Settings, key: bytes, subscription: Subscription, content: Content, *, at: datetime, patience: float
+) -> Outcome:
+    """Post a request to a subscription's URL."""
+    assert subscription.url is not None
+    if reason := why_no_target(subscription.url, settings.webhook_hosts):
+        return Outcome(None, absent(Reason.FAILED, message=reason))
+    good = [webhook_signature.secret(key, subscription.id, generation) for generation in subscription.generations(at)]
+    headers = {
+        "Content-Type": content.content_type,
+        **webhook_signature.signed_headers(good, content.event, at, content.body),
+    }
+    try:
+        address = http_address(subscription.url)
+        with (
+            public_client(Deadline(patience), settings.webhook_hosts) as client,
+            client.stream("POST", address, content=content.body, headers=headers) as response,
+        ):
+            return Outcome(response.status_code, _why_not(response.status_code))
+    except (AddressProblem, InvalidInput, httpx2.TransportError) as error:
+        return Outcome(None, _failure(error, patience))
+
+
+def _why_not(status_code: int) -> Absent | None:
+    if 200 <= status_code < 300:
+        return None
+    redirects = 300 <= status_code < 400
+    return absent(Reason.RECEIVER_REDIRECTED if redirects else Reason.RECEIVER_REFUSED, status=status_code)
+
+
+def _failure(error: Exception, patience: float) -> Absent:
+    """Return the cause of a failure, without the receiver's address or its words."""
+    match error:
+        case TooSlow() | httpx2.TimeoutException():
+            return absent(Reason.RECEIVER_SLOW, seconds=patience)
+        case ForbiddenAddress():
+            return absent(Reason.RECEIVER_NOT_PUBLIC)
+        case UnknownHost():
+            return absent(Reason.RECEIVER_UNKNOWN)
+        case httpx2.ConnectError():
+            return absent(Reason.RECEIVER_NOT_CONNECTED)
+        case httpx2.NetworkError() | httpx2.ProtocolError():
+            return absent(Reason.RECEIVER_BROKE_OFF)
+    return absent(Reason.RECEIVER_ADDRESS_UNUSABLE)

@@ -1,0 +1,52 @@
+"""Changes of alerts in words, for people: headlines of messages and feeds."""
+
+from collections.abc import Mapping
+from datetime import UTC
+
+from hydrology.extremes.level_names import level_title, percent
+from records.alerts.alert_changes import Change, ChangeKind
+
+_OF_BASIN: Mapping[ChangeKind, str] = {
+    "undecided": "Alerts cannot be decided",
+    "decided": "Alerts are decided again",
+    "promotion": "Another model version",
+}
+
+
+def headline(change: Change, name: str) -> str:
+    """Return a change in a line: "Watch (was advisory): 5-year flood, Boise River near Twin Springs, chance 43 %".
+
+    Args:
+        name: of the basin, for a reader.
+    """
+    if change.level is None:
+        return f"{_OF_BASIN[change.kind]}: {name}"
+    chance = "" if change.chance is None else f", chance {percent(change.chance)}"
+    return f"{_turn(change)}: {level_title(change.level)}, {name}{chance}"
+
+
+def _turn(change: Change) -> str:
+    severity, before = change.severity, change.severity_before
+    if severity is None:
+        return f"{str(before or 'alert').capitalize()} ended"
+    if before is None or before == severity:
+        return f"{severity.capitalize()}{', level changed' if change.kind == 'level' else ''}"
+    return f"{severity.capitalize()} (was {before})"
+
+
+def values(change: Change, name: str, link: str) -> dict[str, str]:
+    """Return the values of the placeholders of a message template; empty where the change has none."""
+    return {
+        "headline": headline(change, name),
+        "why": change.why,
+        "basin": change.basin_id,
+        "name": name,
+        "level": change.level or "",
+        "kind": change.kind,
+        "severity": change.severity or "none",
+        "chance": "" if change.chance is None else f"{change.chance:.3g}",
+        "discharge": "" if change.discharge is None else f"{change.discharge:.6g}",
+        "at": change.at.astimezone(UTC).isoformat().replace("+00:00", "Z"),
+        "event": change.id,
+        "link": link,
+    }

@@ -1,0 +1,226 @@
+"""Alert changes by e-mail, over a real mail server that is encrypted: each arrives, once, at who agreed."""
+
+import re
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+import structlog.testing
+
+from hydrology.base.absent import absent
+from hydrology.base.reasons import Reason
+from hydrology.extremes.alerting import Severity
+from jobspec.subscriptions import Digest, NewSubscription
+from operations.alerts import mail
+from operations.alerts.deliver import deliver
+from records.access import keys
+from records.alerts import alert_changes, deliveries, mail_links, subscriptions, webhook_signature
+from records.alerts.alert_changes import Change, NewChange
+from records.alerts.deliveries import WAITS, Sending
+from records.basins import basins
+from records.basins.basins import Basin
+from records.database.engine import Database
+from runtime.settings import Settings
+from testing.messages.mail_server import PASSWORD, PUBLIC_URL, Answer, MailServer, serving_mail
+from testing.records import BASIN, NOW, a_version
+
+PERSON = "duty@rivers.example"
+
+
+@dataclass
+class Post:
+    """A database with a key, a mail server that answers as the test sets, and a clock that the test moves."""
+
+    database: Database
+    settings: Settings
+    server: MailServer
+    key: str
+    version: str
+    now: datetime = NOW
+    answers: list[Answer] = field(default_factory=list)
+
+    def subscribe(self, email: str = PERSON, digest: Digest | None = None, *, confirm: bool = True) -> str:
+        with self.database.transaction() as session:
+            new = NewSubscription(email=email, digest=digest)
+            created = subscriptions.create(session, new, self.key, self.now).id
+            if confirm:
+                subscriptions.confirm(session, created, self.now)
+        if confirm:
+            self.deliver()
+            self.server.mails.clear()
+        return created
+
+    def change(self, severity: Severity = "watch", why: str = "Watch begins: <b>0.5</b> & more.") -> Change:
+        new = NewChange(
+            kind="promotion", at=self.now, basin_id=BASIN, severity=severity, version_id=self.version, why=why
+        )
+        with self.database.transaction() as session:
+            change = alert_changes.record(session, new, self.now)
+        assert change is not None
+        return change
+
+    def deliver(self) -> dict[str, int]:
+        return {str(status): n for status, n in deliver(self.database, self.settings, lambda: self.now).items()}
+
+    def failures(self) -> list[str]:
+        with self.database.reading() as session:
+            logs = [deliveries.attempts_of(session, one.id) for one in deliveries.page(session)[::-1]]
+        return [str(attempt.failure) for log in logs for attempt in log if attempt.failure]
+
+
+@pytest.fixture
+def post(database: Database, tmp_path: Path) -> Iterator[Post]:
+    with database.transaction() as session:
+        basins.upsert(session, Basin(BASIN, name="FISH R NR\r\nBcc: all@x.example, ME"))
+        key, _ = keys.make(session, "office", "admin", None, NOW)
+        version = a_version(session).id
+    with ExitStack() as stack:
+        server = stack.enter_context(serving_mail(MailServer(), tmp_path))
+        started = Post(database, server.settings(tmp_path), server, key.id, version)
+        server.answers = lambda _recipient: started.answers.pop(0) if started.answers else "take"
+        yield started
+
+
+def test_nothing_but_the_question_is_sent_before_the_recipient_agrees(post: Post) -> None:
+    subscription = post.subscribe(confirm=False)
+    post.change()
+    assert post.deliver() == {"delivered": 1}
+    (question,) = post.server.mails
+    assert (question.recipient, question.message["To"]) == (PERSON, PERSON)
+    assert "List-Unsubscribe" not in question.message
+    text = question.message.get_body(("plain",))
+    assert text is not None
+    token = re.search(rf"{PUBLIC_URL}/mail/confirm/(\S+)", text.get_content())
+    assert token is not None
+    key = webhook_signature.service_key(post.settings)
+    with post.database.reading() as session:
+        assert mail_links.subscription_of(session, key, "confirm", token[1]).id == subscription
+        with pytest.raises(mail_links.BadMailLink):
+            mail_links.subscription_of(session, key, "unsubscribe", token[1])
+
+
+def test_a_change_is_a_message_of_plain_text_and_html_with_a_link_to_unsubscribe(post: Post) -> None:
+    post.subscribe()
+    change = post.change()
+    assert post.deliver() == {"delivered": 1}
+    message = post.server.mails[0].message
+    assert message["From"] == "Freshet <alerts@rivers.example>"
+    assert message["Bcc"] is None
+    assert "\n" not in message["Subject"]
+    assert message["Subject"].startswith("Another model version: FISH R near Bcc: all@x.example")
+    assert re.fullmatch(rf"<{PUBLIC_URL}/mail/unsubscribe/[0-9a-f.]+>", message["List-Unsubscribe"])
+    assert message["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    plain, html = message.get_body(("plain",)), message.get_body(("html",))
+    assert plain is not None
+    assert html is not None
+    assert change.why in plain.get_content()
+    assert "&lt;b&gt;0.5&lt;/b&gt; &amp; more." in html.get_content()
+    assert change.why not in html.get_content()
+
+
+def test_every_change_arrives_once_however_the_server_behaves(post: Post) -> None:
+    """Deferred, refused and broken off: within a minute; sent again after an unknown outcome under the same id."""
+    people = [f"{name}@rivers.example" for name in ("duty", "office", "mayor")]
+    for person in people:
+        post.subscribe(person)
+    post.answers = ["defer", "die", "refuse", "drop", "take", "by policy"]
+    changes = [post.change() for _ in range(2)]
+    started = post.now
+    for _ in changes:
+        post.deliver()
+    post.now += WAITS[0]
+    while post.deliver():
+        pass
+    assert post.now - started == timedelta(seconds=60)
+    got = [(one.recipient, str(one.message["Message-ID"])) for one in post.server.mails]
+    assert len(set(got)) == len(people) * len(changes)
+    assert len(got) - len(set(got)) == sum(one.answer == "die" for one in post.server.mails) == 1
+    assert post.failures().__len__() == 5
+    with post.database.reading() as session:
+        assert {one.status for one in deliveries.page(session)} == {"delivered"}
+
+
+def test_a_recipient_who_is_not_there_pauses_the_subscription_and_a_refused_server_does_not(post: Post) -> None:
+    subscription = post.subscribe()
+    post.answers = ["by policy", "no address"]
+    post.change()
+    assert post.deliver() == {"pending": 1}
+    with post.database.reading() as session:
+        assert deliveries.mail_server_fault(session) == absent(Reason.MAIL_REFUSED, status=554)
+    post.now += WAITS[0]
+    assert post.deliver() == {"failed": 1}
+    with post.database.reading() as session:
+        stored = subscriptions.get(session, subscription)
+        assert str(stored.paused_because) == "The mail server refused the address with 550."
+        assert subscriptions.count_paused_of_service(session) == 1
+        (failed,) = deliveries.page(session, status="failed")
+    post.change()
+    assert post.deliver() == {}
+    with post.database.transaction() as session:
+        with pytest.raises(deliveries.SubscriptionPaused):
+            deliveries.replay(session, failed.id)
+        subscriptions.resume(session, subscription)
+        deliveries.replay(session, failed.id)
+    assert post.deliver() == {"delivered": 1}
+
+
+@pytest.mark.parametrize(
+    ("chosen", "failure"),
+    [
+        ({"smtp_password": "wrong"}, "refused the user and password"),
+        ({"smtp_ca": None}, "its certificate is not good"),
+        ({"smtp_security": "tls"}, "its certificate is not good"),
+        ({"smtp_port": 1}, "could not be connected to"),
+        ({"smtp_host": None}, "sends no e-mail"),
+    ],
+)
+def test_what_lies_with_the_server_is_retried_and_reveals_no_secret(
+    post: Post, chosen: dict[str, object], failure: str
+) -> None:
+    post.subscribe()
+    good = post.settings
+    post.settings = good.model_copy(update=chosen)
+    post.change()
+    with structlog.testing.capture_logs() as logs:
+        assert post.deliver() == {"pending": 1}
+    (reason,) = post.failures()
+    assert failure in reason
+    for secret in (PASSWORD, "wrong", PERSON):
+        assert secret not in str(logs) + reason
+    assert PASSWORD not in repr(good)
+    post.settings, post.now = good, post.now + WAITS[0]
+    assert post.deliver() == {"delivered": 1}
+
+
+def test_a_digest_has_the_changes_of_a_day_in_one_message(post: Post) -> None:
+    post.subscribe(digest=Digest(at="07:00", timezone="America/Boise"))
+    changes = [post.change(why=f"Reason {number}.") for number in range(3)]
+    assert post.deliver() == {}
+    post.now = NOW.replace(hour=13, minute=0)  # 07:00 in Boise in summer
+    post.answers = ["die"]
+    assert post.deliver() == {"pending": 3}
+    post.now += WAITS[0]
+    assert post.deliver() == {"delivered": 3}
+    first, second = post.server.mails
+    assert first.message["Message-ID"] == second.message["Message-ID"]
+    text = second.message.get_body(("plain",))
+    assert text is not None
+    assert all(change.why in text.get_content() for change in changes)
+    assert "3 changes" in second.message["Subject"]
+
+
+def test_a_message_is_the_same_to_its_recipient_however_often_it_is_written(post: Post) -> None:
+    subscription, other = post.subscribe(), post.subscribe("office@rivers.example")
+    change = post.change()
+    with post.database.reading() as session:
+        receivers = [subscriptions.get(session, one) for one in (subscription, other)]
+    key, names = webhook_signature.service_key(post.settings), {BASIN: "Fish"}
+    written = [
+        mail.written(post.settings, key, [Sending("a", number, receiver, change)], names, post.now)["Message-ID"]
+        for receiver in receivers
+        for number in (1, 2)
+    ]
+    assert written[0] == written[1] != written[2] == written[3]
