@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.forecasts.missing_product import OWN, mixes_of_basins
+from benchmarks.product_mixes import OWN, mixes_of_basins
 from benchmarks.regional import published
 from benchmarks.regional.data import PRODUCTS, TEST, basins, camels, opened
 from benchmarks.regional.members import ENSEMBLE, RESULTS, US_PARTS, series
