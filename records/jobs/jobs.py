@@ -28,13 +28,26 @@ from records.jobs.job_row import (
     as_job,
     get,
     hold,
+    keep_plan,
     listed,
     locked,
     record_status,
 )
 from records.jobs.tables import JobRow, ScheduleRow
 
-__all__ = ["ENDED", "Job", "NewJob", "StaleAttempt", "UnknownJob", "create", "get", "hold", "list_jobs", "unfinished"]
+__all__ = [
+    "ENDED",
+    "Job",
+    "NewJob",
+    "StaleAttempt",
+    "UnknownJob",
+    "create",
+    "get",
+    "hold",
+    "keep_plan",
+    "list_jobs",
+    "unfinished",
+]
 
 ENDED = ("succeeded", "failed", "cancelled")
 
