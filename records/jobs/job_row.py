@@ -71,7 +71,7 @@ class Job(NewJob):
         worker: the worker that runs it, or ran it last.
         lease_until: while it runs, the instant after which its worker counts as lost.
         progress: `{"done", "total", "detail"}`, as last reported.
-        plan: what it has begun and a later attempt continues, where data that arrive meanwhile must not change that.
+        plan: what it has started and a later attempt continues, where data that arrive meanwhile must not change that.
         problem: `{"kind", "detail"}`, why it failed.
         request_hash: of kind and params.
         sent_at: when its message was last sent; None since it was last queued.
@@ -146,8 +146,8 @@ def change(session: Session, job: Job, at: datetime, why: JsonObject | None = No
     return changed
 
 
-def keep_plan(session: Session, job: str, attempt: int, plan: JsonObject) -> None:
-    """Store what a running job has begun.
+def store_plan(session: Session, job: str, attempt: int, plan: JsonObject) -> None:
+    """Store what a running job has started.
 
     Raises:
         UnknownJob, StaleAttempt: as `hold`.

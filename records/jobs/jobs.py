@@ -28,10 +28,10 @@ from records.jobs.job_row import (
     as_job,
     get,
     hold,
-    keep_plan,
     listed,
     locked,
     record_status,
+    store_plan,
 )
 from records.jobs.tables import JobRow, ScheduleRow
 
@@ -44,8 +44,8 @@ __all__ = [
     "create",
     "get",
     "hold",
-    "keep_plan",
     "list_jobs",
+    "store_plan",
     "unfinished",
 ]
 

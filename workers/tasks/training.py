@@ -70,14 +70,14 @@ def retraining(running: Running, params: RetrainingParams) -> dict[str, Any]:
     if isinstance(season, Absent):
         running.log(str(season))
         return {"version": None, "reason": str(season)}
-    # Once they are begun, the trainings do not change, whatever data arrive meanwhile.
+    # Once they are started, the trainings do not change, whatever data arrive meanwhile.
     if season is None:
         assert plan is not None
         trainings = retrain.reopen_all(tools.database, plan)
     else:
         trainings = retrain.begin_all(tools.database, tools.clock, season)
         with tools.database.transaction() as session:
-            jobs.keep_plan(session, running.job.id, running.job.attempt, retrain.plan_of(trainings))
+            jobs.store_plan(session, running.job.id, running.job.attempt, retrain.plan_of(trainings))
     _have_trained(running, *(one for both in trainings for one in both))
 
     def show(step: str, done: int, total: int) -> None:

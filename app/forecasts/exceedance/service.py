@@ -64,8 +64,8 @@ class _Members:
     def chances(self, depth: float, direction: Direction) -> tuple[Array, float]:
         """Return the share of members that pass a depth on each day, and on any to come."""
         passed = _passed(self.flow, depth, direction)
-        within = passed[:, self.past :].any(axis=1, keepdims=True)
-        return weighted_mean(passed, self.weights), float(weighted_mean(within, self.weights)[0])
+        within = np.asarray(passed[:, self.past :].any(axis=1))
+        return weighted_mean(passed, self.weights), float(weighted_mean(within, self.weights))
 
     def sentence(self, within: float, what: str, direction: Direction, last: date) -> str:
         """Describe the number of members that pass a level, or their share where they have weights."""

@@ -72,9 +72,9 @@ def test_each_part_of_a_combined_version_is_retrained_and_combined_again(trained
     with trained_store.transaction() as session:
         weights = {first: 0.2, second: 0.8}
         other = combinations.combine(session, weights, label="other", wall=CLOCK.wall(), now=CLOCK.now())
-    begun = retrain.begin_all(trained_store, CLOCK, parts_of(trained_store, version=other.id))
-    assert all(one.version_id is not None for of_part in begun for one in of_part)
-    again = retrain.reopen_all(trained_store, retrain.plan_of(begun))
+    started = retrain.begin_all(trained_store, CLOCK, parts_of(trained_store, version=other.id))
+    assert all(one.version_id is not None for of_part in started for one in of_part)
+    again = retrain.reopen_all(trained_store, retrain.plan_of(started))
     whole, _ = assemble_all(trained_store, CLOCK, [one for _, one in again])
     with trained_store.reading() as session:
         parts = versions.get(session, whole.version_id).parts

@@ -185,12 +185,12 @@ def test_cancelling_while_children_end_leaves_none_behind(database: Database) ->
             assert {jobs.get(session, member).status for member in members} == {"succeeded"}
 
 
-def test_what_a_job_has_begun_is_there_after_its_children(database: Database) -> None:
+def test_what_a_job_has_started_is_there_after_its_children(database: Database) -> None:
     plan = {"parts": [{"candidate": "a", "shares": {"": 0.5}}]}
     with database.transaction() as session:
         parent = a_job(session, kind="retraining")
         assert claim(session, parent)
-        jobs.keep_plan(session, parent, 1, plan)
+        jobs.store_plan(session, parent, 1, plan)
         assert attempts.wait(session, parent, 1, NOW).plan == plan
         with pytest.raises(jobs.StaleAttempt):
-            jobs.keep_plan(session, parent, 1, {})
+            jobs.store_plan(session, parent, 1, {})
