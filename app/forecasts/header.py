@@ -88,7 +88,9 @@ def _part(part: RunPart) -> dict[str, Any]:
 
 
 def _subset(subset: RunSubset) -> SubsetOfRun:
-    return SubsetOfRun(**asdict(subset) | {"missing": {name: str(why) for name, why in subset.missing.items()}})
+    fields = asdict(subset) | {"missing": {name: str(why) for name, why in subset.missing.items()}}
+    del fields["without_nse"]  # the note gives it
+    return SubsetOfRun(**fields)
 
 
 def _superseded(latest: Latest) -> Superseded | None:

@@ -250,8 +250,13 @@ class PartOfRun(Model):
 class SubsetOfRun(Model):
     """A combined version without some of its weather products, with the skill to expect."""
 
-    products: list[str] = Field(description="The products that took part.", examples=[["daymet"]])
-    missing: dict[str, str] = Field(description="Why other products did not, by product.")
+    products: list[str] = Field(
+        description="The products that took part; where another part on a product did not, the name of the part.",
+        examples=[["daymet"]],
+    )
+    missing: dict[str, str] = Field(
+        description="Why other parts did not, by their names: the product, where one part alone takes it."
+    )
     nse: float | None = Field(description="The NSE with these products alone, in the evaluation of the version.")
     nse_of_all: float | None = Field(description="The NSE with all of its products there.")
     period: str | None = Field(description="The days of that evaluation.", examples=["1989-10-01..1999-09-30"])

@@ -69,6 +69,9 @@ class Reason(Enum):
         "{basin} has no {variables} of the forcing product {product}, which this model takes (stored for this basin: "
         "{stored}): ingest that product, or choose a model of another one."
     )
+    NOT_SCORED_WITHOUT_PART = (
+        "An evaluation scores all parts on {products} together, so the skill without one of them is not known."
+    )
     NO_PART = "No part of the version can be used. {reasons}"
     PART_OF_OTHER_DAYS = "The weather of {product} after T0 is of other days, or of another weather forecast."
     NO_COMMON_TRACE = "{basin}: the weather products of the version have no trace of weather in common."

@@ -21,6 +21,7 @@ from hydrology.base.errors import InvalidInput
 from hydrology.base.reasons import Reason
 from hydrology.base.units import MM_PER_M, Area
 from hydrology.climatology.normals import MIN_YEARS
+from hydrology.uncertainty.weighted import of_traces, weighted_quantiles
 
 EXCEEDED_PERCENT = (10, 30, 50, 70, 90)
 """Percentages of equally likely years with a higher volume than the given one."""
@@ -163,18 +164,20 @@ def depths(flow: Array, record: Period, season: Season, shown: Period) -> dict[i
     return of_years
 
 
-def exceeded(paths: Array, days: slice) -> Array:
-    """Return the depths exceeded at `EXCEEDED_PERCENT` by the sums of equally likely paths.
+def exceeded(paths: Array, days: slice, weights: Array | None = None) -> Array:
+    """Return the depths exceeded at `EXCEEDED_PERCENT` by the sums of paths.
 
     Args:
-        paths: (..., days) in mm/day.
+        paths: (members, ..., days) in mm/day; the paths of a member are equally likely.
         days: of the last axis, those to sum.
+        weights: (members,), of sum 1; None where all are equal.
 
     Returns:
         (percents,) in mm, decreasing.
     """
     sums = paths[..., days].sum(axis=-1, dtype=np.float64)
-    return np.asarray(np.quantile(sums, [1 - percent / 100 for percent in EXCEEDED_PERCENT]))
+    of_paths = of_traces(weights, sums.size // len(sums))
+    return weighted_quantiles(sums.ravel(), [1 - percent / 100 for percent in EXCEEDED_PERCENT], of_paths)
 
 
 def million_m3(depth: npt.ArrayLike, area: Area) -> Array:

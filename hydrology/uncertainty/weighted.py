@@ -47,6 +47,15 @@ def weighted_quantiles(values: npt.NDArray[Any], levels: float | Sequence[float]
     return shaped[0] if np.ndim(levels) == 0 else shaped
 
 
+def of_traces(weights: Array | None, traces: int) -> Array | None:
+    """Return the weights of every member with each of its equally likely traces, (members x traces,), of sum 1.
+
+    Args:
+        weights: (members,), of sum 1; None where all are equal, as are then the result's.
+    """
+    return None if weights is None else np.repeat(weights / traces, traces)
+
+
 def reached_by_shares(values: npt.NDArray[Any], shares: Sequence[float], weights: Array | None) -> list[float]:
     """Return the smallest value that at least each share of the members does not exceed: the inverse of their
     distribution function.

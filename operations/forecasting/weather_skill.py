@@ -4,9 +4,9 @@ Only weather is compared, so that a forecast counts from the day after its first
 has settled. Some basins and issues represent the others: the errors of a day are alike in neighbouring basins.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import TypeVar
 
 import numpy as np
@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent
 from hydrology.base.arrays import Array
-from hydrology.base.calendar import Day, Period, day, days_between
+from hydrology.base.calendar import Day, Days, Period, day, days_between
 from hydrology.climatology.weather_years import similar_days
 from hydrology.weather.forcing import WeatherForecast
 from hydrology.weather.forecast_errors import OtherWeather, correlations
@@ -109,19 +109,34 @@ def _held(forecast: WeatherForecast, compared: Period, t0: Day) -> Period | None
     return None if held is None or held.first > t0 else held
 
 
-def other_weather(record: Forcing, days: Period, known: Day) -> OtherWeather | None:
+def other_weather(
+    record: Forcing, days: Period, known: Day, among: Collection[date] | None = None
+) -> OtherWeather | None:
     """Return the weather of a basin on similar days of other years; None where no such days are complete.
 
     Args:
         known: the last day that is read.
+        among: the first days of the years to take (`complete_years`); None for all.
     """
+    firsts, values = _complete(record, days, known)
+    if among is not None:
+        values = values[[first in among for first in firsts.tolist()]]
+    return OtherWeather(values.astype(np.float64)) if len(values) else None
+
+
+def complete_years(record: Forcing, days: Period, known: Day) -> frozenset[date]:
+    """Return the first of the days of each other year that `other_weather` takes."""
+    return frozenset(_complete(record, days, known)[0].tolist())
+
+
+def _complete(record: Forcing, days: Period, known: Day) -> tuple[Days, Array]:
+    """Return the first days of other years, (years,), and their weather, (years, days, variables)."""
     whole = Period(record.period.first, min(record.period.last, known))
-    places = np.array([(of - record.period.first).astype(int) for of in similar_days(days, whole)], np.int64)
-    if not len(places):
-        return None
+    similar = np.array(similar_days(days, whole), "datetime64[D]").reshape(-1, len(days))
+    places = (similar - record.period.first).astype(np.int64)
     values = np.concatenate([record.mass[0, places][..., np.newaxis], record.auxiliary[0, places]], axis=-1)
     complete = np.isfinite(values).all(axis=(1, 2))
-    return OtherWeather(values[complete].astype(np.float64)) if complete.any() else None
+    return similar[complete, 0], values[complete]
 
 
 def weather_of(forcing: Forcing) -> Array:

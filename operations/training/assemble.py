@@ -1,6 +1,6 @@
 """Assembles the version of a training once all its members are finished; of several parts, one that combines them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib import metadata
@@ -36,7 +36,7 @@ class Trained:
         basins: the basins it was trained on here.
         promoted: the basins without a current version that now use this one; none for a fine-tuning.
         refused: why it may not serve any basin, where a physics probe failed.
-        validation_nse: the best median NSE of each member in the validation period.
+        validation_nse: the best median NSE of each member in the validation period, by its label.
         validation_basins: over how many basins that is the median; None without a validation period.
     """
 
@@ -47,7 +47,7 @@ class Trained:
     left_out: dict[str, Absent]
     promoted: tuple[str, ...]
     refused: str | None
-    validation_nse: dict[int, float | None]
+    validation_nse: dict[int | str, float | None]
     validation_basins: int | None
 
 
@@ -78,7 +78,8 @@ def assemble(
         training = trainings.lock(session, started.training_id)
         if training.version_id is not None:
             members = versions.members_of(session, training.version_id)
-            return _trained(started, training.version_id, members, already=True)
+            refused = _refusal(versions.get(session, training.version_id))
+            return _trained(started, training.version_id, members, refused=refused, already=True)
         members = trainings.finished_members(session, started.training_id)
         if missing := sorted(set(range(config.members)) - {member.label for member in members}):
             raise DataProblem(f"Training {started.training_id} lacks the members {missing}: train them first.")
@@ -104,7 +105,8 @@ def assemble_all(
 ) -> tuple[Trained, list[Trained]]:
     """Create the version of a training, or those of the parts and one that combines them by their shares.
 
-    Return it, and all that have members of their own. The arguments and errors are those of `assemble`.
+    Return it, and all that have members of their own. Where a part, or its twin, fails a physics probe, nothing is
+    combined, and that part is returned with the reason. The arguments and errors are those of `assemble`.
     """
     alone = trainings[0].shares is None
     parts = [assemble(database, clock, one, label if alone else None, serves=alone) for one in trainings]
@@ -116,15 +118,50 @@ def assemble_all(
             of_basin = by_basin.setdefault(basin, {})
             of_basin[part.version_id] = of_basin.get(part.version_id, 0.0) + share
     weights = by_basin.pop(ELSEWHERE)
-    version = next(iter(weights))
-    if len(weights) > 1:
+    with database.reading() as session:
+        refusals = _refusals(session, weights)
+    version, named = next(iter(refusals or weights)), dict[str, str]()
+    if len(weights) > 1 and not refusals:
         of = partial(combine, label=label, parent=trainings[0].combined, by_basin=by_basin)
         with database.transaction() as session:
-            version = of(session, weights, wall=clock.wall(), now=clock.now()).id
+            one = of(session, weights, wall=clock.wall(), now=clock.now())
+        version, named = one.id, {part.version: part.name for part in one.parts}
     names = tuple(sorted({name for part in parts for name in part.basins}))
     left_out = {name: why for part in parts for name, why in part.left_out.items() if name not in names}
-    already = all(part.already for part in parts)
-    return replace(parts[0], version_id=version, basins=names, left_out=left_out, already=already), parts
+    whole = replace(
+        parts[0],
+        version_id=version,
+        already=all(part.already for part in parts),
+        basins=names,
+        left_out=left_out,
+        refused=" ".join(refusals.values()) or None,
+        validation_nse={
+            f"{named.get(part.version_id, part.version_id)}-{label}": nse
+            for part in parts
+            for label, nse in part.validation_nse.items()
+        },
+    )
+    return whole, parts
+
+
+def _refusals(session: Session, parts: Iterable[str]) -> dict[str, str]:
+    """Return why versions, or their twins, cannot be combined because of their physics, by version."""
+    found = {}
+    for part in parts:
+        version = versions.get(session, part)
+        for used in (version, *([versions.get(session, version.twin_id)] if version.twin_id else [])):
+            if (refusal := _refusal(used)) is not None:
+                found[part] = refusal
+    return found
+
+
+def _refusal(version: versions.Version) -> str | None:
+    """Return why a version may serve no basin because of its physics; None where it may."""
+    try:
+        promotions.require_usable(version)
+    except promotions.AgainstPhysics as refusal:
+        return str(refusal)
+    return None
 
 
 def _led_to(session: Session, training: str) -> str:

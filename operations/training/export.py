@@ -6,6 +6,7 @@ from pathlib import Path
 
 from sqlalchemy.orm import Session
 
+from hydrology.base.errors import InvalidInput
 from models.pretrained import form
 from models.pretrained.combination import Description, ShippedPart
 from models.pretrained.files import Named
@@ -26,6 +27,7 @@ def export(database: Database, version_id: str, folder: Path) -> Written:
 
     Raises:
         UnknownVersion: there is none of that id.
+        InvalidInput: two parts are the same, or a part takes another product than it learnt from; nothing is written.
         AnotherVersion: a folder holds another version.
         DataProblem: half precision cannot hold the weights; nothing is written of the version that holds them.
     """
@@ -35,6 +37,7 @@ def export(database: Database, version_id: str, folder: Path) -> Written:
 
 def _export(session: Session, version: versions.Version, folder: Path, names: Names) -> Written:
     """Write a version whose folder is named, after its parts and its twin."""
+    _check_parts(session, version)
     parts = [
         (_beside(session, part.version, f"{folder.name}-{part.name}", folder, names), part) for part in version.parts
     ]
@@ -47,6 +50,29 @@ def _export(session: Session, version: versions.Version, folder: Path, names: Na
         ShippedPart(**dict(named), weight=part.weight, basin_weights=dict(part.basin_weights)) for named, part in parts
     ]
     return write_combination(folder, Description(parts=shares, twin=twin))
+
+
+def _check_parts(session: Session, version: versions.Version) -> None:
+    """Raise before anything is written where a combination, or its twin, could not be installed from its files.
+
+    They name each part by its content and have it take the product that it learnt from.
+    """
+    for part in version.parts:
+        if part.product != part.trained_on:
+            raise InvalidInput(
+                f"Part {part.version} of version {version.id} learnt from {part.trained_on} and takes {part.product}, "
+                "which the shipped form does not hold: combine versions that take the product that they learnt from."
+            )
+    contents: dict[tuple[str, str], str] = {}
+    for part in version.parts:
+        content = (part.trained_on, versions.get(session, part.version).weights_hash)
+        if (other := contents.setdefault(content, part.version)) != part.version:
+            raise InvalidInput(
+                f"Parts {other} and {part.version} of version {version.id} have the same members, so their files would "
+                "be the same: combine different versions."
+            )
+    if version.parts and version.twin_id is not None:
+        _check_parts(session, versions.get(session, version.twin_id))
 
 
 def _beside(session: Session, version_id: str, name: str, folder: Path, names: Names) -> Named:

@@ -53,17 +53,24 @@ def decide(
     candidate: str,
     rule: PromotionRule,
     on_basins: Callable[[int, int], None] = lambda _done, _total: None,
+    *,
+    refused: str | None = None,
 ) -> PromotionDecision:
     """Compare a candidate with its basins' current versions, store the decision, and promote accordingly.
 
     A decision without a comparison does not replace one with a comparison. An operator's candidate becomes current only
     for basins that are registered with that key, and scores are stored only for versions of that operator.
 
+    Args:
+        refused: why it may serve no basin, or was not combined, if so: it is then compared with none.
+
     Raises:
         InvalidInput: the period is too short, or overlaps the training or validation of the candidate or an ancestor.
         DataProblem: no basin can be evaluated.
     """
     years = split_years(rule.period)
+    if refused is not None:
+        return _not_promoted(database, candidate, rule, refused)
     with database.reading() as session:
         version = versions.get(session, candidate)
         in_use = promotions.current(session, version.scope)
@@ -88,6 +95,25 @@ def decide(
         with database.transaction() as session:
             versions.update_properties(session, candidate, comparison=decision)
     log.info("promotion.decided", candidate=candidate, better=decision.better, promoted=len(decision.promoted))
+    return decision
+
+
+def _not_promoted(database: Database, candidate: str, rule: PromotionRule, refusal: str) -> PromotionDecision:
+    """Store and return that a candidate is not compared with any version, and why."""
+    decision = PromotionDecision(
+        candidate=candidate,
+        current=(),
+        rule=rule,
+        basins=0,
+        deciding=None,
+        reporting=None,
+        better=False,
+        better_in=(),
+        promoted=(),
+        sentence=f"Not promoted: {refusal}",
+    )
+    with database.transaction() as session:
+        versions.update_properties(session, candidate, comparison=decision)
     return decision
 
 

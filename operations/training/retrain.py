@@ -10,7 +10,7 @@ candidates with candidates, twins with twins.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from sqlalchemy.orm import Session
@@ -30,6 +30,7 @@ from operations.verification.calibrate import calibrate
 from operations.verification.evaluate import evaluate
 from operations.verification.simulated_thresholds import compute
 from records.basins import basins
+from records.database.base import JsonObject
 from records.database.engine import Database
 from records.series import series
 from records.versions import promotions, versions
@@ -135,18 +136,24 @@ def begin_all(database: Database, clock: Clock, work: Season) -> list[Both]:
     return started
 
 
-def reopen_all(database: Database, trainings: Iterable[str]) -> list[Both]:
-    """Return the trainings of the twins and of the candidates that another process started.
+def plan_of(trainings: Iterable[Both]) -> JsonObject:
+    """Return the trainings of a season as JSON, of which `reopen_all` returns them."""
+    return {"parts": [{"candidate": one.training_id, "shares": one.shares} for _, one in trainings]}
 
-    Args:
-        trainings: their ids.
+
+def reopen_all(database: Database, plan: JsonObject) -> list[Both]:
+    """Return the trainings of the twins and of the candidates that another process started, finished or not.
 
     Raises:
         UnknownTraining: one does not exist.
         DataChanged: their data were revised meanwhile.
     """
-    started = {of: reopen(database, of) for of in dict.fromkeys(trainings)}
-    return [(started[one.twin], one) for one in started.values() if one.twin is not None]
+    found = []
+    for part in plan["parts"]:
+        candidate = replace(reopen(database, part["candidate"]), shares=part["shares"])
+        assert candidate.twin is not None
+        found.append((reopen(database, candidate.twin), candidate))
+    return found
 
 
 def conclude(
@@ -161,8 +168,8 @@ def conclude(
     """Assemble all versions once their members are trained, and decide on the promotion.
 
     Before that, the candidate gets an error model, scores (those of its twin in the judged years) and the levels of its
-    simulation, as every current version has; where it combines others, these get them, too. Repeating it changes
-    nothing.
+    simulation, as every current version has; where it combines others, these get them, too. One that fails a physics
+    probe, or has a part that does, gets none of these. Repeating it changes nothing.
 
     Raises:
         DataProblem: a member is not trained yet, or no basin can be simulated.
@@ -176,12 +183,13 @@ def conclude(
     def shown(step: str) -> Callable[[int, int], None]:
         return lambda done, total: on_step(step, done, total)
 
-    for version, names in {**{one.version_id: one.basins for one in parts}, trained.version_id: trained.basins}.items():
+    of_versions = {**{one.version_id: one.basins for one in parts}, trained.version_id: trained.basins}
+    for version, names in of_versions.items() if trained.refused is None else ():
         calibrate(database, clock, version, names, judged, shown("calibrated"))
         evaluate(database, clock, version, judged, names, on_basins=shown("evaluated"))
         compute(database, clock, version, names, shown("levels"))
     rule = PromotionRule(period=judged, margin=judgement.margin, promote=judgement.promote)
-    decision = decide(database, clock, trained.version_id, rule, shown("judged"))
+    decision = decide(database, clock, trained.version_id, rule, shown("judged"), refused=trained.refused)
     with database.reading() as session:
         twin_id = versions.get(session, trained.version_id).twin_id
     assert twin_id is not None

@@ -7,6 +7,7 @@ itself changes no basin's version.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
@@ -173,17 +174,18 @@ def begin(
         "data_hash": prepared.data_hash,
     }
     of_parent = None if parent is None else parent.id
-    origin = {"parent": of_parent, "twin": twin, "owner": owner, "shares": shares, "combined": combined}
+    # Not its shares: the same networks can be part of several versions.
+    origin = {"parent": of_parent, "twin": twin, "owner": owner}
     request |= {name: value for name, value in origin.items() if value is not None}
     with database.transaction() as session:
         training = trainings.start(session, request, clock.wall())
     left_out = len(prepared.left_out)
     log.info("train.begin", training=training.id, basins=len(prepared.basins), left_out=left_out)
-    return _started(training, config, prepared, parent)
+    return replace(_started(training, config, prepared, parent), shares=shares, combined=combined)
 
 
 def reopen(database: Database, training_id: str) -> StartedTraining:
-    """Return a training that another process started.
+    """Return a training that another process started, without its shares in a version that will combine it.
 
     Raises:
         UnknownTraining: there is none of that id.
@@ -212,6 +214,4 @@ def _started(
         parent=parent,
         twin=training.request.get("twin"),
         owner=training.request.get("owner"),
-        shares=training.request.get("shares"),
-        combined=training.request.get("combined"),
     )

@@ -19,6 +19,7 @@ from hydrology.weather.forcing_kinds import KINDS
 from records.basins import basins
 from records.forecasts.latest import Latest, NoForecast, newest_on, result_of
 from records.runs import runs
+from records.runs.run_parts import weights_of_members
 from records.series import series
 
 SNOW_SHARE = "frac_snow"
@@ -151,7 +152,9 @@ def _forecast(
         return basin.why_missing, basin.why_missing
     arrays = runs.series_of(session, run.id, basin.basin_id, ("discharge", runs.PATHS))
     leads = slice(*(int((end - run.t0).astype(int)) for end in (ahead.first - 1, ahead.last)))
+    members = arrays.get("discharge")
+    weights = None if members is None else weights_of_members(basin.summary.parts, members.axes["member"])
     return (
-        exceeded(arrays["discharge"].values, leads) if "discharge" in arrays else basin.why_missing,
+        basin.why_missing if members is None else exceeded(members.values, leads, weights),
         exceeded(arrays[runs.PATHS].values, leads) if runs.PATHS in arrays else basin.why_not_calibrated,
     )

@@ -71,6 +71,7 @@ class Job(NewJob):
         worker: the worker that runs it, or ran it last.
         lease_until: while it runs, the instant after which its worker counts as lost.
         progress: `{"done", "total", "detail"}`, as last reported.
+        plan: what it has started and a later attempt continues, where data that arrive meanwhile must not change that.
         problem: `{"kind", "detail"}`, why it failed.
         request_hash: of kind and params.
         sent_at: when its message was last sent; None since it was last queued.
@@ -83,6 +84,7 @@ class Job(NewJob):
     lease_until: datetime | None
     cancel_requested_at: datetime | None
     progress: JsonObject | None
+    plan: JsonObject | None
     result: JsonObject | None
     problem: JsonObject | None
     request_hash: str
@@ -142,6 +144,16 @@ def change(session: Session, job: Job, at: datetime, why: JsonObject | None = No
     if (changed.status, changed.cancel_requested_at) != (job.status, job.cancel_requested_at):
         record_status(session, changed, at, why)
     return changed
+
+
+def store_plan(session: Session, job: str, attempt: int, plan: JsonObject) -> None:
+    """Store what a running job has started.
+
+    Raises:
+        UnknownJob, StaleAttempt: as `hold`.
+    """
+    hold(session, job, attempt)
+    session.execute(JOBS.update().where(JOBS.c.id == job).values(plan=plan))
 
 
 def record_event(session: Session, job: str, type_: str, data: JsonObject, at: datetime) -> None:

@@ -31,10 +31,23 @@ from records.jobs.job_row import (
     listed,
     locked,
     record_status,
+    store_plan,
 )
 from records.jobs.tables import JobRow, ScheduleRow
 
-__all__ = ["ENDED", "Job", "NewJob", "StaleAttempt", "UnknownJob", "create", "get", "hold", "list_jobs", "unfinished"]
+__all__ = [
+    "ENDED",
+    "Job",
+    "NewJob",
+    "StaleAttempt",
+    "UnknownJob",
+    "create",
+    "get",
+    "hold",
+    "list_jobs",
+    "store_plan",
+    "unfinished",
+]
 
 ENDED = ("succeeded", "failed", "cancelled")
 

@@ -55,6 +55,7 @@ class JobRow(Base):
     lease_until: Mapped[datetime | None]
     cancel_requested_at: Mapped[datetime | None]
     progress: Mapped[JsonObject | None]
+    plan: Mapped[JsonObject | None]
     result: Mapped[JsonObject | None]
     problem: Mapped[JsonObject | None]
     parent_id: Mapped[str | None] = mapped_column(ForeignKey("jobs.id"))

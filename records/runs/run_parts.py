@@ -43,11 +43,12 @@ class RunSubset:
     """A combined version without some of its parts.
 
     Attributes:
-        products: those that took part.
-        missing: why other parts did not, by their products.
+        products: those that took part; where other parts on a product did not, the names of those that did.
+        missing: why other parts did not, by their names.
         nse: the score of the same products alone in the evaluation of the version, nse_of_all: that with all, over the
             same days; None where it was not evaluated in this basin.
         period: those days, FIRST..LAST.
+        without_nse: why no evaluation knows `nse`; None where one does or would.
     """
 
     __pydantic_config__ = CLOSED
@@ -57,6 +58,7 @@ class RunSubset:
     nse: float | None = None
     nse_of_all: float | None = None
     period: str | None = None
+    without_nse: Absent | None = None
 
 
 def weights_of_members(parts: Sequence[RunPart], labels: Sequence[str]) -> Array | None:
@@ -78,6 +80,8 @@ def subset_note(subset: RunSubset) -> str:
     alone = " and ".join(subset.products)
     why = " ".join(f"Missing is {product}: {reason}" for product, reason in subset.missing.items())
     sentence = f"On {alone} alone. {why}".strip()
+    if subset.without_nse is not None:
+        return f"{sentence} {subset.without_nse}"
     if subset.nse is None:
         return f"{sentence} The skill of {alone} alone here is not known: evaluate the version in this basin."
     with_all = "" if subset.nse_of_all is None else f", with all products {subset.nse_of_all:.2f}"

@@ -54,7 +54,7 @@ def training(running: Running, params: TrainingParams) -> dict[str, Any]:
     result = {"version": trained.version_id, "basins": len(trained.basins), "left_out": texts(trained.left_out)}
     if rule is None:
         return result
-    decision = decide(tools.database, tools.clock, trained.version_id, rule, running.show)
+    decision = decide(tools.database, tools.clock, trained.version_id, rule, running.show, refused=trained.refused)
     running.log(decision.sentence)
     return result | {"decision": to_json(decision)}
 
@@ -65,17 +65,19 @@ def retraining(running: Running, params: RetrainingParams) -> dict[str, Any]:
 
     tools = running.tools
     with tools.database.reading() as session:
-        children = jobs.children(session, running.job.id)
-        season = None if children else retrain.season(session, params)
+        plan = running.job.plan
+        season = None if plan else retrain.season(session, params)
     if isinstance(season, Absent):
         running.log(str(season))
         return {"version": None, "reason": str(season)}
-    # Once members are posted, the trainings do not change, whatever data arrive meanwhile.
-    trainings = (
-        retrain.reopen_all(tools.database, [child.params["training"] for child in children])
-        if season is None
-        else retrain.begin_all(tools.database, tools.clock, season)
-    )
+    # Once they are started, the trainings do not change, whatever data arrive meanwhile.
+    if season is None:
+        assert plan is not None
+        trainings = retrain.reopen_all(tools.database, plan)
+    else:
+        trainings = retrain.begin_all(tools.database, tools.clock, season)
+        with tools.database.transaction() as session:
+            jobs.store_plan(session, running.job.id, running.job.attempt, retrain.plan_of(trainings))
     _have_trained(running, *(one for both in trainings for one in both))
 
     def show(step: str, done: int, total: int) -> None:

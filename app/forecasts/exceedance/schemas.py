@@ -22,8 +22,8 @@ class LevelChances(Model):
     direction: Direction = Field(description="Whether flow passes it upwards (`rising`) or downwards.")
     flow: FlowOf = Field(
         description="The flow behind the chance. `calibrated`: the error model's. `members`: the share of the "
-        "members, with every trace of weather, uncalibrated; the levels of the version's own simulation (`model-...`) "
-        "are compared with these."
+        "members, by their weights and with every trace of weather, uncalibrated; the levels of the version's own "
+        "simulation (`model-...`) are compared with these."
     )
     chance: list[float] | None = Field(
         description=column(

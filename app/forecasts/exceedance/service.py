@@ -18,8 +18,10 @@ from hydrology.base.absent import Absent, text, texts
 from hydrology.base.units import Units
 from hydrology.uncertainty.exceedance import Direction, FlowAhead
 from hydrology.uncertainty.peak import peak_ahead
+from hydrology.uncertainty.weighted import of_traces, weighted_mean
 from records.forecasts.latest import Latest
 from records.runs import runs
+from records.runs.run_parts import weights_of_members
 
 Array = npt.NDArray[np.float64]
 
@@ -52,19 +54,25 @@ class _Members:
 
     Attributes:
         past: number of the first days that had ended.
+        weights: (members,), of sum 1; None where all are equal.
     """
 
     flow: Array
     past: int
+    weights: Array | None
 
     def chances(self, depth: float, direction: Direction) -> tuple[Array, float]:
         """Return the share of members that pass a depth on each day, and on any to come."""
         passed = _passed(self.flow, depth, direction)
-        return passed.mean(axis=0), float(passed[:, self.past :].any(axis=1).mean())
+        within = np.asarray(passed[:, self.past :].any(axis=1))
+        return weighted_mean(passed, self.weights), float(weighted_mean(within, self.weights))
 
     def sentence(self, within: float, what: str, direction: Direction, last: date) -> str:
-        """Describe the number of members that pass a level."""
+        """Describe the number of members that pass a level, or their share where they have weights."""
         way = "rises above" if direction == "rising" else "falls below"
+        if self.weights is not None:
+            share = round(100 * within)
+            return f"The flow of {share} % of the members, by their weights, {way} {what} by {on(last)}."
         return f"The flow of {round(within * len(self.flow))} of {len(self.flow)} members {way} {what} by {on(last)}."
 
 
@@ -106,8 +114,10 @@ def _flows(session: Session, run: runs.Run, basin: runs.RunBasin) -> _Flows:
     if (calibrated := runs.calibrated_flow(series)) is not None:
         flows["calibrated"] = _Calibrated(calibrated, run.filled_days)
     if "discharge" in series:
-        members = series["discharge"].values
-        flows["members"] = _Members(members.reshape(-1, members.shape[-1]).astype(np.float64), run.filled_days)
+        values, axes = series["discharge"].values, series["discharge"].axes
+        flow = values.reshape(-1, values.shape[-1]).astype(np.float64)
+        weights = of_traces(weights_of_members(basin.summary.parts, axes["member"]), len(flow) // len(values))
+        flows["members"] = _Members(flow, run.filled_days, weights)
     return flows
 
 

@@ -158,7 +158,9 @@ def _train(
             context.record("model trained", trained.version_id, **counts)
         if rule is None:
             return trained, None
-        decision = decide(context.database, context.clock, trained.version_id, rule, show_judged)
+        decision = decide(
+            context.database, context.clock, trained.version_id, rule, show_judged, refused=trained.refused
+        )
     if decision.promoted:
         context.record("model promoted", trained.version_id, reason=decision.sentence)
     return trained, decision

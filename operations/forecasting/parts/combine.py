@@ -29,7 +29,7 @@ def together(loaded: LoadedVersion, parts: Sequence[ComputedPart], subset: RunSu
     """Return what a combined version computes of a basin, or why its parts do not fit together.
 
     Args:
-        parts: those that took part, the largest weight first.
+        parts: those that took part, in the order of the version's.
         subset: what is missing; None where all parts took part.
     """
     common = _common_traces(parts)
@@ -54,6 +54,11 @@ def together(loaded: LoadedVersion, parts: Sequence[ComputedPart], subset: RunSu
         parts=tuple(same),
         subset=subset,
     )
+
+
+def of_largest_weight(parts: Sequence[ComputedPart]) -> ComputedPart:
+    """Return the part with the largest weight in its basin, where weights may differ from those of the version."""
+    return max(parts, key=lambda one: one.part.weight)
 
 
 def _common_traces(parts: Sequence[ComputedPart]) -> list[str] | None:
@@ -160,7 +165,7 @@ def _snow(parts: Sequence[ComputedPart]) -> SnowMapping | Absent:
         if isinstance(of_part, Absent):
             return of_part
         found = {**found, **{f"{one.part.name}-{label}": cells for label, cells in of_part.cells.items()}}
-    leading = parts[0].computed.inputs.snow
+    leading = of_largest_weight(parts).computed.inputs.snow
     assert isinstance(leading, SnowMapping)
     return replace(leading, cells=found)
 

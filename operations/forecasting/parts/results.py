@@ -6,24 +6,27 @@ up when its product returns, and its states are the same as if it had never been
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import date
 
 import numpy as np
 from sqlalchemy.orm import Session
 
-from hydrology.base.absent import Absent
+from hydrology.base.absent import Absent, absent
 from hydrology.base.products import JOINT
 from hydrology.base.products import subsets as product_subsets
+from hydrology.base.reasons import Reason
 from hydrology.uncertainty.weighted import weighted_mean
 from jobspec.jobs.forecasting import ForecastParams
 from operations.forecasting.basin.forecast import computed_of, result_of, without_forecast
 from operations.forecasting.basin.inputs import Computed, ComputedPart
 from operations.forecasting.basin.starts import OnDays, basin_inputs, calibrations_of
 from operations.forecasting.calibrated_flow import Calibration
-from operations.forecasting.parts.combine import together
+from operations.forecasting.parts.combine import of_largest_weight, together
 from operations.forecasting.plan.types import PartPlan, Plan
 from operations.forecasting.simulate import Discharge
 from operations.forecasting.ungauged_errors import add_ungauged
 from operations.forecasting.weather_errors import flow_with_errors
+from operations.forecasting.weather_skill import complete_years
 from operations.versions.load_networks import LoadedVersion
 from operations.versions.stages import stage
 from records.database.engine import Database
@@ -32,6 +35,7 @@ from records.runs.run_parts import RunSubset
 from records.runs.run_request import RunWeather
 from records.runs.states import State
 from records.verification import scores
+from records.versions.version_properties import VersionPart
 from runtime.clock import Clock
 
 Since = Mapping[str, Mapping[str, State | None]]
@@ -111,10 +115,9 @@ def _subsets(
     periods = {name: max((key[2:] for key in nse if key[0] == name), default=None) for name in without}
     subsets: dict[str, RunSubset | None] = dict.fromkeys(computed)
     for name in without:
-        there, days = [one.part.product for one in computed[name]], periods[name]
-        reasons = plan.absent_parts.get(name, {})
-        missing = {part.product: reasons[part.name] for part in version.parts if part.name in reasons}
-        products = tuple(dict.fromkeys(there))
+        days, reasons = periods[name], plan.absent_parts.get(name, {})
+        missing = {part.name: reasons[part.name] for part in version.parts if part.name in reasons}
+        products, in_part = products_there(version.parts, [one.part for one in computed[name]])
         subsets[name] = RunSubset(
             products=products,
             missing=missing,
@@ -123,8 +126,32 @@ def _subsets(
             if days and _all_judged(nse, name, version.products, days)
             else None,
             period=None if days is None else "..".join(days),
+            without_nse=absent(Reason.NOT_SCORED_WITHOUT_PART, products=" and ".join(in_part)) if in_part else None,
         )
     return subsets
+
+
+def products_there(
+    parts: Sequence[VersionPart], there: Sequence[VersionPart]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the products of the parts that took part, and those of them that other parts lack.
+
+    Of the latter, the names of the parts stand in place of the product.
+    """
+    names = {part.name for part in there}
+    lacking = {part.product for part in parts if part.name not in names}
+    in_part = dict.fromkeys(part.product for part in there if part.product in lacking)
+    return tuple(dict.fromkeys(part.name if part.product in in_part else part.product for part in there)), (*in_part,)
+
+
+def _shared_years(plan: Plan, computed: Mapping[str, Computed]) -> dict[str, frozenset[date]]:
+    """Return the other years that all parts know in each basin, so that a trace is the same year in all of them."""
+    shared: dict[str, frozenset[date]] = {}
+    for one in plan.parts:
+        for name in one.plan.forcings.keys() & computed.keys():
+            known = complete_years(one.plan.forcings[name].forcing, one.plan.days.ahead, one.plan.days.t0)
+            shared[name] = shared.get(name, known) & known
+    return shared
 
 
 def _all_judged(
@@ -149,7 +176,8 @@ def _calibrated(
         leading = {
             name: of_basin
             for name, of_basin in computed.items()
-            if of_basin.parts[0].part.version == one.part.version and not isinstance(found.get(name), Calibration)
+            if of_largest_weight(of_basin.parts).part.version == one.part.version
+            and not isinstance(found.get(name), Calibration)
         }
         add_ungauged(database, one.plan.inputs.loaded, {name: one.plan.forcings[name] for name in leading})
         with database.reading() as session:
@@ -176,6 +204,7 @@ def _around(plan: Plan, computed: Mapping[str, Computed]) -> dict[str, Discharge
     if plan.forecast is None:
         return {}
     of_parts: dict[str, list[tuple[float, Discharge]]] = {name: [] for name in computed}
+    shared = _shared_years(plan, computed)
     for one in plan.parts:
         own = {
             name: of_part.computed.at_t0.archived
@@ -185,7 +214,8 @@ def _around(plan: Plan, computed: Mapping[str, Computed]) -> dict[str, Discharge
         }
         loaded, days = one.plan.inputs.loaded, one.plan.days
         forecast = _with_skill_of(loaded, one.plan, plan.forecast)
-        for name, flow in flow_with_errors(loaded, forecast, days, one.plan.forcings, one.plan.weather, own).items():
+        flows_of_part = flow_with_errors(loaded, forecast, days, one.plan.forcings, one.plan.weather, own, among=shared)
+        for name, flow in flows_of_part.items():
             of_parts[name].append((one.part.in_basin(name).weight, flow))
     result = {}
     for name, flows in of_parts.items():

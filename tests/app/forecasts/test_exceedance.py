@@ -1,11 +1,13 @@
 """The chance of passing levels, by the calibrated flow of a run."""
 
 from dataclasses import replace
+from datetime import date
 
 import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
+from app.forecasts.exceedance.service import _Members
 from hydrology.extremes.frequency import Level
 from hydrology.extremes.thresholds import NamedLevel, Statistic, names
 from hydrology.scores.probabilistic import exceedance_probability
@@ -128,3 +130,14 @@ def test_the_peak_has_a_range_of_heights_and_days_from_paths(database: Database,
     heights = [peak["p05"], peak["median"], peak["p95"]]
     np.testing.assert_allclose(heights, np.quantile(highest, (0.05, 0.5, 0.95)), rtol=1e-4)
     assert "2008-10-01" <= peak["day_p05"] <= peak["day_median"] <= peak["day_p95"] <= "2008-10-03"
+
+
+def test_members_of_a_combined_version_count_by_their_weights() -> None:
+    flow = np.array([[1.0, 3.0], [1.0, 1.0], [2.5, 1.0]])
+    members = _Members(flow, 1, np.array([0.7, 0.2, 0.1]))
+    of_days, within = members.chances(2.0, "rising")
+    assert of_days.tolist() == pytest.approx([0.1, 0.7])
+    assert within == pytest.approx(0.7)
+    assert "The flow of 70 % of the members, by their weights, rises above" in members.sentence(
+        within, "2 mm", "rising", date(2026, 5, 1)
+    )

@@ -82,6 +82,13 @@ def test_volumes_fall_with_their_chance_and_none_is_negative() -> None:
     np.testing.assert_allclose([(sums > depth).mean() for depth in depths], np.array(EXCEEDED_PERCENT) / 100, atol=0.01)
 
 
+def test_members_count_by_their_weights_with_all_their_traces() -> None:
+    paths = np.random.default_rng(1).gamma(2.0, size=(2, 40, 9))
+    weighted = exceeded(paths, slice(0, 9), np.array([0.999, 0.001]))
+    np.testing.assert_allclose(weighted, exceeded(paths[:1], slice(0, 9)), rtol=0.05)
+    np.testing.assert_allclose(exceeded(paths, slice(0, 9), np.array([0.5, 0.5])), exceeded(paths, slice(0, 9)))
+
+
 def test_days_that_were_not_observed_are_named_and_not_guessed() -> None:
     period = Period(day("1990-04-01"), day("1990-04-04"))
     seen = Observed.of(period, np.array([1.0, np.nan, 3.0, np.nan]))

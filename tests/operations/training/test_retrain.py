@@ -9,10 +9,11 @@ from hydrology.base.calendar import Period
 from hydrology.base.errors import InvalidInput, Problem
 from jobspec.jobs.training import RetrainingParams
 from operations.training import retrain
+from operations.training.assemble import assemble_all
 from operations.training.train import train, train_members
 from records.database.engine import Database
 from records.verification import scores
-from records.versions import error_models, promotions, versions
+from records.versions import combinations, error_models, promotions, versions
 from testing.country import BASINS, CLOCK, FIRST, SECOND, combined, configuration
 
 WHOLE_RECORD = "2001-10-01..2008-09-30"
@@ -47,7 +48,7 @@ def retrained(database: Database, **params: object) -> retrain.Retrained:
     trainings = retrain.begin_all(database, CLOCK, parts_of(database, **params))
     for started in (one for both in trainings for one in both):
         train_members(database, CLOCK, started, device="cpu", cores=1, on_progress=lambda _member, _progress: None)
-    again = retrain.reopen_all(database, [one.training_id for both in trainings for one in both])
+    again = retrain.reopen_all(database, retrain.plan_of(trainings))
     return retrain.conclude(database, CLOCK, again, RetrainingParams.model_validate(params))
 
 
@@ -65,6 +66,21 @@ def test_each_part_of_a_combined_version_is_retrained_and_combined_again(trained
     assert candidate.properties.comparison == done.decision
     assert f"judged by its twin {done.twin_id}" in done.decision.sentence
     assert done.decision.deciding is not None
+
+    # With other weights, the same networks are combined again without a training.
+    first, second = (part.version for part in both.parts)
+    with trained_store.transaction() as session:
+        weights = {first: 0.2, second: 0.8}
+        other = combinations.combine(session, weights, label="other", wall=CLOCK.wall(), now=CLOCK.now())
+    started = retrain.begin_all(trained_store, CLOCK, parts_of(trained_store, version=other.id))
+    assert all(one.version_id is not None for of_part in started for one in of_part)
+    again = retrain.reopen_all(trained_store, retrain.plan_of(started))
+    whole, _ = assemble_all(trained_store, CLOCK, [one for _, one in again])
+    with trained_store.reading() as session:
+        parts = versions.get(session, whole.version_id).parts
+    assert {part.version: round(part.weight, 6) for part in parts} == {
+        part.version: {FIRST: 0.2, SECOND: 0.8}[part.product] for part in candidate.parts
+    }
 
 
 def test_the_candidate_learns_every_year_and_its_twin_all_but_those_that_nobody_has_learnt(

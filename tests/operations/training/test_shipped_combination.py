@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import delete
 
 from hydrology.base.calendar import Period, day
-from hydrology.base.errors import DataProblem
+from hydrology.base.errors import DataProblem, InvalidInput
 from jobspec.jobs.forecasting import ForecastParams
 from models.pretrained import combination, errors, skill
 from models.pretrained.combination import Combination
@@ -156,6 +156,25 @@ def test_every_part_takes_another_product_that_is_named(store: Database, shelf: 
     elsewhere = install(store, CLOCK, read_shipped(NAME, shelf), "own_weather")
     left_out = promote_where_vacant(store, CLOCK, elsewhere.version_id).left_out
     assert all("own_weather" in str(reason) for reason in left_out.values())
+
+
+def test_a_combination_that_its_files_could_not_hold_is_not_exported(
+    store: Database, shelf: Path, tmp_path: Path
+) -> None:
+    with store.transaction() as session:
+        first = versions.newest(session)
+        same = versions.create(
+            session,
+            versions.NewVersion(**{field.name: getattr(first, field.name) for field in fields(versions.NewVersion)}),
+            versions.members_of(session, first.id),
+        )
+        twice = {first.id: 0.5, same.id: 0.5}
+        copies = combinations.combine(session, twice, label="copies", wall=CLOCK.wall(), now=CLOCK.now()).id
+    elsewhere = install(store, CLOCK, read_shipped(NAME, shelf), FIRST).version_id
+    for version, why in ((copies, "have the same members"), (elsewhere, f"learnt from {SECOND} and takes {FIRST}")):
+        with pytest.raises(InvalidInput, match=why):
+            export(store, version, tmp_path / "new" / "both")
+    assert not (tmp_path / "new").exists()
 
 
 def rewrite(path: Path, old: str, new: str) -> None:

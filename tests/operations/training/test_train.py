@@ -1,6 +1,7 @@
 """A training gives one version, goes on where it stopped, and names what it could not use."""
 
 import multiprocessing
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,13 +12,15 @@ from sqlalchemy import delete
 from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem, InvalidInput
 from hydrology.base.series import DailySeries, Flag
+from jobspec.jobs.training import PromotionRule
 from jobspec.training import Cosine, InputsConfig, WindowsConfig
 from models import checkpoint
 from models.arrays import days_of
 from models.networks import build
 from models.training import Progress, TrainingDiverged
-from operations.training.assemble import assemble
-from operations.training.train import begin, train
+from operations.training.assemble import assemble, assemble_all
+from operations.training.promotion_rule import decide
+from operations.training.train import begin, reopen, train
 from operations.training.training_data import NoBasinLeft, prepare
 from operations.versions.held_out import require_held_out
 from records.database.engine import Database
@@ -25,6 +28,7 @@ from records.series import series, sources
 from records.series.tables import SeriesRow
 from records.versions import promotions, trainings, versions
 from records.versions.tables import PromotionRow
+from records.versions.version_properties import ELSEWHERE
 from testing.country import BASINS, CLOCK, configuration
 from testing.records import list_trainings
 
@@ -85,6 +89,17 @@ def test_a_version_that_fails_a_physics_probe_is_stored_and_serves_no_basin(trai
     with trained_store.reading() as session:
         assert promotions.current(session, BASINS) == {}
         assert versions.get(session, trained.version_id).properties.physics is not None
+
+    shares = {ELSEWHERE: 0.5}
+    with trained_store.reading() as session:
+        (whole_one,) = [one.id for one in list_trainings(session) if one.id != started.training_id]
+    other = reopen(trained_store, whole_one)
+    whole, _ = assemble_all(trained_store, CLOCK, [replace(one, shares=shares) for one in (other, started)])
+    assert (whole.version_id, whole.refused) == (trained.version_id, trained.refused)
+    assert len(whole.validation_nse) == other.config.members + 1
+    rule = PromotionRule(period=Period.parse("2004-10-01..2008-09-30"), promote=True)
+    decision = decide(trained_store, CLOCK, whole.version_id, rule, refused=whole.refused)
+    assert (decision.sentence, decision.promoted) == (f"Not promoted: {trained.refused}", ())
 
 
 @pytest.mark.parametrize("stop", [(0, 5), (1, 2), (1, 7)])

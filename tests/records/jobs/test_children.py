@@ -183,3 +183,14 @@ def test_cancelling_while_children_end_leaves_none_behind(database: Database) ->
         with database.reading() as session:
             assert jobs.get(session, parent).status == "cancelled"
             assert {jobs.get(session, member).status for member in members} == {"succeeded"}
+
+
+def test_what_a_job_has_started_is_there_after_its_children(database: Database) -> None:
+    plan = {"parts": [{"candidate": "a", "shares": {"": 0.5}}]}
+    with database.transaction() as session:
+        parent = a_job(session, kind="retraining")
+        assert claim(session, parent)
+        jobs.store_plan(session, parent, 1, plan)
+        assert attempts.wait(session, parent, 1, NOW).plan == plan
+        with pytest.raises(jobs.StaleAttempt):
+            jobs.store_plan(session, parent, 1, {})
