@@ -58,6 +58,7 @@ class FilledStore:
     weather: str
     subscription: str
     delivery: str
+    change: str
 
 
 def work(file: Path) -> None:
@@ -134,6 +135,7 @@ def fill(database_url: str, receiver: str = RECEIVER) -> FilledStore:
         )
         alerts.settle(session, BASINS[0], run, 10, [high], now=FILLED_UNTIL, wall=now)
         (delivery,) = deliveries.page(session)
+        (change,) = alert_changes.newest(session, 1)
         sending = deliveries.claim(session, delivery.id, now)
         assert sending is not None
         deliveries.finish(session, delivery.id, sending.number, now, status_code=200, failure=None)
@@ -153,6 +155,7 @@ def fill(database_url: str, receiver: str = RECEIVER) -> FilledStore:
         weather=stored.issue_id,
         subscription=shown.id,
         delivery=delivery.id,
+        change=change.id,
     )
 
 

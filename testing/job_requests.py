@@ -20,6 +20,7 @@ TUNING = {"parent": "011cb6d0d4209b8d7f6a51", "train_period": PERIOD, "validatio
 REQUESTS: list[tuple[str, dict[str, Any]]] = [
     ("ingest", {"from": ["/srv/camels"], "product": "daymet", "basins": ["USGS-01013500"]}),
     ("fetch", {"feed": "usgs-flow", "basins": ["USGS-01013500"], "period": PERIOD}),
+    ("archive", {}),
     ("backfill", {"feed": "ahead", "days": 100, "horizon": 7}),
     ("bridge", {"name": "live_as_maurer", "fit": {"from": "live", "to": "maurer_extended", "period": PERIOD}}),
     ("bridge", {"name": "ifs_as_live", "fit": {"from": "past_ifs", "to": "live", "model": "ecmwf_ifs"}, "basins": []}),

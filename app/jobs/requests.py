@@ -32,6 +32,7 @@ REQUESTS: dict[str, dict[str, Any]] = {
         "versions": ["011cb6d0d4209b8d7f6a51", "01a1fa2ab3c4d50b5f2e91"],
     },
     "pretrained": {"promote": True},
+    "archive": {},
     "check": {},
     "prune": {},
 }

@@ -77,6 +77,8 @@ def test_the_pages_that_need_the_api_succeed_as_they_are_printed(
 ) -> None:
     curlrc = folder / ".curlrc"
     curlrc.write_text("silent\nshow-error\nfail-with-body\n")
+    (folder / "rating.csv").write_text("stage_ft,discharge_cfs\n1,10\n8,3000\n20,30000\n")
+    (folder / "gauge.json").write_text('{"flood": {"flowUnits": "cfs", "categories": {"minor": {"stage": 9}}}}')
     output = _run(BESIDE_THE_API, environment | {"CURL_HOME": str(folder)}, folder, _settings(), address)
 
     assert '"exceeded_percent"' in output

@@ -7,8 +7,6 @@ from pathlib import Path
 import pytest
 import torch
 
-from ingestion.sources import synthetic
-from jobspec.training import STATIC_ATTRIBUTES, InputsConfig
 from records.database.engine import Database
 from testing.country import train_on, write_country
 
@@ -43,8 +41,7 @@ def long_trained_file(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFa
 
 def _trained(country: Path, migrated_sqlite: Path, folder: Path) -> Path:
     file = Path(shutil.copy(migrated_sqlite, folder / "freshet.sqlite"))
-    # With the area among the inputs, all cells of a member hold water after these few steps.
-    train_on(country, file, inputs=InputsConfig(product=synthetic.PRODUCT, static=STATIC_ATTRIBUTES))
+    train_on(country, file)
     return file
 
 

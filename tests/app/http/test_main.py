@@ -226,6 +226,7 @@ def test_every_address_that_is_tried_out_exists(sqlite_database: Database, sqlit
         "basin": BASIN,
         "product": "usgs",
         "run": run,
+        "instance": run,
         "version": version,
     }
     filled_in = [

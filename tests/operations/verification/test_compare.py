@@ -130,12 +130,12 @@ def test_each_version_is_described_with_its_cost(trained_store: Database) -> Non
     assert [version.members for version in compared] == [2, 1]
     assert [version.conserving for version in compared] == [True, True]
     assert "label" in compared[0].missing
-    # Gates see the precipitation and 4 auxiliaries, four means of each, 27 attributes, a basin's vector, the embedding
+    # Gates see the precipitation and 4 auxiliaries, four means of each, 26 attributes, a basin's vector, the embedding
     # and 5 cells. Then i and o, R by its two factors, the embedding's two layers and three basins' vectors.
     weather, vector = (1 + 4) * (1 + 4), 32
-    features = weather + 27 + vector + 16 + 5
+    features = weather + 26 + vector + 16 + 5
     gates = (features + 1) * (5 + 5) + features * 16 + (16 + 1) * 5 * 5
-    assert compared[0].parameters == gates + (weather + 27 + vector + 1) * 32 + (32 + 1) * 16 + 3 * vector
+    assert compared[0].parameters == gates + (weather + 26 + vector + 1) * 32 + (32 + 1) * 16 + 3 * vector
     assert [version.training_seconds for version in compared] == [None, 4.0]
     assert ["training_seconds" in version.missing for version in compared] == [True, False]
     assert [version.machines for version in compared] == [(), ("a mill",)]
