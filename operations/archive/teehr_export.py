@@ -116,8 +116,8 @@ def export_teehr(
 
 def _remove_others(session: Session, folder: Path, written: Mapping[str, Collection[str]]) -> None:
     """Remove the tables of runs and basins that an earlier export wrote and this one did not; no other file."""
-    for name, kept in written.items():
-        left = {file.stem: file for file in (folder / name).glob("*.parquet") if file.stem not in kept}
+    for name, stems in written.items():
+        left = {file.stem: file for file in (folder / name).glob("*.parquet") if file.stem not in stems}
         own = basins.known(session, [*left]) if name == "primary_timeseries" else filter(_RUN.fullmatch, left)
         for stem in own:
             left[stem].unlink()
