@@ -9,7 +9,7 @@ from app.archive import files
 from app.archive.files import NoArchiveFile, NoSuchRange
 from app.archive.schemas import Archive, ArchiveStore
 from app.exports.answers import JsonAnswer, answers
-from app.http.conditional import NOT_MODIFIED, SHORTLY, IfNoneMatch, entity_tag, holds
+from app.http.conditional import ASK_ALWAYS, NOT_MODIFIED, SHORTLY, IfNoneMatch, entity_tag, holds
 from app.http.dependencies import ServiceSettings
 from app.http.problems import documented
 
@@ -64,10 +64,11 @@ def read_archive_file(
     if_none_match: IfNoneMatch = None,
 ) -> Response:
     """For libraries that read Zarr version 3. `zarr.json` of a store is replaced when an issue is appended: what it
-    describes is always whole, and the chunks that it leads to stay. A chunk that is not there is missing throughout."""
+    describes is always whole, and what it leads to stays readable. A chunk that is not there is missing throughout.
+    Values of an issue never change; all other files grow, so a cache asks each time whether its copy is the same."""
     part = files.read(settings.archive, path, byte_range)
     tag = entity_tag(path, part.version)
-    headers = {"etag": tag, "cache-control": SHORTLY, "accept-ranges": "bytes"}
+    headers = {"etag": tag, "cache-control": SHORTLY if files.is_fixed(path) else ASK_ALWAYS, "accept-ranges": "bytes"}
     if holds(if_none_match, tag):
         return Response(status_code=304, headers=headers)
     if not part.is_whole:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hydrology.base.errors import NotFound
+from records.archive.layout import WITH_MEMBERS
 
 NAME = r"[0-9A-Za-z_][0-9A-Za-z_.-]{0,99}"
 PATH = f"^{NAME}(/{NAME}){{0,9}}$"
@@ -73,6 +74,15 @@ def read(folder: Path | None, path: str, byte_range: str | None) -> Part:
     except OSError:
         raise missing from None
     return Part(content, first, about.st_size, [about.st_mtime_ns, about.st_size, about.st_ino])
+
+
+def is_fixed(path: str) -> bool:
+    """Return whether a file holds values of one issue, which never change once `zarr.json` leads to them."""
+    _, _, chunk = path.partition("/")
+    return chunk.partition("/c/")[0] in _OF_ISSUES
+
+
+_OF_ISSUES = {array.name for array in WITH_MEMBERS if array.has_shards}
 
 
 def _bounds(byte_range: str | None, length: int) -> tuple[int, int]:

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.edr import collections
 from app.edr.collections import FORECASTS, Collection
-from app.edr.places import MAX_POSITIONS, NEAR_KM
+from app.edr.places import MAX_CHARACTERS, MAX_POSITIONS, NEAR_KM
 from app.exports.coveragejson import CRS
 from app.http.dependencies import Reading, ServiceClock
 from app.http.problems import refused
@@ -54,9 +54,9 @@ AreaCoords = Annotated[
     str,
     Query(
         alias="coords",
-        description=f"A polygon in well-known text, longitude first, with up to {MAX_POSITIONS} positions. The gauges "
-        "in it answer.",
-        max_length=16 * MAX_POSITIONS,
+        description=f"A polygon in well-known text, longitude first, with up to {MAX_POSITIONS} positions of "
+        f"{MAX_CHARACTERS} characters on average. The gauges in it answer.",
+        max_length=MAX_CHARACTERS * MAX_POSITIONS,
         pattern="^[-+., ()0-9A-Za-z]*$",
         examples=["POLYGON((-70 46,-67 46,-67 48,-70 48,-70 46))"],
     ),

@@ -12,7 +12,8 @@ from hydrology.base.arrays import Array
 from hydrology.base.longitudes import difference, unwrapped
 from records.basins.basins import Site
 
-MAX_POSITIONS = 1000
+MAX_POSITIONS, MAX_CHARACTERS = 1000, 32
+"""Positions of a polygon, and the characters of one on average: nine digits behind each point fit."""
 NEAR_KM = 10.0
 """A position is that of a gauge up to this far away."""
 _EARTH_KM = 6371.0

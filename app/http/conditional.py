@@ -13,6 +13,7 @@ FOR_EVER = "public, max-age=31536000, immutable"
 SHORTLY = "public, max-age=60"
 PRIVATE = "private, max-age=60"
 ASK_FIRST = "private, no-cache"
+ASK_ALWAYS = "public, no-cache"
 NO_STORE = "no-store"
 NOT_MODIFIED: dict[int | str, dict[str, Any]] = {304: {"description": "The copy that you hold is still the same."}}
 

@@ -56,8 +56,7 @@ class WhatIfTool:
     title: str
     description: str
     arguments: type[BaseModel]
-
-    reads_only = False
+    reads_only: bool
 
     async def call(self, client: Client, asked: Any) -> tuple[Answer, str]:
         """Return the run beside its forecast; or its job, where it has not ended.
@@ -174,10 +173,11 @@ def _of_what_if(answer: Answer) -> Iterator[str]:
     difference, changed = answer.get("difference"), (answer.get("what_if") or {}).get("in_words")
     if difference is not None:
         yield f"With {changed}: {difference['depth']:+.3g} mm of outflow over {answer['horizon_days']} days."
+        unit = answer["units"]["discharge"]
         for side, title in (("base", "Without"), ("changed", "With")):
             mean = answer[side]["discharge"]["mean"]
-            yield f"{title} the changes, mean discharge {mean[0]:g} to {mean[-1]:g}, highest {max(mean):g} "
-        yield f"{answer['units']['discharge']}. It is hypothetical, not a forecast."
+            yield f"{title} the changes, mean discharge {mean[0]:g} to {mean[-1]:g}, highest {max(mean):g} {unit}."
+        yield "It is hypothetical, not a forecast."
 
 
 TOOLS: Mapping[str, Tool | WhatIfTool] = {
@@ -250,12 +250,14 @@ TOOLS: Mapping[str, Tool | WhatIfTool] = {
             "Compute a basin's latest forecast with other weather, a storm, or more or less water at T0, beside the "
             "unchanged one. Needs a key that may post jobs. Forecasts and alerts stay as they are.",
             arguments.WhatIf,
+            reads_only=False,
         ),
         WhatIfTool(
             "what_if_result",
             "What-if result",
             "The result of a what-if run that was not ready when what_if returned.",
             arguments.WhatIfResult,
+            reads_only=True,
         ),
     )
 }

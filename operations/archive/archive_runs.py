@@ -80,7 +80,8 @@ def archive_runs(
         )
     with database.reading() as session:
         wanted = list_runs(session, clock, chosen)
-    due = [run for run in wanted if run.id not in set(held.issues)]
+    before = set(held.issues)
+    due = [run for run in wanted if run.id not in before]
     for done, run in enumerate(due):
         on_run(done, len(due), run.id)
         with database.reading() as session:

@@ -6,7 +6,7 @@ its midnight, and the reference time at that of T0, so that the lead is in days.
 
 import re
 import struct
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,7 @@ from runtime.clock import Clock
 
 UNIT, VARIABLE = "m^3/s", "streamflow_daily_mean"
 """As TEEHR names them in its own tables."""
+_RUN = re.compile("[0-9a-f]{22}")
 Columns = dict[str, Any]
 OnTable = Callable[[int, int, str], None]
 
@@ -74,7 +75,7 @@ def export_teehr(
     members: bool = False,
     on_table: OnTable = lambda _done, _total, _name: None,
 ) -> Exported:
-    """Write the tables of chosen runs below a folder; a repeated export replaces its files.
+    """Write the tables of chosen runs below a folder, which holds one export: another one replaces it.
 
     Args:
         members: whether to write the paths of calibrated discharge and the members too, besides the calibrated median.
@@ -99,14 +100,27 @@ def export_teehr(
             of_run = [basin for basin in newest[run.id] if basin in placed]
             table = _table("secondary_timeseries", _secondary(session, run, of_run, configurations, members=members))
         _write(folder, f"secondary_timeseries/{run.id}", table)
+    written = {"secondary_timeseries": {run.id for run in wanted}, "primary_timeseries": set[str]()}
     days = Period(min(run.t0 for run in wanted), max(run.t0 + run.horizon_days for run in wanted))
     for basin in placed:
         with database.reading() as session:
             if rows := _primary(session, basin, days, configurations):
                 _write(folder, f"primary_timeseries/{basin}", _table("primary_timeseries", [rows]))
+                written["primary_timeseries"].add(basin)
     for name, columns in _domains(placed, configurations).items():
         _write(folder, name, _table(name, [columns]))
+    with database.reading() as session:
+        _remove_others(session, folder, written)
     return Exported(len(wanted), len(placed), [name for name in names if name not in placed])
+
+
+def _remove_others(session: Session, folder: Path, written: Mapping[str, Collection[str]]) -> None:
+    """Remove the tables of runs and basins that an earlier export wrote and this one did not; no other file."""
+    for name, stems in written.items():
+        left = {file.stem: file for file in (folder / name).glob("*.parquet") if file.stem not in stems}
+        own = basins.known(session, [*left]) if name == "primary_timeseries" else filter(_RUN.fullmatch, left)
+        for stem in own:
+            left[stem].unlink()
 
 
 def location_id(basin: str) -> str:

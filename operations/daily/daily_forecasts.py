@@ -155,6 +155,7 @@ def _issue(
         past: from T0 to the last known day.
     """
     failed, left = Reasons(), [*inputs.forcings]
+    newest = _newest_t0s(database, clock, left) if inputs.parts else {}
 
     def issue_from(t0: Day, names: Collection[str], weather: ForcingKind, *, whole: bool) -> set[str]:
         """Issue what is not issued yet, and return the basins that have a forecast. Record why others have none."""
@@ -182,7 +183,7 @@ def _issue(
 
     kinds: tuple[ForcingKind, ...] = ("supplied", "climatology")
     for weather in kinds:
-        for t0, late in _with_late_parts(inputs, left).items():
+        for t0, late in _with_late_parts(inputs, left, newest).items():
             have = issue_from(t0, late, weather, whole=True)
             left = [name for name in left if name not in have]
         failed = Reasons()
@@ -192,12 +193,22 @@ def _issue(
     (done.late if stale(age_days(past.first, clock.now())) else done.failed).update(failed)
 
 
-def _with_late_parts(inputs: ForecastInputs, names: Sequence[str]) -> dict[Day, list[str]]:
-    """Return the basins where a product of a combined version is late by a few days, by the last day that all hold."""
+def _newest_t0s(database: Database, clock: Clock, names: Sequence[str]) -> dict[str, Day]:
+    with database.reading() as session:
+        return {name: run.t0 for name, (run, _) in latest.newest_tried(session, names, clock.now()).items()}
+
+
+def _with_late_parts(inputs: ForecastInputs, names: Sequence[str], newest: Mapping[str, Day]) -> dict[Day, list[str]]:
+    """Return the basins where a product of a combined version is late by a few days, by the last day that all hold.
+
+    Args:
+        newest: the T0 of each basin's newest run. T0 never goes back: where that run is of a later day, on the products
+            that held it, a product that catches up waits until it holds that day too.
+    """
     late: dict[Day, list[str]] = {}
     for name in names if inputs.parts else ():
         ends = _ends(inputs, name)
-        if min(ends) < max(ends):
+        if min(ends) < max(ends) and min(ends) >= newest.get(name, min(ends)):
             late.setdefault(min(ends), []).append(name)
     return dict(sorted(late.items()))
 

@@ -1,6 +1,6 @@
 """Runs the General Adapter. From its run file to flow, state and diagnostics."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -100,18 +100,7 @@ def run(database: Database, opened: Opened, diagnostics: Diagnostics) -> Done:
         )
         weather = gathered(used[name], names[name], days)
         parts.append(starter.simulated(places, weather, weights, without.get(name)))
-    computed = dict[str, SimulatedFlow]()
-    for location in places:
-        flow, reasons = together(parts, location)
-        if flow is not None:
-            computed[location] = flow
-        level = Level.WARNING if flow is not None else Level.ERROR
-        for name, reason in reasons.items():
-            diagnostics.add(level, f"{location}: {f'without {name}: ' if name else ''}{reason}")
-        if flow is None:
-            failures[location] = " ".join(dict.fromkeys(reasons.values()))
-    for location in [name for name in failures if name not in places]:
-        diagnostics.add(Level.ERROR, f"{location}: {failures[location]}")
+    computed = _computed(parts, places, failures, diagnostics)
     if not computed:
         raise nothing(failures)
     areas = [places[location].area for location in computed]
@@ -169,6 +158,25 @@ def _initial_states(
     return states.read(described.read, asked.places, loaded, days)
 
 
+def _computed(
+    parts: Sequence[PartOfRun], places: Collection[str], failures: dict[str, str], diagnostics: Diagnostics
+) -> dict[str, SimulatedFlow]:
+    """Return the flow of each location that a part computed, and record why others are missing."""
+    computed = dict[str, SimulatedFlow]()
+    for location in places:
+        flow, reasons = together(parts, location)
+        if flow is not None:
+            computed[location] = flow
+        level = Level.WARNING if flow is not None else Level.ERROR
+        for name, reason in reasons.items():
+            diagnostics.add(level, f"{location}: {f'without {name}: ' if name else ''}{reason}")
+        if flow is None:
+            failures[location] = " ".join(dict.fromkeys(reasons.values()))
+    for location in [name for name in failures if name not in places]:
+        diagnostics.add(Level.ERROR, f"{location}: {failures[location]}")
+    return computed
+
+
 def _quantities(computed: Sequence[SimulatedFlow], areas: Sequence[Area]) -> Iterator[OutputQuantity]:
     discharge = [
         mm_per_day_to_m3s(flow.means["discharge"], area=area) for flow, area in zip(computed, areas, strict=True)
@@ -179,7 +187,7 @@ def _quantities(computed: Sequence[SimulatedFlow], areas: Sequence[Area]) -> Ite
         ("storage", "instantaneous", "water in store at the end of the day"),
     )
     for name, kind, long_name in water:
-        if name in computed[0].means:
+        if all(name in flow.means for flow in computed):  # a part that lacks it is missing in some locations alone
             yield OutputQuantity(name, kind, "mm", long_name, np.stack([flow.means[name] for flow in computed]))
 
 

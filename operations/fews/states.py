@@ -1,6 +1,6 @@
 """The initial and final state of a run. An XML description beside a file of ours."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -68,7 +68,7 @@ def read(
         InvalidInput: it is of another day.
     """
     content = places.read(path)
-    contents = _taken_apart(content) if loaded.parts else {"": content}
+    contents = _taken_apart(content, [name for name, _, _ in loaded.shares]) if loaded.parts else {"": content}
     found, missing = dict[str, SavedState](), dict[str, str]()
     for name, _, one in loaded.shares:
         if name not in contents:
@@ -100,11 +100,21 @@ def _together(states: Mapping[str, SavedState]) -> bytes:
     )
 
 
-def _taken_apart(content: bytes) -> dict[str, bytes]:
+def _taken_apart(content: bytes, parts: Sequence[str]) -> dict[str, bytes]:
+    """Return the state of each part in a file.
+
+    Raises:
+        UnusableState: it is damaged, or contains no part of the version.
+    """
     try:
-        tensors, _ = checkpoint.parse(content)
+        tensors, header = checkpoint.parse(content)
     except DataProblem:
         raise UnusableState("The state cannot be read: fetch it again, or begin without one.") from None
+    if header or not tensors.keys() & set(parts):  # the state of a version without parts has a header of its own
+        raise UnusableState(
+            f"The state belongs to another model (it has none of the parts {', '.join(parts)}): give one that this "
+            "model wrote, or begin without one."
+        )
     return {name: tensor.numpy().tobytes() for name, tensor in tensors.items()}
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hydrology.base.calendar import Day, as_date
-from hydrology.base.errors import InvalidInput
+from hydrology.base.errors import InvalidInput, excerpt
 from hydrology.uncertainty.error_model import LEVELS
 from records.archive import layout
 from records.archive.layout import AREA, ARRAYS, BASIN, ISSUE, LEAD, MEMBER, STATUS, WITH_MEMBERS, ArrayLayout
@@ -88,11 +88,11 @@ def contents(folder: Path) -> Contents | None:
     """Return what an archive holds. None where there is none yet.
 
     Raises:
-        UnusableArchive: the folder holds something else, or another layout.
+        UnusableArchive: the folder holds something else, or another layout, or is damaged.
     """
     from records.archive.staged_store import StagedStore
 
-    try:
+    with _usable(folder):
         store = StagedStore(folder)
         if not store.exists_already:
             return None
@@ -100,10 +100,6 @@ def contents(folder: Path) -> Contents | None:
         if found["freshet_layout"] != layout.LAYOUT:
             raise KeyError
         issues, basins, leads = (np.asarray(_opened(store, name)[:]).tolist() for name in (ISSUE, BASIN, LEAD))
-    except (KeyError, ValueError, FileNotFoundError) as error:
-        raise UnusableArchive(
-            f"{folder} is not an archive of this version of Freshet, or is damaged: name another folder."
-        ) from error
     return Contents(issues, basins, len(leads), found["freshet_basins"], found["freshet_members"])
 
 
@@ -118,11 +114,11 @@ def append(folder: Path, issue: Issue, sites: Mapping[str, Site], new: Contents)
         Whether the issue was appended: one that the archive holds already stays as it is.
 
     Raises:
-        UnusableArchive: the folder holds something else, or another layout.
+        UnusableArchive: the folder holds something else, or another layout, or is damaged.
     """
     from records.archive.staged_store import StagedStore
 
-    with _alone(folder):
+    with _alone(folder), _usable(folder):
         held = contents(folder)
         store = StagedStore(folder)
         if held is None:
@@ -152,6 +148,18 @@ def _alone(folder: Path) -> Iterator[None]:
     with (folder / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
+
+
+@contextmanager
+def _usable(folder: Path) -> Iterator[None]:
+    """Raise `UnusableArchive` for what a store of other content, or with a chunk that cannot be decoded, raises."""
+    try:
+        yield
+    except (KeyError, ValueError, RuntimeError, FileNotFoundError) as error:
+        raise UnusableArchive(
+            f"{folder} is not an archive of this version of Freshet, or is damaged ({excerpt(error)}): restore it, or "
+            "name another folder."
+        ) from error
 
 
 def _create(store: "StagedStore", new: Contents) -> None:

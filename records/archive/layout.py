@@ -168,7 +168,10 @@ WITH_MEMBERS = (
         "int32",
         {
             "standard_name": "realization",
-            "long_name": "number of the member; with traces of weather, all traces of a member follow one another",
+            "long_name": (
+                "place of the member in its issue and basin; with traces of weather, all traces of a member follow one "
+                "another. Another version, or a combined version without one of its parts, has another network there"
+            ),
             "units": "1",
         },
     ),

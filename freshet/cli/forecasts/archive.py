@@ -54,7 +54,7 @@ def archive(
     The daily cycle extends the archive that FRESHET_ARCHIVE names, which is of all basins.
 
     With --format teehr: the median of calibrated discharge, with --members its paths and the members too, beside
-    observed flow, locations and their crosswalk. Each export replaces its own files.
+    observed flow, locations and their crosswalk. A folder holds one export: another one replaces it.
     """
     names = [*(basin or []), *listed(basins_file)]
     with opened(reads=True) as context, reporting() as reporter:

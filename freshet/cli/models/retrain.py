@@ -1,14 +1,15 @@
 """`freshet retrain`: retrain the recipe of the version in use on the current record."""
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from freshet.cli.context import cores, opened
+from freshet.cli.context import Context, cores, opened
 from freshet.cli.devices import Device, take_device
 from freshet.cli.models.train import describe
 from freshet.cli.output import Json, answer, inform, inform_left_out
-from freshet.cli.progress import reporting
+from freshet.cli.progress import Reporter, reporting
 from hydrology.base.absent import Absent
 from jobspec.jobs.training import RetrainingJob, RetrainingParams
 from jobspec.kinds import read
@@ -17,6 +18,7 @@ from records.database.statements import as_values
 
 if TYPE_CHECKING:
     from models.training import Progress
+    from operations.training.members import OnMemberProgress, StartedTraining
 
 
 def retrain(
@@ -50,7 +52,6 @@ def retrain(
     the last training, it does nothing.
     """
     from operations.training import retrain as operation
-    from operations.training.train import train_members
 
     params = _params(version=version, judge_on=judge_on, margin=margin, promote=promote, label=label)
     with opened() as context:
@@ -65,14 +66,8 @@ def retrain(
         for _, candidate in trainings:
             inform_left_out(candidate.prepared.left_out.values())
         with reporting() as reporter:
-            named = [(name, one) for both in trainings for name, one in zip(("twin", "candidate"), both, strict=True)]
-            for name, started in named:
-
-                def show(member: int, progress: "Progress", name: str = name) -> None:
-                    reporter.show(f"{name}, member {member}", progress.step, progress.steps, describe(progress))
-
-                at_once = cores(context.settings.threads)
-                train_members(database, clock, started, device=on, cores=at_once, on_progress=show, on_split=inform)
+            for name, started in [both for of in trainings for both in zip(("twin", "candidate"), of, strict=True)]:
+                _train(context, started, on, partial(_show, reporter, name))
             done = operation.conclude(database, clock, trainings, params, label=label, on_step=reporter.show)
         if not done.trained.already:
             context.record("model trained", done.trained.version_id, basins=len(done.trained.basins))
@@ -81,6 +76,19 @@ def retrain(
     payload = as_values(done.trained) | {"twin": done.twin_id, "decision": to_json(done.decision)}
     in_use = ", ".join(done.decision.promoted) or "none"
     answer(payload, as_json, f"{done.decision.sentence} Basins that use it from now on: {in_use}.")
+
+
+def _train(context: Context, started: "StartedTraining", device: str, show: "OnMemberProgress") -> None:
+    from operations.training.train import train_members
+
+    at_once = cores(context.settings.threads)
+    train_members(
+        context.database, context.clock, started, device=device, cores=at_once, on_progress=show, on_split=inform
+    )
+
+
+def _show(reporter: Reporter, name: str, member: int, progress: "Progress") -> None:
+    reporter.show(f"{name}, member {member}", progress.step, progress.steps, describe(progress))
 
 
 def _params(**fields: Any) -> RetrainingParams:

@@ -47,28 +47,26 @@ def basin_inputs(
     Args:
         calibrate: whether to calibrate the flow; False for a part of a combined version.
     """
-    inputs, t0 = plan.inputs, plan.days.t0
-    advanced = advance(database, clock, inputs.loaded, plan.forcings, t0, on_days, wanted=store_states, since=since)
+    inputs, loaded, t0 = plan.inputs, plan.inputs.loaded, plan.days.t0
+    advanced = advance(database, clock, loaded, plan.forcings, t0, on_days, wanted=store_states, since=since)
     states = {
         name: basin.state for name, basin in advanced.items() if basin.problem is None and basin.state is not None
     }
     if calibrate:
-        add_ungauged(database, inputs.loaded, {name: plan.forcings[name] for name in states})
+        add_ungauged(database, loaded, {name: plan.forcings[name] for name in states})
     of_states = {}
     if count := params.perturbed_states:
-        of_states = from_perturbed_states(database, inputs.loaded, plan.forcings, plan.weather, states, count)
+        of_states = from_perturbed_states(database, loaded, plan.forcings, plan.weather, states, count)
     with database.reading() as session:
         calibrated = calibrations_of(session, plan, params.weather, states) if calibrate else {}
         started = {name: inputs.basins[name] for name in states}
-        normals = observed_normals(session, started, inputs.loaded.version.area_products, plan.days.ahead.days)
-        assimilated = (
-            assimilated_states(session, inputs.loaded, plan.forcings, states) if plan.changes.assimilate else {}
-        )
+        normals = observed_normals(session, started, loaded.version.area_products, plan.days.ahead.days)
+        assimilated = assimilated_states(session, loaded, plan.forcings, states) if plan.changes.assimilate else {}
         snow = {name: inputs.snow[name] for name in states}
-        of_snow = snow_normals(session, inputs.loaded.version.id, snow, plan.days.t0)
+        of_snow = snow_normals(session, loaded.version.id, snow, plan.days.t0)
     around = flow_around(plan, states, calibrated) if calibrate else {}
     opinions = _second_opinions(plan, snow)
-    by_age = cells_by_age(database, inputs.loaded, plan.forcings, states, t0) if params.age else {}
+    by_age = cells_by_age(database, loaded, plan.forcings, states, t0) if params.age else {}
     no_state, no_age = absent(Reason.NO_STATE), absent(Reason.AGE_NOT_REQUESTED)
     return {
         name: BasinInputs(

@@ -90,6 +90,8 @@ def test_files_are_read_whole_by_range_and_by_tag(archive: tuple[TestClient, Pat
     whole = service.get(f"{ROOT}/{name}")
     assert (whole.status_code, whole.content, whole.headers["accept-ranges"]) == (200, content, "bytes")
     assert whole.headers["cache-control"] == "public, max-age=60"
+    for grows in ("zarr.json", "t0/c/0", "issue/c/0", "version/c/0", "time/c/0/0", "calibrated/zarr.json"):
+        assert service.get(f"{ROOT}/{grows}").headers["cache-control"] == "public, no-cache"
     held = {"If-None-Match": whole.headers["etag"]}
     assert service.get(f"{ROOT}/{name}", headers=held).status_code == 304
     for asked, expected in {
@@ -147,4 +149,7 @@ def test_an_archive_of_chosen_basins_stays_one(archive: tuple[TestClient, Path],
     sentence = extend(database, CLOCK, tmp_path, lambda *_: None)
     assert sentence is not None
     assert "name another folder" in sentence
+    damaged = tmp_path / STORE / "issue" / "c" / "0"
+    damaged.write_bytes(damaged.read_bytes()[:-7])
+    assert "damaged" in str(extend(database, CLOCK, tmp_path, lambda *_: None))
     database.close()

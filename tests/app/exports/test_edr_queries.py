@@ -1,7 +1,8 @@
-"""EDR's queries by place and its instances: the requests of the abstract tests of the claimed classes, in our words."""
+"""EDR's queries by place and its instances, as we understand the standard: not derived from its abstract tests."""
 
 from typing import Any
 
+import numpy as np
 import pytest
 from covjson_pydantic.coverage import CoverageCollection
 from edr_pydantic.collections import Instance, Instances
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from app.edr import places
+from app.edr.places import MAX_POSITIONS
 from app.exports.coveragejson import CRS
 from records.basins.basins import Site
 from testing.records import BASIN
@@ -74,6 +76,13 @@ def test_every_gauge_of_a_place_has_a_coverage(exporting: TestClient) -> None:
     for kind, field, value in (("area", "coords", "POLYGON((1 1,2 1,2 2,1 1))"), ("cube", "bbox", "1,1,2,2")):
         for collection in (FORECASTS, OBSERVED):
             assert coverages(exporting, f"{collection}/{kind}", **{field: value}) == []
+
+
+def test_a_polygon_of_as_many_positions_as_is_promised_is_read(exporting: TestClient) -> None:
+    angles = np.linspace(0, 2 * np.pi, MAX_POSITIONS - 1)
+    ring = [f"{-68.5 - np.cos(angle):.9f} {47.25 + np.sin(angle):.9f}" for angle in angles]
+    (only,) = coverages(exporting, f"{FORECASTS}/area", coords=f"POLYGON(({', '.join([*ring, ring[0]])}))")
+    assert only["id"] == BASIN
 
 
 def test_a_position_without_a_gauge_nearby_is_not_found(exporting: TestClient) -> None:

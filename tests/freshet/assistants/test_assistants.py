@@ -64,12 +64,12 @@ def words(result: CallToolResult) -> str:
 
 @pytest.mark.parametrize("transport", ["over_http", "over_stdio"])
 def test_every_answer_is_that_of_the_api(request: pytest.FixtureRequest, service: Service, transport: str) -> None:
-    async def ask(client: Client) -> tuple[set[str], dict[str, CallToolResult]]:
-        listed = {tool.name for tool in (await client.list_tools()).tools}
+    async def ask(client: Client) -> tuple[dict[str, bool], dict[str, CallToolResult]]:
+        listed = {tool.name: tool.annotations.read_only_hint for tool in (await client.list_tools()).tools}
         return listed, {name: await client.call_tool(name, asked) for name, (asked, _) in QUESTIONS.items()}
 
     listed, answers = request.getfixturevalue(transport)(ask)
-    assert listed == set(TOOLS)
+    assert listed == {name: name != "what_if" for name in TOOLS}
     for name, (_, path) in QUESTIONS.items():
         assert not answers[name].is_error, words(answers[name])
         assert answers[name].structured_content == service.read(path), name
@@ -123,6 +123,7 @@ def test_what_if_posts_a_job_and_returns_its_run(over_http: Callable[..., Any], 
     assert found.structured_content == service.read(f"{OF_BASIN}/what-if?run={run}&units=m3/s")
     assert "2 °C warmer" in words(found)
     assert "not a forecast" in words(found)
+    assert all(line.endswith(".") for line in words(found).splitlines()[:4])
 
 
 def _complete(service: Service, job: str, params: dict[str, Any]) -> str:

@@ -49,7 +49,14 @@ def exported(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) ->
     with database.transaction() as session:
         version = session.execute(_newest_version()).scalar_one()
         a_run(session, version, factories.forecast(), horizon_days=3, forcing_kind="observed")
+    other = folder / "tables" / "secondary_timeseries" / "of-another-model.parquet"
+    before = [other.with_stem("0" * 22), other.parents[1] / "primary_timeseries" / f"{SECOND}.parquet"]
+    for file in (other, *before):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(b"PAR1")
     whole = export_teehr(database, CLOCK, folder / "tables", Chosen(), members=True)
+    assert [file.exists() for file in (other, *before)] == [True, False, False]
+    other.unlink()
     assert whole == Exported(2, 2, [])
     assert export_teehr(database, CLOCK, folder / "tables", Chosen(), members=True) == whole
     with pytest.raises(DataProblem):

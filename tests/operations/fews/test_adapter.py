@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -14,14 +15,15 @@ import rtctools.data.rtc
 
 from hydrology.base.calendar import Period, day
 from hydrology.base.errors import InvalidInput, Problem
-from hydrology.base.units import mm_per_day_to_m3s
+from hydrology.base.units import Area, mm_per_day_to_m3s
 from hydrology.weather.evaporation import daylength
 from ingestion.base import SourceError
 from jobspec.jobs.forecasting import ForecastParams
-from models import saved_state
+from models import checkpoint, saved_state
 from models.saved_state import Owner, UnusableState
 from operations.basin_data.basins import area_by
-from operations.fews.adapter import Done, NothingComputed, prepared, run
+from operations.fews.adapter import Done, NothingComputed, _quantities, prepared, run
+from operations.fews.simulation import SimulatedFlow
 from operations.forecasting.forecast import forecast
 from operations.versions.load_networks import load_version
 from records.basins import basins
@@ -166,6 +168,13 @@ def test_each_part_of_a_combined_version_runs_on_its_own_product(trained_store: 
     shown = read_back(tmp_path / "out" / "flow.xml", locations=(one,)).get(f"{one}.discharge")
     np.testing.assert_allclose(shown, flow, rtol=1e-12)
 
+    state = tmp_path / "state" / "in.safetensors"
+    of_parts, _ = checkpoint.parse(state.read_bytes())
+    state.write_bytes(next(iter(of_parts.values())).numpy().tobytes())
+    file = placed(tmp_path, run_xml(**at, state=STATE), in_forcing=forcing, state_state=description)
+    with pytest.raises(UnusableState, match="belongs to another model"):
+        ran(trained_store, file)
+
     alone = {name: of for name, of in whole.items() if not name.startswith("precipitation")}
     alone[f"precipitation.{FIRST}"] = whole["precipitation"]
     file = placed(tmp_path, run_xml(**WHOLE), in_forcing=pi_xml({None: {one: alone}}, RECORD.first))
@@ -174,6 +183,15 @@ def test_each_part_of_a_combined_version_runs_on_its_own_product(trained_store: 
     assert np.array_equal(shown, flow_of(trained_store, one, both.parts[0].version))
     (warning,) = [sentence for level, sentence in lines(file) if level == 2]
     assert warning.startswith(f"{one}: without {SECOND}: precipitation is missing on 2000-10-01")
+
+
+def test_water_that_a_location_lacks_is_in_no_output() -> None:
+    """Where one location was computed by all parts, and one by those alone that state all of their water."""
+    days = np.ones((1, 3))
+    known = SimulatedFlow({"discharge": days, "loss": days, "storage": days}, (), None)
+    less = replace(known, means={"discharge": days})
+    for computed in ([known, less], [less, known]):
+        assert [one.parameter for one in _quantities(computed, [Area("basin", 1e6)] * len(computed))] == ["discharge"]
 
 
 def _area(database: Database, basin: str) -> float:

@@ -11,6 +11,7 @@ from hydrology.attribution.forecast_change import PARTS
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period, day
 from hydrology.base.errors import InvalidInput
+from hydrology.base.staleness import STALE_AFTER_DAYS
 from hydrology.scores.scores import nse
 from hydrology.water.ledger import PRECIPITATION
 from jobspec.changes import Changes, Increment, Storm
@@ -382,6 +383,20 @@ def test_a_late_product_is_filled_and_reproduced(service: Service) -> None:
         assert not isinstance(row(service.database, run).summary.calibration, Absent)
         receipt = reproduce(service.database, run.id)
         assert [one.different for one in receipt.basins] == [()] * len(BASINS)
+
+
+def test_t0_never_goes_back_where_a_product_catches_up(service: Service) -> None:
+    service.now += timedelta(days=STALE_AFTER_DAYS)  # its weather forecast could fill the day that is missing then
+    service.archives[FIRST].forecast(service.database, service.now, service.yesterday + 1, 5, warmer=(-1.0, 0.0, 1.0))
+    alone = service.go_on(FIRST, ahead=True)
+    assert (alone.t0, [part.product for part in row(service.database, alone).summary.parts]) == (
+        service.yesterday,
+        [FIRST],
+    )
+    back = Period(service.lacking[SECOND] + 1, service.yesterday - 1)
+    service.archives[SECOND].bring(service.database, Clock(service.now), back, flow=False)
+    service.now += timedelta(hours=1)
+    assert issue_newest(service.database, Clock(service.now), BASINS, Asked(5)).issued == []
 
 
 def changes(database: Database, run: runs.Run) -> tuple[RunChange, dict[str, np.ndarray]]:

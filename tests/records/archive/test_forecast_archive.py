@@ -101,6 +101,18 @@ def test_the_archive_describes_itself_by_the_conventions(tmp_path: Path) -> None
         append(tmp_path / "b.zarr", an_issue(0, {"B-0": 0}), SITES, Contents())
 
 
+@pytest.mark.parametrize("name", ["issue/c/0", "basin/c/0", "version/c/0", "time/c/0/0"])
+def test_a_truncated_chunk_is_reported(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "a.zarr"
+    append(folder, an_issue(0, {"B-0": 0}), SITES, Contents())
+    (folder / name).write_bytes((folder / name).read_bytes()[:-7])
+    with pytest.raises(UnusableArchive, match="damaged"):
+        append(folder, an_issue(1, {"B-0": 0, "B-1": 1}), SITES, Contents())
+    if name.startswith(("issue", "basin")):
+        with pytest.raises(UnusableArchive, match="damaged"):
+            contents(folder)
+
+
 class Killed(Exception):  # noqa: N818 - it ends the work as a death would
     """The process ends here."""
 
