@@ -35,7 +35,13 @@ def answers(address: str, stored: FilledStore) -> Answers:
 def _readable(document: dict[str, Any], stored: FilledStore) -> Iterator[tuple[str, str]]:
     """Return the addresses of an OpenAPI document, each with a form that it can be had in."""
     names = {name: getattr(stored, name) for name in FilledStore.__dataclass_fields__}
-    names |= {"basin": BASINS[0], "collection": FORECASTS, "job": stored.ended[0], "day": stored.t0, "instance": stored.run}
+    names |= {
+        "basin": BASINS[0],
+        "collection": FORECASTS,
+        "job": stored.ended[0],
+        "day": stored.t0,
+        "instance": stored.run,
+    }
     for path, methods in document["paths"].items():
         if "get" in methods and path not in OF_THE_PROCESS:
             needed = [one["name"] for one in methods["get"].get("parameters", []) if one["required"]]

@@ -20,7 +20,7 @@ from operations.verification.evaluate import evaluate
 from operations.verification.reforecast import reforecast
 from operations.what_if.what_if import what_if
 from records.access import keys
-from records.alerts import alerts, deliveries, subscriptions, thresholds
+from records.alerts import alert_changes, alerts, deliveries, subscriptions, thresholds
 from records.alerts.alerts import LevelChance
 from records.database.engine import Database
 from records.jobs import attempts, jobs, schedules
@@ -135,7 +135,7 @@ def fill(database_url: str, receiver: str = RECEIVER) -> FilledStore:
         )
         alerts.settle(session, BASINS[0], run, 10, [high], now=FILLED_UNTIL, wall=now)
         (delivery,) = deliveries.page(session)
-        (change,) = alert_changes.newest(session, 1)
+        (change,) = alert_changes.page(session)
         sending = deliveries.claim(session, delivery.id, now)
         assert sending is not None
         deliveries.finish(session, delivery.id, sending.number, now, status_code=200, failure=None)
