@@ -94,7 +94,7 @@ def convert(session: Session, basin: str, at: datetime) -> Imported:
 def _rows(session: Session, basin: str) -> list[ThresholdRow]:
     """Return the categories of a basin, the least severe first."""
     query = select(ThresholdRow).where(ThresholdRow.basin_id == basin, ThresholdRow.category.is_not(None))
-    return sorted(session.scalars(query), key=lambda row: [*CATEGORIES].index(row.name))
+    return sorted(session.scalars(query), key=lambda row: list[str](CATEGORIES).index(row.name))
 
 
 def _discharges(rows: Sequence[ThresholdRow], rating: Rating | None) -> list[float | Absent]:
