@@ -13,6 +13,7 @@ from hydrology.base.errors import InvalidInput
 from hydrology.base.units import M3_PER_FT3
 from hydrology.ratings.rating import M_PER_FT
 from jobspec.fields import DayField, Line, RequestModel
+from jobspec.thresholds import HIGHEST
 
 CategoryName = Literal["action", "minor", "moderate", "major"]
 CATEGORIES: tuple[CategoryName, ...] = get_args(CategoryName)
@@ -114,20 +115,24 @@ def read_categories(document: Any) -> tuple[str | None, list[Category]]:
         )
     found = [(name, flood.categories[name]) for name in CATEGORIES if name in flood.categories]
     stages = {name: of.stage for name, of in found if of.stage is not None and of.stage > _NONE}
+    flows = {name: of.flow * _FLOW[flood.flow_units] for name, of in found if of.flow is not None and of.flow > 0}
     known = [
         Category(
             name,
             stages[name] * _STAGE[flood.stage_units] if name in stages else None,
-            of.flow * _FLOW[flood.flow_units] if of.flow is not None and of.flow > 0 else None,
+            flows.get(name),
             _impact(name, stages, flood.impacts),
         )
-        for name, of in found
-        if name in stages or (of.flow is not None and of.flow > 0)
+        for name, _ in found
+        if name in stages or name in flows
     ]
     if not known:
         raise InvalidCategories("None of the categories action, minor, moderate, major has a stage or a flow.")
-    if list(stages.values()) != sorted(stages.values()):
-        raise InvalidCategories("The stages of the categories do not rise from action to major: correct the file.")
+    for noun, values in (("stages", [*stages.values()]), ("flows", [*flows.values()])):
+        if values != sorted(values):
+            raise InvalidCategories(f"The {noun} of the categories do not rise from action to major: correct the file.")
+    if max(flows.values(), default=0) > HIGHEST:
+        raise InvalidCategories(f"A flow of the categories is above {HIGHEST:g} m³/s: correct the file, or its units.")
     return gauge.usgs or None, known
 
 

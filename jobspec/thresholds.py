@@ -8,7 +8,8 @@ from hydrology.base.variables import OBSERVED
 from hydrology.uncertainty.exceedance import Direction
 from jobspec.fields import Name, RequestModel
 
-_HIGHEST = next(one.highest for one in OBSERVED if (one.variable, one.unit) == ("discharge", "m3/s"))
+HIGHEST = next(one.highest for one in OBSERVED if (one.variable, one.unit) == ("discharge", "m3/s"))
+"""Highest discharge of a level, m3/s."""
 
 
 class FixedLevel(RequestModel):
@@ -16,7 +17,7 @@ class FixedLevel(RequestModel):
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"discharge": 420.0, "direction": "rising"}]})
 
-    discharge: float = Field(gt=0, le=_HIGHEST, description="m³/s.")
+    discharge: float = Field(gt=0, le=HIGHEST, description="m³/s.")
     direction: Direction = Field(
         "rising", description="The direction in which flow passes it: `rising` for a flood, `falling` for a low flow."
     )

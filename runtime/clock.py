@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from hydrology.base.calendar import Day, day
+
 
 @dataclass(frozen=True, slots=True)
 class Clock:
@@ -17,6 +19,10 @@ class Clock:
     def now(self) -> datetime:
         """Return the service's time, in UTC."""
         return self.wall() if self.as_of is None else self.as_of.astimezone(UTC)
+
+    def today(self) -> Day:
+        """Return the service's day, in UTC."""
+        return day(self.now().date())
 
     def wall(self) -> datetime:
         """Return the machine's time, in UTC."""

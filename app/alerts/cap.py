@@ -76,7 +76,7 @@ def write(issuer: Issuer, change: Change, earlier: Sequence[Change], basin: Basi
     xml.add(info, "expires", _instant(expires(change)))
     xml.add(info, "senderName", issuer.sender or "Freshet, not official")
     xml.add(info, "headline", headline(change, name)[:_MAX_HEADLINE])
-    xml.add(info, "description", change.why)
+    xml.add(info, "description", change.why if change.impact is None else f"{change.why} {change.impact}")
     if issuer.base:
         xml.add(info, "web", f"{issuer.base}/basins/{change.basin_id}")
     _add_parameters(info, change)
@@ -141,6 +141,8 @@ def _add_parameters(info: Element, change: Change) -> None:
         "level": change.level,
         "direction": change.direction,
         "discharge_m3s": change.discharge,
+        "stage_ft": change.stage_ft,
+        "flood_category": change.category,
         "freshet_severity": change.severity,
         "freshet_severity_before": change.severity_before,
         "chance": change.chance,

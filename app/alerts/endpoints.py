@@ -9,7 +9,7 @@ from app.alerts.schemas import AlertChanges, Alerts, BasinAlerts
 from app.exports.answers import JsonAnswer, answers
 from app.exports.fields import Fields, fields_of, schema_of
 from app.http.conditional import SHORTLY, cached
-from app.http.dependencies import KnownBasin, Reading
+from app.http.dependencies import KnownBasin, Reading, ServiceClock
 from app.http.pagination import NumberPage, Page, paged
 from app.http.problems import documented
 from hydrology.extremes.alerting import SEVERITIES, Severity
@@ -44,6 +44,7 @@ AlertPage = Annotated[
 )
 def list_alerts(
     session: Reading,
+    clock: ServiceClock,
     page: AlertPage,
     fields: Annotated[Fields, fields_of(Alerts)],
     least_severity: MinSeverity = SEVERITIES[0],
@@ -55,7 +56,7 @@ def list_alerts(
     cursor = (basin, level) if page.after else None
     found = alerts.active(session, minimum=least_severity, after=cursor, limit=page.sought)
     shown, following = page.cut(found, lambda alert: f"{alert.basin_id}/{alert.level}")
-    return fields.of(Alerts(alerts=service.answers_of(session, shown), next=following))
+    return fields.of(Alerts(alerts=service.answers_of(session, shown, clock.today()), next=following))
 
 
 @router.get(
@@ -63,11 +64,11 @@ def list_alerts(
     summary="Current alerts of a basin, level by level",
     **answers(BasinAlerts, UnknownBasin),
 )
-def read_alerts(session: Reading, basin: KnownBasin, answer: JsonAnswer) -> Response:
+def read_alerts(session: Reading, clock: ServiceClock, basin: KnownBasin, answer: JsonAnswer) -> Response:
     """For every flood, low flow and user-defined level: the chance by the newest forecast, the severity and trend, and
     the numbers and the rule behind the decision. If the forecast is not calibrated, no alert begins or ends, and
     `reason` states it."""
-    return answer.of(service.of_basin(session, basin))
+    return answer.of(service.of_basin(session, basin, clock.today()))
 
 
 @router.get(

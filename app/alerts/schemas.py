@@ -93,6 +93,11 @@ class AlertChange(Model):
     level: str | None
     direction: Direction | None
     discharge_m3s: float | None
+    stage_ft: float | None = Field(
+        description="The official stage of a flood category, otherwise that of the discharge by the basin's rating."
+    )
+    category: CategoryName | None = Field(description="The official flood category; null for other levels.")
+    impact: str | None = Field(description="What happens from this level on, as the category's source states it.")
     severity: Severity | None = Field(description="Now; of the whole basin, the highest.")
     severity_before: Severity | None
     trend: Trend | None

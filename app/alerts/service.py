@@ -10,7 +10,7 @@ from app.alerts.schemas import Alert, AlertChange, AlertStep, BasinAlerts
 from app.basins.ratings.stage import rating_of, stage_of
 from app.http.base_schema import why_null
 from hydrology.base.absent import text
-from hydrology.base.calendar import as_date
+from hydrology.base.calendar import Day, as_date
 from hydrology.extremes.alerting import ENDS_AFTER, ladder
 from hydrology.ratings.rating import Rating
 from records.alerts import alert_changes, alerts, thresholds
@@ -28,6 +28,9 @@ _WHY = {
 _OF_THE_BASIN = "It concerns all levels of the basin."
 _WHY_OF_CHANGE = {
     **dict.fromkeys(("level", "direction", "discharge_m3s", "chance"), _OF_THE_BASIN),
+    "stage_ft": "No rating of the basin covers its discharge.",
+    "category": "The level is not an official category.",
+    "impact": "Nothing is stated.",
     "severity": "There is no alert.",
     "severity_before": "There was no alert.",
     "trend": "There was no run before to compare with.",
@@ -42,6 +45,7 @@ NOT_DECIDED = "No forecast has decided its alerts yet."
 def answer(alert: alerts.Alert, rating: Rating | None, levels: Mapping[str, Threshold]) -> Alert:
     """Return the alert of a level."""
     fields: dict[str, Any] = asdict(alert)
+    del fields["official_stage"]  # among the basin's levels
     fields["basin"], fields["run"] = fields.pop("basin_id"), fields.pop("run_id")
     switches = fields.pop("switches")
     steps = [
@@ -62,10 +66,14 @@ def answer(alert: alerts.Alert, rating: Rating | None, levels: Mapping[str, Thre
     return Alert(**fields, stage=stage, steps=steps, missing=why_null(fields, _WHY))
 
 
-def answers_of(session: Session, found: Sequence[alerts.Alert]) -> list[Alert]:
-    """Return alerts of many basins, in their order."""
+def answers_of(session: Session, found: Sequence[alerts.Alert], on: Day) -> list[Alert]:
+    """Return alerts of many basins, in their order.
+
+    Args:
+        on: the service's day, whose ratings give stages.
+    """
     names = {alert.basin_id for alert in found}
-    of = {basin: (rating_of(session, basin), _levels(session, basin)) for basin in names}
+    of = {basin: (rating_of(session, basin, on), _levels(session, basin)) for basin in names}
     return [answer(alert, *of[alert.basin_id]) for alert in found]
 
 
@@ -73,14 +81,18 @@ def _levels(session: Session, basin: str) -> dict[str, Threshold]:
     return {level.name: level for level in thresholds.of_basin(session, basin)}
 
 
-def of_basin(session: Session, basin: str) -> BasinAlerts:
-    """Return the alerts of a stored basin, level by level."""
+def of_basin(session: Session, basin: str, on: Day) -> BasinAlerts:
+    """Return the alerts of a stored basin, level by level.
+
+    Args:
+        on: the service's day, whose rating gives stages.
+    """
     names = ("run", "version", "t0", "issued_at", "window_days", "decided_at")
     standing = alerts.standing(session, basin)
     if standing is None:
         missing = dict.fromkeys((*names, "reason"), NOT_DECIDED)
         return BasinAlerts(basin=basin, **dict.fromkeys(names), reason=None, levels=[], missing=missing)
-    rating, levels = rating_of(session, basin), _levels(session, basin)
+    rating, levels = rating_of(session, basin, on), _levels(session, basin)
     return BasinAlerts(
         basin=basin,
         run=standing.run_id,

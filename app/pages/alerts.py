@@ -18,7 +18,7 @@ from hydrology.extremes.alerting import rank
 from jobspec.subscriptions import NewSubscription
 from records.alerts import alerts, deliveries
 from records.basins import basins
-from records.basins.station_names import station_name
+from records.basins.station_names import shown_name
 
 router = APIRouter(route_class=PageRoute)
 
@@ -43,11 +43,11 @@ class Deliveries:
 
 
 @router.get("/alerts", response_class=HTMLResponse)
-def read_alerts(request: Request, session: Reading) -> HTMLResponse:
+def read_alerts(request: Request, session: Reading, clock: ServiceClock) -> HTMLResponse:
     """Show every alert."""
     active = sorted(alerts.active(session), key=lambda alert: (-rank(alert.severity), -alert.chance))
-    names = {basin.id: station_name(basin.name or basin.id) for basin in basins.list_basins(session)}
-    return render(request, "alerts.html", Alerts(alert_service.answers_of(session, active), names))
+    names = {basin.id: shown_name(basin.id, basin.name) for basin in basins.list_basins(session)}
+    return render(request, "alerts.html", Alerts(alert_service.answers_of(session, active, clock.today()), names))
 
 
 @router.get("/deliveries", response_class=HTMLResponse)

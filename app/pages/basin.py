@@ -42,6 +42,7 @@ from app.pages.words import is_second_estimate
 from app.weather.feeds import holes as holes_of
 from app.weather.schemas import Hole
 from hydrology.base.absent import Absent
+from hydrology.base.calendar import day
 from hydrology.base.units import Units
 from hydrology.extremes.rain_margin import RAIN_MM
 from records.basins.station_names import station_name
@@ -201,7 +202,7 @@ class _Shown:
             days=self.days,
             facts=[],
             figures=[],
-            alerts=alert_service.of_basin(self.session, self.basin),
+            alerts=alert_service.of_basin(self.session, self.basin, day(self.now.date())),
             volumes=reason,
             skill=reason,
             skill_by_lead=reason,

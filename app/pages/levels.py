@@ -9,14 +9,14 @@ from app.basins.ratings.stage import rating_of
 from app.basins.thresholds import service
 from app.basins.thresholds.schemas import FixedThreshold
 from app.http.api_keys import any_key
-from app.http.dependencies import BasinId, Reading
+from app.http.dependencies import BasinId, Reading, ServiceClock
 from app.pages.errors import PageRoute
 from app.pages.forms import FormField, form_of
 from app.pages.render import render
 from jobspec.thresholds import FixedLevel
 from records.alerts import thresholds
 from records.basins import basins
-from records.basins.station_names import station_name
+from records.basins.station_names import shown_name
 
 router = APIRouter(route_class=PageRoute)
 
@@ -32,9 +32,9 @@ class Levels:
 
 
 @router.get("/basins/{basin}/levels", response_class=HTMLResponse, dependencies=[Depends(any_key)])
-def read_levels(request: Request, session: Reading, basin: BasinId) -> HTMLResponse:
+def read_levels(request: Request, session: Reading, clock: ServiceClock, basin: BasinId) -> HTMLResponse:
     """Show the levels that were set."""
-    rating = rating_of(session, basin)
+    rating = rating_of(session, basin, clock.today())
     levels = [service.fixed_threshold(level, rating) for level in thresholds.of_basin(session, basin)]
-    title = station_name(basins.get(session, basin).name or basin)
+    title = shown_name(basin, basins.get(session, basin).name)
     return render(request, "levels.html", Levels(basin, title, levels, form_of(FixedLevel)))

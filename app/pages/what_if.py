@@ -22,7 +22,7 @@ from jobspec.changes import Increment
 from jobspec.fields import ID
 from jobspec.jobs.forecasting import WhatIfParams
 from records.basins import basins
-from records.basins.station_names import station_name
+from records.basins.station_names import shown_name
 from records.runs.runs import Run
 
 router = APIRouter(route_class=PageRoute)
@@ -139,7 +139,7 @@ def read_what_if(
     request: Request, session: Reading, clock: ServiceClock, basin: BasinId, run: ShownRun = None
 ) -> HTMLResponse:
     """Show the form of changes, and the result of the chosen run."""
-    title = station_name(basins.get(session, basin).name or basin)
+    title = shown_name(basin, basins.get(session, basin).name)
     try:
         latest = lookup.latest(session, basin, clock.now()).run
     except NotFound:

@@ -6,7 +6,7 @@ from datetime import date, datetime
 from app.alerts.schemas import Alert, AlertChange, AlertChanges, Alerts, BasinAlerts
 from app.basins.normals.schemas import Normals
 from app.basins.observations.schemas import Observations
-from app.basins.ratings.schemas import RatingTable
+from app.basins.ratings.schemas import NewRatingTable, RatingTable
 from app.basins.schemas import BasinDetail, BasinPage, BasinSummary
 from app.basins.thresholds.schemas import FixedThreshold, FloodCategories, FloodFrequency, Thresholds
 from app.forecasts.stage.schemas import StageOfRun
@@ -101,9 +101,9 @@ class Basins(Resource):
         """Return the rating table of a basin that holds today."""
         return self._read(RatingTable, f"/v1/basins/{basin}/rating")
 
-    def put_rating(self, basin: str, rating: Body) -> RatingTable:
+    def put_rating(self, basin: str, rating: Body) -> NewRatingTable:
         """Set the rating table of a basin's gauge."""
-        return self._send(RatingTable, "PUT", f"/v1/basins/{basin}/rating", rating)
+        return self._send(NewRatingTable, "PUT", f"/v1/basins/{basin}/rating", rating)
 
     def stage(self, basin: str) -> StageOfRun:
         """Return the latest forecast of a basin as stage."""

@@ -358,6 +358,10 @@ class Reason(Enum):
     STAGE_OUTSIDE_RATING = (
         "The rating covers {lowest:.2f} to {highest:.2f} ft, not {stage:.2f}: it is not extrapolated."
     )
+    CATEGORY_OUT_OF_ORDER = (
+        "Its flow in the file is {discharge:.4g} m³/s, out of order with the other categories, whose stages are "
+        "converted by the rating: import a rating that covers its stage, or correct the file."
+    )
     NO_STAGE_OF_NOTHING = "There is no discharge to convert."
 
     # Reference snow

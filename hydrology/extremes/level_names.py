@@ -9,11 +9,13 @@ _LEVELS = (
     (re.compile(r"lp3-(\d+)"), "{}-year flood, log-Pearson"),
     (re.compile(r"7q(\d+)"), "{}-year low flow"),
     (re.compile(r"exceeded-(\d+)"), "flow exceeded on {} % of days"),
+    (re.compile(r"(action)"), "{} stage"),
+    (re.compile(r"(minor|moderate|major)"), "{} flood"),
 )
 
 
 def level_title(name: str) -> str:
-    """Return a level's name for a reader: `gev-5` is the 5-year flood."""
+    """Return a level's name for a reader: `gev-5` is the 5-year flood, `minor` the minor flood."""
     plain = name.removeprefix(OF_MODEL)
     for pattern, title in _LEVELS:
         if found := pattern.fullmatch(plain):

@@ -106,7 +106,10 @@ def _offsets(head: dict[str, str]) -> tuple[tuple[float, ...], tuple[float, ...]
 
 def _csv(text: str) -> Rating:
     """Read a table with the columns `stage_ft` or `stage_m`, and `discharge_cfs` or `discharge_m3_per_s`."""
-    rows = list(csv.reader(io.StringIO(text)))
+    try:
+        rows = list(csv.reader(io.StringIO(text)))
+    except csv.Error as error:
+        raise InvalidRating(f"The file is not CSV ({error}): correct the file.") from None
     names = [name.strip() for name in rows[0]] if rows else []
     stage = [name for name in names if name in _STAGE]
     flow = [name for name in names if name in _DISCHARGE]

@@ -38,7 +38,7 @@ class Rating:
         discharges: m3/s, never falling.
         expansion: how points are joined.
         offsets: stage of no flow, m, from each breakpoint on.
-        breakpoints: stages, m, from which on the second and later offsets hold.
+        breakpoints: stages, m, increasing, from which on the second and later offsets hold.
 
     Raises:
         InvalidRating: the points are too few or too many, or out of order.
@@ -56,6 +56,8 @@ class Rating:
         values = np.array([*self.stages, *self.discharges, *self.offsets, *self.breakpoints])
         if not np.isfinite(values).all() or len(self.offsets) != len(self.breakpoints) + 1:
             raise InvalidRating("A rating table needs finite numbers, and a breakpoint for every offset but the first.")
+        if (np.diff(self.breakpoints) <= 0).any():
+            raise InvalidRating("The breakpoints of the rating table do not rise: correct the table.")
         for name, faults in (
             ("stage does not rise", np.diff(self.stages) <= 0),
             ("discharge falls", np.diff(self.discharges) < 0),

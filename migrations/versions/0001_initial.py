@@ -546,13 +546,14 @@ TABLES = [
     ),
     Table(
         "thresholds",
-        "basin_id text, name text, discharge real, direction text, set_at instant, category text?, source text?, "
-        "source_day date?, official_stage real?, impact text?",
+        "basin_id text, name text, discharge real?, direction text, set_at instant, category text?, source text?, "
+        "source_day date?, official_stage real?, official_flow real?, impact text?",
         key="basin_id, name",
         checks={
             "category": "category IN ('action', 'minor', 'moderate', 'major')",
             "direction": "direction IN ('rising', 'falling')",
             "discharge": "discharge > 0",
+            "known": "discharge IS NOT NULL OR category IS NOT NULL",
         },
         refers={"basin_id": "basins(id)"},
     ),
@@ -566,10 +567,12 @@ TABLES = [
     Table(
         "alert_changes",
         "seq integer, id text, key text, kind text, at instant, basin_id text, level text?, direction text?, "
-        "discharge real?, severity text?, severity_before text?, chance real?, chance_before real?, trend text?, "
-        "window_days integer?, run_id text?, t0 date?, version_id text, why text",
+        "discharge real?, stage real?, category text?, impact text?, severity text?, severity_before text?, "
+        "chance real?, chance_before real?, trend text?, window_days integer?, run_id text?, t0 date?, "
+        "version_id text, why text",
         key="seq",
         checks={
+            "category": "category IN ('action', 'minor', 'moderate', 'major')",
             "direction": "direction IN ('rising', 'falling')",
             "kind": "kind IN ('begins', 'rises', 'falls', 'ends', 'level', 'undecided', 'decided', 'promotion')",
             "run": "(kind = 'promotion') = (run_id IS NULL)",
@@ -585,8 +588,8 @@ TABLES = [
     Table(
         "alerts",
         "basin_id text, level text, kind text?, return_period_years integer?, direction text, discharge real, "
-        "chance real, calibration text, trend text?, severity text?, since instant?, switches json, why text, "
-        "run_id text",
+        "official_stage real?, chance real, calibration text, trend text?, severity text?, since instant?, "
+        "switches json, why text, run_id text",
         key="basin_id, level",
         checks={
             "calibration": "calibration IN ('observed', 'provisional', 'backfilled', 'fitted')",

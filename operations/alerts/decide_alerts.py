@@ -127,4 +127,5 @@ def _of_levels(
             discharge=float(converted(level.discharge, unit=level.unit, into="m3/s", area=area)),
             chance=flow.chances(depth, level.direction)[1],
             calibration=calibration,
+            official_stage=level.official_stage,
         )

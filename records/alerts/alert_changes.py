@@ -11,7 +11,9 @@ from sqlalchemy.orm import Session
 from hydrology.base.calendar import Day
 from hydrology.base.errors import NotFound
 from hydrology.extremes.alerting import SEVERITIES, Severity, Trend, Turn, rank
+from hydrology.ratings.rating import M_PER_FT
 from hydrology.uncertainty.exceedance import Direction
+from jobspec.flood_categories import CategoryName
 from records.alerts import subscriptions
 from records.alerts.tables import AlertChangeRow, DeliveryRow
 from records.database.ids import new_id
@@ -37,6 +39,8 @@ class NewChange:
         at: by the service's clock.
         level: its name; None for a change of the whole basin, which has no fields of a level either.
         discharge: m3/s.
+        stage: m, the official one of a flood category, otherwise by the basin's rating; None where there is none.
+        category, impact: of an official flood category; None for others.
         severity, severity_before: None for no alert; the highest for a whole basin.
         chance: exceedance probability of the level on any of the first `window_days` days after T0.
         run_id: the run that caused it; None for a promotion.
@@ -49,6 +53,9 @@ class NewChange:
     level: str | None = None
     direction: Direction | None = None
     discharge: float | None = None
+    stage: float | None = None
+    category: CategoryName | None = None
+    impact: str | None = None
     severity: Severity | None = None
     severity_before: Severity | None = None
     chance: float | None = None
@@ -59,6 +66,11 @@ class NewChange:
     t0: Day | None = None
     version_id: str
     why: str
+
+    @property
+    def stage_ft(self) -> float | None:
+        """The stage in feet, to a thousandth."""
+        return None if self.stage is None else round(self.stage / M_PER_FT, 3)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +91,9 @@ def as_json(change: Change) -> dict[str, Any]:
         "level": change.level,
         "direction": change.direction,
         "discharge_m3s": change.discharge,
+        "stage_ft": change.stage_ft,
+        "category": change.category,
+        "impact": change.impact,
         "severity": change.severity,
         "severity_before": change.severity_before,
         "trend": change.trend,

@@ -30,7 +30,7 @@ from hydrology.extremes.alerting import (
 )
 from hydrology.extremes.thresholds import Kind
 from hydrology.uncertainty.exceedance import Direction
-from records.alerts import alert_changes
+from records.alerts import alert_changes, change_levels
 from records.alerts.alert_changes import Change, ChangeKind, NewChange
 from records.alerts.tables import AlertBasinRow, AlertRow
 from records.basins import basins
@@ -51,6 +51,7 @@ class LevelChance:
         kind: the level's statistic; None for one that an operator set.
         discharge: m3/s.
         calibration: what the chance rests on.
+        official_stage: m, of an official flood category; None for others.
     """
 
     level: str
@@ -60,6 +61,7 @@ class LevelChance:
     discharge: float
     chance: float
     calibration: CalibrationKind
+    official_stage: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -364,6 +366,8 @@ class _Book:
         if alert is not None:
             named = ("level", "direction", "discharge", "severity", "chance", "trend")
             of_level = {name: getattr(alert, name) for name in named} | {"severity_before": alert.severity}
+            flow = fields.get("discharge", alert.discharge)
+            of_level |= change_levels.of(self.session, self.basin, alert.level, flow, self.now)
         new = NewChange(
             **{
                 "kind": kind,
@@ -384,6 +388,13 @@ class _Book:
 
 
 def _was_set_anew(before: Alert, chance: LevelChance) -> bool:
-    """Return whether an operator changed a level. Levels of the record move slightly as the record grows."""
-    same = before.direction == chance.direction and math.isclose(before.discharge, chance.discharge, rel_tol=1e-9)
+    """Return whether an operator changed a level.
+
+    Levels of the record move slightly as the record grows, and those of an official stage with each rating.
+    """
+    pair = (before.official_stage, chance.official_stage)
+    was, now = (before.discharge, chance.discharge) if None in pair else pair
+    assert was is not None
+    assert now is not None
+    same = before.direction == chance.direction and math.isclose(was, now, rel_tol=1e-9)
     return chance.kind is None and not same

@@ -1,11 +1,11 @@
-"""Official flood categories as levels of a basin, by flow, or by stage and the basin's rating."""
+"""Official flood categories as levels of a basin, by stage and the basin's rating, or by flow."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
-from sqlalchemy import delete, select
+from sqlalchemy import delete, or_, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent, absent
@@ -13,7 +13,7 @@ from hydrology.base.basins import source_code
 from hydrology.base.calendar import day
 from hydrology.base.reasons import Reason
 from hydrology.ratings.rating import Rating
-from jobspec.flood_categories import CATEGORIES, Category, InvalidCategories, NewCategories, read_categories
+from jobspec.flood_categories import CATEGORIES, InvalidCategories, NewCategories, read_categories
 from records.alerts.tables import ThresholdRow
 from records.basins import basins
 from records.ratings import ratings
@@ -35,6 +35,9 @@ class Imported:
 def put(session: Session, basin: str, new: NewCategories, at: datetime) -> Imported:
     """Set the official categories of a basin in place of earlier ones: levels of the names of the categories.
 
+    Args:
+        at: by the service's clock.
+
     Raises:
         UnknownBasin: there is no such basin.
         InvalidCategories: the document cannot be used, or is of another gauge.
@@ -43,56 +46,79 @@ def put(session: Session, basin: str, new: NewCategories, at: datetime) -> Impor
     site, categories = read_categories(new.document)
     if site is not None and basin.startswith("USGS-") and site != source_code(basin):
         raise InvalidCategories(f"The document is of gauge {site}, not of {basin}: import the basin's own.")
-    stored = ratings.newest(session, basin)
-    rating = None if stored is None else stored.rating
-    flows = {category.name: (category, _discharge(category, rating)) for category in categories}
     rows = {
-        name: {
-            "discharge": flow,
+        category.name: {
             "direction": "rising",
-            "category": name,
+            "category": category.name,
             "source": new.source,
-            "source_day": new.day or day(at.date()),
             "official_stage": category.stage,
+            "official_flow": category.flow,
             "impact": category.impact,
         }
-        for name, (category, flow) in flows.items()
-        if not isinstance(flow, Absent)
+        | ({} if new.day is None else {"source_day": new.day})
+        for category in categories
     }
-    left_out: dict[str, Absent] = {name: flow for name, (_, flow) in flows.items() if isinstance(flow, Absent)}
     before = {row.name: row for row in _rows(session, basin)}
-    if before.keys() == rows.keys() and all(
-        getattr(before[name], field) == value for name, of in rows.items() for field, value in of.items()
-    ):
-        return Imported(False, left_out)
-    # A level of this name that an operator set becomes the official one.
-    session.execute(delete(ThresholdRow).where(ThresholdRow.basin_id == basin, ThresholdRow.name.in_(CATEGORIES)))
-    session.add_all(ThresholdRow(basin_id=basin, name=name, set_at=at, **of) for name, of in rows.items())
-    session.flush()
-    return Imported(True, left_out)
+    changed = before.keys() != rows.keys() or any(
+        getattr(before[name], field) != value for name, of in rows.items() for field, value in of.items()
+    )
+    if changed:
+        # An operator's level of a name in the file becomes the official one; one of another name stays.
+        replaced = or_(ThresholdRow.category.is_not(None), ThresholdRow.name.in_(rows))
+        session.execute(delete(ThresholdRow).where(ThresholdRow.basin_id == basin, replaced))
+        today = {"source_day": day(at.date())}
+        session.add_all(ThresholdRow(basin_id=basin, name=name, set_at=at, **today | of) for name, of in rows.items())
+        session.flush()
+    converted = convert(session, basin, at)
+    return Imported(changed or converted.changed, converted.left_out)
 
 
-def convert_again(session: Session, basin: str, rating: Rating, at: datetime) -> None:
-    """Convert the categories that have a stage by a new rating; one outside it stays as it was."""
-    for row in _rows(session, basin):
-        if row.official_stage is not None:
-            flow = float(rating.discharge(row.official_stage))
-            if not np.isnan(flow) and flow > 0 and flow != row.discharge:
-                row.discharge, row.set_at = flow, at
+def convert(session: Session, basin: str, at: datetime) -> Imported:
+    """Give each category its discharge by the rating that holds.
+
+    Args:
+        at: by the service's clock.
+    """
+    stored = ratings.newest(session, basin, day(at.date()))
+    rows = _rows(session, basin)
+    flows = _discharges(rows, None if stored is None else stored.rating)
+    changed = False
+    for row, of in zip(rows, flows, strict=True):
+        flow = None if isinstance(of, Absent) else of
+        if row.discharge != flow:
+            row.discharge, row.set_at, changed = flow, at, True
     session.flush()
+    return Imported(changed, {row.name: of for row, of in zip(rows, flows, strict=True) if isinstance(of, Absent)})
 
 
 def _rows(session: Session, basin: str) -> list[ThresholdRow]:
+    """Return the categories of a basin, the least severe first."""
     query = select(ThresholdRow).where(ThresholdRow.basin_id == basin, ThresholdRow.category.is_not(None))
-    return list(session.scalars(query))
+    return sorted(session.scalars(query), key=lambda row: list[str](CATEGORIES).index(row.name))
 
 
-def _discharge(category: Category, rating: Rating | None) -> float | Absent:
-    """Return the discharge of a category, m3/s: by its stage and the rating, otherwise by its flow."""
-    why = absent(Reason.NO_RATING)
-    if category.stage is not None and rating is not None:
-        flow = float(rating.discharge(category.stage))
-        if not np.isnan(flow) and flow > 0:
-            return flow
-        why = rating.why_no_discharge(category.stage)
-    return why if category.flow is None else category.flow
+def _discharges(rows: Sequence[ThresholdRow], rating: Rating | None) -> list[float | Absent]:
+    """Return the discharges of categories, m3/s: by stage and the rating, otherwise the file's flow.
+
+    A flow that is not between the converted discharges of the categories below and above is left out.
+    """
+    rated = [_by_rating(row.official_stage, rating) for row in rows]
+    found: list[float | Absent] = []
+    for place, (row, of) in enumerate(zip(rows, rated, strict=True)):
+        if isinstance(of, Absent) and row.official_flow is not None:
+            lowest, highest = (_known(part) for part in (rated[:place], rated[place + 1 :]))
+            ordered = max(lowest, default=0.0) < row.official_flow < min(highest, default=np.inf)
+            of = row.official_flow if ordered else absent(Reason.CATEGORY_OUT_OF_ORDER, discharge=row.official_flow)
+        found.append(of)
+    return found
+
+
+def _known(flows: Sequence[float | Absent]) -> list[float]:
+    return [flow for flow in flows if not isinstance(flow, Absent)]
+
+
+def _by_rating(stage: float | None, rating: Rating | None) -> float | Absent:
+    if stage is None or rating is None:
+        return absent(Reason.NO_RATING)
+    flow = float(rating.discharge(stage))
+    return flow if flow > 0 else rating.why_no_discharge(stage)

@@ -51,6 +51,8 @@ class AlertRow(Base):
     direction: Mapped[str]
     # m3/s
     discharge: Mapped[float]
+    # m, of an official category.
+    official_stage: Mapped[float | None]
     chance: Mapped[float]
     calibration: Mapped[str]
     trend: Mapped[str | None]
@@ -72,6 +74,7 @@ class AlertChangeRow(Base):
         one_of("severity_before", *SEVERITIES),
         one_of("direction", "rising", "falling"),
         one_of("trend", "rising", "steady", "falling"),
+        one_of("category", *CATEGORIES),
         CheckConstraint("(kind = 'promotion') = (run_id IS NULL)", name="run"),
         UniqueConstraint("id"),
         UniqueConstraint("key"),
@@ -88,6 +91,10 @@ class AlertChangeRow(Base):
     level: Mapped[str | None]
     direction: Mapped[str | None]
     discharge: Mapped[float | None]
+    # m
+    stage: Mapped[float | None]
+    category: Mapped[str | None]
+    impact: Mapped[str | None]
     severity: Mapped[str | None]
     severity_before: Mapped[str | None]
     chance: Mapped[float | None]
@@ -194,19 +201,22 @@ class ThresholdRow(Base):
     __tablename__ = "thresholds"
     __table_args__ = (
         CheckConstraint("discharge > 0", name="discharge"),
+        CheckConstraint("discharge IS NOT NULL OR category IS NOT NULL", name="known"),
         one_of("direction", "rising", "falling"),
         one_of("category", *CATEGORIES),
     )
 
     basin_id: Mapped[str] = mapped_column(ForeignKey("basins.id"), primary_key=True)
     name: Mapped[str] = mapped_column(primary_key=True)
-    discharge: Mapped[float]
+    # Null for an official category that neither the rating nor its file's flow gives one: no level until one does.
+    discharge: Mapped[float | None]
     direction: Mapped[str]
     set_at: Mapped[datetime]
     # Of an official flood category; null for others, and where its file names none.
     category: Mapped[str | None]
     source: Mapped[str | None]
     source_day: Mapped[Day | None]
-    # m, where its discharge is converted from it by the rating.
+    # m and m3/s, as the file has them.
     official_stage: Mapped[float | None]
+    official_flow: Mapped[float | None]
     impact: Mapped[str | None]

@@ -27,7 +27,7 @@ Change = Literal["new", "changed", "unchanged"]
 DIRECTIONS: dict[thresholds.Kind, Direction] = {"flood": "rising", "low-flow": "falling", "flow-duration": "falling"}
 """The direction in which flow passes the levels of a record."""
 FIXED_UNIT = "m3/s"
-"""Maximum number of levels that operators set for a basin."""
+"""Unit of the levels that operators set."""
 
 
 class UnknownThreshold(NotFound):
@@ -50,7 +50,8 @@ class Threshold:
         discharge: m3/s.
         set_at: when its value was last changed, by the service's clock.
         category, source, source_day: of an official flood category, who declared it, and when; None for others.
-        official_stage: m, where the discharge is converted from it by the basin's rating.
+        official_stage, official_flow: m and m3/s, as the category's source has them. The discharge follows the stage
+            by the basin's rating where that covers it, and otherwise is the flow.
         impact: what happens from it on; None where nothing is stated.
     """
 
@@ -62,6 +63,7 @@ class Threshold:
     source: str | None = None
     source_day: Day | None = None
     official_stage: float | None = None
+    official_flow: float | None = None
     impact: str | None = None
 
 
@@ -85,6 +87,7 @@ class BasinLevel:
         kind: the level's statistic; None for one that an operator set.
         return_period_years: return period in years; None for a level without one.
         discharge: in `unit`; None for the reason given.
+        official_stage: m, of an official flood category; None for others.
     """
 
     name: str
@@ -94,10 +97,11 @@ class BasinLevel:
     discharge: float | None
     unit: str | None
     reason: Absent | None
+    official_stage: float | None = None
 
 
 def put(session: Session, basin: str, new: NewThreshold, at: datetime) -> Change:
-    """Set a level of a basin. Repeating it writes nothing.
+    """Set a level of a basin. Repeating it writes nothing; an official category becomes an operator's level.
 
     Raises:
         UnknownBasin: there is no such basin.
@@ -110,11 +114,12 @@ def put(session: Session, basin: str, new: NewThreshold, at: datetime) -> Change
     if row is None:
         session.add(ThresholdRow(basin_id=basin, set_at=at, **new.model_dump()))
         change: Change = "new"
-    elif (row.discharge, row.direction) == (new.discharge, new.direction):
+    elif (row.discharge, row.direction, row.category) == (new.discharge, new.direction, None):
         return "unchanged"
     else:
         row.discharge, row.direction, row.set_at = new.discharge, new.direction, at
-        row.category = row.source = row.source_day = row.official_stage = row.impact = None
+        row.category = row.source = row.source_day = row.impact = None
+        row.official_stage = row.official_flow = None
         change = "changed"
     session.flush()
     return change
@@ -129,7 +134,7 @@ def get(session: Session, basin: str, name: str) -> Threshold:
     """
     basins.require(session, basin)
     row = session.get(ThresholdRow, (basin, name))
-    if row is None:
+    if row is None or row.discharge is None:
         raise UnknownThreshold(
             f"Nobody set a level {name[:64]!r} of {basin}: list the basin's thresholds to see their names."
         )
@@ -137,8 +142,9 @@ def get(session: Session, basin: str, name: str) -> Threshold:
 
 
 def of_basin(session: Session, basin: str) -> list[Threshold]:
-    """Return the levels that operators set, by name."""
-    query = select(ThresholdRow).filter_by(basin_id=basin).order_by(ThresholdRow.name)
+    """Return the levels that operators set, by name; categories without a discharge are left out."""
+    known = select(ThresholdRow).filter_by(basin_id=basin).where(ThresholdRow.discharge.is_not(None))
+    query = known.order_by(ThresholdRow.name)
     return [as_record(Threshold, row) for row in session.scalars(query)]
 
 
@@ -177,6 +183,7 @@ def levels_of(session: Session, basin: str) -> Iterator[BasinLevel]:
             discharge=fixed.discharge,
             unit=FIXED_UNIT,
             reason=None,
+            official_stage=fixed.official_stage,
         )
     record = of_record(session, basin, intervals=False)
     for statistic in record.statistics:

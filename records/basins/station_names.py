@@ -29,12 +29,13 @@ def shown_name(basin: str, name: str | None) -> str:
 
 
 def _word(word: str, *, first: bool, shouted: bool) -> str:
-    core, end = word.rstrip(",."), "," if word.endswith(",") else ""
+    core = word.rstrip(",.")
+    end = word[len(core) :]
     written = (_SHORT_IN_CAPITALS if shouted else _SHORT).get(core.lower())
     if written is not None:
-        return written + end
+        return written + end.replace(".", "")
     if not shouted:
-        return core + end
+        return word
     plain = core.lower()
     capital = "-".join(part[:1].upper() + part[1:] for part in plain.split("-"))
     return (plain if plain in _SMALL and not first else capital) + end

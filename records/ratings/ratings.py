@@ -1,4 +1,4 @@
-"""Rating tables of basins: the newest converts between discharge and stage."""
+"""Rating tables of basins: the newest of a day converts between discharge and stage."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -46,8 +46,13 @@ class StoredRating:
     set_at: datetime
 
 
-def put(session: Session, basin: str, new: NewRating, at: datetime) -> bool:
-    """Store a rating table, in place of one from the same day; return whether that changed anything.
+def put(session: Session, basin: str, new: NewRating, at: datetime) -> tuple[StoredRating, bool]:
+    """Store a rating table, in place of one from the same day.
+
+    Return it, and whether that changed anything: without a day, a table equal to the newest changes nothing.
+
+    Args:
+        at: by the service's clock.
 
     Raises:
         UnknownBasin: there is no such basin.
@@ -74,30 +79,32 @@ def put(session: Session, basin: str, new: NewRating, at: datetime) -> bool:
         rating=file.rating,
         set_at=at,
     )
-    row = session.get(RatingRow, (basin, stored.valid_from))
-    if row is not None and as_values(as_record(StoredRating, row), "set_at") == as_values(stored, "set_at"):
-        return False
+    before = newest(session, basin, valid_from)
+    if before is not None and new.valid_from in (None, before.valid_from):
+        apart = ("set_at", "valid_from")
+        if as_values(before, *apart) == as_values(stored, *apart):
+            return before, False
     session.merge(RatingRow(**as_values(stored)))
     session.flush()
-    return True
+    return stored, True
 
 
-def newest(session: Session, basin: str) -> StoredRating | None:
-    """Return the rating table of a basin that holds now; None without one."""
-    query = select(RatingRow).filter_by(basin_id=basin).order_by(RatingRow.valid_from.desc()).limit(1)
-    row = session.scalars(query).first()
+def newest(session: Session, basin: str, on: Day) -> StoredRating | None:
+    """Return the rating table of a basin that holds on a day; None without one."""
+    query = select(RatingRow).filter_by(basin_id=basin).where(RatingRow.valid_from <= on)
+    row = session.scalars(query.order_by(RatingRow.valid_from.desc()).limit(1)).first()
     return None if row is None else as_record(StoredRating, row)
 
 
-def require(session: Session, basin: str) -> StoredRating:
-    """Return the rating table of a basin that holds now.
+def require(session: Session, basin: str, on: Day) -> StoredRating:
+    """Return the rating table of a basin that holds on a day.
 
     Raises:
         UnknownBasin: there is no such basin.
         NoRating: it has none.
     """
     basins.require(session, basin)
-    found = newest(session, basin)
+    found = newest(session, basin, on)
     if found is None:
-        raise NoRating(f"{basin} has no rating table: import one (freshet ratings import).")
+        raise NoRating(f"{basin} has no rating table that holds on {on}: import one (freshet ratings import).")
     return found

@@ -17,7 +17,7 @@ class Stage(Model):
 
 
 class RatingTable(OfBasin):
-    """The rating table of a basin's gauge that holds now."""
+    """A rating table of a basin's gauge."""
 
     source: str
     datum: str | None = Field(description="What the gauge's zero refers to.")
@@ -32,3 +32,9 @@ class RatingTable(OfBasin):
     discharge_m3s: list[float] = Field(description="Discharges of the points, m³/s.")
     set_at: datetime = Field(description="By the service's clock.")
     missing: Missing
+
+
+class NewRatingTable(RatingTable):
+    """A rating table as it was stored, and its effect on the official flood categories."""
+
+    left_out: dict[str, str] = Field(description="Official flood categories without a discharge, and why.")

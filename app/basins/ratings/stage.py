@@ -5,6 +5,7 @@ from sqlalchemy.orm import Session
 
 from app.basins.ratings.schemas import Stage
 from hydrology.base.absent import absent
+from hydrology.base.calendar import Day
 from hydrology.base.reasons import Reason
 from hydrology.ratings.rating import M_PER_FT, Rating
 from records.ratings import ratings
@@ -12,9 +13,9 @@ from records.ratings import ratings
 NO_RATING = str(absent(Reason.NO_RATING))
 
 
-def rating_of(session: Session, basin: str) -> Rating | None:
-    """Return the rating of a basin that holds now; None without one."""
-    stored = ratings.newest(session, basin)
+def rating_of(session: Session, basin: str, on: Day) -> Rating | None:
+    """Return the rating of a basin that holds on a day; None without one."""
+    stored = ratings.newest(session, basin, on)
     return None if stored is None else stored.rating
 
 

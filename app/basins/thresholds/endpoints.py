@@ -10,7 +10,7 @@ from app.basins.thresholds.schemas import FixedThreshold, FloodCategories, Flood
 from app.basins.user_basins.service import NotYours, require_yours
 from app.exports.answers import JsonAnswer, answers, body_of
 from app.http.api_keys import OperatorWriter
-from app.http.dependencies import BasinId, KnownBasin, Reading
+from app.http.dependencies import BasinId, KnownBasin, Reading, ServiceClock
 from app.http.discharge_units import AreaName
 from app.http.problems import documented_writing
 from hydrology.base.units import Units
@@ -35,13 +35,18 @@ _NEW: dict[int | str, dict[str, Any]] = {201: {"model": FixedThreshold, "descrip
     **answers(Thresholds, UnknownBasin, UnknownArea),
 )
 def read_thresholds(
-    session: Reading, basin: KnownBasin, answer: JsonAnswer, units: DischargeUnits = "m3/s", area: AreaName = None
+    session: Reading,
+    clock: ServiceClock,
+    basin: KnownBasin,
+    answer: JsonAnswer,
+    units: DischargeUnits = "m3/s",
+    area: AreaName = None,
 ) -> Response:
     """The levels of the basin's own gauge record: floods of 2 to 50 years by two distributions, 7-day low flows of 2
     and 10 years, and flow duration levels, with their intervals and the number of years. A record shorter than ten
     years has none, and gives the reason. Also the levels simulated by the current model version (`model`), and those
     set by operators. Floods are of daily means, and lower than instantaneous peaks."""
-    asked = service.request(session, basin, units, area)
+    asked = service.request(session, basin, units, area, clock.today())
     return answer.tagged(service.tag_of(session, asked), lambda: body_of(service.answer(session, asked)), None)
 
 
@@ -62,7 +67,8 @@ def put_threshold(
         change = thresholds.put(session, basin, new, writer.now)
         if change != "unchanged":
             writer.record(session, "threshold set", basin, **new.model_dump())
-        shown = service.fixed_threshold(thresholds.get(session, basin, threshold), rating_of(session, basin))
+        rating = rating_of(session, basin, writer.clock.today())
+        shown = service.fixed_threshold(thresholds.get(session, basin, threshold), rating)
     response.status_code = 201 if change == "new" else 200
     return shown
 
@@ -96,10 +102,10 @@ def put_flood_categories(writer: OperatorWriter, basin: BasinId, new: NewCategor
     with writer.database.transaction() as session:
         basins.require(session, basin)
         require_yours(session, writer.key, basin)
-        done = flood_categories.put(session, basin, new, writer.now)
+        done = flood_categories.put(session, basin, new, writer.clock.now())
         if done.changed:
             writer.record(session, "categories set", basin, source=new.source)
-        return service.categories_of(session, basin, done.left_out)
+        return service.categories_of(session, basin, done.left_out, writer.clock.today())
 
 
 @router.delete(

@@ -1,6 +1,7 @@
 """Answers about levels of discharge."""
 
 from datetime import date, datetime
+from typing import Literal
 
 from pydantic import Field
 
@@ -101,7 +102,10 @@ class FixedThreshold(Model):
     category: CategoryName | None = Field(description="The official flood category; null for other levels.")
     source: str | None = Field(description="Who declared the category.")
     source_day: date | None = Field(description="The day that the category is from.")
-    official_stage_ft: float | None = Field(description="The category's own stage, which its discharge follows.")
+    official_stage_ft: float | None = Field(description="The category's own stage.")
+    discharge_by: Literal["rating", "source"] | None = Field(
+        description="Whether a category's discharge is its own stage by the rating, or its source's."
+    )
     impact: str | None = Field(description="What happens from this level on, as the category's source states it.")
 
 

@@ -28,7 +28,7 @@ from app.http.json_numbers import gappy_column
 from hydrology.base import units as convert
 from hydrology.base.absent import Absent, absent, text, texts
 from hydrology.base.basins import gauge_product
-from hydrology.base.calendar import as_date
+from hydrology.base.calendar import Day, as_date
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Units
 from hydrology.extremes import thresholds as levels
@@ -58,8 +58,8 @@ _WHY = {
     "record.period": "No year has enough days.",
 }
 _WHY_NO_CATEGORY = {
-    **dict.fromkeys(("category", "source", "source_day"), "The level is not an official category."),
-    "official_stage_ft": "The level is set by discharge.",
+    **dict.fromkeys(("category", "source", "source_day", "discharge_by"), "The level is not an official category."),
+    "official_stage_ft": "The level has no stage of its own.",
     "impact": "Nothing is stated.",
 }
 _WHY_DEFAULT = {
@@ -71,15 +71,19 @@ _WHY_DEFAULT = {
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request for a basin's levels: the unit, and the area used to convert."""
+    """A request for a basin's levels: the unit, the area used to convert, and the day of the rating."""
 
     basin: str
     units: Units
     area: convert.Area | None
+    on: Day
 
 
-def request(session: Session, basin: str, units: Units, area: str | None) -> Request:
+def request(session: Session, basin: str, units: Units, area: str | None, on: Day) -> Request:
     """Resolve a request for a basin's levels.
+
+    Args:
+        on: the service's day, whose rating gives stages.
 
     Raises:
         UnknownArea: the basin has no area of that name.
@@ -88,7 +92,7 @@ def request(session: Session, basin: str, units: Units, area: str | None) -> Req
     stored = series.unit_of(session, basin, gauge_product(basin), "discharge")
     saved = [FIXED_UNIT] if thresholds.of_basin(session, basin) else []
     saved += [] if stored is None else [stored]
-    return Request(basin, units, area_between(session, basin, saved, units, area))
+    return Request(basin, units, area_between(session, basin, saved, units, area), on)
 
 
 def tag_of(session: Session, asked: Request) -> str:
@@ -102,7 +106,7 @@ def tag_of(session: Session, asked: Request) -> str:
     of_model = str(model) if isinstance(model, Absent) else (model.version_id, str(model.computed_at))
     requested = [asked.basin, asked.units, area]
     floods = frequency_of(session, asked.basin).model_dump(mode="json")
-    rating = ratings.newest(session, asked.basin)
+    rating = ratings.newest(session, asked.basin, asked.on)
     rated = rating and (str(rating.valid_from), str(rating.set_at))
     return entity_tag(requested, stamp, fixed, credit and credit.model_dump(), of_model, floods, rated)
 
@@ -111,7 +115,7 @@ def answer(session: Session, asked: Request) -> Thresholds:
     """Return the levels of a basin."""
     product = gauge_product(asked.basin)
     record = thresholds.of_record(session, asked.basin)
-    rating = rating_of(session, asked.basin)
+    rating = rating_of(session, asked.basin, asked.on)
     into = _Into(record.unit or asked.units, asked.units, asked.area, rating)
     statistics = [_statistic(into, statistic) for statistic in record.statistics]
     model = _model_levels(session, asked.basin)
@@ -157,17 +161,19 @@ def fixed_threshold(threshold: thresholds.Threshold, rating: Rating | None) -> F
     """Return a level set by an operator, m3/s."""
     fields = asdict(threshold)
     official, from_day = fields.pop("official_stage"), fields.pop("source_day")
+    by_source = fields.pop("official_flow") == threshold.discharge
     return FixedThreshold(
         **fields,
         source_day=None if from_day is None else as_date(from_day),
         official_stage_ft=None if official is None else round(official / M_PER_FT, 3),
+        discharge_by=None if threshold.category is None else "source" if by_source else "rating",
         stage=stage_of(rating, threshold.discharge),
     )
 
 
-def categories_of(session: Session, basin: str, left_out: Mapping[str, Absent]) -> FloodCategories:
+def categories_of(session: Session, basin: str, left_out: Mapping[str, Absent], on: Day) -> FloodCategories:
     """Return the official categories of a basin."""
-    rating = rating_of(session, basin)
+    rating = rating_of(session, basin, on)
     levels = [fixed_threshold(one, rating) for one in thresholds.of_basin(session, basin) if one.category is not None]
     levels.sort(key=lambda level: level.discharge)
     missing = {f"levels.{name}": why for name, why in _WHY_NO_CATEGORY.items()}

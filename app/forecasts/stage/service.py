@@ -12,7 +12,7 @@ from app.forecasts.service import basin_forecast, stored_parts
 from app.forecasts.stage.schemas import StageOfRun
 from app.http.json_numbers import gappy_column
 from hydrology.base.absent import texts
-from hydrology.base.calendar import as_date
+from hydrology.base.calendar import as_date, day
 from hydrology.ratings.rating import M_PER_FT
 from records.forecasts.latest import Latest
 from records.ratings import ratings
@@ -24,7 +24,7 @@ def stage_of_run(session: Session, latest: Latest, at: datetime) -> StageOfRun:
     Raises:
         NoArea: the run names no area.
     """
-    stored = ratings.newest(session, latest.basin.basin_id)
+    stored = ratings.newest(session, latest.basin.basin_id, day(at.date()))
     (parts,) = stored_parts(session, [latest], members=False)
     forecast = basin_forecast(latest, parts, Representation("m3/s", members=False, at=at))
     flows, missing = forecast.calibrated or forecast.discharge, missing_in_header(latest.basin)

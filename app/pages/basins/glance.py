@@ -22,6 +22,7 @@ from app.pages.basins import facts
 from app.pages.basins.facts import Fact
 from app.pages.basins.plots import or_reason
 from hydrology.base.absent import Absent
+from hydrology.base.calendar import day
 from hydrology.base.units import Units
 from hydrology.extremes.alerting import rank
 from hydrology.verification.results import ALL_YEAR
@@ -56,7 +57,7 @@ def read_known(session: Session, latest: Latest, forecast: BasinForecast, units:
     """Read what is known about a basin by a run of its forecast."""
     basin, version = forecast.basin, forecast.version
     return Known(
-        alerts=alert_service.of_basin(session, basin),
+        alerts=alert_service.of_basin(session, basin, day(now.date())),
         chances=or_reason(lambda: exceedance(session, latest, None, units, None)),
         season=or_reason(
             lambda: volume_service.volumes_of_run(session, volumes.newest(session, basin, now), None, now)

@@ -7,10 +7,10 @@ import typer
 from pydantic import TypeAdapter
 
 from freshet.cli.configuring import valid
-from freshet.cli.context import changing, reading
+from freshet.cli.context import Change, opened
 from freshet.cli.options import Basin, argument, option
-from freshet.cli.output import Json, answer, table
-from hydrology.base.calendar import day
+from freshet.cli.output import Json, answer, inform_left_out, table
+from hydrology.base.absent import texts
 from hydrology.base.errors import InvalidInput
 from hydrology.base.units import M3_PER_FT3
 from hydrology.ratings.files import MAX_CHARACTERS
@@ -42,23 +42,23 @@ def import_rating(
     """Import the rating table of a basin's gauge. Importing it again changes nothing."""
     given = {"table": read_text(file), "source": source or file.name, "datum": datum, "valid_from": valid_from}
     new = valid(TypeAdapter(NewRating), given, "rating")
-    with changing() as change:
-        changed = records.put(change.session, basin, new, change.now)
-        on = new.valid_from or day(change.now.date())
+    with opened() as context, context.database.transaction() as session:
+        change, now = Change(session, context.clock.wall()), context.clock.now()
+        stored, changed = records.put(session, basin, new, now)
+        converted = flood_categories.convert(session, basin, now)
         if changed:
-            newest = records.require(change.session, basin).rating
-            flood_categories.convert_again(change.session, basin, newest, change.now)
-            change.record("rating set", basin, source=new.source, valid_from=str(on))
-        stored = records.require(change.session, basin)
+            change.record("rating set", basin, source=new.source, valid_from=str(stored.valid_from))
+    inform_left_out(list(converted.left_out.values()))
     effect = "stored" if changed else "unchanged"
-    answer({"basin": basin, "changed": changed} | _of(stored), as_json, f"{basin}: {_range(stored)} ({effect}).")
+    payload = {"basin": basin, "changed": changed} | _of(stored) | {"left_out": texts(converted.left_out)}
+    answer(payload, as_json, f"{basin}: {_range(stored)} ({effect}).")
 
 
 @app.command("show")
 def show(basin: Basin, as_json: Json = False) -> None:
     """Show the rating table of a basin that holds today."""
-    with reading() as session:
-        stored = records.require(session, basin)
+    with opened(reads=True) as context, context.database.reading() as session:
+        stored = records.require(session, basin, context.clock.today())
     points = list(zip(stored.rating.stages, stored.rating.discharges, strict=True))
     every = max(1, len(points) // _SHOWN)
     rows = [(h / M_PER_FT, h, q / M3_PER_FT3, q) for h, q in points[::every]]

@@ -13,7 +13,7 @@ from rich.console import Group
 
 from freshet.cli.basins.ratings import read_text
 from freshet.cli.configuring import valid
-from freshet.cli.context import changing, opened, reading
+from freshet.cli.context import Change, changing, opened, reading
 from freshet.cli.options import Basin, Basins, argument, flag, option
 from freshet.cli.output import PARTLY_DONE, Json, answer, inform_left_out, table
 from freshet.cli.progress import reporting
@@ -163,11 +163,11 @@ def categories(
     except ValueError:
         raise InvalidInput(f"The file {file} is not JSON: give that of a gauge of api.water.noaa.gov.") from None
     new = valid(TypeAdapter(NewCategories), {"document": document, "source": source}, "categories")
-    with changing() as change:
-        done = flood_categories.put(change.session, basin, new, change.now)
+    with opened() as context, context.database.transaction() as session:
+        done = flood_categories.put(session, basin, new, context.clock.now())
         if done.changed:
-            change.record("categories set", basin, source=source)
-        levels = [asdict(one) for one in records.of_basin(change.session, basin) if one.category is not None]
+            Change(session, context.clock.wall()).record("categories set", basin, source=source)
+        levels = [asdict(one) for one in records.of_basin(session, basin) if one.category is not None]
     left_out = {name: str(why) for name, why in done.left_out.items()}
     inform_left_out(list(done.left_out.values()))
     payload = {"basin": basin, "changed": done.changed, "levels": levels, "left_out": left_out}

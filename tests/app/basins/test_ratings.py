@@ -29,7 +29,11 @@ def test_levels_have_stages_by_the_rating_and_a_reason_beyond_it(database: Datab
     created = client.put(RATING, json=new(), headers=admin)
     assert (created.status_code, created.json()["stage_ft"], created.json()["datum"]) == (201, [1.0, 11.0], "NAVD88")
     assert client.put(RATING, json=new(), headers=admin).status_code == 200
-    assert client.get(RATING).json() == created.json()
+    assert created.json() == client.get(RATING).json() | {"left_out": {}}
+    # An earlier table is stored and answered, and converts nothing today.
+    earlier = client.put(RATING, json=new(TABLE.replace("8000", "20"), valid_from="1990-01-01"), headers=admin)
+    assert (earlier.status_code, earlier.json()["valid_from"]) == (201, "1990-01-01")
+    assert client.get(RATING).json()["discharge_m3s"] == created.json()["discharge_m3s"]
     result = client.get(ADDRESS, headers={"If-None-Match": before.headers["ETag"]}).json()
     stage = result["fixed"][0]["stage"]
     assert stage["ft"] == pytest.approx(1 + 10 * (100 / 0.3048**3 - 10) / 7990, abs=1e-3)
@@ -107,14 +111,49 @@ def test_official_categories_are_levels_by_the_rating_with_their_impacts(
     assert by_name["major"]["discharge"] == pytest.approx(30_000 * 0.3048**3)
     assert (by_name["major"]["stage"]["ft"], by_name["action"]["impact"]) == (None, None)
     assert client.put(address, json=asked, headers=admin).json() == done
+    assert (minor["discharge_by"], by_name["major"]["discharge_by"]) == ("rating", "source")
     # A new rating converts the stages anew; what was given as a flow stays.
-    client.put(RATING, json=new(TABLE.replace("8000", "4000")), headers=admin)
+    rated = client.put(RATING, json=new(TABLE.replace("8000", "4000")), headers=admin).json()
+    assert list(rated["left_out"]) == ["moderate"]
     after = {level["name"]: level for level in client.get(ADDRESS).json()["fixed"]}
     assert after["minor"]["discharge"] == pytest.approx((10 + 7 * 399) * 0.3048**3)
     assert after["major"]["discharge"] == pytest.approx(by_name["major"]["discharge"])
     # An operator's level of the name is not a category.
     own = client.put(f"{ADDRESS}/minor", json={"discharge": 7.0}, headers=admin).json()
     assert (own["category"], own["impact"]) == (None, None)
+    # The same value by hand makes it one, too.
+    same = client.put(f"{ADDRESS}/major", json={"discharge": after["major"]["discharge"]}, headers=admin).json()
+    assert (same["category"], same["source"]) == (None, None)
+
+
+def test_categories_do_not_depend_on_the_order_of_imports_and_leave_other_levels(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    fill_records(sqlite_database)
+    admin, address = bearer(sqlite_database, "admin"), f"/v1/basins/{BASIN}/flood-categories"
+    sqlite_client.put(f"{ADDRESS}/major", json={"discharge": 900.0}, headers=admin)
+    named = {"action": {"stage": 6.0}, "minor": {"stage": 8.0, "flow": 6.0}, "moderate": {"stage": 20.0, "flow": 6.5}}
+    asked = {"document": categories(categories=named), "source": "NOAA/NWS"}
+
+    def levels() -> dict[str, float]:
+        fixed = sqlite_client.get(ADDRESS).json()["fixed"]
+        return {level["name"]: round(level["discharge"] / 0.3048**3) for level in fixed if level["name"] != "major"}
+
+    before = sqlite_client.put(address, json=asked, headers=admin).json()
+    assert (list(before["left_out"]), levels()) == (["action"], {"minor": 6000, "moderate": 6500})
+    operators = next(one for one in sqlite_client.get(ADDRESS).json()["fixed"] if one["name"] == "major")
+    assert (operators["discharge"], operators["category"]) == (900.0, None)
+    # The rating gives what was left out a discharge.
+    rated = sqlite_client.put(RATING, json=new(), headers=admin).json()
+    assert (rated["left_out"], levels()) == ({}, {"action": 4005, "minor": 5603, "moderate": 6500})
+    # A rating that covers no stage of theirs leaves none of the earlier rating's discharges.
+    rated = sqlite_client.put(RATING, json=new("stage_ft,discharge_cfs\n1,10\n2,20\n"), headers=admin).json()
+    assert (list(rated["left_out"]), levels()) == (["action"], {"minor": 6000, "moderate": 6500})
+    # One by which a flow of the file would be out of order leaves that out.
+    rated = sqlite_client.put(RATING, json=new(TABLE.replace("8000", "16000")), headers=admin).json()
+    assert "out of order" in rated["left_out"]["moderate"]
+    assert levels() == {"action": 8005, "minor": 11203}
+    assert sqlite_client.put(address, json=asked, headers=admin).json()["left_out"] == rated["left_out"]
 
 
 @pytest.mark.parametrize(
@@ -126,6 +165,11 @@ def test_official_categories_are_levels_by_the_rating_with_their_impacts(
         (categories(stageUnits="furlong"), "'furlong'"),
         (categories(categories={"minor": {"stage": -9999, "flow": -9999}}), "None of the categories"),
         (categories(categories={"minor": {"stage": 9.0}, "major": {"stage": 8.0}}), "do not rise"),
+        (
+            categories(categories={"minor": {"flow": 9.0}, "major": {"flow": 8.0}}),
+            "The flows of the categories",
+        ),
+        (categories(categories={"minor": {"flow": 1e307}}), "is above"),
         (categories() | {"usgsId": "09999999"}, "of gauge 09999999"),
     ],
 )

@@ -4,6 +4,7 @@ import pytest
 
 from app.pages.words import skill_word
 from hydrology.extremes.level_names import level_title, percent
+from jobspec.flood_categories import CATEGORIES
 from records.basins.station_names import station_name
 
 
@@ -15,6 +16,8 @@ from records.basins.station_names import station_name
         ("Fish River near Fort Kent, Maine", "Fish River near Fort Kent, Maine"),
         ("Seco Ck at Rowe Ranch nr D'Hanis, TX", "Seco Creek at Rowe Ranch near D'Hanis, TX"),
         ("SYNTH-01", "Synth-01"),
+        ("St. Joe River at Calder, ID", "St. Joe River at Calder, ID"),
+        ("ST. JOE R. NR CALDER ID", "St. Joe River near Calder, ID"),
         ("", ""),
     ],
 )
@@ -29,6 +32,8 @@ def test_levels_have_names_that_a_reader_knows() -> None:
     assert level_title("exceeded-90") == "flow exceeded on 90 % of days"
     assert level_title("model-gev-2") == "2-year flood, of the model"
     assert level_title("bankfull") == "bankfull"
+    named = ["action stage", "minor flood", "moderate flood", "major flood"]
+    assert [level_title(name) for name in CATEGORIES] == named
 
 
 def test_chances_beyond_the_outermost_quantiles_are_bounds() -> None:

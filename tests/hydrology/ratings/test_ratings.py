@@ -84,6 +84,7 @@ def test_metric_tables_come_as_csv() -> None:
         ("stage_ft,discharge_cfs\n1,2\n2,nan\n", "Line 3 has 'nan', which is not a number"),
         ("stage_ft,discharge_cfs\n1,2\n2,1e999\n", "Line 3"),
         ("stage_ft,discharge_cfs\n1,2\n2,3,4\n", "Line 3 has 3 cells under 2 names"),
+        ("stage_ft,discharge_cfs\n1," + "2" * 140_000, "not CSV"),
         ("stage_ft,discharge_cfs\n1,-2\n2,3\n", "start at 0 or above"),
         ("stage_ft,discharge_cfs\n1,2\n2,2\n", "start at 0 or above and rise"),
         ("# nothing\n", "no table"),
@@ -92,6 +93,7 @@ def test_metric_tables_come_as_csv() -> None:
         (exsa(0).replace('TYPE="STGQ"', 'TYPE="STGVQ"'), "STGQ"),
         (exsa(0).replace('"logarithmic"', '"spline"'), "only logarithmic and linear"),
         (exsa(0).replace("OFFSET1=", "OFFSET1=x"), "The header has"),
+        (exsa(0).replace("OFFSET1=", "BREAKPOINT1=5 BREAKPOINT2=4 OFFSET2=1 OFFSET3=2 OFFSET1="), "breakpoints"),
         ("stage_ft,discharge_cfs\n" + "1,2\n" * 300_000, "at most 1048576 characters"),
     ],
 )

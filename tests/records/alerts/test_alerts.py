@@ -9,11 +9,13 @@ from sqlalchemy.orm import Session
 from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import day
 from hydrology.base.reasons import Reason
+from jobspec.flood_categories import NewCategories
 from jobspec.subscriptions import NewSubscription
 from records.access import keys
-from records.alerts import alert_changes, alerts, deliveries, subscriptions
+from records.alerts import alert_changes, alerts, deliveries, flood_categories, subscriptions
 from records.alerts.alert_changes import Change
 from records.alerts.alerts import LevelChance
+from records.alerts.change_words import headline
 from records.database.engine import Database
 from records.runs.runs import Run
 from records.versions import promotions
@@ -102,6 +104,27 @@ def test_a_change_caused_by_a_run_is_not_stored_twice(database: Database, versio
         values = {name: getattr(change, name) for name in alert_changes.NewChange.__dataclass_fields__}
         assert alert_changes.record(session, alert_changes.NewChange(**values), NOW) is None
         assert len(alert_changes.page(session)) == 1
+
+
+def test_a_new_rating_does_not_set_a_category_anew(database: Database, version: str) -> None:
+    with database.transaction() as session:
+        settle(session, issue_day(session, version, 0), chance(HIGH, official_stage=2.5))
+        rated = chance(HIGH, official_stage=2.5, discharge=190.0)
+        (began,) = settle(session, issue_day(session, version, 1), rated)
+        assert (began.kind, began.discharge) == ("begins", 190.0)
+        assert settle(session, issue_day(session, version, 2), chance(HIGH, official_stage=2.5)) == []
+        (moved,) = settle(session, issue_day(session, version, 3), chance(HIGH, official_stage=2.4))
+        assert moved.kind == "level"
+
+
+def test_a_change_of_an_official_category_states_its_stage_and_impact(database: Database, version: str) -> None:
+    flood = {"categories": {"minor": {"stage": 10.0, "flow": 5000.0}}, "impacts": [{"stage": 10, "statement": "Wet."}]}
+    with database.transaction() as session:
+        flood_categories.put(session, BASIN, NewCategories(document={"flood": flood}, source="NWS"), NOW)
+        (change,) = settle(session, issue_day(session, version, 0), chance(0.9, "minor", official_stage=3.048))
+    shown = alert_changes.as_json(change)
+    assert (shown["stage_ft"], shown["category"], shown["impact"]) == (10.0, "minor", "Wet.")
+    assert "minor flood" in headline(change, "Fish River")
 
 
 def test_two_runs_of_one_day_count_as_one(database: Database, version: str) -> None:

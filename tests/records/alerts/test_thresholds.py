@@ -10,11 +10,14 @@ from hydrology.base.calendar import day
 from hydrology.base.series import DailySeries
 from hydrology.extremes import frequency
 from hydrology.extremes import thresholds as of_flow
+from jobspec.flood_categories import NewCategories
+from jobspec.ratings import NewRating
 from jobspec.thresholds import NewThreshold
-from records.alerts import thresholds
+from records.alerts import flood_categories, thresholds
 from records.alerts.thresholds import ReservedName, Threshold, UnknownThreshold
 from records.basins.basins import UnknownBasin
 from records.database.engine import Database
+from records.ratings import ratings
 from records.series.series import write
 from testing.records import BASIN, NOW, a_basin, a_source, contents, daily
 
@@ -119,3 +122,21 @@ def test_an_unchanged_record_is_fitted_once_and_a_changed_one_again(database: Da
     before = first.statistics[0].levels[0].level.value
     assert before is not None
     assert changed == pytest.approx(2 * before)
+
+
+def test_the_same_rating_and_categories_on_a_later_day_change_nothing(database: Database) -> None:
+    later, today = NOW + timedelta(days=9), day(NOW.date())
+    rating = NewRating(table="stage_ft,discharge_cfs\n1,10\n11,8000\n", source="office")
+    document = {"flood": {"categories": {"minor": {"stage": 8.0}}}}
+    declared = NewCategories(document=document, source="NWS")
+    with database.transaction() as session:
+        a_basin(session)
+        stored, changed = ratings.put(session, BASIN, rating, NOW)
+        assert (changed, flood_categories.put(session, BASIN, declared, NOW).changed) == (True, True)
+        before = contents(session)
+        assert ratings.put(session, BASIN, rating, later) == (stored, False)
+        assert not flood_categories.put(session, BASIN, declared, later).changed
+        assert contents(session) == before
+        # A rating holds from its own day on.
+        assert (stored.valid_from, ratings.newest(session, BASIN, today - 1)) == (today, None)
+        assert ratings.newest(session, BASIN, today) == stored
