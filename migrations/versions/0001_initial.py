@@ -567,7 +567,7 @@ TABLES = [
         "alert_changes",
         "seq integer, id text, key text, kind text, at instant, basin_id text, level text?, direction text?, "
         "discharge real?, severity text?, severity_before text?, chance real?, chance_before real?, trend text?, "
-        "window_days integer?, run_id text?, t0 date?, version_id text, why text",
+        "window_days integer?, run_id text?, t0 date?, version_id text, why text, replayed boolean, sender text?",
         key="seq",
         checks={
             "direction": "direction IN ('rising', 'falling')",
