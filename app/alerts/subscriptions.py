@@ -209,7 +209,7 @@ def change_subscription(
 ) -> Subscription:
     """Changes its URL, basins, minimum severity, template or digest; a field that is left out stays. Pending deliveries
     go to the new URL. Of a subscription for e-mail, the address does not change, and its recipient never gets more than
-    the question says: create another subscription, which asks."""
+    was asked: create another subscription, which asks for consent."""
     require_target(settings, patch.url)
     with writer.database.transaction() as session:
         owned_subscription(session, writer.key, subscription)

@@ -153,5 +153,5 @@ class _Courier:
 
 
 def _pauses_now(outcome: Outcome, statuses: Sequence[Status]) -> bool:
-    """Return whether an outcome pauses the subscription, by what it has made of its deliveries."""
+    """Return whether an outcome pauses the subscription, given the states of its deliveries."""
     return bool(statuses) and (outcome.pauses == "at once" or (outcome.pauses == "at the end" and "failed" in statuses))

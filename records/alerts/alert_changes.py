@@ -109,7 +109,7 @@ def record(session: Session, new: NewChange, at: datetime) -> Change | None:
 
     Args:
         at: the machine's time, at which the keys of subscriptions must be valid.
-        session: of a database that was told the sender, and whether its service replays the past.
+        session: of a database that knows the sender and whether its service replays the past.
     """
     identifier = new_id(at)
     named = (new.run_id, new.basin_id, new.level or "", new.kind)

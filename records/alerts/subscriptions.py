@@ -204,7 +204,7 @@ def update(session: Session, subscription: str, patch: SubscriptionPatch) -> Sub
     if fault := unsuitable(row.email is not None, changes.get("template"), changes.get("digest")):
         raise NotSuitable(f"It does not suit this subscription: {fault}.")
     if row.email is not None and _is_more(as_record(Subscription, row), changes):
-        raise NotAgreedTo("The recipient would get more than the question says: a subscription for e-mail is narrowed.")
+        raise NotAgreedTo("The recipient agreed to less than this: a subscription for e-mail can only be narrowed.")
     for name, value in changes.items():
         setattr(row, name, value)
     session.flush()

@@ -235,7 +235,7 @@ def test_the_question_is_asked_once(post: Post) -> None:
                 deliveries.replay(session, question.id, at)
 
 
-def test_a_refusal_pauses_at_once_only_where_it_says_that_the_address_is_not_there(post: Post) -> None:
+def test_a_refusal_pauses_at_once_only_where_the_address_does_not_exist(post: Post) -> None:
     subscription = post.subscribe()
     post.answers = ["no room", "unclear"] + ["unclear"] * (MAX_TRIES - 2)
     post.change()
