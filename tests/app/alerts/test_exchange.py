@@ -161,7 +161,7 @@ def test_every_change_is_a_valid_cap_message_and_refers_to_the_earlier_ones_of_i
     assert read[5]["parameters"]["discharge_m3s"] == "158.3"
 
 
-def test_a_replay_stays_an_exercise_and_a_message_keeps_its_sender(sqlite: str) -> None:
+def test_a_replay_stays_an_exercise_under_its_sender(sqlite: str) -> None:
     change = fill(Database(sqlite, "agency@rivers.example", replayed=True))[0]
     with serving(sqlite, None, cap_sender="other@rivers.example") as client:
         message = cap.read(client.get(f"/v1/alerts/cap/{change.id}").content)
