@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from itertools import repeat
 from pathlib import Path
 
 import pytest
@@ -238,7 +237,8 @@ def test_the_question_is_asked_once(post: Post) -> None:
 
 def test_a_refusal_pauses_at_once_only_where_the_address_does_not_exist(post: Post) -> None:
     subscription = post.subscribe()
-    post.answers = ["no room", *repeat[Answer]("unclear", MAX_TRIES - 1)]
+    unclear: list[Answer] = ["unclear"]
+    post.answers = ["no room", *unclear * (MAX_TRIES - 1)]
     post.change()
     for left in range(MAX_TRIES)[::-1]:
         assert post.deliver() == {"pending" if left else "failed": 1}
