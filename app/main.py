@@ -65,7 +65,7 @@ def _lifespan(settings: Settings) -> Callable[[FastAPI], AbstractAsyncContextMan
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        database, clock = Database(settings.database_url), Clock(settings.as_of)
+        database, clock = Database.of(settings), Clock(settings.as_of)
         sender = Sender(settings, database, clock)
         try:
             database.require_migrated()

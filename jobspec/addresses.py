@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Collection
+from email.errors import MessageError
+from email.headerregistry import Address
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from socket import AI_NUMERICHOST, gaierror, getaddrinfo
 from urllib.parse import urlsplit
@@ -97,6 +99,14 @@ def _numeric(host: str) -> list[str]:
 def mail_address(text: str) -> str:
     """Check an e-mail address; return it with its domain in lower case."""
     found = MAIL_ADDRESS.fullmatch(text)
-    if found is None or len(found["local"]) > 64:
+    if found is None or len(found["local"]) > 64 or not _is_for_a_header(text):
         raise PydanticCustomError("email", "not an e-mail address: write one such as duty@rivers.example")
     return f"{found['local']}@{found['domain'].lower()}"
+
+
+def _is_for_a_header(address: str) -> bool:
+    """Return whether a header of a message can have an address: a part such as `=?utf-8?q?a?=` would be decoded."""
+    try:
+        return Address(addr_spec=address).addr_spec == address
+    except (MessageError, ValueError, LookupError):
+        return False

@@ -16,6 +16,11 @@ class Clock:
 
     as_of: datetime | None = None
 
+    @property
+    def replays(self) -> bool:
+        """Whether the service stands at an instant that is not the machine's."""
+        return self.as_of is not None
+
     def now(self) -> datetime:
         """Return the service's time, in UTC."""
         return self.wall() if self.as_of is None else self.as_of.astimezone(UTC)

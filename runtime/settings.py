@@ -74,6 +74,8 @@ def _encrypted(security: str, known: ValidationInfo) -> str:
     return security
 
 
+_MAIL_HOST = r"^([A-Za-z0-9_-]{1,63}(\.[A-Za-z0-9_-]{1,63})*|[0-9A-Fa-f]*:[0-9A-Fa-f:.]+)$"
+_ASCII = "^[ -~]+$"
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 Folder = Annotated[Path, AfterValidator(_absolute)]
 Origin = Annotated[str, AfterValidator(str.lower), AfterValidator(_origin)]
@@ -200,11 +202,11 @@ class Settings(BaseSettings):
     api_url: ServiceUrl = "http://127.0.0.1:8000"
     api_key: ServiceKey = None
     public_url: ServiceUrl | None = None
-    smtp_host: str | None = Field(default=None, pattern=r"^[A-Za-z0-9._:-]{1,253}$")
+    smtp_host: str | None = Field(default=None, pattern=_MAIL_HOST, max_length=253)
     smtp_port: int = Field(default=587, ge=1, le=65_535)
     smtp_security: Annotated[Literal["starttls", "tls", "none"], AfterValidator(_encrypted)] = "starttls"
-    smtp_user: str | None = Field(default=None, repr=False)
-    smtp_password: str | None = Field(default=None, repr=False)
+    smtp_user: str | None = Field(default=None, repr=False, pattern=_ASCII)
+    smtp_password: str | None = Field(default=None, repr=False, pattern=_ASCII)
     smtp_ca: Folder | None = None
     smtp_seconds: float = Field(default=30, ge=1, le=300)
     mail_from: Annotated[str, AfterValidator(mail_address)] | None = None

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import urlencode
 
 import httpx2
 from netCDF4 import Dataset
@@ -11,8 +12,9 @@ from ingestion.sources import synthetic
 from testing.country import BASINS
 from testing.filled_store import FilledStore
 
-OF_THE_PROCESS = ("/metrics", "/v1/status", "/health/live", "/health/ready")
+OF_THE_PROCESS = ("/metrics", "/v1/status", "/health/live", "/health/ready", "/v1/archive", "/v1/archive/{path}")
 """The addresses that describe the running service and not its stored data."""
+AREA = "POLYGON((-180 -90,180 -90,180 90,-180 90,-180 -90))"
 NETCDF = "application/x-netcdf"
 
 Answers = dict[tuple[str, str], bytes]
@@ -25,14 +27,16 @@ def answers(address: str, stored: FilledStore) -> Answers:
     with httpx2.Client(base_url=address, headers=headers, trust_env=False, timeout=60) as client:
         document = client.get("/openapi.json").raise_for_status().json()
         shown = {}
-        for path, form in _readable(document, stored):
+        gauge = client.get(f"/v1/basins/{BASINS[0]}").raise_for_status().json()
+        place = f"POINT({gauge['longitude']} {gauge['latitude']})"
+        for path, form in _readable(document, stored, place):
             answer = client.get(path, headers={"Accept": form})
             content = _without_time(answer.content) if form == NETCDF and answer.is_success else answer.content
             shown[path, form] = f"{answer.status_code} ".encode() + content
         return shown
 
 
-def _readable(document: dict[str, Any], stored: FilledStore) -> Iterator[tuple[str, str]]:
+def _readable(document: dict[str, Any], stored: FilledStore, place: str) -> Iterator[tuple[str, str]]:
     """Return the addresses of an OpenAPI document, each with a form that it can be had in."""
     names = {name: getattr(stored, name) for name in FilledStore.__dataclass_fields__}
     names |= {
@@ -45,7 +49,9 @@ def _readable(document: dict[str, Any], stored: FilledStore) -> Iterator[tuple[s
     for path, methods in document["paths"].items():
         if "get" in methods and path not in OF_THE_PROCESS:
             needed = [one["name"] for one in methods["get"].get("parameters", []) if one["required"]]
-            query = f"?product={synthetic.PRODUCT}" if "product" in needed else ""
+            coords = place if path.endswith("/position") else AREA
+            asked = {"product": synthetic.PRODUCT, "bbox": "-180,-90,180,90", "coords": coords}
+            query = "?" + urlencode({name: asked[name] for name in needed if name in asked})
             for form in methods["get"]["responses"]["200"]["content"]:
                 yield path.format_map(names) + query, form
 

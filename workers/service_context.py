@@ -25,7 +25,7 @@ def tools_of(settings: Settings, clock: Clock | None = None) -> Iterator[Service
     Args:
         clock: replaces that of the settings.
     """
-    database, clock = Database(settings.database_url), clock or Clock(settings.as_of)
+    database, clock = Database.of(settings), clock or Clock(settings.as_of)
     sender = Sender(settings, database, clock)
     try:
         yield ServiceTools(settings, database, clock, sender)

@@ -30,6 +30,8 @@ class Feed:
         following: the address of the next page; None after the last.
         base: what goes before every address: the service's own, or nothing.
         of_cap: whether an entry stands for its CAP message instead of the basin's page.
+        service: what is of this service alone, for the feed's id.
+        sender: the official one; None without one.
         replayed: whether the service replays the past.
     """
 
@@ -39,6 +41,8 @@ class Feed:
     following: str | None
     base: str
     of_cap: bool
+    service: str
+    sender: str | None
     replayed: bool
 
 
@@ -49,17 +53,25 @@ def write(feed: Feed, changes: Sequence[Change], names: Mapping[str, str]) -> by
         names: of the basins, for a reader.
     """
     root = xml.new("feed", _NAMESPACE)
-    xml.add(root, "id", _id(f"feed {feed.selection}"))
+    xml.add(root, "id", _id(f"feed {feed.service} {feed.selection}"))
     xml.add(root, "title", f"{'Exercise: ' if feed.replayed else ''}{feed.title}")
     xml.add(root, "updated", _instant(max((change.at for change in changes), default=_NEVER)))
     xml.add(xml.add(root, "author"), "name", "Freshet")
-    xml.add(root, "subtitle", "Not an official warning." + (" The service replays the past." if feed.replayed else ""))
+    xml.add(root, "subtitle", _subtitle(feed, changes))
     xml.add(root, "link", rel="self", type=MEDIA_TYPE, href=feed.base + feed.address)
     if feed.following is not None:
         xml.add(root, "link", rel="next", type=MEDIA_TYPE, href=feed.base + feed.following)
     for change in changes:
         _add_entry(root, feed, change, names[change.basin_id])
     return xml.written(root)
+
+
+def _subtitle(feed: Feed, changes: Sequence[Change]) -> str:
+    if feed.replayed:
+        return "Not an official warning. The service replays the past."
+    if feed.sender is None or not all(change.is_official for change in changes):
+        return "Not an official warning."
+    return f"Issued by {feed.sender}."
 
 
 def _add_entry(root: Element, feed: Feed, change: Change, name: str) -> None:

@@ -4,7 +4,6 @@ Source: OASIS, Common Alerting Protocol Version 1.2, 1 July 2010 (CAP-v1.2-os), 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from typing import Literal
 from xml.etree.ElementTree import Element
@@ -28,57 +27,38 @@ _MAX_HEADLINE = 160
 _SEVERITIES: Mapping[Severity, str] = {"advisory": "Minor", "watch": "Moderate", "warning": "Severe"}
 _RESPONSES: Mapping[Severity, str] = {"advisory": "Monitor", "watch": "Prepare", "warning": "Prepare"}
 _VALID_WITHOUT_WINDOW = timedelta(days=1)
-_NOTE = "Not an official warning: no official sender is set, or the service replays the past."
+_NOTE = "Not an official warning: no official sender was set, or it is of a replay."
 MessageType = Literal["Alert", "Update", "Cancel"]
 
 
-@dataclass(frozen=True, slots=True)
-class Issuer:
-    """Who issues messages.
-
-    Attributes:
-        sender: the official one; None without one.
-        replayed: whether the service replays the past.
-        base: the service's own address; empty where it is not set.
-    """
-
-    sender: str | None
-    replayed: bool
-    base: str
-
-    @property
-    def is_official(self) -> bool:
-        """Whether messages are meant, and not exercises."""
-        return self.sender is not None and not self.replayed
-
-
-def write(issuer: Issuer, change: Change, earlier: Sequence[Change], basin: Basin) -> bytes:
+def write(change: Change, earlier: Sequence[Change], basin: Basin, base: str) -> bytes:
     """Write the message of a change.
 
     Args:
+        base: the service's own address; empty where it is not set.
         earlier: the earlier changes of the same alert, oldest first, which it updates or cancels.
         basin: the change's.
     """
     root = xml.new("alert", NAMESPACE)
     xml.add(root, "identifier", _identifier(change))
-    xml.add(root, "sender", issuer.sender or NO_SENDER)
+    xml.add(root, "sender", change.sender or NO_SENDER)
     xml.add(root, "sent", _instant(change.at))
-    xml.add(root, "status", _status(issuer, change))
+    xml.add(root, "status", _status(change))
     xml.add(root, "msgType", message_type(change, earlier))
     xml.add(root, "scope", "Public")
-    if not issuer.is_official:
+    if not change.is_official:
         xml.add(root, "note", _NOTE)
     if earlier:
-        xml.add(root, "references", " ".join(_reference(issuer, one) for one in earlier))
+        xml.add(root, "references", " ".join(_reference(one) for one in earlier))
     name = shown_name(basin.id, basin.name)
     info = xml.add(root, "info")
     _add_event(info, change)
     xml.add(info, "expires", _instant(expires(change)))
-    xml.add(info, "senderName", issuer.sender or "Freshet, not official")
+    xml.add(info, "senderName", change.sender or "Freshet, not official")
     xml.add(info, "headline", headline(change, name)[:_MAX_HEADLINE])
     xml.add(info, "description", change.why if change.impact is None else f"{change.why} {change.impact}")
-    if issuer.base:
-        xml.add(info, "web", f"{issuer.base}/basins/{change.basin_id}")
+    if base:
+        xml.add(info, "web", f"{base}/basins/{change.basin_id}")
     _add_parameters(info, change)
     _add_area(info, basin, name)
     return xml.written(root)
@@ -99,9 +79,9 @@ def expires(change: Change) -> datetime:
     return max(datetime.combine(last, time(), UTC), change.at + _VALID_WITHOUT_WINDOW)
 
 
-def _status(issuer: Issuer, change: Change) -> str:
+def _status(change: Change) -> str:
     """Return the status. What concerns a whole basin is a notice about the service, and starts no alert."""
-    if not issuer.is_official:
+    if not change.is_official:
         return "Exercise"
     return "System" if change.level is None else "Actual"
 
@@ -179,8 +159,8 @@ def _identifier(change: Change) -> str:
     return f"freshet-{change.id}"
 
 
-def _reference(issuer: Issuer, change: Change) -> str:
-    return f"{issuer.sender or NO_SENDER},{_identifier(change)},{_instant(change.at)}"
+def _reference(change: Change) -> str:
+    return f"{change.sender or NO_SENDER},{_identifier(change)},{_instant(change.at)}"
 
 
 def _instant(at: datetime) -> str:

@@ -18,7 +18,7 @@ from app.http.problems import documented_keyed, documented_writing
 from jobspec.fields import ID
 from records.access.keys import Key
 from records.alerts import alert_changes, deliveries
-from records.alerts.deliveries import MAX_TRIES, NotEnded, Status, SubscriptionPaused, UnknownDelivery
+from records.alerts.deliveries import MAX_TRIES, NotEnded, QuestionOver, Status, SubscriptionPaused, UnknownDelivery
 from records.alerts.subscriptions import UnknownSubscription
 from records.database.statements import as_values
 
@@ -135,13 +135,13 @@ def read_delivery(session: Reading, key: AnyKey, delivery: DeliveryId) -> Delive
 @router.post(
     "/{delivery}/replay",
     summary="Send a delivery again",
-    responses=documented_writing(UnknownDelivery, NotYourSubscription, NotEnded, SubscriptionPaused),
+    responses=documented_writing(UnknownDelivery, NotYourSubscription, NotEnded, SubscriptionPaused, QuestionOver),
 )
 def replay_delivery(writer: OperatorWriter, delivery: DeliveryId) -> DeliveryDetail:
     """Starts a finished delivery again, whether it succeeded or failed: the same event, with as many attempts as a new
-    one."""
+    one. The question whether a recipient of e-mail agrees is sent again only where it has not arrived."""
     with writer.database.transaction() as session:
         owned(session, writer.key, delivery)
-        stored = deliveries.replay(session, delivery)
+        stored = deliveries.replay(session, delivery, writer.now)
         writer.record(session, "delivery replayed", delivery)
         return detail(session, stored)

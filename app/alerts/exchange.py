@@ -62,7 +62,9 @@ class FeedAnswer:
             following=following,
             base=self.settings.own_address or self.request.scope.get("root_path", ""),
             of_cap=of_cap,
-            replayed=self.clock.as_of is not None,
+            service=alert_changes.first(self.session) or self.settings.own_address,
+            sender=self.settings.cap_sender,
+            replayed=self.clock.replays,
         )
         places = basins.sites(self.session, [change.basin_id for change in changes])
         names = {basin: shown_name(basin, place.name) for basin, place in places.items()}
@@ -111,25 +113,24 @@ def read_cap_index(answer: AtomAnswer) -> Response:
 def read_cap_message(
     session: Reading,
     settings: ServiceSettings,
-    clock: ServiceClock,
     change: ChangeId,
     if_none_match: IfNoneMatch = None,
 ) -> Response:
-    """The message of a change, by the Common Alerting Protocol. Its status is `Exercise` in a replay and unless the
-    operator has set an official sender. Updates and cancellations refer to the earlier messages of the same alert."""
-    return _answer(message(session, settings, clock, change), atom.CAP_MEDIA_TYPE, if_none_match)
+    """The message of a change, by the Common Alerting Protocol. Its status is `Exercise` where it was decided in a
+    replay, or while the operator had set no official sender. Updates and cancellations refer to the earlier messages of
+    the same alert."""
+    return _answer(message(session, settings, change), atom.CAP_MEDIA_TYPE, if_none_match)
 
 
-def message(session: Session, settings: Settings, clock: Clock, change: str) -> bytes:
+def message(session: Session, settings: Settings, change: str) -> bytes:
     """Return the CAP message of a change.
 
     Raises:
         UnknownChange: there is none with this id.
     """
     stored = alert_changes.get(session, change)
-    issuer = cap.Issuer(settings.cap_sender, clock.as_of is not None, settings.own_address)
     earlier = alert_changes.earlier_of_alert(session, stored)
-    return cap.write(issuer, stored, earlier, basins.get(session, stored.basin_id))
+    return cap.write(stored, earlier, basins.get(session, stored.basin_id), settings.own_address)
 
 
 def _answer(content: bytes, media_type: str, if_none_match: str | None) -> Response:

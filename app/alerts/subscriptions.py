@@ -22,7 +22,15 @@ from jobspec.fields import ID
 from jobspec.subscriptions import NewSubscription, SubscriptionPatch
 from records.access.keys import Key
 from records.alerts import subscriptions, webhook_signature
-from records.alerts.subscriptions import OVERLAP, NotPaused, NotSuitable, TooManySubscriptions, UnknownSubscription
+from records.alerts.subscriptions import (
+    OVERLAP,
+    AlreadyAsked,
+    NotAgreedTo,
+    NotPaused,
+    NotSuitable,
+    TooManySubscriptions,
+    UnknownSubscription,
+)
 from records.alerts.webhook_signature import NoWebhookKey
 from runtime.settings import Settings
 
@@ -37,7 +45,7 @@ _WHY = {
     "feed": "It has more basins than an address takes: name a part of them.",
     "basins": "Changes of all basins are sent.",
     "rotated_at": "Its secret is the first.",
-    "old_secret_until": "Its secret is the only one that is good.",
+    "old_secret_until": "Its secret is the only one that is valid.",
     "paused_at": "It is not paused.",
     "paused_because": "It is not paused.",
 }
@@ -161,7 +169,7 @@ def list_subscriptions(
     "",
     status_code=201,
     summary="Subscribe to alert changes",
-    responses=documented_writing(ForbiddenTarget, TooManySubscriptions, NoWebhookKey, MailNotSet),
+    responses=documented_writing(ForbiddenTarget, TooManySubscriptions, NoWebhookKey, MailNotSet, AlreadyAsked),
 )
 def create_subscription(
     response: Response, writer: OperatorWriter, settings: ServiceSettings, new: NewSubscription
@@ -194,13 +202,14 @@ def read_subscription(session: Reading, key: AnyKey, clock: ServiceClock, subscr
 @router.patch(
     "/{subscription}",
     summary="Change a subscription",
-    responses=documented_writing(UnknownSubscription, NotYourSubscription, ForbiddenTarget, NotSuitable),
+    responses=documented_writing(UnknownSubscription, NotYourSubscription, ForbiddenTarget, NotSuitable, NotAgreedTo),
 )
 def change_subscription(
     writer: OperatorWriter, settings: ServiceSettings, subscription: SubscriptionId, patch: SubscriptionPatch
 ) -> Subscription:
     """Changes its URL, basins, minimum severity, template or digest; a field that is left out stays. Pending deliveries
-    go to the new URL. An e-mail address does not change: create another subscription."""
+    go to the new URL. Of a subscription for e-mail, the address does not change, and its recipient never gets more than
+    was asked: create another subscription, which asks for consent."""
     require_target(settings, patch.url)
     with writer.database.transaction() as session:
         owned_subscription(session, writer.key, subscription)

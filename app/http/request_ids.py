@@ -17,6 +17,8 @@ HEADER = "X-Request-ID"
 FORM = re.compile(r"[A-Za-z0-9._-]{1,64}")
 """Allowed request ids of clients and proxies; others are replaced, to protect the log."""
 MAX_PATH = 200
+_MAIL_TOKEN = re.compile(r"(/mail/[a-z]+/).+", re.DOTALL)
+"""A link of e-mail: its token stands for the consent of its recipient."""
 _READS = ("GET", "HEAD", "OPTIONS")
 
 
@@ -51,8 +53,8 @@ class RequestIds:
 
 
 def shown_path(scope: Scope) -> str:
-    """Return the path of a request for a log: at most a line, without control characters."""
-    return ascii(scope["path"][:MAX_PATH])[1:-1]
+    """Return the path of a request for a log: at most a line, without control characters and tokens of e-mail."""
+    return ascii(_MAIL_TOKEN.sub(r"\1...", scope["path"])[:MAX_PATH])[1:-1]
 
 
 def _id_of(scope: Scope) -> str:

@@ -200,7 +200,7 @@ def _account_of_cap(year: _Year) -> dict[str, Any]:
     of_oasis = None if official is None else xmlschema.XMLSchema(official)
     with year.database.reading() as session:
         changes: list[Change] = alert_changes.page(session)[::-1]
-        written = [cap_message(session, year.settings, Clock(year.now), change.id) for change in changes]
+        written = [cap_message(session, year.settings, change.id) for change in changes]
     read = [cap.read(message) for message in written]
     unlike = [
         one["identifier"]

@@ -100,7 +100,7 @@ def opened(
     use_cores(cores(settings.threads))
     use_device(settings.device)
     log_to_stderr(settings.log_level if "log_level" in settings.model_fields_set else log_level)
-    database = Database(settings.database_url)
+    database = Database.of(settings)
     try:
         if reads:
             database.require_migrated()

@@ -126,7 +126,7 @@ class Reason(Enum):
     RECEIVER_SLOW = "It did not answer within {seconds:g} seconds."
     RECEIVER_NOT_PUBLIC = "Its host has no public address: an administrator may allow it with FRESHET_WEBHOOK_HOSTS."
     RECEIVER_UNKNOWN = "Its host is not known to the name service."
-    RECEIVER_NOT_CONNECTED = "It could not be connected to, or its certificate is not good."
+    RECEIVER_NOT_CONNECTED = "It could not be connected to, or its certificate is not valid."
     RECEIVER_BROKE_OFF = "It broke the connection off."
     RECEIVER_ADDRESS_UNUSABLE = "Its address cannot be used."
     MAIL_NOT_SET = (
@@ -137,10 +137,11 @@ class Reason(Enum):
     MAIL_ADDRESS_REFUSED = "The mail server refused the address with {status}."
     MAIL_REFUSED = "The mail server refused the message or its sender with {status}."
     MAIL_LOGIN_REFUSED = "The mail server refused the user and password of FRESHET_SMTP_USER with {status}."
-    MAIL_NOT_ENCRYPTED = "The mail server offers no TLS, or its certificate is not good."
+    MAIL_NOT_ENCRYPTED = "The mail server offers no TLS, or its certificate is not valid."
     MAIL_NOT_CONNECTED = "The mail server could not be connected to."
     MAIL_BROKE_OFF = "The mail server broke the connection off."
     MAIL_SLOW = "The mail server did not take it within {seconds:g} seconds."
+    MESSAGE_FAILED = "It could not be written or sent because of a fault of the service, which its log names."
     UNSUBSCRIBED = "The recipient unsubscribed."
     SENDER_LOST = "Its sender was lost before it knew the answer."
 

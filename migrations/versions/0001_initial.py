@@ -569,7 +569,7 @@ TABLES = [
         "seq integer, id text, key text, kind text, at instant, basin_id text, level text?, direction text?, "
         "discharge real?, stage real?, category text?, impact text?, severity text?, severity_before text?, "
         "chance real?, chance_before real?, trend text?, window_days integer?, run_id text?, t0 date?, "
-        "version_id text, why text",
+        "version_id text, why text, replayed boolean, sender text?",
         key="seq",
         checks={
             "category": "category IN ('action', 'minor', 'moderate', 'major')",

@@ -1,8 +1,12 @@
 """The outcome of an attempt to send a message."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 from hydrology.base.absent import Absent
+
+Pause = Literal["never", "at the end", "at once"]
+"""Whether a failure pauses the subscription: never, after the last of all attempts, or now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,9 +16,9 @@ class Outcome:
     Attributes:
         status_code: the receiver's or mail server's answer; None without one.
         failure: why it does not count as delivered; None if it does.
-        pauses: whether the receiver is not there, so that nothing more is sent to it.
+        pauses: whether the receiver is not there, so that nothing more is sent to it, and from when.
     """
 
     status_code: int | None
     failure: Absent | None = None
-    pauses: bool = False
+    pauses: Pause = "never"

@@ -71,8 +71,9 @@ def _decide(database: Database, clock: Clock, newest: Latest) -> list[Change]:
     window = min(run.horizon_days - run.filled_days, WINDOW_DAYS)
     with database.reading() as session:
         chances = _chances(session, run, basin, window)
+    now, wall, replayed = clock.now(), clock.wall(), clock.replays
     with database.transaction() as session:
-        return alerts.settle(session, basin.basin_id, run, window, chances, now=clock.now(), wall=clock.wall())
+        return alerts.settle(session, basin.basin_id, run, window, chances, now=now, wall=wall, replayed=replayed)
 
 
 def _lapsed(database: Database, clock: Clock, names: Sequence[str]) -> list[Change]:
@@ -88,7 +89,8 @@ def _lapsed(database: Database, clock: Clock, names: Sequence[str]) -> list[Chan
         if _is_stale(rests_on[standing.basin_id], now):
             reason = absent(Reason.FORECAST_STALE, t0=str(standing.t0), days=age)
             with database.transaction() as session:
-                changes += alerts.lapse(session, standing, reason, now=now, wall=clock.wall())
+                wall, replayed = clock.wall(), clock.replays
+                changes += alerts.lapse(session, standing, reason, now=now, wall=wall, replayed=replayed)
     return changes
 
 

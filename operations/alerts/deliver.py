@@ -6,6 +6,7 @@ changes.
 
 import threading
 import time
+import traceback
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -14,6 +15,8 @@ from datetime import datetime, timedelta
 
 import structlog
 
+from hydrology.base.absent import absent
+from hydrology.base.reasons import Reason
 from operations.alerts import mail, webhook
 from operations.alerts.attempt import Outcome
 from records.alerts import deliveries, subscriptions, webhook_signature
@@ -105,7 +108,7 @@ class _Courier:
             names = {basin: shown_name(basin, site.name) for basin, site in sites(session, basins).items()}
         if not sendings:
             return []
-        outcome = self._send(sendings, names)
+        outcome = self._outcome(sendings, names)
         statuses: list[Status] = []
         with self.database.transaction() as session:
             for one in sendings:
@@ -120,7 +123,7 @@ class _Courier:
                 statuses += [] if status is None else [status]
                 # Never the receiver's address: it may hold a secret of its own.
                 log.info("delivery.attempt", delivery=one.delivery, number=one.number, status=status)
-            if outcome.pauses and outcome.failure is not None and statuses:
+            if outcome.failure is not None and _pauses_now(outcome, statuses):
                 subscriptions.pause(session, sendings[0].subscription.id, outcome.failure, self.now())
                 statuses = ["failed"] * len(statuses)
         return statuses
@@ -130,6 +133,16 @@ class _Courier:
         by_mail = timedelta(seconds=self.settings.smtp_seconds) + _SPARE
         return max(LEASE, by_mail) if self.settings.sends_mail else LEASE
 
+    def _outcome(self, sendings: Sequence[Sending], names: Mapping[str, str]) -> Outcome:
+        """Send a message. Whatever fails is a failure of this message alone, and the pass goes on."""
+        try:
+            return self._send(sendings, names)
+        except Exception as error:  # noqa: BLE001 - one receiver never ends the pass
+            # Neither the text of the error nor that of its lines: they may have the receiver's address.
+            places = [f"{frame.filename}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__)]
+            log.error("delivery.fault", delivery=sendings[0].delivery, error=type(error).__name__, places=places[-3:])
+            return Outcome(None, absent(Reason.MESSAGE_FAILED))
+
     def _send(self, sendings: Sequence[Sending], names: Mapping[str, str]) -> Outcome:
         first = sendings[0]
         if first.subscription.email is not None:
@@ -137,3 +150,8 @@ class _Courier:
         assert first.change is not None
         content = webhook.content_of(self.settings, first.subscription, first.change, names[first.change.basin_id])
         return webhook.send(self.settings, self.key, first.subscription, content, at=self.now(), patience=self.patience)
+
+
+def _pauses_now(outcome: Outcome, statuses: Sequence[Status]) -> bool:
+    """Return whether an outcome pauses the subscription, given the states of its deliveries."""
+    return bool(statuses) and (outcome.pauses == "at once" or (outcome.pauses == "at the end" and "failed" in statuses))

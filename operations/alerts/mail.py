@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from email.headerregistry import Address
 from email.message import EmailMessage
-from email.policy import SMTP
+from email.policy import EmailPolicy
 from email.utils import format_datetime
 from pathlib import Path
+from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
@@ -28,7 +29,6 @@ from records.alerts.deliveries import Sending
 from records.alerts.subscriptions import CONFIRM_WITHIN, Subscription
 from runtime.settings import Settings
 
-_POLICY = SMTP.clone(cte_type="7bit")
 _MAX_SUBJECT = 200
 _TEMPLATES = Environment(
     loader=FileSystemLoader(Path(__file__).parent / "templates"),
@@ -37,6 +37,18 @@ _TEMPLATES = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
+
+
+class _Policy(EmailPolicy):
+    """Folds the headers of a message, but not those of lists: a long address would be encoded as text [RFC 2369]."""
+
+    def fold_binary(self, name: str, value: Any) -> bytes:
+        if name.startswith("List-"):
+            return f"{name}: {value}{self.linesep}".encode("ascii")
+        return super().fold_binary(name, value)
+
+
+_POLICY = _Policy(linesep="\r\n", cte_type="7bit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +63,7 @@ class Entry:
 def send(
     settings: Settings, key: bytes, sendings: Sequence[Sending], names: Mapping[str, str], at: datetime
 ) -> Outcome:
-    """Send what belongs in one message: a change, those of a digest, or the question whether the recipient agrees.
+    """Send one message: a change, those of a digest, or the question.
 
     Args:
         key: the service's own, which the links are signed with.
@@ -75,14 +87,15 @@ def written(
         Entry(one_line(headline(one, names[one.basin_id])), one, f"{settings.own_address}/basins/{one.basin_id}")
         for one in changes
     ]
-    message = _addressed(settings, subscription, _subject(settings, entries), at)
+    message = _addressed(settings, subscription, _subject(entries), at)
     message["Message-ID"] = message_id(settings, subscription, [one.id for one in changes])
     if changes:
         message["List-Unsubscribe"] = f"<{link}>"
         message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
     name = "changes" if changes else "question"
     values = {"entries": entries, "link": link, "subscription": subscription, "days": CONFIRM_WITHIN.days}
-    values |= {"service": settings.own_address, "replayed": settings.as_of is not None}
+    values |= {"service": settings.own_address, "replayed": any(one.replayed for one in changes)}
+    values |= {"official": all(one.is_official for one in changes)}
     message.set_content(_TEMPLATES.get_template(f"{name}.txt").render(values))
     message.add_alternative(_TEMPLATES.get_template(f"{name}.html").render(values), subtype="html")
     return message
@@ -104,8 +117,10 @@ def _addressed(settings: Settings, subscription: Subscription, subject: str, at:
     return message
 
 
-def _subject(settings: Settings, entries: Sequence[Entry]) -> str:
+def _subject(entries: Sequence[Entry]) -> str:
     if not entries:
         return "Please confirm: alerts by e-mail"
-    subject = entries[0].title if len(entries) == 1 else f"{len(entries)} changes of alerts"
-    return f"Exercise: {subject}" if settings.as_of is not None else subject
+    if len(entries) == 1:
+        return entries[0].title
+    exercise = "Exercise: " if any(entry.change.replayed for entry in entries) else ""
+    return f"{exercise}{len(entries)} changes of alerts"

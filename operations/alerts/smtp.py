@@ -13,8 +13,15 @@ from operations.alerts.attempt import Outcome
 from runtime.settings import Settings
 
 ACCEPTED = 250
-_POLICY = re.compile(rb"5\.7\.\d")
-"""Enhanced status codes of a refusal by policy: it concerns the server and its sender, not the address [RFC 3463]."""
+READY = 220
+_ENHANCED = re.compile(rb"5\.\d{1,3}\.\d{1,3}(?!\d)")
+_GONE = re.compile(rb"5\.(1\.([0-6]|10)|2\.1)(?!\d)")
+"""Enhanced status codes of an address that is wrong or disabled [RFC 3463, RFC 7505]. Others concern the message, its
+sender, or a mailbox that is full, and may be over tomorrow."""
+_OF_MAILBOX = re.compile(rb"5\.2\.")
+_NO_SUCH_ADDRESS = (550, 553)
+_NOT_OF_ADDRESS = (530, 552)
+"""No login, and no room: they never mean that the address is not there."""
 
 
 def hand_over(settings: Settings, recipient: str, message: bytes) -> Outcome:
@@ -37,15 +44,20 @@ def hand_over(settings: Settings, recipient: str, message: bytes) -> Outcome:
     timer.daemon = True
     timer.start()
     try:
-        server = _connected(settings)
+        server = _server(settings)
+        _connect(server, settings)
+        if slow.is_set():  # it was connected too late to be cut off
+            raise TimeoutError
         if settings.smtp_security == "starttls":
             server.starttls(context=_context(settings))
         if settings.smtp_user is not None:
             _log_in(server, settings.smtp_user, settings.smtp_password or "")
+        if slow.is_set():  # another sender may have it by now
+            raise TimeoutError
         server.sendmail(settings.mail_from, [recipient], message)
         with suppress(smtplib.SMTPException, OSError):
             server.quit()
-    except (smtplib.SMTPException, OSError) as error:
+    except (smtplib.SMTPException, OSError, ValueError) as error:  # ValueError: what cannot be written in ASCII
         if slow.is_set():
             return Outcome(None, absent(Reason.MAIL_SLOW, seconds=settings.smtp_seconds))
         return _failed(error, settings)
@@ -56,14 +68,26 @@ def hand_over(settings: Settings, recipient: str, message: bytes) -> Outcome:
     return Outcome(ACCEPTED)
 
 
-def _connected(settings: Settings) -> smtplib.SMTP:
+def _server(settings: Settings) -> smtplib.SMTP:
+    """Return the mail server, not connected yet, so that its connection can be cut off from the first byte."""
     assert settings.smtp_host is not None
     assert settings.mail_from is not None
-    here = settings.mail_from.rpartition("@")[2]
-    where, seconds = (settings.smtp_host, settings.smtp_port, here), settings.smtp_seconds
-    if settings.smtp_security == "tls":
-        return smtplib.SMTP_SSL(*where, timeout=seconds, context=_context(settings))
-    return smtplib.SMTP(*where, timeout=seconds)
+    here, seconds = settings.mail_from.rpartition("@")[2], settings.smtp_seconds
+    server = (
+        smtplib.SMTP_SSL(local_hostname=here, timeout=seconds, context=_context(settings))
+        if settings.smtp_security == "tls"
+        else smtplib.SMTP(local_hostname=here, timeout=seconds)
+    )
+    # The name that its certificate is checked against, which smtplib takes from a host given above alone.
+    server._host = settings.smtp_host  # type: ignore[attr-defined]
+    return server
+
+
+def _connect(server: smtplib.SMTP, settings: Settings) -> None:
+    assert settings.smtp_host is not None
+    code, words = server.connect(settings.smtp_host, settings.smtp_port)
+    if code != READY:
+        raise smtplib.SMTPConnectError(code, words)
 
 
 def _context(settings: Settings) -> ssl.SSLContext:
@@ -79,14 +103,25 @@ def _log_in(server: smtplib.SMTP, user: str, password: str) -> None:
 
 def _failed(error: Exception, settings: Settings) -> Outcome:
     if isinstance(error, smtplib.SMTPRecipientsRefused):
-        code, words = next(iter(error.recipients.values()))
-        gone = code >= 500 and not _POLICY.match(words)
-        return Outcome(code, absent(Reason.MAIL_ADDRESS_REFUSED, status=code) if gone else _by_code(code), pauses=gone)
+        return _refused(*next(iter(error.recipients.values())))
     if isinstance(error, smtplib.SMTPResponseException):
         code = error.smtp_code
         refused = isinstance(error, smtplib.SMTPAuthenticationError) and code >= 500
         return Outcome(code, absent(Reason.MAIL_LOGIN_REFUSED, status=code) if refused else _by_code(code))
     return Outcome(None, _without_code(error, settings))
+
+
+def _refused(code: int, words: bytes) -> Outcome:
+    """Return the outcome of a refused recipient."""
+    refused = absent(Reason.MAIL_ADDRESS_REFUSED, status=code)
+    if code < 500 or code in _NOT_OF_ADDRESS or (_ENHANCED.match(words) and not _GONE.match(words)):
+        of_mailbox = code == 552 or (code >= 500 and _OF_MAILBOX.match(words))
+        return Outcome(code, refused if of_mailbox else _by_code(code))
+    if _GONE.match(words):
+        return Outcome(code, refused, pauses="at once")
+    if code in _NO_SUCH_ADDRESS:
+        return Outcome(code, refused, pauses="at the end")
+    return Outcome(code, _by_code(code))
 
 
 def _by_code(code: int) -> Absent:

@@ -45,6 +45,7 @@ class NewChange:
         chance: exceedance probability of the level on any of the first `window_days` days after T0.
         run_id: the run that caused it; None for a promotion.
         why: the numbers and the rule, in a sentence.
+        replayed: whether it was decided at an instant of the past.
     """
 
     kind: ChangeKind
@@ -66,6 +67,7 @@ class NewChange:
     t0: Day | None = None
     version_id: str
     why: str
+    replayed: bool = False
 
     @property
     def stage_ft(self) -> float | None:
@@ -75,10 +77,20 @@ class NewChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change(NewChange):
-    """A stored change. Receivers detect duplicates by `id`; `seq` grows with each change."""
+    """A stored change. Receivers detect duplicates by `id`; `seq` grows with each change.
+
+    Attributes:
+        sender: the official one when it was stored; None without one.
+    """
 
     seq: int
     id: str
+    sender: str | None = None
+
+    @property
+    def is_official(self) -> bool:
+        """Whether it is meant, and not an exercise."""
+        return self.sender is not None and not self.replayed
 
 
 def as_json(change: Change) -> dict[str, Any]:
@@ -112,13 +124,17 @@ def record(session: Session, new: NewChange, at: datetime) -> Change | None:
 
     Args:
         at: the machine's time, at which the keys of subscriptions must be valid.
+        session: of a database that knows the sender and whether its service replays the past.
     """
     identifier = new_id(at)
     named = (new.run_id, new.basin_id, new.level or "", new.kind)
     key = identifier if new.run_id is None else " ".join(map(str, named))
     insert = insert_into(session, AlertChangeRow).on_conflict_do_nothing(index_elements=["key"])
-    values = as_values(new) | {"id": identifier, "key": key}
-    seq = session.execute(insert.values(**values).returning(AlertChangeRow.seq)).scalar_one_or_none()
+    issuer = {"sender": session.info["sender"], "replayed": new.replayed or session.info["replayed"]}
+    values = as_values(new) | issuer
+    seq = session.execute(
+        insert.values(**values, id=identifier, key=key).returning(AlertChangeRow.seq)
+    ).scalar_one_or_none()
     if seq is None:
         return None
     severity = None if new.level is None else max(new.severity, new.severity_before, key=rank)
@@ -126,7 +142,7 @@ def record(session: Session, new: NewChange, at: datetime) -> Change | None:
     waiting = {"change_seq": seq, "status": "pending", "tries": 0}
     rows = [{"id": new_id(at), "subscription_id": one.id, "next_at": one.sent_from(at)} for one in receivers]
     add_all(session, DeliveryRow, [waiting | row for row in rows])
-    return Change(**as_values(new), seq=seq, id=identifier)
+    return Change(**values, seq=seq, id=identifier)
 
 
 def page(
@@ -174,7 +190,10 @@ def get(session: Session, change: str) -> Change:
 
 
 def earlier_of_alert(session: Session, change: Change) -> list[Change]:
-    """Return the changes of the same alert before this one, oldest first: since it began, or was last without one."""
+    """Return the changes of the same alert before this one, oldest first.
+
+    They are those since the alert began, or since the level was last without one.
+    """
     if change.level is None:
         return []
     query = (
@@ -189,3 +208,8 @@ def earlier_of_alert(session: Session, change: Change) -> list[Change]:
             break
         earlier.append(as_record(Change, row))
     return earlier[::-1]
+
+
+def first(session: Session) -> str | None:
+    """Return the id of the oldest change: no other service has it, and it stays. None before there is one."""
+    return session.scalar(select(AlertChangeRow.id).order_by(AlertChangeRow.seq).limit(1))

@@ -117,12 +117,13 @@ def settle(
     *,
     now: datetime,
     wall: datetime,
+    replayed: bool = False,
 ) -> list[Change]:
     """Decide the alerts of a basin by a run, and return the changes.
 
     Args:
         chances: of every level of the basin, or the reason without any: then no alert begins or ends.
-        now: by the service's clock; wall: by the machine's.
+        now: by the service's clock; wall: by the machine's; replayed: whether `now` is an instant of the past.
 
     Raises:
         UnknownBasin: there is no such basin.
@@ -133,7 +134,7 @@ def settle(
         return []
     reason = chances if isinstance(chances, Absent) else None
     _stand(session, basin, run, window_days, reason, now)
-    book = _Book(session, basin, run, window_days, now, wall)
+    book = _Book(session, basin, run, window_days, now=now, wall=wall, replayed=replayed)
     stored = {row.level: row for row in session.scalars(select(AlertRow).filter_by(basin_id=basin))}
     could = before is not None and before.reason is None
     if isinstance(chances, Absent):
@@ -150,7 +151,15 @@ def settle(
     return book.changes
 
 
-def lapse(session: Session, before: AlertStanding, reason: Absent, *, now: datetime, wall: datetime) -> list[Change]:
+def lapse(
+    session: Session,
+    before: AlertStanding,
+    reason: Absent,
+    *,
+    now: datetime,
+    wall: datetime,
+    replayed: bool = False,
+) -> list[Change]:
     """Record that a basin's alerts cannot be decided without a newer run.
 
     Return the changes: none if a newer run has decided, or if this was recorded before.
@@ -160,7 +169,7 @@ def lapse(session: Session, before: AlertStanding, reason: Absent, *, now: datet
         return []
     run = runs.get(session, before.run_id)
     _stand(session, before.basin_id, run, before.window_days, reason, now)
-    book = _Book(session, before.basin_id, run, before.window_days, now, wall)
+    book = _Book(session, before.basin_id, run, before.window_days, now=now, wall=wall, replayed=replayed)
     rows = session.scalars(select(AlertRow).filter_by(basin_id=before.basin_id)).all()
     book.of_basin("undecided", rows, f"{reason} {STAYS}")
     return book.changes
@@ -302,6 +311,7 @@ class _Book:
     window_days: int
     now: datetime
     wall: datetime
+    replayed: bool
     changes: list[Change] = field(default_factory=list)
 
     def of_basin(self, kind: ChangeKind, rows: Iterable[AlertRow], why: str) -> None:
@@ -378,6 +388,7 @@ class _Book:
                 "t0": self.run.t0,
                 "version_id": self.run.version_id,
                 "why": why,
+                "replayed": self.replayed,
                 **of_level,
                 **fields,
             }

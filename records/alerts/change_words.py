@@ -16,13 +16,16 @@ _OF_BASIN: Mapping[ChangeKind, str] = {
 def headline(change: Change, name: str) -> str:
     """Return a change in a line: "Watch (was advisory): 5-year flood, Boise River near Twin Springs, chance 43 %".
 
+    A change of a replay is named an exercise.
+
     Args:
         name: of the basin, for a reader.
     """
+    exercise = "Exercise: " if change.replayed else ""
     if change.level is None:
-        return f"{_OF_BASIN[change.kind]}: {name}"
+        return f"{exercise}{_OF_BASIN[change.kind]}: {name}"
     chance = "" if change.chance is None else f", chance {percent(change.chance)}"
-    return f"{_turn(change)}: {level_title(change.level)}, {name}{chance}"
+    return f"{exercise}{_turn(change)}: {level_title(change.level)}, {name}{chance}"
 
 
 def _turn(change: Change) -> str:

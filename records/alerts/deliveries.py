@@ -72,6 +72,14 @@ class NotEnded(InvalidInput):
     remedy = "Wait until the delivery has ended, then replay it."
 
 
+class QuestionOver(InvalidInput):
+    """The question whether a recipient of e-mail agrees is not asked again."""
+
+    kind = "question-over"
+    status = 409
+    remedy = "The recipient has the message that asks, has answered it, or had a week to: create a new subscription."
+
+
 class SubscriptionPaused(InvalidInput):
     """Nothing is sent to the subscription while it is paused."""
 
@@ -202,7 +210,7 @@ def finish(
     return "pending"
 
 
-def replay(session: Session, delivery: str) -> Delivery:
+def replay(session: Session, delivery: str, at: datetime) -> Delivery:
     """Attempt an ended delivery again, at once, under the same event.
 
     Raises:
@@ -210,12 +218,16 @@ def replay(session: Session, delivery: str) -> Delivery:
         Gone: it was pruned.
         NotEnded: it is under way.
         SubscriptionPaused: nothing is sent to its subscription.
+        QuestionOver: it is a question that was delivered or answered, or whose time is over.
     """
     row = _row(session, delivery)
     if row.status == "pending":
         raise NotEnded(f"Delivery {delivery} is under way, at its attempt {row.tries}: wait until it has ended.")
-    if (reason := session.get_one(SubscriptionRow, row.subscription_id).paused_because) is not None:
-        raise SubscriptionPaused(f"Nothing is sent to subscription {row.subscription_id}: {reason}")
+    subscription = as_record(Subscription, session.get_one(SubscriptionRow, row.subscription_id))
+    if subscription.paused_because is not None:
+        raise SubscriptionPaused(f"Nothing is sent to subscription {subscription.id}: {subscription.paused_because}")
+    if row.change_seq is None and (row.status == "delivered" or not subscription.awaits_answer(at)):
+        raise QuestionOver(f"The recipient of subscription {subscription.id} is asked once, and no more after that.")
     row.status, row.tries, row.next_at, row.ended_at = "pending", 0, None, None
     session.flush()
     return as_record(Delivery, row)
@@ -270,18 +282,22 @@ def count_failed_of_service(session: Session) -> int:
 
 
 def mail_server_fault(session: Session) -> Absent | None:
-    """Return why the last attempt of a waiting e-mail failed, where that lies with the mail server or its settings."""
-    query = (
-        select(DeliveryAttemptRow.failure)
-        .join(DeliveryRow)
-        .join(SubscriptionRow)
-        .where(
-            DeliveryRow.status == "pending", SubscriptionRow.email.is_not(None), DeliveryAttemptRow.failure.is_not(None)
-        )
-        .order_by(DeliveryAttemptRow.ended_at.desc())
-        .limit(1)
+    """Return why the mail server takes nothing; None if it does.
+
+    The last attempt of any e-mail decides, while one waits.
+    """
+    of_mail = select(DeliveryRow.id).join(SubscriptionRow).where(SubscriptionRow.email.is_not(None))
+    if session.scalar(of_mail.where(DeliveryRow.status == "pending").limit(1)) is None:
+        return None
+    query = select(DeliveryAttemptRow.failure).where(
+        DeliveryAttemptRow.delivery_id.in_(of_mail), DeliveryAttemptRow.ended_at.is_not(None)
     )
-    failure = session.scalar(query)
+    newest = (
+        DeliveryAttemptRow.ended_at.desc(),
+        DeliveryAttemptRow.delivery_id.desc(),
+        DeliveryAttemptRow.number.desc(),
+    )
+    failure = session.scalar(query.order_by(*newest).limit(1))
     return failure if failure is not None and failure.code in _OF_THE_SERVER else None
 
 

@@ -19,10 +19,10 @@ FORM = r"^[0-9a-f]{1,64}\.[0-9a-f]{32}$"
 """A token: the subscription's id and the first 128 bits of its signature."""
 
 
-class BadMailLink(NotFound):
+class InvalidMailLink(NotFound):
     """The link is not one that this service sent, or its subscription has been deleted."""
 
-    kind = "bad-mail-link"
+    kind = "invalid-mail-link"
     remedy = "Use the link of the message as it is. If the subscription has been deleted, nothing more is sent."
 
 
@@ -39,15 +39,15 @@ def subscription_of(session: Session, key: bytes, purpose: Purpose, token: str) 
     """Return the subscription of a token.
 
     Raises:
-        BadMailLink: this service did not create it for this purpose, or the subscription has been deleted.
+        InvalidMailLink: this service did not create it for this purpose, or the subscription has been deleted.
     """
-    bad = BadMailLink("This link is not good, or its subscription has been deleted: nothing was changed.")
+    invalid = InvalidMailLink("This link is not valid, or its subscription has been deleted: nothing was changed.")
     try:
         subscription = subscriptions.get(session, token.partition(".")[0])
     except UnknownSubscription:
-        raise bad from None
+        raise invalid from None
     if not hmac.compare_digest(_token(key, purpose, subscription), token):
-        raise bad
+        raise invalid
     return subscription
 
 

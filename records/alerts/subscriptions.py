@@ -1,7 +1,9 @@
 """Subscriptions of receivers to alert changes. Secrets are not stored (`records.alerts.webhook_signature`)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from sqlalchemy import or_, select
 from sqlalchemy import update as update_rows
@@ -46,6 +48,22 @@ class NotSuitable(InvalidInput):
     """The subscription has no such thing: a secret and a template are a webhook's, a digest is e-mail's."""
 
     kind = "not-suitable"
+
+
+class AlreadyAsked(InvalidInput):
+    """The address has a question whether it agrees that is not answered yet: it is asked once at a time."""
+
+    kind = "already-asked"
+    status = 409
+    remedy = "Wait until its recipient has answered or the time for it is over, or change the subscription that asks."
+
+
+class NotAgreedTo(InvalidInput):
+    """The recipient of e-mail agreed to less than this: a subscription for e-mail is only ever narrowed."""
+
+    kind = "not-agreed-to"
+    status = 409
+    remedy = "Create another subscription, which asks for consent, and delete this one."
 
 
 class NotPaused(InvalidInput):
@@ -100,6 +118,10 @@ class Subscription:
         """Whether new changes are sent to it."""
         return self.paused_at is None and (self.email is None or self.confirmed_at is not None)
 
+    def awaits_answer(self, at: datetime) -> bool:
+        """Return whether its question is not answered, and still can be."""
+        return self.email is not None and self.confirmed_at is None and at <= self.created_at + CONFIRM_WITHIN
+
     def sent_from(self, at: datetime) -> datetime | None:
         """Return when a change that is stored at an instant is sent; None for at once."""
         if self.digest is None:
@@ -114,15 +136,18 @@ class Subscription:
 
 
 def create(session: Session, new: NewSubscription, key: str, at: datetime) -> Subscription:
-    """Store a new subscription of a key; where it is for e-mail, with the question whether its recipient agrees.
+    """Store a new subscription of a key, for e-mail with its question.
 
     Raises:
         TooManySubscriptions: the key has reached its limit.
+        AlreadyAsked: the address has not answered an earlier question, of whatever key.
         InvalidInput: a basin that it names is not stored.
     """
     if len(list_subscriptions(session, key)) >= MAX_OF_A_KEY:
         raise TooManySubscriptions(f"A key may have at most {MAX_OF_A_KEY} subscriptions: delete one first.")
     _require_basins(session, new.basins)
+    if new.email is not None:
+        _require_no_question(session, new.email, at)
     subscription = Subscription(
         id=new_id(at),
         key_id=key,
@@ -170,6 +195,7 @@ def update(session: Session, subscription: str, patch: SubscriptionPatch) -> Sub
         UnknownSubscription: there is none with this id.
         InvalidInput: a basin that it names is not stored.
         NotSuitable: it is a webhook's and the patch e-mail's, or the other way round.
+        NotAgreedTo: it is for e-mail, and its recipient would get more than was asked.
     """
     row, changes = _locked(session, subscription), patch.changes()
     _require_basins(session, patch.basins)
@@ -177,10 +203,20 @@ def update(session: Session, subscription: str, patch: SubscriptionPatch) -> Sub
         raise NotSuitable("This subscription is for an e-mail address, which does not change: create another one.")
     if fault := unsuitable(row.email is not None, changes.get("template"), changes.get("digest")):
         raise NotSuitable(f"It does not suit this subscription: {fault}.")
+    if row.email is not None and _is_more(as_record(Subscription, row), changes):
+        raise NotAgreedTo("The recipient agreed to less than this: a subscription for e-mail can only be narrowed.")
     for name, value in changes.items():
         setattr(row, name, value)
     session.flush()
     return as_record(Subscription, row)
+
+
+def _is_more(stored: Subscription, changes: Mapping[str, Any]) -> bool:
+    """Return whether changed fields send more than before: other basins, a lower severity, or no digest any more."""
+    before, after = stored.basins, changes.get("basins", stored.basins)
+    more_basins = before is not None and (after is None or not set(after) <= set(before))
+    lower = rank(changes.get("least_severity", stored.least_severity)) < rank(stored.least_severity)
+    return more_basins or lower or (stored.digest is not None and changes.get("digest", stored.digest) is None)
 
 
 def rotate(session: Session, subscription: str, at: datetime) -> Subscription:
@@ -219,7 +255,7 @@ def confirm(session: Session, subscription: str, at: datetime) -> Subscription:
     if row.paused_because == UNSUBSCRIBED:
         raise ConfirmationOver("This address has been unsubscribed: only a new subscription can be confirmed.")
     if row.confirmed_at is None:
-        if at > row.created_at + CONFIRM_WITHIN:
+        if not as_record(Subscription, row).awaits_answer(at):
             raise ConfirmationOver(f"A subscription is confirmed within {CONFIRM_WITHIN.days} days, and they are over.")
         row.confirmed_at = at
         session.flush()
@@ -227,13 +263,16 @@ def confirm(session: Session, subscription: str, at: datetime) -> Subscription:
 
 
 def pause(session: Session, subscription: str, reason: Absent, at: datetime) -> Subscription:
-    """Send nothing more to a subscription, and end what waits for it. A second time changes the reason alone.
+    """Send nothing more to a subscription, and end what waits.
+
+    A second time changes the reason alone, and never that its recipient has unsubscribed.
 
     Raises:
         UnknownSubscription: there is none with this id.
     """
     row = _locked(session, subscription)
-    row.paused_at, row.paused_because = row.paused_at or at, reason
+    if row.paused_because != UNSUBSCRIBED:
+        row.paused_at, row.paused_because = row.paused_at or at, reason
     waiting = update_rows(DeliveryRow).where(
         DeliveryRow.subscription_id == subscription, DeliveryRow.status == "pending"
     )
@@ -285,8 +324,8 @@ def matching(session: Session, basin: str, severity: Severity | None, at: dateti
     Args:
         severity: the highest that the change begins or ends; None for a change of the whole basin.
     """
-    good = KeyRow.revoked_at.is_(None) & or_(KeyRow.expires_at.is_(None), KeyRow.expires_at > at)
-    query = select(SubscriptionRow).join(KeyRow, KeyRow.id == SubscriptionRow.key_id).where(good)
+    valid = KeyRow.revoked_at.is_(None) & or_(KeyRow.expires_at.is_(None), KeyRow.expires_at > at)
+    query = select(SubscriptionRow).join(KeyRow, KeyRow.id == SubscriptionRow.key_id).where(valid)
     stored = [as_record(Subscription, row) for row in session.scalars(query.order_by(SubscriptionRow.id))]
     return [
         one
@@ -308,6 +347,12 @@ def _unknown(subscription: str) -> UnknownSubscription:
     return UnknownSubscription(
         f"No subscription {subscription!r} is stored here: list the subscriptions to see their ids."
     )
+
+
+def _require_no_question(session: Session, email: str, at: datetime) -> None:
+    rows = session.scalars(select(SubscriptionRow).filter_by(email=email, confirmed_at=None))
+    if any(as_record(Subscription, row).awaits_answer(at) for row in rows):
+        raise AlreadyAsked("This address has been asked already, and has not answered yet.")
 
 
 def _require_basins(session: Session, names: list[str] | None) -> None:

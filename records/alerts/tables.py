@@ -105,6 +105,10 @@ class AlertChangeRow(Base):
     t0: Mapped[Day | None]
     version_id: Mapped[str] = mapped_column(ForeignKey("versions.id"))
     why: Mapped[str]
+    # Whether it was decided at an instant of the past; whether it is meant is never judged by today's settings.
+    replayed: Mapped[bool]
+    # The official sender of that time; null without one.
+    sender: Mapped[str | None]
 
 
 class SubscriptionRow(Base):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from sqlalchemy import Connection, Executable, create_engine, event, inspect, text
 from sqlalchemy.orm import Session, sessionmaker
@@ -16,6 +16,7 @@ from hydrology.base.errors import InvalidInput, printable
 from records.database.dialects import begin_sqlite, open_sqlite, parsed_url
 from records.database.faults import FAULTS, DatabaseProblem, StorageFull, is_full
 from runtime import private_files
+from runtime.settings import Settings
 
 __all__ = ["DatabaseProblem", "StorageFull", "is_full"]  # and what stands here
 
@@ -52,8 +53,12 @@ class Condition:
 class Database:
     """A database and its sessions. Create one per process, never before a fork, and close it."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, sender: str | None = None, *, replayed: bool = False) -> None:
         """Set the database's URL; nothing is opened yet.
+
+        Args:
+            sender: the official sender of changes of alerts, which are stored with it; None without one.
+            replayed: whether the service that stores them replays the past.
 
         Raises:
             InvalidInput: the URL is not of a SQLite file or of PostgreSQL.
@@ -73,9 +78,15 @@ class Database:
             reads = self._engine.execution_options(freshet_reads=True)
         else:
             reads = self._engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
-        self._writes = sessionmaker(self._engine, expire_on_commit=False)
+        issuer = {"sender": sender, "replayed": replayed}
+        self._writes = sessionmaker(self._engine, expire_on_commit=False, info=issuer)
         self._reads = sessionmaker(reads, expire_on_commit=False)
         self._watched: str | None = None  # the revision that every transaction has to find
+
+    @classmethod
+    def of(cls, settings: Settings) -> Self:
+        """Return the database of the settings; its arguments come from them."""
+        return cls(settings.database_url, settings.cap_sender, replayed=settings.as_of is not None)
 
     @property
     def missing(self) -> str | None:

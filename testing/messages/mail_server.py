@@ -23,11 +23,13 @@ logging.getLogger("mail.log").setLevel(logging.CRITICAL)  # it logs what a sende
 
 USER, PASSWORD = "freshet", "hush"
 SENDER, PUBLIC_URL = "alerts@rivers.example", "https://rivers.example"
-Answer = Literal["take", "defer", "refuse", "no address", "by policy", "drop", "die"]
+Answer = Literal["take", "defer", "refuse", "no address", "unclear", "no room", "by policy", "drop", "die"]
 """`die`: the message is taken, and the connection is broken off before the answer."""
 _AT_RCPT = {
     "defer": "451 4.7.1 Try again later",
     "no address": "550 5.1.1 No such person",
+    "unclear": "550 No such person",
+    "no room": "552 5.2.2 Full",
     "by policy": "554 5.7.1 Not from you",
     "drop": "421 Bye",
 }

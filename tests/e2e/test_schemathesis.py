@@ -105,7 +105,6 @@ def _configuration(api: Api) -> str:
         "run": [api.stored.run],
         "instance": [api.stored.run],
         "change": [api.stored.change],
-        "instance": [api.stored.run],
         "path": ["forecasts.zarr/zarr.json"],
         "day": [api.stored.t0],
         "version": [api.stored.version],

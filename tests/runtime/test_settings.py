@@ -114,3 +114,18 @@ def test_folders_of_data_are_split_by_commas(monkeypatch: pytest.MonkeyPatch, tm
     monkeypatch.setenv("FRESHET_INGEST_ROOTS", ",")
     with pytest.raises(BadSettings, match="FRESHET_INGEST_ROOTS"):
         Settings.load()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("smtp_host", "a..b"),
+        ("smtp_host", "a" * 64 + ".example"),
+        ("smtp_user", "d\xfcty"),
+        ("smtp_password", "h\xfcsh"),
+    ],
+)
+def test_what_no_mail_server_takes_is_refused(name: str, value: str) -> None:
+    with pytest.raises(BadSettings, match=f"FRESHET_{name.upper()}"):
+        Settings.load(**{name: value})
+    assert Settings.load(smtp_host="::1").smtp_host == "::1"

@@ -121,7 +121,7 @@ def serve(handlers: Mapping[str, Handler], known: Mapping[str, type[JobRequest]]
     with suppress(OSError):  # only on Linux: if memory runs out, this process is killed first
         Path("/proc/self/oom_score_adj").write_text("500")
     child_processes.limit(memory=start["memory_limit"])
-    tools = JobContext(settings, Database(settings.database_url), Clock(settings.as_of))
+    tools = JobContext(settings, Database.of(settings), Clock(settings.as_of))
     tools.database.watch()
     run = partial(_run, tools, pipes, handlers, known)
     while True:

@@ -72,7 +72,7 @@ def cap(change: Annotated[str, argument("CHANGE", "Id of a change: its `event`."
     from app.alerts.exchange import message
 
     with opened(reads=True) as context, context.database.reading() as session:
-        typer.echo(message(session, context.settings, context.clock, change).decode(), nl=False)
+        typer.echo(message(session, context.settings, change).decode(), nl=False)
 
 
 @app.command("deliver")

@@ -100,7 +100,7 @@ def deliveries(
 def replay(delivery: Annotated[str, argument("DELIVERY", "Its id.")], as_json: Json = False) -> None:
     """Send a delivery that has ended again, under the same event."""
     with changing() as change:
-        stored = delivery_records.replay(change.session, delivery)
+        stored = delivery_records.replay(change.session, delivery, change.now)
         change.record("delivery replayed", delivery)
     answer(asdict(stored), as_json, f"Delivery {delivery} is sent again.")
 

@@ -1,6 +1,7 @@
 """Atom feeds and CAP 1.2 messages of a year's turns of an alert, as readers and hubs take them."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 from xml.etree import ElementTree
@@ -10,6 +11,8 @@ import pytest
 import xmlschema
 from starlette.testclient import TestClient
 
+from app.alerts import atom
+from app.alerts.cap import NO_SENDER
 from hydrology.base.calendar import day
 from hydrology.extremes.alerting import Severity
 from records.alerts import alert_changes
@@ -126,13 +129,14 @@ def test_a_feed_has_the_selected_changes_and_those_of_whole_basins(
 
 
 @pytest.mark.parametrize("official", [None, "w-agency@rivers.example"])
-def test_every_change_is_a_good_cap_message_and_refers_to_the_earlier_ones_of_its_alert(
-    sqlite: str, sqlite_database: Database, official: str | None
+def test_every_change_is_a_valid_cap_message_and_refers_to_the_earlier_ones_of_its_alert(
+    sqlite: str, official: str | None
 ) -> None:
-    changes = fill(sqlite_database)
+    changes = fill(Database(sqlite, official))
     schema = xmlschema.XMLSchema(str(cap.SCHEMA))
     with serving(sqlite, None, cap_sender=official, public_url="https://rivers.example/") as client:
         index = feedparser.parse(client.get("/v1/alerts/cap").content)
+        assert index.feed.subtitle == (f"Issued by {official}." if official else "Not an official warning.")
         links = [link.href for entry in index.entries for link in entry.links if link.rel == "alternate"][::-1]
         assert links == [f"https://rivers.example/v1/alerts/cap/{change.id}" for change in changes]
         messages = [client.get(link.removeprefix("https://rivers.example")).content for link in links]
@@ -157,11 +161,32 @@ def test_every_change_is_a_good_cap_message_and_refers_to_the_earlier_ones_of_it
     assert read[5]["parameters"]["discharge_m3s"] == "158.3"
 
 
-def test_a_replay_is_an_exercise_even_with_an_official_sender(sqlite: str, sqlite_database: Database) -> None:
-    change = fill(sqlite_database)[0]
-    with serving(sqlite, NOW + timedelta(days=9), cap_sender="agency@rivers.example") as client:
+def test_a_replay_stays_an_exercise_under_its_sender(sqlite: str) -> None:
+    change = fill(Database(sqlite, "agency@rivers.example", replayed=True))[0]
+    with serving(sqlite, None, cap_sender="other@rivers.example") as client:
         message = cap.read(client.get(f"/v1/alerts/cap/{change.id}").content)
+        feed = feedparser.parse(client.get("/v1/alerts/feed").content)
     assert (message["status"], message["sender"]) == ("Exercise", "agency@rivers.example")
+    assert feed.feed.subtitle == "Not an official warning."
+    assert all(entry.title.startswith("Exercise: ") for entry in feed.entries)
+
+
+def test_an_official_sender_that_is_set_later_makes_no_earlier_message_official(
+    sqlite: str, sqlite_database: Database
+) -> None:
+    change = fill(sqlite_database)[0]
+    with serving(sqlite, None, cap_sender="agency@rivers.example") as client:
+        message = cap.read(client.get(f"/v1/alerts/cap/{change.id}").content)
+    assert (message["status"], message["sender"]) == ("Exercise", NO_SENDER)
+
+
+def test_feeds_of_two_services_have_different_ids() -> None:
+    feed = atom.Feed(
+        title="Changes", address="/", selection="/", following=None, base="", of_cap=False, service="a", sender=None,
+        replayed=False,
+    )  # fmt: skip
+    ids = {feedparser.parse(atom.write(one, [], {})).feed.id for one in (feed, replace(feed, service="b"))}
+    assert len(ids) == 2
 
 
 def test_the_own_declaration_of_the_standard_finds_what_is_wrong(

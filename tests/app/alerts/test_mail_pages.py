@@ -61,10 +61,17 @@ def test_a_recipient_confirms_and_unsubscribes_by_a_button_and_by_nothing_else(
         assert stored().is_active
         assert "Unsubscribe" in client.get(leave).text
         assert stored().is_active
+        with sqlite_database.transaction() as session:
+            subscriptions.pause(session, subscription, absent(Reason.MAIL_ADDRESS_REFUSED, status=550), NOW)
+        paused = client.get(confirm).text
+        assert "You get these alerts" not in paused
+        assert "none are sent for now" in paused
         one_click = {"Content-Type": "application/x-www-form-urlencoded"}
         for _ in range(2):
             answer = client.post(leave, content="List-Unsubscribe=One-Click", headers=one_click)
             assert (answer.status_code, "You are unsubscribed" in answer.text) == (200, True)
+        with sqlite_database.transaction() as session:  # a message that was under way comes back
+            subscriptions.pause(session, subscription, absent(Reason.MAIL_ADDRESS_REFUSED, status=550), NOW)
         assert str(stored().paused_because) == "The recipient unsubscribed."
         assert client.post(confirm).status_code == 409
         resumed = client.post(f"/v1/subscriptions/{subscription}/resume", headers=bearer(sqlite_database, "admin"))
@@ -104,6 +111,12 @@ def test_a_subscription_for_email_shows_its_state_and_no_secret(
         assert client.post(f"{address}/rotate", headers=headers).json()["type"] == "/problems/not-suitable"
         for patch in ({"url": "https://x.example/"}, {"template": {"body": "{}"}}):
             assert client.patch(address, json=patch, headers=headers).json()["type"] == "/problems/not-suitable"
+        for more in ({"digest": None}, {"least_severity": "advisory", "basins": None}, {"basins": [BASIN]}):
+            status = client.patch(address, json=more, headers=headers).status_code
+            assert status == (409 if "digest" in more else 200 if "least_severity" in more else 422)
+        for severity, status in (("warning", 200), ("watch", 409)):
+            assert client.patch(address, json={"least_severity": severity}, headers=headers).status_code == status
+        assert client.post("/v1/subscriptions", json=new, headers=headers).json()["type"] == "/problems/already-asked"
         (question,) = client.get("/v1/deliveries", headers=headers).json()["deliveries"]
         assert (question["kind"], question["event"], question["basin"]) == ("confirmation", None, None)
 
@@ -111,6 +124,7 @@ def test_a_subscription_for_email_shows_its_state_and_no_secret(
 @pytest.mark.parametrize(
     "new",
     [
+        {"email": "=?utf-8?q?a?=@example.org"},
         {},
         {"url": "https://x.example/", "email": "a@b.example"},
         {"url": "https://x.example/", "digest": {"at": "07:00"}},

@@ -137,6 +137,18 @@ def test_operations_have_stable_ids(document: dict[str, Any]) -> None:
         "read_water_balance",
         "read_weather",
         "read_weather_of_basin",
+        "list_edr_instance_locations",
+        "list_edr_instances",
+        "read_archive",
+        "read_archive_file",
+        "read_edr_area",
+        "read_edr_cube",
+        "read_edr_instance",
+        "read_edr_instance_area",
+        "read_edr_instance_cube",
+        "read_edr_instance_location",
+        "read_edr_instance_position",
+        "read_edr_position",
     }
 
 

@@ -60,3 +60,4 @@ def test_a_path_is_logged_short_and_without_control_characters() -> None:
     assert shown.startswith(r"/v1/\x1b[2J\x00\naaa")
     assert len(shown) < 300
     assert shown_path({"path": "/v1/basins"}) == "/v1/basins"
+    assert shown_path({"path": "/behind/mail/unsubscribe/01a1.f00d"}) == "/behind/mail/unsubscribe/..."

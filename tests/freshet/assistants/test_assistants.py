@@ -65,7 +65,8 @@ def words(result: CallToolResult) -> str:
 @pytest.mark.parametrize("transport", ["over_http", "over_stdio"])
 def test_every_answer_is_that_of_the_api(request: pytest.FixtureRequest, service: Service, transport: str) -> None:
     async def ask(client: Client) -> tuple[dict[str, bool], dict[str, CallToolResult]]:
-        listed = {tool.name: tool.annotations.read_only_hint for tool in (await client.list_tools()).tools}
+        tools = (await client.list_tools()).tools
+        listed = {tool.name: bool(tool.annotations and tool.annotations.read_only_hint) for tool in tools}
         return listed, {name: await client.call_tool(name, asked) for name, (asked, _) in QUESTIONS.items()}
 
     listed, answers = request.getfixturevalue(transport)(ask)

@@ -142,7 +142,7 @@ def test_an_uncalibrated_forecast_decides_nothing_and_gives_the_reason(levelled:
         for table in ("basin_errors", "error_models"):
             session.execute(Base.metadata.tables[table].delete())
     done = replay(levelled, CLOCK, ReplayParams(period=Period.parse("2005-04-04..2005-04-05"), horizon=5, traces=2))
-    assert [(change.kind, change.severity) for change in done.changes] == [("undecided", "warning")]
+    assert [(one.kind, one.severity, one.replayed) for one in done.changes] == [("undecided", "warning", True)]
     with levelled.reading() as session:
         standing = alerts.standing(session, BASIN)
     assert standing is not None

@@ -214,9 +214,9 @@ def test_a_delivery_that_has_ended_is_replayed_under_the_same_event(outbox: Outb
     (failed,) = outbox.deliveries()
     for attempts in (MAX_TRIES + 1, MAX_TRIES + 2):
         with outbox.database.transaction() as session:
-            assert deliveries.replay(session, failed.id).status == "pending"
+            assert deliveries.replay(session, failed.id, outbox.now).status == "pending"
             with pytest.raises(deliveries.NotEnded):
-                deliveries.replay(session, failed.id)
+                deliveries.replay(session, failed.id, outbox.now)
         assert outbox.deliver() == {"delivered": 1}
         assert len(outbox.attempts(failed.id)) == attempts
     assert {request.headers["webhook-id"] for request in receiver.requests} == {change.id}

@@ -1,8 +1,11 @@
 """Alert changes by e-mail, over a real mail server that is encrypted: each arrives, once, at who agreed."""
 
 import re
+import socket
+import threading
+import time
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -14,12 +17,14 @@ from hydrology.base.absent import absent
 from hydrology.base.reasons import Reason
 from hydrology.extremes.alerting import Severity
 from jobspec.subscriptions import Digest, NewSubscription
-from operations.alerts import mail
+from operations.alerts import mail, smtp
 from operations.alerts.deliver import deliver
 from records.access import keys
 from records.alerts import alert_changes, deliveries, mail_links, subscriptions, webhook_signature
 from records.alerts.alert_changes import Change, NewChange
-from records.alerts.deliveries import WAITS, Sending
+from records.alerts.deliveries import MAX_TRIES, WAITS, Sending
+from records.alerts.subscriptions import CONFIRM_WITHIN
+from records.alerts.tables import DeliveryRow
 from records.basins import basins
 from records.basins.basins import Basin
 from records.database.engine import Database
@@ -98,7 +103,7 @@ def test_nothing_but_the_question_is_sent_before_the_recipient_agrees(post: Post
     key = webhook_signature.service_key(post.settings)
     with post.database.reading() as session:
         assert mail_links.subscription_of(session, key, "confirm", token[1]).id == subscription
-        with pytest.raises(mail_links.BadMailLink):
+        with pytest.raises(mail_links.InvalidMailLink):
             mail_links.subscription_of(session, key, "unsubscribe", token[1])
 
 
@@ -112,6 +117,7 @@ def test_a_change_is_a_message_of_plain_text_and_html_with_a_link_to_unsubscribe
     assert "\n" not in message["Subject"]
     assert message["Subject"].startswith("Another model version: FISH R near Bcc: all@x.example")
     assert re.fullmatch(rf"<{PUBLIC_URL}/mail/unsubscribe/[0-9a-f.]+>", message["List-Unsubscribe"])
+    assert re.search(rf"^List-Unsubscribe: <{PUBLIC_URL}/\S+>\r$".encode(), post.server.mails[0].content, re.MULTILINE)
     assert message["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
     plain, html = message.get_body(("plain",)), message.get_body(("html",))
     assert plain is not None
@@ -146,6 +152,7 @@ def test_every_change_arrives_once_however_the_server_behaves(post: Post) -> Non
 def test_a_recipient_who_is_not_there_pauses_the_subscription_and_a_refused_server_does_not(post: Post) -> None:
     subscription = post.subscribe()
     post.answers = ["by policy", "no address"]
+    post.now += timedelta(seconds=1)
     post.change()
     assert post.deliver() == {"pending": 1}
     with post.database.reading() as session:
@@ -161,9 +168,9 @@ def test_a_recipient_who_is_not_there_pauses_the_subscription_and_a_refused_serv
     assert post.deliver() == {}
     with post.database.transaction() as session:
         with pytest.raises(deliveries.SubscriptionPaused):
-            deliveries.replay(session, failed.id)
+            deliveries.replay(session, failed.id, post.now)
         subscriptions.resume(session, subscription)
-        deliveries.replay(session, failed.id)
+        deliveries.replay(session, failed.id, post.now)
     assert post.deliver() == {"delivered": 1}
 
 
@@ -171,10 +178,12 @@ def test_a_recipient_who_is_not_there_pauses_the_subscription_and_a_refused_serv
     ("chosen", "failure"),
     [
         ({"smtp_password": "wrong"}, "refused the user and password"),
-        ({"smtp_ca": None}, "its certificate is not good"),
-        ({"smtp_security": "tls"}, "its certificate is not good"),
+        ({"smtp_ca": None}, "its certificate is not valid"),
+        ({"smtp_security": "tls"}, "its certificate is not valid"),
         ({"smtp_port": 1}, "could not be connected to"),
         ({"smtp_host": None}, "sends no e-mail"),
+        ({"smtp_host": "a..b"}, "could not be connected to"),
+        ({"smtp_password": "h\xfcsh"}, "could not be connected to"),
     ],
 )
 def test_what_lies_with_the_server_is_retried_and_reveals_no_secret(
@@ -193,6 +202,82 @@ def test_what_lies_with_the_server_is_retried_and_reveals_no_secret(
     assert PASSWORD not in repr(good)
     post.settings, post.now = good, post.now + WAITS[0]
     assert post.deliver() == {"delivered": 1}
+
+
+def test_a_message_that_cannot_be_written_ends_no_other(post: Post) -> None:
+    with post.database.transaction() as session:
+        unwritable = NewSubscription.model_construct(email="=?utf-8?q?a?=@example.org")
+        subscriptions.create(session, unwritable, post.key, post.now)
+    with structlog.testing.capture_logs() as logs:
+        post.subscribe()
+    assert post.failures() == [str(absent(Reason.MESSAGE_FAILED))]
+    assert "delivery.fault" in str(logs)
+    assert "example.org" not in str(logs)
+    post.change()
+    assert post.deliver() == {"delivered": 1}
+
+
+def test_the_question_is_asked_once(post: Post) -> None:
+    subscription = post.subscribe(confirm=False)
+    with post.database.transaction() as session, pytest.raises(subscriptions.AlreadyAsked):
+        subscriptions.create(session, NewSubscription(email=PERSON), post.key, post.now)
+    assert post.deliver() == {"delivered": 1}
+    with post.database.transaction() as session:
+        (question,) = deliveries.page(session)
+        with pytest.raises(deliveries.QuestionOver):
+            deliveries.replay(session, question.id, post.now)
+        row = session.get_one(DeliveryRow, question.id)
+        row.status = "failed"
+        for at in (post.now, post.now + CONFIRM_WITHIN * 2):
+            if at == post.now:
+                subscriptions.confirm(session, subscription, at)
+            with pytest.raises(deliveries.QuestionOver):
+                deliveries.replay(session, question.id, at)
+
+
+def test_a_refusal_pauses_at_once_only_where_the_address_does_not_exist(post: Post) -> None:
+    subscription = post.subscribe()
+    unclear: list[Answer] = ["unclear"]
+    post.answers = ["no room", *unclear * (MAX_TRIES - 1)]
+    post.change()
+    for left in range(MAX_TRIES)[::-1]:
+        assert post.deliver() == {"pending" if left else "failed": 1}
+        with post.database.reading() as session:
+            assert (subscriptions.get(session, subscription).paused_at is None) == bool(left)
+        post.now += WAITS[-1]
+
+
+def test_a_server_that_takes_a_later_message_has_no_fault(post: Post) -> None:
+    post.subscribe()
+    post.answers = ["by policy"]
+    post.change()
+    assert post.deliver() == {"pending": 1}
+    post.now += timedelta(seconds=1)
+    post.subscribe("office@rivers.example")
+    with post.database.reading() as session:
+        assert deliveries.mail_server_fault(session) is None
+
+
+def test_a_greeting_that_never_ends_is_cut_off(tmp_path: Path) -> None:
+    lines = 100
+    sent = []
+
+    def greet(listener: socket.socket) -> None:
+        connection, _ = listener.accept()
+        with connection, suppress(OSError):
+            for _ in range(lines):
+                connection.sendall(b"220-wait\r\n")
+                sent.append(1)
+                time.sleep(0.05)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=greet, args=(listener,))
+        thread.start()
+        server = MailServer(security="none", port=listener.getsockname()[1])
+        outcome = smtp.hand_over(server.settings(tmp_path, smtp_seconds=1), PERSON, b"")
+        thread.join()
+    assert outcome.failure == absent(Reason.MAIL_SLOW, seconds=1)
+    assert len(sent) < lines
 
 
 def test_a_digest_has_the_changes_of_a_day_in_one_message(post: Post) -> None:
