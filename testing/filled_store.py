@@ -11,6 +11,7 @@ from hydrology.base.calendar import Period
 from jobspec.changes import Changes, Increment
 from jobspec.feeds import NewFeed, read_settings
 from jobspec.jobs.forecasting import ForecastParams, VolumesParams, WhatIfParams
+from jobspec.ratings import NewRating
 from jobspec.subscriptions import NewSubscription
 from jobspec.thresholds import NewThreshold
 from operations.forecasting.forecast import forecast
@@ -24,6 +25,7 @@ from records.alerts import alert_changes, alerts, deliveries, subscriptions, thr
 from records.alerts.alerts import LevelChance
 from records.database.engine import Database
 from records.jobs import attempts, jobs, schedules
+from records.ratings import ratings
 from records.runs import runs
 from records.verification import comparisons
 from records.versions import promotions, versions
@@ -121,8 +123,10 @@ def fill(database_url: str, receiver: str = RECEIVER) -> FilledStore:
         feed = feeds.create(session, new, key.id, now)
         bridge = bridges.create(session, LIVE, [a_part(basin) for basin in BASINS], now)
         bankfull = NewThreshold(name="bankfull", discharge=4.5)
+        rating = NewRating(table="stage_ft,discharge_cfs\n1,10\n11,8000\n", source="river office")
         for basin in BASINS:
             thresholds.put(session, basin, bankfull, now)
+            ratings.put(session, basin, rating, FILLED_UNTIL)
         shown = subscriptions.create(session, NewSubscription(url=receiver), key.id, now)
         high = LevelChance(
             calibration="observed",
