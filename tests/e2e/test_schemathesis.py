@@ -41,7 +41,7 @@ REFUSED = {
     "GET /v1/basins/{basin}/simulation": [422],  # an area where nothing is converted; days that were not evaluated
     "GET /v1/basins/{basin}/volumes": [422],  # a day that no month has
     "GET /v1/basins/{basin}/drain-down": [422],  # a run and a T0; a run on other weather
-    "PUT /v1/basins/{basin}/rating": [422],  # text that is no table
+    "PUT /v1/basins/{basin}/rating": [422],  # text without a table
     "PUT /v1/basins/{basin}/flood-categories": [422],  # a document that is not of a gauge
     "PUT /v1/basins/{basin}/flood-frequency": [422],  # half a skew
     "PUT /v1/basins/{basin}/thresholds/{threshold}": [422],  # the name of a level of the record
