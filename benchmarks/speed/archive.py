@@ -87,7 +87,17 @@ def _issue(number: int, names: list[str]) -> Issue:
     }
     t0 = np.datetime64("2006-10-01", "D") + number
     at = datetime(2006, 10, 1, 14, tzinfo=UTC)
-    return Issue(f"run-{number:05}", t0, at, "synthetic", "operational", "climatology", "", LEADS, of_basins)
+    return Issue(
+        issue=f"run-{number:05}",
+        t0=t0,
+        issued_at=at,
+        version="synthetic",
+        purpose="operational",
+        forcing_kind="climatology",
+        weather="",
+        leads=LEADS,
+        basins=of_basins,
+    )
 
 
 def _held(folder: Path) -> int:

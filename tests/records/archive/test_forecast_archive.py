@@ -39,7 +39,17 @@ def an_issue(number: int, basins: Mapping[str, int], leads: int = 3, members: in
 
     of_basins = {basin: BasinIssue(1, 2.5e9, flow(value)) for basin, value in basins.items()}
     at = datetime(2008, 4, 1, 14, tzinfo=UTC)
-    return Issue(f"run-{number:03}", t0, at, "version", "operational", "supplied", "a/b", leads, of_basins)
+    return Issue(
+        issue=f"run-{number:03}",
+        t0=t0,
+        issued_at=at,
+        version="version",
+        purpose="operational",
+        forcing_kind="supplied",
+        weather="a/b",
+        leads=leads,
+        basins=of_basins,
+    )
 
 
 def read(folder: Path) -> xarray.Dataset:
