@@ -43,12 +43,12 @@ and a water balance that closes for every member of every forecast. [Back to the
   `Idempotency-Key` is the same job.
 """
 TAGS = {
-    "forecasts": "Future discharge, its uncertainty, and the stored water.",
+    "forecasts": "Future discharge, its uncertainty, the stored water, and what forecasters adjust.",
     "basins": "Basins, their metadata and stored data.",
     "observations": "Observed discharge, weather and snow.",
     "thresholds": "Levels of flood and low flow, from the record or set by operators; rating tables and stage.",
     "weather": "Stored weather forecasts and their values for a basin.",
-    "alerts": "Levels that flow is likely to pass, their severity and history.",
+    "alerts": "Levels that flow is likely to pass, their severity and history, and changes that wait for approval.",
     "water": "Water stored in a basin, its origin and age, and the water balance.",
     "skill": "Skill and verification of the models.",
     "comparisons": "Model versions compared with each other and with published results.",

@@ -6,6 +6,8 @@ from typing import Any
 from fastapi import APIRouter, Depends, FastAPI
 from fastapi.routing import APIRoute
 
+from app.adjustments.endpoints import router as adjustments
+from app.adjustments.held import router as held_alerts
 from app.alerts.deliveries import router as deliveries
 from app.alerts.endpoints import router as alerts
 from app.alerts.exchange import router as alert_exchange
@@ -60,8 +62,9 @@ from runtime.settings import Settings
 
 RESOURCES = (
     *(forecasts, basins, user_basins, observations, normals, thresholds, ratings, weather, exceedance, alerts),
-    *(alert_exchange, volumes, changes, rain_margin, runs, what_if, water, stage, states, spread, drain_down, skill),
-    *(simulation, verification, errors, skilful_days, events, decision_value, comparisons, models, bridges),
+    *(alert_exchange, held_alerts, adjustments, volumes, changes, rain_margin, runs, what_if, water, stage, states),
+    *(spread, drain_down, skill, simulation, verification, errors, skilful_days, events, decision_value, comparisons),
+    *(models, bridges),
     *(jobs, feeds, schedules, subscriptions, deliveries, archive, edr, status, audit),
 )
 """Routers under /v1, in the order of the OpenAPI document."""

@@ -115,8 +115,11 @@ def discriminated_by(field: str, noun: str, values: Sequence[str]) -> Discrimina
     return Discriminator(value, custom_error_type=field, custom_error_message=sentence)
 
 
-Line = Annotated[str, Field(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*[^\x00-\x20\x7f][^\x00-\x1f\x7f]*$")]
+_LINE = r"^[^\x00-\x1f\x7f]*[^\x00-\x20\x7f][^\x00-\x1f\x7f]*$"
+Line = Annotated[str, Field(max_length=200, pattern=_LINE)]
 """A line of text: not blank, and without control characters."""
+Note = Annotated[str, Field(max_length=1000, pattern=_LINE)]
+"""A longer text on one line."""
 NAME = "[0-9A-Za-z_-][0-9A-Za-z_.-]{0,63}"
 """The pattern of names. They cannot start with a dot, which would make an address ambiguous."""
 Name = Annotated[str, Field(pattern=f"^{NAME}$")]

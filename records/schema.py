@@ -1,6 +1,7 @@
 """All tables: importing this module fills `Base.metadata`, to copy, check or migrate all of them."""
 
 import records.access.tables
+import records.adjustments.tables
 import records.alerts.tables
 import records.basins.tables
 import records.database.tables

@@ -150,6 +150,8 @@ class Settings(BaseSettings):
         mail_from: the address that messages are sent from: `alerts@rivers.example`.
         cap_sender: the official sender of CAP messages, by an agreement with whom they go to; without one, and in a
             replay, every message is an exercise.
+        alerts_need_approval: for how many minutes changes of alerts wait for a forecaster to approve or dismiss them;
+            after that they go out as the forecast has them. By default none waits.
         fill_with_climatology: whether the daily cycle takes the weather of other years where neither observed weather
             nor a weather forecast is known.
         retain_what_if_days: for how many days what-if runs are stored.
@@ -211,6 +213,7 @@ class Settings(BaseSettings):
     smtp_seconds: float = Field(default=30, ge=1, le=300)
     mail_from: Annotated[str, AfterValidator(mail_address)] | None = None
     cap_sender: str | None = Field(default=None, pattern=r"^[^\s,<&\x00-\x20]{3,200}$")
+    alerts_need_approval: int | None = Field(default=None, ge=1, le=10_080)
     fill_with_climatology: bool = False
     retain_what_if_days: Days = 90
     retain_members_days: Days = 400

@@ -8,6 +8,7 @@ from pathlib import Path
 from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Period
+from jobspec.adjustments import NewAdjustment
 from jobspec.changes import Changes, Increment
 from jobspec.feeds import NewFeed, read_settings
 from jobspec.jobs.forecasting import ForecastParams, VolumesParams, WhatIfParams
@@ -21,12 +22,15 @@ from operations.verification.evaluate import evaluate
 from operations.verification.reforecast import reforecast
 from operations.what_if.what_if import what_if
 from records.access import keys
-from records.alerts import alert_changes, alerts, deliveries, subscriptions, thresholds
+from records.access.keys import Key
+from records.adjustments import adjustments
+from records.alerts import alert_changes, deliveries, held_alerts, settle_alerts, subscriptions, thresholds
 from records.alerts.alerts import LevelChance
 from records.database.engine import Database
 from records.jobs import attempts, jobs, schedules
 from records.ratings import ratings
 from records.runs import runs
+from records.runs.runs import Run
 from records.verification import comparisons
 from records.versions import promotions, versions
 from records.versions.versions import NewVersion
@@ -61,6 +65,7 @@ class FilledStore:
     subscription: str
     delivery: str
     change: str
+    adjustment: str
 
 
 def work(file: Path) -> None:
@@ -137,12 +142,14 @@ def fill(database_url: str, receiver: str = RECEIVER) -> FilledStore:
             discharge=4.5,
             chance=0.8,
         )
-        alerts.settle(session, BASINS[0], run, 10, [high], now=FILLED_UNTIL, wall=now)
+        settle_alerts.settle(session, BASINS[0], run, 10, [high], now=FILLED_UNTIL, wall=now)
         (delivery,) = deliveries.page(session)
         (change,) = alert_changes.page(session)
         sending = deliveries.claim(session, delivery.id, now)
         assert sending is not None
         deliveries.finish(session, delivery.id, sending.number, now, status_code=200, failure=None)
+        adjustment = _publish_adjustment(session, run, key, now)
+        held_alerts.hold(session, BASINS[1], run.id, [change], now, timedelta(hours=1))
     database.close()
     return FilledStore(
         version=run.version_id,
@@ -160,7 +167,17 @@ def fill(database_url: str, receiver: str = RECEIVER) -> FilledStore:
         subscription=shown.id,
         delivery=delivery.id,
         change=change.id,
+        adjustment=adjustment,
     )
+
+
+def _publish_adjustment(session: Session, run: Run, key: Key, at: datetime) -> str:
+    """Have a forecaster adjust a run's forecast of the first basin, and return the adjustment's id."""
+    new = NewAdjustment(run=run.id, factor=1.5, shift_days=1, chances={"bankfull": 0.4}, words="The gauge reads more.")
+    drafted = adjustments.create(session, BASINS[0], new, key.name, key.id, at)
+    adjustments.publish(session, drafted.id, key.name, "Agreed.", at)
+    adjustments.mark_decided(session, drafted.id, at)
+    return drafted.id
 
 
 def _promote_another_first(session: Session, version: str, basin: str, at: datetime) -> None:

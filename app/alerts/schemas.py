@@ -79,10 +79,9 @@ class BasinAlerts(Model):
     missing: Missing
 
 
-class AlertChange(Model):
-    """A change of an alert; receivers get the same fields in `data`, without `missing`."""
+class ProposedChange(Model):
+    """A change of an alert that a run proposes."""
 
-    event: str = Field(description="Its id: `webhook-id` of every attempt to notify a receiver.")
     kind: ChangeKind = Field(
         description="`begins`, `rises`, `falls`, `ends`: the severity of a level. `level`: somebody changed or removed "
         "a level with an alert. `undecided`, `decided`: the alerts of the basin can not, or again, be decided. "
@@ -107,8 +106,16 @@ class AlertChange(Model):
     run: str | None = Field(description="The run that caused it.")
     t0: date | None
     version: str = Field(description="The model version that the forecasts come from.")
-    why: str = Field(description="The numbers and the rule.")
+    why: str = Field(description="The numbers and the rule, and what a forecaster contributed.")
+    decided_by: str | None = Field(description="Who approved it or published the adjustment behind it.")
+    adjustment: str | None = Field(description="The published adjustment behind it.")
     missing: Missing
+
+
+class AlertChange(ProposedChange):
+    """A change of an alert; receivers get the same fields in `data`, without `missing`."""
+
+    event: str = Field(description="Its id: `webhook-id` of every attempt to notify a receiver.")
 
 
 class AlertChanges(Model):

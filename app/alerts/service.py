@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from app.alerts.schemas import Alert, AlertChange, AlertStep, BasinAlerts
+from app.alerts.schemas import Alert, AlertChange, AlertStep, BasinAlerts, ProposedChange
 from app.basins.ratings.stage import rating_of, stage_of
 from app.http.base_schema import why_null
 from hydrology.base.absent import text
@@ -38,6 +38,8 @@ _WHY_OF_CHANGE = {
     "window_days": "A promotion covers no days.",
     "run": "The change comes from a promotion, not from a run.",
     "t0": "The change comes from a promotion, not from a run.",
+    "decided_by": "The service decided it alone.",
+    "adjustment": "The forecast was not adjusted.",
 }
 NOT_DECIDED = "No forecast has decided its alerts yet."
 
@@ -111,3 +113,8 @@ def change(stored: alert_changes.Change) -> AlertChange:
     """Return a change."""
     fields = alert_changes.as_json(stored)
     return AlertChange(**fields, missing=why_null(fields, _WHY_OF_CHANGE))
+
+
+def proposed_change(fields: Mapping[str, Any]) -> ProposedChange:
+    """Return a change that a run proposes, from its fields."""
+    return ProposedChange(**fields, missing=why_null(fields, _WHY_OF_CHANGE))

@@ -20,7 +20,7 @@ from app.http.problems import Forbidden, Unauthorized
 from app.http.request_ids import shown_path
 from records.access import audit, keys
 from records.access.audit import Actor
-from records.access.keys import Key
+from records.access.keys import Key, Scope
 from records.database.engine import Database
 from runtime.clock import Clock
 
@@ -31,7 +31,8 @@ _bearer = HTTPBearer(
     scheme_name="key",
     auto_error=False,
     description="A key's token (`freshet_…`), which `freshet keys make NAME --scope operator` shows once. An "
-    "`operator` posts data of its own basins, and jobs whose results are its own; an `admin` may do everything.",
+    "`operator` posts data of its own basins, and jobs whose results are its own; a `forecaster` may also adjust and "
+    "publish forecasts and decide held alerts; an `admin` may do everything.",
 )
 
 
@@ -88,7 +89,7 @@ async def _counted(request: Request, key: AnyKey) -> Key:
     return key
 
 
-# There are two scopes, and an admin may do what an operator may: any key is an operator's.
+# Each scope may do what the one before it may: any key is an operator's.
 Operator = Annotated[Key, Depends(_counted)]
 
 
@@ -119,6 +120,15 @@ async def _writer(request: Request, key: Operator, database: OpenDatabase, clock
 OperatorWriter = Annotated[Writer, Depends(_writer)]
 
 
+async def _forecaster_writer(writer: OperatorWriter) -> Writer:
+    _require_forecaster(writer.key)
+    return writer
+
+
+async def _forecaster_reader(key: AnyKey) -> Key:
+    return _require_forecaster(key)
+
+
 async def _admin_writer(writer: OperatorWriter) -> Writer:
     _require_admin(writer.key)
     return writer
@@ -140,14 +150,26 @@ def require_owner(key: Key, owner: str | None, problem: type[Forbidden], what: s
         raise problem(f"{what} does not belong to the key of {key.name}: use the key that created it, or an admin's.")
 
 
-def _require_admin(key: Key) -> Key:
-    if not key.is_admin:
-        raise Forbidden(
-            f"The key of {key.name} has the scope {key.scope}, but this needs admin: create one with "
-            "`freshet keys make NAME --scope admin`."
-        )
+def _require_forecaster(key: Key) -> Key:
+    if not key.is_forecaster:
+        raise _too_small(key, "forecaster")
     return key
 
 
+def _require_admin(key: Key) -> Key:
+    if not key.is_admin:
+        raise _too_small(key, "admin")
+    return key
+
+
+def _too_small(key: Key, needed: Scope) -> Forbidden:
+    return Forbidden(
+        f"The key of {key.name} has the scope {key.scope}, but this needs {needed}: create one with "
+        f"`freshet keys make NAME --scope {needed}`."
+    )
+
+
+ForecasterWriter = Annotated[Writer, Depends(_forecaster_writer)]
+ForecasterReader = Annotated[Key, Depends(_forecaster_reader)]
 AdminWriter = Annotated[Writer, Depends(_admin_writer)]
 AdminReader = Annotated[Key, Depends(_admin_reader)]

@@ -45,6 +45,7 @@ from hydrology.base.absent import Absent
 from hydrology.base.calendar import day
 from hydrology.base.units import Units
 from hydrology.extremes.rain_margin import RAIN_MM
+from records.adjustments.adjustments import Adjustment, published
 from records.basins.station_names import station_name
 from records.forecasts.latest import Latest
 from records.weather import feeds
@@ -73,6 +74,7 @@ class Basin:
         holes: days inside the basin's record without a value, with the command that fetches them.
         scores: the scores shown; none where `skill` is a reason.
         loss: the note where more is lost than could evaporate.
+        adjustment: what a forecaster published of the run; None for nothing.
     """
 
     detail: BasinDetail
@@ -93,6 +95,7 @@ class Basin:
     holes: Sequence[Hole]
     scores: Sequence[ShownScore] = ()
     loss: str | None = None
+    adjustment: Adjustment | None = None
 
     @property
     def causes(self) -> dict[str, str]:
@@ -249,6 +252,7 @@ class _Shown:
             holes=self._holes(),
             scores=[] if isinstance(known.skill, Absent) else shown_scores(self.session, known.skill),
             loss=self._loss(forecast.version),
+            adjustment=published(self.session, latest.run.id, self.basin),
         )
 
     def _holes(self) -> list[Hole]:

@@ -36,7 +36,7 @@ TWIN = SHELF / f"{DEFAULT}-twin"  # by every year but the test years
 FOLDS = 5
 FOLD_SEED = 0  # shuffles the basins before they are divided into folds
 FOLD_MEMBERS = 5
-US_PARTS = {"us-maurer": 10, "us-daymet": 10, "us-maurer-buckets": 3, "us-daymet-buckets": 3}
+US_PARTS = {"us-maurer": 6, "us-daymet": 6, "us-maurer-buckets": 3, "us-daymet-buckets": 3}
 """The parts of `freshet-us`, and how many members each has."""
 
 

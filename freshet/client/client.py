@@ -4,6 +4,7 @@ import json
 from types import TracebackType
 from typing import Any, Self
 
+from freshet.client.adjustments import Adjustments
 from freshet.client.archives import Archives
 from freshet.client.basins import Basins
 from freshet.client.connection import Connection
@@ -15,7 +16,7 @@ from freshet.client.resource import no_answer
 from freshet.client.weather import Weather
 
 
-class Client(Basins, Forecasts, Models, Weather, Archives, Receivers, Jobs):
+class Client(Basins, Forecasts, Adjustments, Models, Weather, Archives, Receivers, Jobs):
     """Talks to one service. Unknown fields of a newer service's answers are ignored.
 
     Every method raises `Refused` where the service reports a problem, with its type, title and detail, and

@@ -13,9 +13,10 @@ Severity = Literal["advisory", "watch", "warning"]
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 """Ordered from the least severe."""
 Trend = Literal["rising", "steady", "falling"]
-Link = Literal["next", "again", "anew"]
+Link = Literal["next", "again", "anew", "judged"]
 """Relation of a run to the run decided before. `next`: of a later T0. `again`: of the same T0; the two count as one.
-`anew`: there was none, or they cannot be compared, so that the count starts with this run."""
+`anew`: there was none, or they cannot be compared, so that the count starts with this run. `judged`: a forecaster set
+the probability, which counts as all the runs that a change takes."""
 Turn = Literal["begins", "rises", "falls", "ends"]
 
 
@@ -108,7 +109,7 @@ def decide(steps: Ladder, before: Sequence[Switch], chance: float, link: Link) -
         for at, switch in enumerate(turned)
     )
     was, now = reached(steps, before), reached(steps, after)
-    return Decision(after, now, _turn(was, now), _why(steps, counted, after, was, now, chance))
+    return Decision(after, now, _turn(was, now), _why(steps, counted, after, was, now, chance, judged=link == "judged"))
 
 
 def reached(steps: Ladder, switches: Sequence[Switch]) -> Severity | None:
@@ -127,6 +128,8 @@ def _counted(step: Step, switch: Switch, chance: float, link: Link) -> Switch:
     against = chance < step.ends_below if switch.on else chance >= step.begins_at
     if not against:
         return Switch(switch.on)
+    if link == "judged":
+        return Switch(switch.on, _needed(step, switch))
     if link == "again":
         return Switch(switch.on, max(switch.runs, 1))
     return Switch(switch.on, 1 if link == "anew" else switch.runs + 1)
@@ -157,18 +160,20 @@ def _why(
     was: Severity | None,
     now: Severity | None,
     chance: float,
+    *,
+    judged: bool,
 ) -> str:
     """Explain the decision: the rule of the change, of a pending change, or of the present severity."""
     by_name = {step.severity: (step, count) for step, count in zip(steps, counted, strict=True)}
     if rank(now) > rank(was):
         assert now is not None
         step, count = by_name[now]
-        return f"{now.capitalize()} begins: {_reaches(step, chance)} in {_runs(count, step)}."
+        return f"{now.capitalize()} begins: {_reaches(step, chance)} {_how(count, step, judged)}."
     if rank(now) < rank(was):
         assert was is not None
         step, count = by_name[was]
         left = f", and {now} stays" if now else ""
-        return f"{was.capitalize()} ends{left}: {_below(step, chance)} in {_runs(count, step)}."
+        return f"{was.capitalize()} ends{left}: {_below(step, chance)} {_how(count, step, judged)}."
     state = "No alert" if now is None else now.capitalize()
     waiting = [(step, switch) for step, switch in zip(steps, after, strict=True) if switch.runs]
     if waiting:
@@ -188,6 +193,10 @@ def _reaches(step: Step, chance: float) -> str:
 
 def _below(step: Step, chance: float) -> str:
     return f"a chance of {_number(chance)} is below {_number(step.ends_below)}, where {step.severity} ends"
+
+
+def _how(count: Switch, step: Step, judged: bool) -> str:
+    return "as a forecaster set it" if judged else f"in {_runs(count, step)}"
 
 
 def _runs(count: Switch, step: Step) -> str:

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+
 from hydrology.base.arrays import Array
 from hydrology.scores.probabilistic import exceedance_probability
 
@@ -31,6 +33,11 @@ class FlowAhead:
     def after(self, days: int) -> "FlowAhead":
         """Return it without its first days."""
         return FlowAhead(self.levels, self.quantiles[:, days:], self.paths[:, days:])
+
+    def known(self) -> "FlowAhead":
+        """Return the days whose flow is known: a shift in time leaves others without."""
+        days = np.isfinite(self.quantiles).all(axis=0)
+        return FlowAhead(self.levels, self.quantiles[:, days], self.paths[:, days])
 
     def chances(self, level: float, direction: Direction) -> tuple[Array, float]:
         """Return the probability of passing a level on each day, (leads,), and on any of them (at least the daily

@@ -18,6 +18,9 @@ from hydrology.verification.reforecasts import CALIBRATED, RAW
 from hydrology.verification.results import Season, Verification
 from hydrology.verification.verify import CLIMATOLOGY, score_all, verify
 
+ADJUSTED, AS_ISSUED = "adjusted", "as-issued"
+"""Forecasters of the forecasts that were adjusted, and of the same ones before that."""
+
 
 class Observed:
     """The observed flow of a basin, with its climatology and threshold.
@@ -77,6 +80,14 @@ class IssuedForecasts:
         else:
             beside_rivals = self._beside_rivals(CALIBRATED, self.why_not_calibrated, of_all, lead, observed)
         yield from (of_season for of_season in beside_rivals if of_season[0] == CALIBRATED)
+
+    def verify_adjusted(self, lead: int, observed: Observed) -> Iterator[tuple[str, Season, Verification]]:
+        """Yield the skill of adjusted forecasts (`calibrated`) and of the same ones as issued (`raw`), as `verify`."""
+        both = self._counts(self.raw + self.calibrated, lead, observed)
+        if both.any():
+            for forecaster, quantiles in ((AS_ISSUED, self.raw), (ADJUSTED, self.calibrated)):
+                beside_rivals = self._beside_rivals(forecaster, quantiles, both, lead, observed)
+                yield from (of_season for of_season in beside_rivals if of_season[0] == forecaster)
 
     def count(self, observed: Observed) -> int:
         """Return the number of forecasts that count, over all leads."""

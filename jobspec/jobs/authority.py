@@ -32,7 +32,8 @@ _SCORES = ("scores", "simulated_flow", "snow_cells", "regional_snow", "versions"
 _ERRORS = ("error_models", "basin_errors")
 _LEVELS = ("simulated_records", "simulated_levels", "simulated_water")
 _PROMOTIONS = ("promotions", "alert_changes", "deliveries")
-_ALERTS = ("newest_runs", "alert_basins", "alerts", "alert_changes", "deliveries")
+_DECISIONS = ("alert_basins", "alerts", "alert_changes", "deliveries", "held_alerts", "adjustments")
+_ALERTS = ("newest_runs", *_DECISIONS)
 
 
 def _all(owned: Owned, *tables: str) -> dict[str, Owned]:
@@ -217,4 +218,4 @@ PRUNE = admins_alone(
     "pruned",
     note="It deletes records of all owners.",
 )
-DELIVERY = admins_alone("deliveries", "delivery_attempts", "subscriptions", note="Only the service posts it.")
+DELIVERY = admins_alone(*_DECISIONS, "delivery_attempts", "subscriptions", note="Only the service posts it.")

@@ -52,11 +52,11 @@ class PruneJob(JobRequest):
 
 
 class DeliveryParams(RequestModel):
-    """No parameters: all due deliveries are sent."""
+    """No parameters: all that is due is decided and sent."""
 
 
 class DeliveryJob(JobRequest):
-    """Send alert changes to their receivers. Only the service posts it."""
+    """Carry out what forecasters decided on alerts, and send changes to their receivers. Only the service posts it."""
 
     queue = "delivery"
     time_limit = timedelta(minutes=10)

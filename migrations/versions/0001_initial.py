@@ -510,7 +510,7 @@ TABLES = [
         "id text, name text, scope text, token_sha256 text, created_at instant, expires_at instant?, "
         "revoked_at instant?",
         key="id",
-        checks={"scope": "scope IN ('operator', 'admin')", "token_sha256": "length(token_sha256) = 64"},
+        checks={"scope": "scope IN ('operator', 'forecaster', 'admin')", "token_sha256": "length(token_sha256) = 64"},
     ),
     # alerts
     Table(
@@ -565,11 +565,35 @@ TABLES = [
         refers={"basin_id": "basins(id)", "run_id": "runs(id)", "version_id": "versions(id)"},
     ),
     Table(
+        "adjustments",
+        "id text, run_id text, basin_id text, factor real, shift_days integer, chances json, words text, author text, "
+        "key_id text, created_at instant, published_at instant?, publisher text?, note text?, alerts_at instant?",
+        key="id",
+        checks={
+            "draft": "published_at IS NOT NULL OR (note IS NULL AND alerts_at IS NULL)",
+            "factor": "factor > 0",
+            "published": "(published_at IS NULL) = (publisher IS NULL)",
+        },
+        refers={"run_id, basin_id": "run_basins(run_id, basin_id)"},
+        indexes=["run_id, basin_id", "basin_id, published_at", "alerts_at"],
+    ),
+    Table(
+        "held_alerts",
+        "basin_id text, run_id text, proposed json, held_at instant, due_at instant, ruling text?, ruled_by text?, "
+        "ruled_at instant?, note text?",
+        key="basin_id",
+        checks={
+            "ruled": "(ruling IS NULL) = (ruled_by IS NULL) AND (ruling IS NULL) = (ruled_at IS NULL)",
+            "ruling": "ruling IN ('approve', 'dismiss')",
+        },
+        refers={"basin_id": "basins(id)", "run_id": "runs(id)"},
+    ),
+    Table(
         "alert_changes",
         "seq integer, id text, key text, kind text, at instant, basin_id text, level text?, direction text?, "
         "discharge real?, stage real?, category text?, impact text?, severity text?, severity_before text?, "
         "chance real?, chance_before real?, trend text?, window_days integer?, run_id text?, t0 date?, "
-        "version_id text, why text, replayed boolean, sender text?",
+        "version_id text, why text, decided_by text?, adjustment_id text?, replayed boolean, sender text?",
         key="seq",
         checks={
             "category": "category IN ('action', 'minor', 'moderate', 'major')",
@@ -581,7 +605,12 @@ TABLES = [
             "trend": "trend IN ('rising', 'steady', 'falling')",
         },
         unique=["id", "key"],
-        refers={"basin_id": "basins(id)", "run_id": "runs(id)", "version_id": "versions(id)"},
+        refers={
+            "adjustment_id": "adjustments(id)",
+            "basin_id": "basins(id)",
+            "run_id": "runs(id)",
+            "version_id": "versions(id)",
+        },
         indexes=["basin_id, seq"],
         numbers_once=True,
     ),

@@ -1,31 +1,27 @@
 """Decides the alerts of basins by their latest forecasts.
 
 A stale forecast decides nothing. A forecast decides once only, and the next cycle decides what an interrupted one left
-undecided. Where no newer forecast comes, the alerts stay as they are and are reported as resting on a stale forecast.
+undecided. Where alerts need approval, changes are held until somebody decides, or until the deadline. Where no newer
+forecast comes, the alerts stay as they are and are reported as resting on a stale forecast.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 import structlog
-from sqlalchemy.orm import Session
 
-from hydrology.base.absent import Absent, absent
+from hydrology.base.absent import absent
 from hydrology.base.calendar import Day
 from hydrology.base.reasons import Reason
 from hydrology.base.staleness import age_days, stale
-from hydrology.base.units import Area, converted
-from hydrology.extremes.alerting import WINDOW_DAYS
-from hydrology.uncertainty.exceedance import FlowAhead
+from operations.alerts.carry_out import carry_out, read_published, settle_run
 from operations.versions.stages import stage
-from records.alerts import alerts, thresholds
+from records.alerts import alerts, held_alerts, settle_alerts
 from records.alerts.alert_changes import Change
-from records.alerts.alerts import LevelChance
 from records.database.engine import Database
 from records.forecasts import latest
 from records.forecasts.latest import Latest
 from records.runs import runs
-from records.runs.run_summary import CalibrationKind
 from runtime.clock import Clock
 
 log = structlog.get_logger()
@@ -34,17 +30,20 @@ AT_A_TIME = 50
 """Number of basins whose latest forecasts are read together."""
 
 
-def decide(database: Database, clock: Clock, names: Sequence[str]) -> list[Change]:
+def decide(database: Database, clock: Clock, names: Sequence[str], *, may_hold: bool = True) -> list[Change]:
     """Decide the alerts of basins by their latest forecasts, one transaction per basin.
+
+    Args:
+        may_hold: whether changes wait for approval where the service needs it; those of the past do not.
 
     Returns:
         The changes, in the order of the basins.
     """
-    changes: list[Change] = []
+    changes = carry_out(database, clock)
     for first in stage("alerts, groups of basins", range(0, len(names), AT_A_TIME)):
         some = names[first : first + AT_A_TIME]
         for newest in _undecided(database, clock, some):
-            changes += _decide(database, clock, newest)
+            changes += _decide(database, clock, newest, may_hold=may_hold)
         changes += _lapsed(database, clock, some)
     if changes:
         log.info("alerts.changed", changes=len(changes))
@@ -66,14 +65,25 @@ def _undecided(database: Database, clock: Clock, names: Sequence[str]) -> list[L
     ]
 
 
-def _decide(database: Database, clock: Clock, newest: Latest) -> list[Change]:
-    run, basin = newest.run, newest.basin
-    window = min(run.horizon_days - run.filled_days, WINDOW_DAYS)
+def _decide(database: Database, clock: Clock, newest: Latest, *, may_hold: bool) -> list[Change]:
+    """Decide by a forecast, or hold what it proposes for approval; an adjusted forecast does not wait."""
     with database.reading() as session:
-        chances = _chances(session, run, basin, window)
-    now, wall, replayed = clock.now(), clock.wall(), clock.replays
+        found = read_published(session, newest.run, newest.basin)
+    basin, run = found.basin_id, found.run.id
     with database.transaction() as session:
-        return alerts.settle(session, basin.basin_id, run, window, chances, now=now, wall=wall, replayed=replayed)
+        wait = session.info["approval"] if may_hold else None
+        if wait is None or found.adjustment is not None:
+            held_alerts.release(session, basin)
+            return settle_run(session, clock, found)
+        with session.begin_nested() as tentative:
+            proposed = settle_run(session, clock, found)
+            if proposed:
+                tentative.rollback()
+        if proposed:
+            held_alerts.hold(session, basin, run, proposed, clock.wall(), wait)
+        else:
+            held_alerts.release(session, basin)
+        return []
 
 
 def _lapsed(database: Database, clock: Clock, names: Sequence[str]) -> list[Change]:
@@ -90,44 +100,9 @@ def _lapsed(database: Database, clock: Clock, names: Sequence[str]) -> list[Chan
             reason = absent(Reason.FORECAST_STALE, t0=str(standing.t0), days=age)
             with database.transaction() as session:
                 wall, replayed = clock.wall(), clock.replays
-                changes += alerts.lapse(session, standing, reason, now=now, wall=wall, replayed=replayed)
+                changes += settle_alerts.lapse(session, standing, reason, now=now, wall=wall, replayed=replayed)
     return changes
 
 
 def _is_stale(day: Day, now: datetime) -> bool:
     return stale(age_days(day, now))
-
-
-def _chances(session: Session, run: runs.Run, basin: runs.RunBasin, window: int) -> list[LevelChance] | Absent:
-    """Return the exceedance probability of each level within a window, or why there is none."""
-    flow = runs.flow_ahead(session, run.id, basin.basin_id)
-    if flow is None:
-        return basin.why_not_calibrated
-    if basin.area_m2 is None or basin.area_name is None:
-        return absent(Reason.NO_AREA_FOR_LEVELS)
-    area = Area(basin.area_name, basin.area_m2)
-    used = basin.summary.calibration
-    if isinstance(used, Absent):
-        return used
-    return [*_of_levels(session, basin.basin_id, flow.after(run.filled_days).within(window), area, used.kind)]
-
-
-def _of_levels(
-    session: Session, basin: str, flow: FlowAhead, area: Area, calibration: CalibrationKind
-) -> Iterator[LevelChance]:
-    for level in thresholds.levels_of(session, basin):
-        if level.kind == "flow-duration" or level.discharge is None or level.unit is None:
-            continue  # a level that most days exceed marks no event; a short record has no level
-        if level.direction == "falling" and level.discharge == 0:
-            continue  # the river dries up that often, and flow cannot fall below nothing
-        depth = float(converted(level.discharge, unit=level.unit, into="mm/day", area=area))
-        yield LevelChance(
-            level=level.name,
-            kind=level.kind,
-            return_period_years=level.return_period_years,
-            direction=level.direction,
-            discharge=float(converted(level.discharge, unit=level.unit, into="m3/s", area=area)),
-            chance=flow.chances(depth, level.direction)[1],
-            calibration=calibration,
-            official_stage=level.official_stage,
-        )

@@ -98,7 +98,7 @@ def replay(
             newest = issue_newest(database, at, names, asked, show)
             issued += newest.issued
             if purpose == "operational":
-                changes += decide(database, at, names)
+                changes += decide(database, at, names, may_hold=False)
             reasons |= newest.late | newest.failed
     log.info("replay.done", issue_days=len(issue_days), runs=len(issued))
     return Replayed(issued, changes, reasons)

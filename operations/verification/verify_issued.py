@@ -1,9 +1,10 @@
 """Verifies a version's issued forecasts, by the kind of weather, once their flow is observed."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
@@ -15,13 +16,16 @@ from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day, Period
 from hydrology.base.reasons import Reason
 from hydrology.uncertainty.error_model import LEVELS, MAX_GAP
+from hydrology.uncertainty.flow_adjustment import FlowAdjustment
 from hydrology.verification.forecast_scores import Array
 from hydrology.verification.issued_forecasts import IssuedForecasts, Observed
 from hydrology.verification.reforecasts import CALIBRATED
+from hydrology.verification.results import Season, Verification
 from operations.basin_data.dataset import load_discharge
 from operations.states.advance_states import ONE_DAY
 from operations.verification.error_split import split_errors
 from operations.verification.issued_pairs import SETTLED_AFTER, last_settled
+from records.adjustments import adjustments
 from records.database.engine import Database
 from records.runs import runs
 from records.runs.run_summary import RunCalibration
@@ -169,40 +173,79 @@ def _of_group(
     if not issued.count(observed):
         return
     newest = [used.sha256 for _, of in in_order if not isinstance(used := of.summary.calibration, Absent)]
-    for lead in issued.leads:
-        for forecaster, season, scores in issued.verify(lead, observed):
-            yield lead_scores.BasinVerification(
-                version_id=version.id,
-                basin_id=basin,
-                origin="issued",
-                weather=group.weather,
-                first_day=group.period.first,
-                last_day=group.period.last,
-                forecaster=forecaster,
-                lead=lead,
-                season=season,
-                every_days=None,
-                error_model=newest[-1] if newest and forecaster == CALIBRATED else None,
-                attributes_assumed=list(in_order[-1][1].summary.attributes_assumed or ()),
-                scores=scores,
-                verified_at=at,
-            )
+    judged = [of_lead for lead in issued.leads for of_lead in _of_lead(lead, issued.verify(lead, observed))]
+    if (adjusted := _adjusted(session, version, in_order, basin, group.leads)) is not None:
+        judged += [
+            of_lead for lead in adjusted.leads for of_lead in _of_lead(lead, adjusted.verify_adjusted(lead, observed))
+        ]
+    for lead, forecaster, season, scores in judged:
+        yield lead_scores.BasinVerification(
+            version_id=version.id,
+            basin_id=basin,
+            origin="issued",
+            weather=group.weather,
+            first_day=group.period.first,
+            last_day=group.period.last,
+            forecaster=forecaster,
+            lead=lead,
+            season=season,
+            every_days=None,
+            error_model=newest[-1] if newest and forecaster == CALIBRATED else None,
+            attributes_assumed=list(in_order[-1][1].summary.attributes_assumed or ()),
+            scores=scores,
+            verified_at=at,
+        )
+
+
+def _of_lead(
+    lead: int, judged: Iterable[tuple[str, Season, Verification]]
+) -> Iterator[tuple[int, str, Season, Verification]]:
+    return ((lead, *one) for one in judged)
+
+
+def _adjusted(
+    session: Session, version: Version, issue_days: Sequence[tuple[runs.Run, runs.RunBasin]], basin: str, leads: int
+) -> IssuedForecasts | None:
+    """Return the forecasts that were adjusted, as issued and as adjusted. None without any."""
+    published = adjustments.published_many(session, [(run.id, basin) for run, _ in issue_days])
+    some = [(run, of_basin) for run, of_basin in issue_days if (run.id, basin) in published]
+    if not some:
+        return None
+    changes = {run.id: published[run.id, basin].of_flow for run, _ in some}
+    issued, adjusted = (_issued(session, version, some, basin, leads, of) for of in ({}, changes))
+    # What is adjusted is the calibrated flow, or without it that of the members.
+    return IssuedForecasts(issued.t0, _published(issued), _published(adjusted), issued.why_not_calibrated)
+
+
+def _published(issued: IssuedForecasts) -> Array:
+    """Return the quantiles that readers see: calibrated ones, or those of the members."""
+    return np.where(np.isfinite(issued.calibrated).any(axis=(1, 2))[:, None, None], issued.calibrated, issued.raw)
 
 
 def _issued(
-    session: Session, version: Version, issue_days: Sequence[tuple[runs.Run, runs.RunBasin]], basin: str, leads: int
+    session: Session,
+    version: Version,
+    issue_days: Sequence[tuple[runs.Run, runs.RunBasin]],
+    basin: str,
+    leads: int,
+    changes: Mapping[str, FlowAdjustment] = MappingProxyType({}),
 ) -> IssuedForecasts:
-    """Return a basin's forecasts, without leads on days that something was fitted to."""
+    """Return a basin's forecasts, without leads on days that something was fitted to.
+
+    Args:
+        changes: of the flow, by run.
+    """
     shape = len(issue_days), leads, len(LEVELS)
     raw, calibrated = np.full(shape, np.nan), np.full(shape, np.nan)
     learnt = [Period.parse(days) for days in version.used_periods]
     of_runs = _arrays(session, basin, [run.id for run, _ in issue_days])
     for at, ((run, of_basin), arrays) in enumerate(zip(issue_days, of_runs, strict=True)):
-        _fill(raw[at], runs.levels_of_members(arrays).T, run, learnt)
+        change = changes.get(run.id, FlowAdjustment())
+        _fill(raw[at], change.adjusted(runs.levels_of_members(arrays)).T, run, learnt)
         used = of_basin.summary.calibration
         if runs.CALIBRATED in arrays and not isinstance(used, Absent):
             fitted = _fitted_on(used, run)
-            _fill(calibrated[at], arrays[runs.CALIBRATED].values.T, run, [*learnt, *fitted])
+            _fill(calibrated[at], change.adjusted(arrays[runs.CALIBRATED].values).T, run, [*learnt, *fitted])
     days = np.array([run.weather_until for run, _ in issue_days], dtype="datetime64[D]")
     newest = issue_days[-1][1]
     calibration = newest.summary.calibration

@@ -28,6 +28,14 @@ _OfAlerts = Literal[
     "recipient unsubscribed",
     "delivery replayed",
 ]
+_OfForecasters = Literal[
+    "forecast adjusted",
+    "adjustment published",
+    "adjustment deleted",
+    "alerts approved",
+    "alerts dismissed",
+    "alerts released",
+]
 _OfScores = Literal[
     "model trained",
     "model evaluated",
@@ -39,7 +47,17 @@ _OfScores = Literal[
 _OfForecasts = Literal["models compared", "forecast issued", "daily cycle", "archive replayed", "archive extended"]
 _OfModels = Literal["model promoted", "model rolled back", "model installed", "models combined", "store pruned"]
 Action = Literal[
-    _OfAccess, _OfData, _OfFeeds, _OfSchedules, _OfBasins, _OfThresholds, _OfAlerts, _OfScores, _OfForecasts, _OfModels
+    _OfAccess,
+    _OfData,
+    _OfFeeds,
+    _OfSchedules,
+    _OfBasins,
+    _OfThresholds,
+    _OfAlerts,
+    _OfForecasters,
+    _OfScores,
+    _OfForecasts,
+    _OfModels,
 ]
 
 

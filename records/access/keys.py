@@ -16,7 +16,7 @@ from records.access.tables import KeyRow
 from records.database.ids import new_id
 from records.database.statements import add_all, as_record, as_values
 
-Scope = Literal["operator", "admin"]
+Scope = Literal["operator", "forecaster", "admin"]
 _ADMIN: Scope = "admin"
 _TOKEN = re.compile(r"freshet_([0-9a-f]{22})_[A-Za-z0-9_-]{43}")
 
@@ -29,7 +29,8 @@ class UnknownKey(NotFound):
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key, without its token. `jobspec.jobs.authority` defines what an `operator` may do; an `admin` may do all."""
+    """A key, without its token. `jobspec.jobs.authority` defines what an `operator` may do; a `forecaster` may also
+    adjust and publish forecasts and decide held alerts; an `admin` may do all."""
 
     id: str
     name: str
@@ -42,6 +43,11 @@ class Key:
     def is_admin(self) -> bool:
         """Whether what is done with the key is done for the service, and not for an operator."""
         return self.scope == _ADMIN
+
+    @property
+    def is_forecaster(self) -> bool:
+        """Whether its holder may publish adjusted forecasts and decide held alerts."""
+        return self.scope != "operator"
 
 
 def make(session: Session, name: str, scope: Scope, expires_at: datetime | None, at: datetime) -> tuple[Key, str]:

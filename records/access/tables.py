@@ -30,7 +30,7 @@ class KeyRow(Base):
 
     __tablename__ = "keys"
     __table_args__ = (
-        one_of("scope", "operator", "admin"),
+        one_of("scope", "operator", "forecaster", "admin"),
         CheckConstraint("length(token_sha256) = 64", name="token_sha256"),
     )
 

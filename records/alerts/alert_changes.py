@@ -44,7 +44,9 @@ class NewChange:
         severity, severity_before: None for no alert; the highest for a whole basin.
         chance: exceedance probability of the level on any of the first `window_days` days after T0.
         run_id: the run that caused it; None for a promotion.
-        why: the numbers and the rule, in a sentence.
+        why: the numbers and the rule, and what a person contributed, in sentences.
+        decided_by: the person who approved it or published the adjustment behind it; None where nobody did.
+        adjustment_id: the published adjustment behind it; None without one.
         replayed: whether it was decided at an instant of the past.
     """
 
@@ -67,6 +69,8 @@ class NewChange:
     t0: Day | None = None
     version_id: str
     why: str
+    decided_by: str | None = None
+    adjustment_id: str | None = None
     replayed: bool = False
 
     @property
@@ -116,19 +120,21 @@ def as_json(change: Change) -> dict[str, Any]:
         "t0": None if change.t0 is None else str(change.t0),
         "version": change.version_id,
         "why": change.why,
+        "decided_by": change.decided_by,
+        "adjustment": change.adjustment_id,
     }
 
 
 def record(session: Session, new: NewChange, at: datetime) -> Change | None:
-    """Store a change and its deliveries. Return None if the same run has stored it before.
+    """Store a change and its deliveries. Return None if the same run, or adjustment of it, has stored it before.
 
     Args:
         at: the machine's time, at which the keys of subscriptions must be valid.
         session: of a database that knows the sender and whether its service replays the past.
     """
     identifier = new_id(at)
-    named = (new.run_id, new.basin_id, new.level or "", new.kind)
-    key = identifier if new.run_id is None else " ".join(map(str, named))
+    named = (new.run_id, new.basin_id, new.level or "", new.kind, new.adjustment_id or "")
+    key = identifier if new.run_id is None else " ".join(map(str, named)).rstrip()
     insert = insert_into(session, AlertChangeRow).on_conflict_do_nothing(index_elements=["key"])
     issuer = {"sender": session.info["sender"], "replayed": new.replayed or session.info["replayed"]}
     values = as_values(new) | issuer

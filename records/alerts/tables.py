@@ -9,6 +9,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day
 from hydrology.extremes.alerting import SEVERITIES
+from jobspec.adjustments import Ruling
 from jobspec.flood_categories import CATEGORIES
 from records.database.base import Base, JsonList, JsonObject, one_of
 from records.runs.run_summary import CalibrationKind
@@ -28,6 +29,30 @@ class AlertBasinRow(Base):
     decided_at: Mapped[datetime]
     # Why it could not decide; null if it did.
     reason: Mapped[Absent | None]
+
+
+class HeldAlertsRow(Base):
+    """Changes of the alerts of a basin that a run proposes and that wait for a person."""
+
+    __tablename__ = "held_alerts"
+    __table_args__ = (
+        one_of("ruling", *get_args(Ruling)),
+        CheckConstraint(
+            "(ruling IS NULL) = (ruled_by IS NULL) AND (ruling IS NULL) = (ruled_at IS NULL)", name="ruled"
+        ),
+    )
+
+    basin_id: Mapped[str] = mapped_column(ForeignKey("basins.id"), primary_key=True)
+    run_id: Mapped[str] = mapped_column(ForeignKey("runs.id"))
+    # Each as receivers would get it.
+    proposed: Mapped[JsonList]
+    # By the machine's clock.
+    held_at: Mapped[datetime]
+    due_at: Mapped[datetime]
+    ruling: Mapped[str | None]
+    ruled_by: Mapped[str | None]
+    ruled_at: Mapped[datetime | None]
+    note: Mapped[str | None]
 
 
 class AlertRow(Base):
@@ -105,6 +130,9 @@ class AlertChangeRow(Base):
     t0: Mapped[Day | None]
     version_id: Mapped[str] = mapped_column(ForeignKey("versions.id"))
     why: Mapped[str]
+    # The person who approved it or published the adjustment behind it; null where nobody did.
+    decided_by: Mapped[str | None]
+    adjustment_id: Mapped[str | None] = mapped_column(ForeignKey("adjustments.id"))
     # Whether it was decided at an instant of the past; whether it is meant is never judged by today's settings.
     replayed: Mapped[bool]
     # The official sender of that time; null without one.

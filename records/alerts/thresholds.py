@@ -197,3 +197,13 @@ def levels_of(session: Session, basin: str) -> Iterator[BasinLevel]:
                 unit=record.unit,
                 reason=None if named.level.value is not None else named.level.reason,
             )
+
+
+def alert_levels(session: Session, basin: str) -> Iterator[BasinLevel]:
+    """Yield the levels of a basin that can have an alert, each with a discharge."""
+    for level in levels_of(session, basin):
+        if level.kind == "flow-duration" or level.discharge is None:
+            continue  # a level that most days exceed marks no event; a short record has no level
+        if level.direction == "falling" and level.discharge == 0:
+            continue  # the river dries up that often, and flow cannot fall below nothing
+        yield level

@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, Self
 
@@ -53,12 +54,15 @@ class Condition:
 class Database:
     """A database and its sessions. Create one per process, never before a fork, and close it."""
 
-    def __init__(self, url: str, sender: str | None = None, *, replayed: bool = False) -> None:
+    def __init__(
+        self, url: str, sender: str | None = None, *, replayed: bool = False, approval: timedelta | None = None
+    ) -> None:
         """Set the database's URL; nothing is opened yet.
 
         Args:
             sender: the official sender of changes of alerts, which are stored with it; None without one.
             replayed: whether the service that stores them replays the past.
+            approval: for how long changes of alerts wait for a person's approval; None: they do not.
 
         Raises:
             InvalidInput: the URL is not of a SQLite file or of PostgreSQL.
@@ -78,7 +82,7 @@ class Database:
             reads = self._engine.execution_options(freshet_reads=True)
         else:
             reads = self._engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
-        issuer = {"sender": sender, "replayed": replayed}
+        issuer = {"sender": sender, "replayed": replayed, "approval": approval}
         self._writes = sessionmaker(self._engine, expire_on_commit=False, info=issuer)
         self._reads = sessionmaker(reads, expire_on_commit=False)
         self._watched: str | None = None  # the revision that every transaction has to find
@@ -86,7 +90,13 @@ class Database:
     @classmethod
     def of(cls, settings: Settings) -> Self:
         """Return the database of the settings; its arguments come from them."""
-        return cls(settings.database_url, settings.cap_sender, replayed=settings.as_of is not None)
+        minutes = settings.alerts_need_approval
+        return cls(
+            settings.database_url,
+            settings.cap_sender,
+            replayed=settings.as_of is not None,
+            approval=None if minutes is None else timedelta(minutes=minutes),
+        )
 
     @property
     def missing(self) -> str | None:

@@ -65,7 +65,7 @@ SERVICE = Grant()
 
 def of_key(key: Key) -> Grant:
     """Return the permissions of a key."""
-    return Grant(key.scope, key.id, key.name)
+    return Grant("admin" if key.is_admin else "operator", key.id, key.name)
 
 
 def of_job(session: Session, job: Job, request: JobRequest, at: datetime) -> Grant:

@@ -50,7 +50,8 @@ class BasinVerification:
         weather: after T0: `observed`, `climatology`, or a weather forecast's source and model
             (`run_request.name_of_weather`).
         first_day, last_day: the period that contains T0 and the forecast days.
-        forecaster: one of `hydrology.verification.reforecasts.FORECASTERS`.
+        forecaster: one of `hydrology.verification.reforecasts.FORECASTERS`, or of adjusted forecasts
+            (`hydrology.verification.issued_forecasts`).
         lead: days after T0.
         season: one of `hydrology.verification.results.SEASONS`, of the forecast day.
         every_days: days from one T0 to the next; None for forecasts issued in operation.

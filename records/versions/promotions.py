@@ -8,7 +8,7 @@ from sqlalchemy import Subquery, func, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.errors import InvalidInput
-from records.alerts import alerts
+from records.alerts import settle_alerts
 from records.basins import basins
 from records.database.statements import add_all, as_record, grouped
 from records.versions import versions
@@ -91,7 +91,7 @@ def promote(
     add_all(session, PromotionRow, [stamp | {"basin_id": basin} for basin in changed])
     for basin in changed:
         if basin in before:
-            alerts.promoted(session, basin, before[basin], version, at)
+            settle_alerts.promoted(session, basin, before[basin], version, at)
     return changed
 
 

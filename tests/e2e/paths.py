@@ -11,10 +11,19 @@ def open_paths(stored: FilledStore) -> list[str]:
     basins += [f"/basins/{BASINS[0]}?days=365", f"/compare?basin={BASINS[0]}&basin={BASINS[1]}"]
     of_models = ["/models", f"/models/{stored.version}", f"/comparisons/{stored.comparison}"]
     what_if = [f"/basins/{BASINS[0]}/what-if", f"/basins/{BASINS[0]}/what-if?run={stored.what_if}"]
-    return [*day, *basins, *what_if, *of_models, "/alerts", "/status"]
+    adjusted = [f"/basins/{BASINS[0]}/adjust", f"/basins/{BASINS[0]}/adjusted?run={stored.run}"]
+    return [*day, *basins, *what_if, *adjusted, *of_models, "/alerts", "/status"]
 
 
 def keyed_paths(stored: FilledStore) -> list[str]:
     """Return the pages that a key opens."""
     jobs = ["/jobs", "/jobs?kind=training", *(f"/jobs/{job}" for job in stored.ended)]
-    return [*jobs, f"/basins/{BASINS[0]}/levels", "/feeds", "/schedules", "/deliveries"]
+    return [
+        *jobs,
+        f"/basins/{BASINS[0]}/levels",
+        "/feeds",
+        "/schedules",
+        "/deliveries",
+        "/held",
+        f"/adjustments/{stored.adjustment}",
+    ]

@@ -54,13 +54,20 @@ REFUSED = {
     "PUT /v1/models/{version}/promotion": [422],  # a basin that the version was not trained for
     "POST /v1/models/{version}/rollback": [422],  # a version before which no basin had another
     "POST /v1/feeds": [422],  # a basin that is not stored; a product of an archive; a series of a basin named twice
+    "POST /v1/basins/{basin}/adjustments": [422],  # a level that is none; as many days as the run has
+    "POST /v1/basins/{basin}/alerts/held": [422],  # dismissed without a note
     "POST /v1/subscriptions": [422],  # a basin that is not stored; an address that nothing may be sent to
     "PATCH /v1/subscriptions/{subscription}": [422],  # the same
     "POST /v1/schedules": [422],  # a time zone that there is not; no such minute
     "PUT /v1/schedules/{schedule}": [412, 422],  # the same; a tag that was held before
     "DELETE /v1/schedules/{schedule}": [412],
 }
-RARELY_ACCEPTED = {  # what few guesses meet: two versions, an address that may be sent to, a tag that was held
+RARELY_ACCEPTED = {
+    # What few guesses meet: two versions, an address that may be sent to, a tag that was held, a draft.
+    "POST /v1/basins/{basin}/adjustments",
+    "POST /v1/basins/{basin}/alerts/held",
+    "POST /v1/adjustments/{adjustment}/publish",
+    "DELETE /v1/adjustments/{adjustment}",
     "POST /v1/models",
     "POST /v1/subscriptions",
     "POST /v1/subscriptions/{subscription}/resume",
@@ -126,6 +133,7 @@ def _configuration(api: Api) -> str:
         "threshold": [api.stored.threshold],
         "subscription": [api.stored.subscription],
         "delivery": [api.stored.delivery],
+        "adjustment": [api.stored.adjustment],
     }
     products = json.dumps([synthetic.PRODUCT])
     lines = [f'headers = {{ Authorization = "Bearer {api.stored.token}" }}']

@@ -22,7 +22,7 @@ from operations.verification.reforecast import reforecast
 from operations.verification.simulated_thresholds import compute
 from operations.verification.verify_issued import verify
 from operations.what_if.what_if import what_if
-from records.alerts import deliveries
+from records.alerts import alert_changes, deliveries, held_alerts
 from records.database.engine import Database
 from records.jobs import attempts
 from records.runs.runs import Run
@@ -88,6 +88,7 @@ def fill(database: Database, machine: Machine, ask: Ask, country: Path) -> dict[
         "bridge": bridge,
         "subscription": subscription,
         "delivery": _failed_delivery(database, clock),
+        "adjustment": _published_adjustment(ask, database, clock, run),
         "feed": _fetched_feed(ask, database, clock),
         "job": _finished_job(ask, database, clock, run),
         "schedule": ask("POST", "/v1/schedules", daily)["id"],
@@ -142,6 +143,20 @@ def _failed_delivery(database: Database, clock: Clock) -> str:
         failure = absent(Reason.RECEIVER_REFUSED, status=503)
         deliveries.finish(session, delivery.id, sending.number, clock.wall(), status_code=503, failure=failure)
     return delivery.id
+
+
+def _published_adjustment(ask: Ask, database: Database, clock: Clock, run: Run) -> str:
+    """Adjust and publish the forecast, and have a change of an alert wait for approval."""
+    path = "/v1/basins/{basin}/adjustments"
+    body = {"run": run.id, "factor": 1.2, "shift_days": 1, "chances": {LEVEL: 0.6}}
+    drafted = ask("POST", path, body | {"words": "The reservoir upstream holds the first day back."}, basin=BASIN)
+    publish = "/v1/adjustments/{adjustment}/publish"
+    ask("POST", publish, {"note": "Agreed with the dam's operator."}, adjustment=drafted["id"])
+    with database.transaction() as session:
+        (change, *_) = alert_changes.page(session, basins=[BASIN])
+        held_alerts.hold(session, BASIN, run.id, [change], clock.wall(), timedelta(hours=1))
+    identifier: str = drafted["id"]
+    return identifier
 
 
 def _fetched_feed(ask: Ask, database: Database, clock: Clock) -> str:

@@ -8,7 +8,8 @@ import structlog
 from jobspec.jobs.upkeep import DeliveryJob
 from jobspec.kinds import queue_of
 from records.access import audit, keys
-from records.alerts import deliveries
+from records.adjustments import adjustments
+from records.alerts import deliveries, held_alerts
 from records.jobs import job_limits, jobs, schedules
 from records.jobs.cron import next_run
 from records.jobs.job_limits import TooManyUnfinishedJobs
@@ -83,13 +84,14 @@ def _fire_one(tools: ServiceTools, schedule: schedules.Schedule, now: datetime, 
 
 
 def post_delivery(tools: ServiceTools) -> bool:
-    """Post a `delivery` job if a delivery is due and none is under way. Return whether it did.
+    """Post a `delivery` job if a delivery or a decision on alerts is due, and none is under way. Return whether it did.
 
     Two schedulers may each post one: a delivery still has only one sender at a time.
     """
     now = tools.clock.wall()
     with tools.database.reading() as session:
-        if not deliveries.is_any_due(session, now) or jobs.unfinished(session, DeliveryJob().kind):
+        due = deliveries.is_any_due(session, now) or held_alerts.due(session, now) or adjustments.undecided(session)
+        if not due or jobs.unfinished(session, DeliveryJob().kind):
             return False
     request = DeliveryJob()
     new = jobs.NewJob(kind=request.kind, params=request.stored(), queue=request.queue, created_by="scheduler")

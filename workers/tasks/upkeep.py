@@ -38,12 +38,14 @@ def check(running: Running, _params: CheckParams) -> dict[str, Any]:
 
 
 def delivery(running: Running, _params: DeliveryParams) -> dict[str, Any]:
-    """Send due alert changes to their receivers."""
+    """Carry out what forecasters decided on alerts, and send due changes to their receivers."""
+    from operations.alerts.carry_out import carry_out
     from operations.alerts.deliver import deliver
 
     tools = running.tools
+    changes = carry_out(tools.database, tools.clock)
     counts = deliver(tools.database, tools.settings, tools.clock.wall, running.show)
-    return {"deliveries": dict(counts)}
+    return {"changes": len(changes), "deliveries": dict(counts)}
 
 
 def prune(running: Running, _params: PruneParams) -> dict[str, Any]:

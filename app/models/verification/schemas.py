@@ -53,7 +53,8 @@ class OfLead(Model):
     forecaster: str = Field(
         description="`calibrated`: the quantiles of the version's error model. `raw`: the uncalibrated members. "
         "`climatology`: the flow of other water years within a week of the day of the year. `persistence`: the last "
-        "observed flow."
+        "observed flow. `adjusted`: the forecasts that a forecaster adjusted and published; `as-issued`: the same ones "
+        "before that."
     )
 
 

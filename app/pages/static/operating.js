@@ -80,13 +80,13 @@ function belongs(field, form) {
   return withValue ? form.elements[name].value === withValue : valueOf(form.elements[name]) !== undefined;
 }
 
-// The contents of the form, as JSON: a dot in a name leads into an object.
+// The contents of the form, as JSON: a dot in a name leads into an object, unless data-path has the parts.
 function body(form) {
   const content = form.querySelector("[name^='params.']") ? { params: {} } : {};
   for (const field of form.querySelectorAll("[data-entry]")) {
     const value = valueOf(field);
     if (value === undefined || !belongs(field, form)) continue;
-    const path = field.name.split(".");
+    const path = field.dataset.path ? JSON.parse(field.dataset.path) : field.name.split(".");
     const last = path.pop();
     path.reduce((inner, part) => (inner[part] ??= {}), content)[last] = value;
   }
@@ -122,6 +122,7 @@ async function send(form) {
   switch (form.dataset.then) {
     case "follow": return open(base + answer.headers.get("Location").replace("/v1", ""));
     case "watch": return watch(form, content);
+    case "leave": return open(base + form.dataset.to);
     case "show": return say(form, JSON.stringify(content, null, 2), false);
     default: return open(location.href);
   }

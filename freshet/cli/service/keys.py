@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 from datetime import timedelta
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -23,9 +23,10 @@ def keys() -> None:
 def make(
     name: Annotated[str, argument("NAME", "Name of its owner.")],
     scope: Annotated[
-        Literal["operator", "admin"],
+        records.Scope,
         typer.Option(
-            help="An operator's jobs have results of its own (docs/look-up/jobs.md); an admin may do everything."
+            help="An operator's jobs have results of its own (docs/look-up/jobs.md); a forecaster also adjusts "
+            "forecasts and decides held alerts; an admin may do everything."
         ),
     ] = "operator",
     days: Annotated[int | None, option("DAYS", "Days until it expires.", min=1)] = None,

@@ -301,7 +301,10 @@ def test_the_service_loads_nothing_heavy() -> None:
     }
 
 
-KEYED = ("/metrics", "/v1/jobs", "/v1/feeds", "/v1/schedules", "/v1/audit", "/v1/subscriptions", "/v1/deliveries")
+KEYED = (
+    *("/metrics", "/v1/jobs", "/v1/feeds", "/v1/schedules", "/v1/audit", "/v1/subscriptions", "/v1/deliveries"),
+    *("/v1/adjustments", "/v1/alerts/held"),
+)
 
 
 def test_writing_and_reading_of_jobs_and_schedules_need_a_key(document: dict[str, Any]) -> None:

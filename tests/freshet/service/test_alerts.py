@@ -8,7 +8,7 @@ from hydrology.base.absent import Absent, absent
 from hydrology.base.reasons import Reason
 from jobspec.subscriptions import NewSubscription
 from records.access import keys
-from records.alerts import alerts, subscriptions
+from records.alerts import settle_alerts, subscriptions
 from records.alerts.alerts import LevelChance
 from records.database.engine import Database
 from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_run
@@ -39,7 +39,7 @@ def settle(data: Path, chance: float | Absent) -> None:
         a_basin(session)
         run = a_run(session, a_promoted_version(session))
         chances = chance if isinstance(chance, Absent) else [bankfull(chance)]
-        alerts.settle(session, BASIN, run, 10, chances, now=NOW, wall=NOW)
+        settle_alerts.settle(session, BASIN, run, 10, chances, now=NOW, wall=NOW)
     database.close()
 
 

@@ -13,13 +13,16 @@ from hydrology.base.reasons import Reason
 from hydrology.base.series import DailySeries, Flag
 from hydrology.scores.probabilistic import crps
 from hydrology.uncertainty.error_model import LEVELS
+from hydrology.verification.issued_forecasts import ADJUSTED, AS_ISSUED
 from hydrology.verification.reforecasts import CALIBRATED, FORECASTERS, RAW
 from hydrology.verification.verify import CLIMATOLOGY, PERSISTENCE
+from jobspec.adjustments import NewAdjustment
 from operations.basin_data.dataset import load_discharge
 from operations.verification import verify_issued as verifying
 from operations.verification.calibrate import calibrate
 from operations.verification.issued_pairs import settled
 from operations.verification.verify_issued import Verified, verify
+from records.adjustments import adjustments
 from records.database.engine import Database
 from records.runs import runs
 from records.series import series
@@ -200,3 +203,33 @@ def test_without_a_version_each_that_is_current_is_judged(lived: Database) -> No
     (done,) = verify(lived, SETTLED)
     with lived.reading() as session:
         assert promotions.in_use(session) == {done.version_id: list(BASINS)}
+
+
+def test_adjusted_forecasts_are_judged_beside_the_same_ones_as_issued(lived: Database) -> None:
+    with lived.transaction() as session:
+        version = newest(lived).id
+        (issue_days,) = settled(session, SETTLED, version)
+        changed = issue_days.runs[::3]
+        for run in changed:
+            new = NewAdjustment(run=run.id, factor=2.0, shift_days=1, words="More snow than it knows of.")
+            drafted = adjustments.create(session, BASIN, new, "Ann", "key", CLOCK.wall())
+            adjustments.publish(session, drafted.id, "Ann", None, CLOCK.wall())
+        draft = NewAdjustment(run=issue_days.runs[1].id, factor=9.0, words="Not published.")
+        adjustments.create(session, BASIN, draft, "Ann", "key", CLOCK.wall())
+    judged(lived)
+    rows = stored_of(lived)
+    assert {lead for forecaster, lead in rows if forecaster == ADJUSTED} == {2, 3, 4, 5}
+    with lived.reading() as session:
+        flows = runs.series_of_many(session, [(run.id, BASIN) for run in changed], ("discharge",))
+        flow = load_discharge(session, BASIN, newest(lived).area_products, Period(changed[0].t0, changed[-1].t0 + 5))
+    assert not isinstance(flow, Absent)
+    of_members = np.stack([flows[run.id, BASIN]["discharge"].values.reshape(-1, 5) for run in changed])
+    observed = flow.astype(float)[[int((run.t0 - changed[0].t0).astype(int)) + 3 for run in changed]]
+    for forecaster, expected in ((AS_ISSUED, of_members[:, :, 2]), (ADJUSTED, 2 * of_members[:, :, 1])):
+        scores = rows[forecaster, 3].scores
+        quantiles = np.quantile(expected, LEVELS, axis=1).T
+        assert scores.crps_mm_per_day == pytest.approx(crps(quantiles, LEVELS, observed).mean(), rel=1e-5)
+        assert scores.n == len(changed)
+    assert {key: row for key, row in rows.items() if key[0] in FORECASTERS}.keys() == {
+        (name, lead) for name in FORECASTERS for lead in range(1, 6)
+    }

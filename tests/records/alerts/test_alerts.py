@@ -12,7 +12,7 @@ from hydrology.base.reasons import Reason
 from jobspec.flood_categories import NewCategories
 from jobspec.subscriptions import NewSubscription
 from records.access import keys
-from records.alerts import alert_changes, alerts, deliveries, flood_categories, subscriptions
+from records.alerts import alert_changes, alerts, deliveries, flood_categories, settle_alerts, subscriptions
 from records.alerts.alert_changes import Change
 from records.alerts.alerts import LevelChance
 from records.alerts.change_words import headline
@@ -46,7 +46,7 @@ def issue_day(session: Session, version: str, number: int, **chosen: Any) -> Run
 def settle(session: Session, run: Run, *chances: LevelChance | Absent, window: int = 10) -> list[Change]:
     of_levels = [one for one in chances if isinstance(one, LevelChance)]
     result = next((one for one in chances if isinstance(one, Absent)), of_levels)
-    return alerts.settle(session, BASIN, run, window, result, now=run.issued_at, wall=run.issued_at)
+    return settle_alerts.settle(session, BASIN, run, window, result, now=run.issued_at, wall=run.issued_at)
 
 
 def kinds(changes: list[Change]) -> list[tuple[str, str | None]]:

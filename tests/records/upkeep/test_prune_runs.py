@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from hydrology.base.absent import absent
 from hydrology.base.calendar import day
 from hydrology.base.reasons import Reason
-from records.alerts import alerts
+from records.alerts import settle_alerts
 from records.database import retention
 from records.database.engine import Database
 from records.forecasts import latest
@@ -52,7 +52,7 @@ def test_the_newest_of_a_basin_and_those_of_alerts_and_what_ifs_are_not_outdated
         asked = RunWhatIf(changes={"degrees": 2.0}, base=base)
         a_run(session, version, forecast(), purpose="what-if", what_if=asked)
         young = a_run(session, version, forecast(), t0=day("2008-09-02"), created_at=NOW + timedelta(days=9)).id
-        alerts.settle(
+        settle_alerts.settle(
             session,
             BASIN,
             runs.get(session, alerted),

@@ -1,0 +1,1 @@
+"""Forecasters' adjustments of issued forecasts, and alerts that wait for them."""

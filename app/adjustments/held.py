@@ -1,0 +1,64 @@
+"""/v1/alerts/held and /v1/basins/{basin}/alerts/held"""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from app.adjustments import service
+from app.adjustments.schemas import HeldAlerts, HeldAlertsPage
+from app.http.api_keys import ForecasterReader, ForecasterWriter
+from app.http.conditional import NO_STORE, cached
+from app.http.dependencies import BasinId, Reading
+from app.http.pagination import Page, paged
+from app.http.problems import Forbidden, documented_keyed, documented_writing
+from jobspec.adjustments import HeldRuling
+from jobspec.fields import BASIN
+from records.access.audit import Action
+from records.alerts import held_alerts
+from records.alerts.held_alerts import HeldOtherwise, NothingHeld
+
+router = APIRouter(tags=["alerts"])
+
+BasinPage = Annotated[
+    Page,
+    paged(
+        Annotated[
+            str | None,
+            Query(
+                description="Start after this basin: the last one of the page before.",
+                pattern=f"^{BASIN}$",
+                examples=["USGS-13235000"],
+            ),
+        ]
+    ),
+]
+
+
+@router.get(
+    "/alerts/held",
+    summary="Changes of alerts that wait for approval",
+    responses=documented_keyed(Forbidden),
+    dependencies=[cached(NO_STORE)],
+)
+def list_held_alerts(session: Reading, _key: ForecasterReader, page: BasinPage) -> HeldAlertsPage:
+    """Where FRESHET_ALERTS_NEED_APPROVAL is set: what the newest run of each basin proposes, and when it goes out if
+    nobody decides before. With a forecaster's key."""
+    shown, following = page.cut(
+        held_alerts.page(session, after=page.after, limit=page.sought), lambda held: held.basin_id
+    )
+    return HeldAlertsPage(held=[service.held(one) for one in shown], next=following)
+
+
+@router.post(
+    "/basins/{basin}/alerts/held",
+    summary="Approve or dismiss changes of a basin's alerts",
+    responses=documented_writing(NothingHeld, HeldOtherwise),
+)
+def decide_held_alerts(writer: ForecasterWriter, basin: BasinId, ruling: HeldRuling) -> HeldAlerts:
+    """Approved changes go out within seconds, with the name of the key and the note. Dismissed ones do not, and the
+    next run proposes anew. To change what goes out, publish an adjustment of the run. With a forecaster's key."""
+    action: Action = "alerts approved" if ruling.ruling == "approve" else "alerts dismissed"
+    with writer.database.transaction() as session:
+        stored = held_alerts.rule(session, basin, ruling, writer.key.name, writer.now)
+        writer.record(session, action, basin, run=ruling.run, note=ruling.note)
+        return service.held(stored)

@@ -1,0 +1,105 @@
+"""Builds the answers about adjustments and held alerts."""
+
+from typing import Any, Literal
+
+from sqlalchemy.orm import Session
+
+from app.adjustments.schemas import AdjustedForecast, AdjustedLevel, Adjustment, HeldAlerts
+from app.alerts.service import proposed_change
+from app.forecasts.discharge import ANSWER_LEVELS, in_units, level_name
+from app.forecasts.header import days_ahead
+from app.http.base_schema import why_null
+from app.http.json_numbers import column, gappy_column, rounded
+from hydrology.base.absent import Absent
+from hydrology.base.calendar import as_date
+from hydrology.base.units import Units
+from records.adjustments import adjustments as records
+from records.adjustments.level_chances import read_chances
+from records.alerts import held_alerts
+from records.database.statements import as_values
+from records.runs import runs
+
+_DRAFT = "It is a draft."
+_WHY = {"publisher": _DRAFT, "published_at": _DRAFT, "note": "The publisher left none."}
+_WAITS = "Nobody has decided yet."
+_WHY_HELD = {"ruling": _WAITS, "ruled_by": _WAITS, "ruled_at": _WAITS, "note": "There is none."}
+
+
+def adjustment(session: Session, stored: records.Adjustment) -> Adjustment:
+    """Return an adjustment."""
+    fields = _fields(session, stored)
+    return Adjustment(**fields, missing=why_null(fields, _WHY))
+
+
+def adjusted_forecast(session: Session, stored: records.Adjustment, units: Units) -> AdjustedForecast:
+    """Return a forecast as issued and as adjusted.
+
+    Raises:
+        NoArea: the run names no area, and flows are requested.
+    """
+    run, basin = runs.get(session, stored.run_id), runs.basin_of(session, stored.run_id, stored.basin_id)
+    series = runs.series_of(session, run.id, basin.basin_id, (runs.CALIBRATED, "discharge_quantiles"))
+    flow_of: Literal["calibrated", "discharge"] = "calibrated" if runs.CALIBRATED in series else "discharge"
+    flow = series[runs.CALIBRATED if flow_of == "calibrated" else "discharge_quantiles"]
+    shown = [at for at, level in enumerate(flow.axes["level"]) if level in ANSWER_LEVELS]
+    names = [level_name(flow.axes["level"][at]) for at in shown]
+    issued = in_units(flow.values[shown], basin, units)
+    adjusted = stored.of_flow.adjusted(issued)
+    fields = _fields(session, stored)
+    computed, levels = read_chances(session, run, basin, None), _levels(session, stored, run, basin)
+    missing = why_null(fields, _WHY) | ({"levels": str(levels)} if isinstance(levels, Absent) else {})
+    return AdjustedForecast(
+        **fields,
+        units={"issued": units, "adjusted": units},
+        **days_ahead(run),
+        flow_of=flow_of,
+        issued={name: column(row) for name, row in zip(names, issued, strict=True)},
+        adjusted={name: gappy_column(row) for name, row in zip(names, adjusted, strict=True)},
+        window_days=computed.window_days,
+        levels=None if isinstance(levels, Absent) else levels,
+        missing=missing,
+    )
+
+
+def held(stored: held_alerts.HeldAlerts) -> HeldAlerts:
+    """Return what waits for approval in a basin."""
+    fields: dict[str, Any] = as_values(stored, "basin_id", "run_id", "proposed")
+    return HeldAlerts(
+        basin=stored.basin_id,
+        run=stored.run_id,
+        proposed=[proposed_change(change) for change in stored.proposed],
+        **fields,
+        missing=why_null(fields, _WHY_HELD),
+    )
+
+
+def _fields(session: Session, stored: records.Adjustment) -> dict[str, Any]:
+    fields = as_values(stored, "basin_id", "run_id", "key_id", "alerts_at")
+    return fields | {
+        "basin": stored.basin_id,
+        "run": stored.run_id,
+        "t0": as_date(runs.get(session, stored.run_id).t0),
+        "state": "draft" if stored.published_at is None else "published",
+    }
+
+
+def _levels(
+    session: Session, stored: records.Adjustment, run: runs.Run, basin: runs.RunBasin
+) -> list[AdjustedLevel] | Absent:
+    """Return the chances of the levels as computed and as adjusted, by name."""
+    issued = read_chances(session, run, basin, None).chances
+    adjusted = read_chances(session, run, basin, stored).chances
+    if isinstance(issued, Absent):
+        return issued
+    assert not isinstance(adjusted, Absent)  # both come from the same run
+    pairs = sorted(zip(issued, adjusted, strict=True), key=lambda pair: pair[0].level)
+    return [
+        AdjustedLevel(
+            level=before.level,
+            direction=before.direction,
+            discharge=rounded(before.discharge),
+            issued=rounded(before.chance),
+            adjusted=rounded(after.chance),
+        )
+        for before, after in pairs
+    ]

@@ -1,0 +1,41 @@
+"""Figure of a forecast as issued and as adjusted."""
+
+from app.adjustments.schemas import AdjustedForecast
+from app.forecasts.words import UNITS, number, on
+from app.pages.figures import Band, Curve, Figure
+from hydrology.base.units import Units
+
+
+def beside_issued(shown: AdjustedForecast, units: Units, call: str) -> Figure:
+    """Draw the median and the 5 to 95 % range as issued and as adjusted."""
+    issued, adjusted = shown.issued, shown.adjusted
+    curves = [
+        Curve(label="p05 as issued", values=list(issued["p05"]), colour="range", style="thin", listed=False),
+        Curve(label="p95 as issued", values=list(issued["p95"]), colour="range", style="thin", listed=False),
+        Curve(label="p05 as adjusted", values=adjusted["p05"], colour="band-90", style="thin", listed=False),
+        Curve(label="p95 as adjusted", values=adjusted["p95"], colour="band-90", style="thin", listed=False),
+        Curve(label="as issued", values=list(issued["median"]), colour="before"),
+        Curve(label="as adjusted", values=adjusted["median"], colour="median"),
+    ]
+    return Figure(
+        name=f"{shown.basin}-adjusted",
+        title="Discharge as issued and as adjusted",
+        unit=UNITS[units],
+        described=_described(shown, units),
+        note="Medians, and the range that nine in ten flows are expected in.",
+        call=call,
+        time=list(shown.time),
+        curves=curves,
+        bands=[Band(low=0, high=1, colour="range"), Band(low=2, high=3, colour="band-90")],
+    )
+
+
+def _described(shown: AdjustedForecast, units: Units) -> str:
+    issued = shown.issued["median"]
+    known = {at: flow for at, flow in enumerate(shown.adjusted["median"]) if flow is not None}
+    before, after = max(range(len(issued)), key=issued.__getitem__), max(known, key=known.__getitem__)
+    return (
+        f"Discharge day by day as issued and as adjusted. As issued it is highest on {on(shown.time[before])}, "
+        f"{number(issued[before])} {UNITS[units]}; as adjusted on {on(shown.time[after])}, {number(known[after])} "
+        f"{UNITS[units]}. The values stand in the table below."
+    )

@@ -1,0 +1,1 @@
+"""Forecasters' adjustments of issued forecasts."""

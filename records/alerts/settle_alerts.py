@@ -1,0 +1,299 @@
+"""Settles the alerts of a basin by a run.
+
+A run decides a basin once, in one transaction with the resulting changes and their deliveries. A run that has already
+decided the basin, or that is older than the run that has, changes nothing; but a forecaster's adjustment of the run
+decides again.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from hydrology.base.absent import Absent
+from hydrology.base.calendar import days_between
+from hydrology.base.staleness import STALE_AFTER_DAYS
+from hydrology.extremes.alerting import Decision, Link, Severity, Switch, decide, ladder, rank, trend
+from records.alerts import alert_changes, change_levels
+from records.alerts.alert_changes import Change, ChangeKind, NewChange
+from records.alerts.alerts import Alert, AlertStanding, LevelChance, standing
+from records.alerts.tables import AlertBasinRow, AlertRow
+from records.basins import basins
+from records.database.statements import as_record, as_values, insert_into
+from records.runs import runs
+from records.runs.runs import Run
+
+STAYS = "Alerts stay as they are until they can be decided."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """What a person contributes to a decision: an approval, an adjustment, or nothing before the deadline.
+
+    Attributes:
+        sentence: added to the explanation of each change.
+        by: the person; None for nobody.
+        adjustment_id: the published adjustment; None without one.
+        levels: those whose chance the person set, which decides at once.
+    """
+
+    sentence: str
+    by: str | None = None
+    adjustment_id: str | None = None
+    levels: frozenset[str] = frozenset()
+
+
+def settle(
+    session: Session,
+    basin: str,
+    run: Run,
+    window_days: int,
+    chances: Sequence[LevelChance] | Absent,
+    *,
+    now: datetime,
+    wall: datetime,
+    replayed: bool = False,
+    judgement: Judgement | None = None,
+) -> list[Change]:
+    """Decide the alerts of a basin by a run, and return the changes.
+
+    Args:
+        chances: of every level of the basin, or the reason without any: then no alert begins or ends.
+        now: by the service's clock; wall: by the machine's; replayed: whether `now` is an instant of the past.
+        judgement: a person's contribution; None without one.
+
+    Raises:
+        UnknownBasin: there is no such basin.
+    """
+    basins.lock(session, basin)
+    before = standing(session, basin)
+    adjusted = judgement is not None and judgement.adjustment_id is not None
+    again = adjusted and before is not None and before.run_id == run.id
+    if before is not None and not before.is_before(run) and not again:
+        return []
+    reason = chances if isinstance(chances, Absent) else None
+    _stand(session, basin, run, window_days, reason, now)
+    book = _Book(session, basin, run, window_days, now=now, wall=wall, replayed=replayed, judgement=judgement)
+    stored = {row.level: row for row in session.scalars(select(AlertRow).filter_by(basin_id=basin))}
+    could = before is not None and before.reason is None
+    if isinstance(chances, Absent):
+        if could:
+            book.of_basin("undecided", stored.values(), f"{chances} {STAYS}")
+        return book.changes
+    if before is not None and not could:
+        book.of_basin("decided", stored.values(), f"Before, it could not be decided: {before.reason}")
+    link = _link(session, before, run, window_days)
+    for gone in sorted(stored.keys() - {chance.level for chance in chances}):
+        book.removed(stored[gone])
+    for chance in chances:
+        book.decided(chance, stored.get(chance.level), link)
+    return book.changes
+
+
+def lapse(
+    session: Session,
+    before: AlertStanding,
+    reason: Absent,
+    *,
+    now: datetime,
+    wall: datetime,
+    replayed: bool = False,
+) -> list[Change]:
+    """Record that a basin's alerts cannot be decided without a newer run.
+
+    Return the changes: none if a newer run has decided, or if this was recorded before.
+    """
+    basins.lock(session, before.basin_id)
+    if standing(session, before.basin_id) != before or before.reason is not None:
+        return []
+    run = runs.get(session, before.run_id)
+    _stand(session, before.basin_id, run, before.window_days, reason, now)
+    book = _Book(session, before.basin_id, run, before.window_days, now=now, wall=wall, replayed=replayed)
+    rows = session.scalars(select(AlertRow).filter_by(basin_id=before.basin_id)).all()
+    book.of_basin("undecided", rows, f"{reason} {STAYS}")
+    return book.changes
+
+
+def dismiss(session: Session, basin: str, run: Run, window_days: int, now: datetime) -> None:
+    """Record that a run has decided a basin's alerts as a person ruled: they stay as they are.
+
+    A run that is not newer than the one that last decided them changes nothing.
+    """
+    basins.lock(session, basin)
+    before = standing(session, basin)
+    if before is None or before.is_before(run):
+        _stand(session, basin, run, window_days, None, now)
+
+
+def promoted(session: Session, basin: str, before: str, version: str, at: datetime) -> None:
+    """Record that a basin's forecasts now come from another version.
+
+    Nothing is recorded if no run has decided its alerts yet. The alerts stay as they are. The new version's next run
+    starts the count of runs again.
+    """
+    if standing(session, basin) is None:
+        return
+    rows = session.scalars(select(AlertRow).filter_by(basin_id=basin)).all()
+    highest = _highest(rows)
+    alert_changes.record(
+        session,
+        NewChange(
+            kind="promotion",
+            at=at,
+            basin_id=basin,
+            severity=highest,
+            severity_before=highest,
+            version_id=version,
+            why=f"From now on, forecasts come from version {version}, no longer from {before}. The river has not "
+            "changed: from the next run on, chances may differ because of the version, and runs are counted again.",
+        ),
+        at,
+    )
+
+
+def _link(session: Session, before: AlertStanding | None, run: Run, window_days: int) -> Link:
+    if before is None or before.reason is not None:
+        return "anew"
+    comparable = (before.version_id, before.window_days) == (run.version_id, window_days)
+    gap = days_between(runs.get(session, before.run_id).weather_until, run.weather_until)
+    if not comparable or gap > STALE_AFTER_DAYS:
+        return "anew"
+    return "next" if gap > 0 else "again"
+
+
+def _stand(session: Session, basin: str, run: Run, window_days: int, reason: Absent | None, now: datetime) -> None:
+    values = {
+        "run_id": run.id,
+        "version_id": run.version_id,
+        "t0": run.t0,
+        "issued_at": run.issued_at,
+        "window_days": window_days,
+        "decided_at": now,
+        "reason": reason,
+    }
+    insert = insert_into(session, AlertBasinRow).values(basin_id=basin, **values)
+    session.execute(insert.on_conflict_do_update(index_elements=["basin_id"], set_=values))
+
+
+def _highest(rows: Iterable[AlertRow]) -> Severity | None:
+    return max((as_record(Alert, row).severity for row in rows), key=rank, default=None)
+
+
+@dataclass(slots=True)
+class _Book:
+    """Records the alert states of a basin's levels after a run, and the changes."""
+
+    session: Session
+    basin: str
+    run: Run
+    window_days: int
+    now: datetime
+    wall: datetime
+    replayed: bool
+    judgement: Judgement | None = None
+    changes: list[Change] = field(default_factory=list)
+
+    def of_basin(self, kind: ChangeKind, rows: Iterable[AlertRow], why: str) -> None:
+        """Record a change of the whole basin, with its highest severity."""
+        highest = _highest(rows)
+        self._record(kind, why, severity=highest, severity_before=highest)
+
+    def removed(self, row: AlertRow) -> None:
+        """Delete a level that the basin has no more, and end its alert."""
+        alert = as_record(Alert, row)
+        if alert.severity is not None:
+            self._record("level", f"{alert.level} has been removed from {self.basin}.", alert, severity=None)
+        self.session.delete(row)
+        self.session.flush()
+
+    def decided(self, chance: LevelChance, row: AlertRow | None, link: Link) -> None:
+        """Decide a level."""
+        before = None if row is None else as_record(Alert, row)
+        if before is not None and _was_set_anew(before, chance):
+            before, link = self._set_anew(before, chance), "anew"
+        was = [] if before is None else [Switch(*switch) for switch in before.switches]
+        counted: Link = "anew" if before is None else link
+        judged = self.judgement is not None and chance.level in self.judgement.levels
+        decision = decide(ladder(chance.return_period_years), was, chance.chance, "judged" if judged else counted)
+        severity_before = None if before is None else before.severity
+        alert = Alert(
+            **as_values(chance),
+            basin_id=self.basin,
+            trend=None if before is None or link == "anew" else trend(chance.chance, before.chance),
+            severity=decision.severity,
+            since=self._since(before, decision),
+            switches=[[switch.on, switch.runs] for switch in decision.switches],
+            why=decision.why,
+            run_id=self.run.id,
+        )
+        self.session.merge(AlertRow(**as_values(alert)))
+        self.session.flush()
+        if decision.turn is not None:
+            before_chance = None if before is None else before.chance
+            self._record(
+                decision.turn, decision.why, alert, severity_before=severity_before, chance_before=before_chance
+            )
+
+    def _since(self, before: Alert | None, decision: Decision) -> datetime | None:
+        if decision.severity is None:
+            return None
+        return before.since if before is not None and decision.turn is None else self.now
+
+    def _set_anew(self, before: Alert, chance: LevelChance) -> Alert | None:
+        """Record that an operator set a level with an alert to another flow. Return its present state.
+
+        A level whose direction was reversed counts as another level.
+        """
+        turned = before.direction != chance.direction
+        if before.severity is not None:
+            ended = ", the other way: its alert ends" if turned else ". Runs are counted again"
+            why = f"{before.level} was set from {before.discharge:.6g} to {chance.discharge:.6g} m3/s{ended}."
+            severity = None if turned else before.severity
+            self._record("level", why, before, discharge=chance.discharge, severity=severity)
+        return None if turned else before
+
+    def _record(self, kind: ChangeKind, why: str, alert: Alert | None = None, **fields: Any) -> None:
+        of_level: dict[str, Any] = {}
+        if alert is not None:
+            named = ("level", "direction", "discharge", "severity", "chance", "trend")
+            of_level = {name: getattr(alert, name) for name in named} | {"severity_before": alert.severity}
+            flow = fields.get("discharge", alert.discharge)
+            of_level |= change_levels.of(self.session, self.basin, alert.level, flow, self.now)
+        judgement = self.judgement or Judgement(sentence="")
+        new = NewChange(
+            **{
+                "kind": kind,
+                "at": self.now,
+                "basin_id": self.basin,
+                "window_days": self.window_days,
+                "run_id": self.run.id,
+                "t0": self.run.t0,
+                "version_id": self.run.version_id,
+                "why": f"{why} {judgement.sentence}".rstrip(),
+                "decided_by": judgement.by,
+                "adjustment_id": judgement.adjustment_id,
+                "replayed": self.replayed,
+                **of_level,
+                **fields,
+            }
+        )
+        change = alert_changes.record(self.session, new, self.wall)
+        if change is not None:
+            self.changes.append(change)
+
+
+def _was_set_anew(before: Alert, chance: LevelChance) -> bool:
+    """Return whether an operator changed a level.
+
+    Levels of the record move slightly as the record grows, and those of an official stage with each rating.
+    """
+    pair = (before.official_stage, chance.official_stage)
+    was, now = (before.discharge, chance.discharge) if None in pair else pair
+    assert was is not None
+    assert now is not None
+    same = before.direction == chance.direction and math.isclose(was, now, rel_tol=1e-9)
+    return chance.kind is None and not same

@@ -1,0 +1,287 @@
+"""A forecaster adjusts and publishes a forecast, and decides held alerts; the forecast as issued stays."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import update
+from starlette.testclient import TestClient
+
+from hydrology.base.calendar import day
+from operations.alerts.carry_out import carry_out
+from operations.alerts.decide_alerts import decide
+from records.access import audit
+from records.alerts import alerts, held_alerts, thresholds
+from records.alerts.tables import HeldAlertsRow
+from records.database.engine import Database
+from records.runs import runs
+from runtime.clock import Clock
+from testing.records import BASIN, NOW, a_run
+from tests.app import factories
+from tests.app.alerts.test_alerts import fill_records
+from tests.app.conftest import bearer
+
+ADJUSTMENTS = f"/v1/basins/{BASIN}/adjustments"
+HELD = f"/v1/basins/{BASIN}/alerts/held"
+ANN = "Ann, duty forecaster"
+WAIT = timedelta(hours=1)
+
+
+@pytest.fixture
+def run(database: Database) -> str:
+    """A forecast that has decided no alerts yet; one of its two levels is nearly sure to be passed."""
+    version = fill_records(database)
+    with database.transaction() as session:
+        return a_run(session, version, factories.forecast(), t0=day("2008-09-30"), horizon_days=3).id
+
+
+@pytest.fixture
+def holding(database_url: str) -> Iterator[Database]:
+    """The database of a service whose alerts wait for approval."""
+    opened = Database(database_url, approval=WAIT)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def ann(database: Database) -> dict[str, str]:
+    """Headers with the key of a forecaster."""
+    return bearer(database, "forecaster", ANN)
+
+
+def draft(client: TestClient, headers: dict[str, str], run: str, **chosen: Any) -> dict[str, Any]:
+    body = {"run": run, "words": "The gauge upstream reads more."} | chosen
+    answer = client.post(ADJUSTMENTS, json=body, headers=headers)
+    assert answer.status_code == 201, answer.text
+    shown: dict[str, Any] = answer.json()
+    assert answer.headers["Location"] == f"/v1/adjustments/{shown['id']}"
+    return shown
+
+
+def publish(client: TestClient, headers: dict[str, str], adjustment: str, **body: Any) -> dict[str, Any]:
+    answer = client.post(f"/v1/adjustments/{adjustment}/publish", json=body, headers=headers)
+    assert answer.status_code == 200, answer.text
+    published: dict[str, Any] = answer.json()
+    return published
+
+
+def actions(database: Database) -> list[tuple[str, str]]:
+    with database.reading() as session:
+        return [(entry.action, entry.who) for entry in audit.page(session)][::-1]
+
+
+def test_a_draft_shows_the_forecast_as_issued_and_as_adjusted_and_changes_no_run(
+    client: TestClient, run: str, ann: dict[str, str]
+) -> None:
+    issued = client.get(f"/v1/runs/{run}/basins/{BASIN}").content
+    shown = draft(client, ann, run, factor=2.0, shift_days=1, chances={"dam": 0.25})
+    assert (shown["state"], shown["author"], shown["flow_of"]) == ("draft", ANN, "calibrated")
+    first, *others = shown["adjusted"]["median"]
+    assert first is None
+    assert others == pytest.approx([2 * flow for flow in shown["issued"]["median"][:-1]])
+    assert shown["issued"] == client.get(f"/v1/runs/{run}/basins/{BASIN}").json()["calibrated"]
+    dam, gauge = shown["levels"]
+    assert (dam["level"], dam["adjusted"]) == ("dam", 0.25)
+    assert dam["issued"] < 0.01
+    assert gauge["adjusted"] >= 0.9
+    assert client.get(f"/v1/runs/{run}/basins/{BASIN}").content == issued
+
+
+def test_flow_is_moved_to_earlier_days_too(client: TestClient, run: str, ann: dict[str, str]) -> None:
+    shown = draft(client, ann, run, shift_days=-1)
+    assert shown["adjusted"]["p95"] == [*shown["issued"]["p95"][1:], None]
+
+
+def test_only_forecasters_see_a_draft_and_everybody_what_is_published(
+    database: Database, client: TestClient, run: str, ann: dict[str, str]
+) -> None:
+    drafted = draft(client, ann, run, factor=1.5)
+    adjusted = f"/v1/runs/{run}/basins/{BASIN}/adjusted"
+    assert client.get(ADJUSTMENTS).json()["adjustments"] == []
+    assert client.get(adjusted).json()["type"].endswith("/not-adjusted")
+    operator = bearer(database)
+    for path in ("/v1/adjustments", f"/v1/adjustments/{drafted['id']}", "/v1/alerts/held"):
+        assert client.get(path).status_code == 401
+        assert client.get(path, headers=operator).status_code == 403
+    for method, path, body in (
+        ("POST", ADJUSTMENTS, {"run": run, "words": "No."}),
+        ("POST", f"/v1/adjustments/{drafted['id']}/publish", {}),
+        ("DELETE", f"/v1/adjustments/{drafted['id']}", None),
+        ("POST", HELD, {"run": run, "ruling": "approve"}),
+    ):
+        assert client.request(method, path, json=body, headers=operator).status_code == 403
+    published = publish(client, ann, drafted["id"], note="Agreed with the dam's operator.")
+    assert (published["publisher"], published["note"]) == (ANN, "Agreed with the dam's operator.")
+    (listed,) = client.get(ADJUSTMENTS).json()["adjustments"]
+    assert (listed["id"], listed["words"]) == (drafted["id"], "The gauge upstream reads more.")
+    assert client.get(adjusted).json()["adjusted"] == drafted["adjusted"]
+    assert actions(database) == [("forecast adjusted", ANN), ("adjustment published", ANN)]
+
+
+def test_what_is_published_stays_and_a_draft_can_be_deleted(client: TestClient, run: str, ann: dict[str, str]) -> None:
+    first, second = draft(client, ann, run, factor=1.5), draft(client, ann, run, factor=0.5)
+    publish(client, ann, first["id"])
+    again = client.post(f"/v1/adjustments/{first['id']}/publish", json={}, headers=ann)
+    gone = client.delete(f"/v1/adjustments/{first['id']}", headers=ann)
+    for answer in (again, gone):
+        assert (answer.status_code, answer.json()["type"].rpartition("/")[2]) == (409, "already-published")
+        assert ANN in answer.json()["detail"]
+    assert client.delete(f"/v1/adjustments/{second['id']}", headers=ann).status_code == 204
+    assert client.get(f"/v1/adjustments/{second['id']}", headers=ann).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("changes", "status", "words"),
+    [
+        ({"factor": 0}, 422, "factor"),
+        ({"factor": 11}, 422, "factor"),
+        ({"shift_days": 6}, 422, "shift_days"),
+        ({"shift_days": 3}, 422, "fewer than 3 days"),
+        ({"chances": {"dam": 1.5}}, 422, "dam"),
+        ({"chances": {"bridge": 0.5}}, 422, "bridge"),
+        ({"words": "  "}, 422, "words"),
+        ({"words": "two\nlines"}, 422, "words"),
+        ({"run": "01a1fa31d0a6718d9e12f4"}, 404, "01a1fa31d0a6718d9e12f4"),
+    ],
+)
+def test_what_cannot_be_adjusted_is_refused_with_a_sentence(
+    client: TestClient, run: str, ann: dict[str, str], changes: dict[str, Any], status: int, words: str
+) -> None:
+    answer = client.post(ADJUSTMENTS, json={"run": run, "words": "Why."} | changes, headers=ann)
+    assert answer.status_code == status
+    assert words in answer.text
+
+
+def test_a_run_of_an_operator_cannot_be_adjusted(
+    database: Database, client: TestClient, run: str, ann: dict[str, str]
+) -> None:
+    with database.transaction() as session:
+        version = runs.get(session, run).version_id
+        asked = a_run(session, version, factories.forecast(), horizon_days=3, purpose="on-request").id
+    answer = client.post(ADJUSTMENTS, json={"run": asked, "words": "Why."}, headers=ann)
+    assert (answer.status_code, "on-request" in answer.json()["detail"]) == (422, True)
+
+
+def test_a_published_chance_decides_at_once_beside_what_the_run_decided(
+    database: Database, client: TestClient, run: str, ann: dict[str, str]
+) -> None:
+    (begun,) = decide(database, Clock(NOW), [BASIN])
+    assert (begun.level, begun.decided_by) == ("gauge-2", None)
+    drafted = draft(client, ann, run, chances={"gauge-2": 0.01, "dam": 0.5})
+    assert carry_out(database, Clock(NOW)) == []
+    publish(client, ann, drafted["id"], note="Talked to the dam")
+    changes = {change.level: change for change in carry_out(database, Clock(NOW))}
+    assert {name: (change.kind, change.severity) for name, change in changes.items()} == {
+        "gauge-2": ("ends", None),
+        "dam": ("begins", "watch"),
+    }
+    for change in changes.values():
+        assert (change.decided_by, change.adjustment_id, change.run_id) == (ANN, drafted["id"], run)
+        assert "as a forecaster set it" in change.why
+        assert change.why.endswith(f"Adjusted by {ANN}: The gauge upstream reads more. Talked to the dam.")
+    assert carry_out(database, Clock(NOW)) == []
+    shown = client.get(f"/v1/basins/{BASIN}/alerts/changes").json()["changes"]
+    assert {change["adjustment"] for change in shown} == {drafted["id"], None}
+    assert decide(database, Clock(NOW), [BASIN]) == []
+
+
+def test_held_alerts_go_out_once_a_forecaster_approves_them(
+    database: Database, holding: Database, client: TestClient, run: str, ann: dict[str, str]
+) -> None:
+    assert decide(holding, Clock(NOW), [BASIN]) == []
+    assert client.get(f"/v1/basins/{BASIN}/alerts").json()["run"] is None
+    (held,) = client.get("/v1/alerts/held", headers=ann).json()["held"]
+    (proposed,) = held["proposed"]
+    assert (held["run"], proposed["level"], proposed["severity"]) == (run, "gauge-2", "warning")
+    assert carry_out(holding, Clock(NOW)) == []
+    ruling = {"run": run, "ruling": "approve", "note": "Seen on the camera"}
+    assert client.post(HELD, json=ruling, headers=ann).json()["ruled_by"] == ANN
+    refused = client.post(HELD, json=ruling, headers=ann)
+    assert (refused.status_code, ANN in refused.json()["detail"]) == (409, True)
+    (change,) = carry_out(holding, Clock(NOW))
+    assert (change.level, change.decided_by) == ("gauge-2", ANN)
+    assert change.why.endswith(f"Approved by {ANN}: Seen on the camera.")
+    assert client.get("/v1/alerts/held", headers=ann).json()["held"] == []
+    assert actions(database) == [("alerts approved", ANN)]
+    assert client.post(HELD, json=ruling, headers=ann).status_code == 404
+
+
+def test_dismissed_alerts_stay_as_they_were_and_the_next_run_proposes_anew(
+    database: Database, holding: Database, client: TestClient, run: str, ann: dict[str, str]
+) -> None:
+    decide(holding, Clock(NOW), [BASIN])
+    without_note = client.post(HELD, json={"run": run, "ruling": "dismiss"}, headers=ann)
+    assert (without_note.status_code, "note" in without_note.text) == (422, True)
+    client.post(HELD, json={"run": run, "ruling": "dismiss", "note": "The sensor is broken."}, headers=ann)
+    assert carry_out(holding, Clock(NOW)) == []
+    assert client.get(f"/v1/basins/{BASIN}/alerts").json()["run"] == run
+    assert client.get(f"/v1/basins/{BASIN}/alerts/changes").json()["changes"] == []
+    assert decide(holding, Clock(NOW), [BASIN]) == []
+    newer = later_run(database, run)
+    decide(holding, Clock(NOW + timedelta(days=1)), [BASIN])
+    (held,) = client.get("/v1/alerts/held", headers=ann).json()["held"]
+    assert held["run"] == newer
+
+
+def test_what_nobody_decides_goes_out_at_the_deadline_which_a_newer_run_does_not_move(
+    database: Database, holding: Database, client: TestClient, run: str, ann: dict[str, str]
+) -> None:
+    decide(holding, Clock(NOW), [BASIN])
+    with database.transaction() as session:
+        session.execute(update(HeldAlertsRow).values(due_at=datetime.now(UTC) + timedelta(minutes=1)))
+    newer = later_run(database, run)
+    decide(holding, Clock(NOW + timedelta(days=1)), [BASIN])
+    (held,) = client.get("/v1/alerts/held", headers=ann).json()["held"]
+    assert held["run"] == newer
+    assert datetime.fromisoformat(held["due_at"]) < datetime.now(UTC) + timedelta(minutes=2)
+    stale = client.post(HELD, json={"run": run, "ruling": "approve"}, headers=ann)
+    assert (stale.status_code, newer in stale.json()["detail"]) == (409, True)
+    with database.transaction() as session:
+        session.execute(update(HeldAlertsRow).values(due_at=datetime.now(UTC)))
+    (change,) = carry_out(holding, Clock(NOW + timedelta(days=1)))
+    assert (change.run_id, change.decided_by) == (newer, None)
+    assert change.why.endswith("UTC, and nobody decided.")
+    assert actions(database) == [("alerts released", "deadline of approval")]
+
+
+def test_a_published_adjustment_decides_held_alerts(
+    holding: Database, client: TestClient, run: str, ann: dict[str, str]
+) -> None:
+    decide(holding, Clock(NOW), [BASIN])
+    publish(client, ann, draft(client, ann, run, chances={"gauge-2": 0.3})["id"])
+    (change,) = decide(holding, Clock(NOW), [BASIN])
+    assert (change.level, change.severity, change.decided_by) == ("gauge-2", "advisory", ANN)
+    assert client.get("/v1/alerts/held", headers=ann).json()["held"] == []
+
+
+def test_a_run_that_proposes_nothing_withdraws_what_an_earlier_one_proposed(
+    database: Database, holding: Database, run: str
+) -> None:
+    decide(holding, Clock(NOW), [BASIN])
+    with database.transaction() as session:
+        thresholds.remove(session, BASIN, "gauge-2")
+    newer = later_run(database, run)
+    assert decide(holding, Clock(NOW + timedelta(days=1)), [BASIN]) == []
+    with database.reading() as session:
+        assert held_alerts.page(session) == []
+        stood = alerts.standing(session, BASIN)
+    assert stood is not None
+    assert stood.run_id == newer
+
+
+def later_run(database: Database, run: str) -> str:
+    """Issue the forecast of the next day."""
+    at = NOW + timedelta(days=1)
+    with database.transaction() as session:
+        version = runs.get(session, run).version_id
+        newer = a_run(
+            session,
+            version,
+            factories.forecast(),
+            t0=day("2008-10-01"),
+            horizon_days=3,
+            issued_at=at,
+            available_at=at,
+        )
+    return newer.id
