@@ -7,15 +7,14 @@ from pydantic import Field
 
 from app.alerts.schemas import ProposedChange
 from app.forecasts.schemas import Columns, Days, LeadDays, Units
-from app.http.base_schema import Missing, Model, column, next_page
+from app.http.base_schema import Missing, Model, OfBasin, column, next_page
 from hydrology.uncertainty.exceedance import Direction
 
 
-class Adjustment(Model):
+class Adjustment(OfBasin):
     """What a forecaster changes of an issued forecast of a basin."""
 
     id: str
-    basin: str
     run: str
     t0: date
     state: Literal["draft", "published"] = Field(description="`draft`: only forecasters see it.")
@@ -23,7 +22,7 @@ class Adjustment(Model):
     shift_days: int = Field(description="Moves the flow to this many days later; earlier where negative.")
     chances: dict[str, float] = Field(description="By level: the chance of passing it that the forecaster set.")
     words: str = Field(description="The reason, in the forecaster's own words.")
-    author: str = Field(description="Who made it: the name of a key.")
+    author: str = Field(description="Who drafted it: the name of a key.")
     created_at: datetime
     publisher: str | None = Field(description="Who published it.")
     published_at: datetime | None
@@ -65,10 +64,9 @@ class AdjustedForecast(Adjustment):
     levels: list[AdjustedLevel] | None = Field(description="In the order of their names; null without a calibration.")
 
 
-class HeldAlerts(Model):
+class HeldAlerts(OfBasin):
     """Changes of the alerts of a basin that a run proposes and that wait for approval."""
 
-    basin: str
     run: str
     held_at: datetime
     due_at: datetime = Field(description="When they go out as proposed if nobody decides before.")

@@ -219,7 +219,8 @@ def _adjusted(
 
 def _published(issued: IssuedForecasts) -> Array:
     """Return the quantiles that readers see: calibrated ones, or those of the members."""
-    return np.where(np.isfinite(issued.calibrated).any(axis=(1, 2))[:, None, None], issued.calibrated, issued.raw)
+    calibrated = np.isfinite(issued.calibrated).any(axis=(1, 2), keepdims=True)
+    return np.where(calibrated, issued.calibrated, issued.raw)
 
 
 def _issued(

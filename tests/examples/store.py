@@ -154,7 +154,10 @@ def _published_adjustment(ask: Ask, database: Database, clock: Clock, run: Run) 
     ask("POST", publish, {"note": "Agreed with the dam's operator."}, adjustment=drafted["id"])
     with database.transaction() as session:
         (change, *_) = alert_changes.page(session, basins=[BASIN])
-        held_alerts.hold(session, BASIN, run.id, [change], clock.wall(), timedelta(hours=1))
+        for basin in (BASIN, BASINS[0]):
+            held_alerts.hold(session, basin, run.id, [change], clock.wall(), timedelta(hours=1))
+    ruling = {"run": run.id, "ruling": "dismiss", "note": "The sensor is broken."}
+    ask("POST", "/v1/basins/{basin}/alerts/held", ruling, basin=BASINS[0])
     identifier: str = drafted["id"]
     return identifier
 

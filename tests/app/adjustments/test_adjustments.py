@@ -1,6 +1,6 @@
 """A forecaster adjusts and publishes a forecast, and decides held alerts; the forecast as issued stays."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -66,7 +66,7 @@ def publish(client: TestClient, headers: dict[str, str], adjustment: str, **body
     return published
 
 
-def actions(database: Database) -> list[tuple[str, str]]:
+def actions(database: Database) -> Sequence[tuple[str, str]]:
     with database.reading() as session:
         return [(entry.action, entry.who) for entry in audit.page(session)][::-1]
 
@@ -166,8 +166,8 @@ def test_a_run_of_an_operator_cannot_be_adjusted(
 def test_a_published_chance_decides_at_once_beside_what_the_run_decided(
     database: Database, client: TestClient, run: str, ann: dict[str, str]
 ) -> None:
-    (begun,) = decide(database, Clock(NOW), [BASIN])
-    assert (begun.level, begun.decided_by) == ("gauge-2", None)
+    (first,) = decide(database, Clock(NOW), [BASIN])
+    assert (first.level, first.decided_by) == ("gauge-2", None)
     drafted = draft(client, ann, run, chances={"gauge-2": 0.01, "dam": 0.5})
     assert carry_out(database, Clock(NOW)) == []
     publish(client, ann, drafted["id"], note="Talked to the dam")

@@ -38,6 +38,8 @@ def operations(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
 def test_operations_have_stable_ids(document: dict[str, Any]) -> None:
     assert set(operations(document)) == {
         "cancel_job",
+        *("create_adjustment", "delete_adjustment", "publish_adjustment", "read_adjusted", "read_adjustment"),
+        *("list_adjustments", "list_published_adjustments", "decide_held_alerts", "list_held_alerts"),
         "combine_models",
         "change_subscription",
         "create_subscription",
