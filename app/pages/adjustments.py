@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
@@ -20,6 +21,7 @@ from app.pages.figures import Figure
 from app.pages.figures.adjusted import beside_issued
 from app.pages.forms import FormField, form_of
 from app.pages.render import render
+from hydrology.base.calendar import as_date
 from hydrology.base.units import Units
 from jobspec.adjustments import HeldRuling, NewAdjustment, Publication
 from records.adjustments import adjustments
@@ -43,6 +45,11 @@ class NewAdjustmentPage:
     run: Run
     levels: Sequence[Alert]
     form: Sequence[FormField]
+
+    @property
+    def t0(self) -> date:
+        """The run's."""
+        return as_date(self.run.t0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +128,6 @@ def read_held(request: Request, session: Reading, _key: ForecasterReader) -> HTM
 
 def _adjusted(request: Request, session: Reading, stored: adjustments.Adjustment, *, public: bool) -> HTMLResponse:
     shown = service.adjusted_forecast(session, stored, UNIT)
-    call = f"/v1/runs/{shown.run}/basins/{shown.basin}/adjusted" if public else f"/v1/adjustments/{shown.id}"
     title = shown_name(shown.basin, basins.get(session, shown.basin).name)
-    page = AdjustedPage(title, shown, beside_issued(shown, UNIT, call), public)
+    page = AdjustedPage(title, shown, beside_issued(shown, UNIT), public)
     return render(request, "adjusted.html", page)

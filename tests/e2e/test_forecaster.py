@@ -106,6 +106,7 @@ def test_a_day_of_a_forecaster(service: Service) -> None:
     page.get_by_role("button", name="Show both").click()
     expect(page.get_by_text("Draft", exact=True)).to_be_visible()
     expect(page.locator("figure canvas")).to_be_visible()
+    expect(page.get_by_role("button", name="PNG")).to_have_count(1)
     assert service.asked("GET", f"/v1/basins/{BASIN}/adjustments")["adjustments"] == []
     page.get_by_label("note").fill("Until Sunday.")
     page.get_by_role("button", name="Publish").click()

@@ -65,6 +65,7 @@ class Figure(Model):
     bands: list[Band] = Field([])
     t0: date | None = None
     peak: Peak | None = None
+    downloads: bool = Field(True, description="Whether everybody may download the data.")
     log: bool = Field(False, description="Whether the values may be shown on a logarithmic axis.")
 
     def but(self, **changes: Any) -> Self:

@@ -6,8 +6,10 @@ from app.pages.figures import Band, Curve, Figure
 from hydrology.base.units import Units
 
 
-def beside_issued(shown: AdjustedForecast, units: Units, call: str) -> Figure:
+def beside_issued(shown: AdjustedForecast, units: Units) -> Figure:
     """Draw the median and the 5 to 95 % range as issued and as adjusted."""
+    published = shown.state == "published"
+    call = f"/v1/runs/{shown.run}/basins/{shown.basin}/adjusted" if published else f"/v1/adjustments/{shown.id}"
     issued, adjusted = shown.issued, shown.adjusted
     curves = [
         Curve(label="p05 as issued", values=list(issued["p05"]), colour="range", style="thin", listed=False),
@@ -24,6 +26,7 @@ def beside_issued(shown: AdjustedForecast, units: Units, call: str) -> Figure:
         described=_described(shown, units),
         note="Medians, and the range that nine in ten flows are expected in.",
         call=call,
+        downloads=published,
         time=list(shown.time),
         curves=curves,
         bands=[Band(low=0, high=1, colour="range"), Band(low=2, high=3, colour="band-90")],

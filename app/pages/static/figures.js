@@ -282,8 +282,9 @@ function addTools(entry, tools) {
 }
 
 function drawAll() {
-  drawings = [];
-  for (const figure of document.querySelectorAll("figure[data-figure]")) {
+  drawings = drawings.filter((entry) => entry.canvas.isConnected);
+  for (const figure of document.querySelectorAll("figure[data-figure]:not([data-drawn])")) {
+    figure.dataset.drawn = "";
     const data = figure.querySelector("script[type='application/json']");
     if (data === null) continue;
     const drawing = JSON.parse(data.textContent);
