@@ -213,7 +213,7 @@ class Settings(BaseSettings):
     smtp_seconds: float = Field(default=30, ge=1, le=300)
     mail_from: Annotated[str, AfterValidator(mail_address)] | None = None
     cap_sender: str | None = Field(default=None, pattern=r"^[^\s,<&\x00-\x20]{3,200}$")
-    alerts_need_approval: int | None = Field(default=None, ge=1, le=10_080)
+    alerts_need_approval: int | None = Field(default=None, ge=1, le=1_440)
     fill_with_climatology: bool = False
     retain_what_if_days: Days = 90
     retain_members_days: Days = 400

@@ -149,7 +149,7 @@ def fill(database_url: str, receiver: str = RECEIVER) -> FilledStore:
         assert sending is not None
         deliveries.finish(session, delivery.id, sending.number, now, status_code=200, failure=None)
         adjustment = _publish_adjustment(session, run, key, now)
-        held_alerts.hold(session, BASINS[1], run.id, [change], now, timedelta(hours=1))
+        held_alerts.hold(session, BASINS[1], run.id, [change], now, now + timedelta(hours=1))
     database.close()
     return FilledStore(
         version=run.version_id,
@@ -174,8 +174,8 @@ def fill(database_url: str, receiver: str = RECEIVER) -> FilledStore:
 def _publish_adjustment(session: Session, run: Run, key: Key, at: datetime) -> str:
     """Have a forecaster adjust a run's forecast of the first basin, and return the adjustment's id."""
     new = NewAdjustment(run=run.id, factor=1.5, shift_days=1, chances={"bankfull": 0.4}, words="The gauge reads more.")
-    drafted = adjustments.create(session, BASINS[0], new, key.name, key.id, at)
-    adjustments.publish(session, drafted.id, key.name, "Agreed.", at)
+    drafted = adjustments.create(session, BASINS[0], new, key.name, key.id, now=FILLED_UNTIL, wall=at)
+    adjustments.publish(session, drafted.id, key.name, "Agreed.", None, FILLED_UNTIL)
     adjustments.mark_decided(session, drafted.id, at)
     return drafted.id
 

@@ -16,13 +16,12 @@ from app.http.dependencies import BasinId, KnownBasin, Reading, RunId
 from app.http.discharge_units import NoArea
 from app.http.pagination import IdPage
 from app.http.problems import Forbidden, documented, documented_keyed, documented_writing
-from hydrology.base.units import Units
 from jobspec.adjustments import NewAdjustment, Publication
 from jobspec.fields import ID
 from records.adjustments import adjustments
 from records.adjustments.adjustments import AlreadyPublished, NotAdjustable, NotAdjusted, UnknownAdjustment
-from records.basins import basins
 from records.basins.basins import UnknownBasin
+from records.forecasts.latest import NoForecast, NoModel
 from records.runs import runs
 from records.runs.runs import UnknownRun
 
@@ -30,8 +29,6 @@ router = APIRouter(tags=["forecasts"])
 
 AdjustmentId = Annotated[str, Path(description="An adjustment's id.", pattern=ID, examples=["01a1fa31d0a6718d9e12f4"])]
 OfBasin = Annotated[str | None, Query(description="Only adjustments of this basin.", max_length=64)]
-UNITS: Units = "m3/s"
-"""Of the flow in the answers to writing requests."""
 _NEW: dict[int | str, dict[str, Any]] = {201: {"model": AdjustedForecast, "description": "The draft."}}
 
 
@@ -69,21 +66,21 @@ def read_adjusted(
     summary="Adjust an issued forecast",
     status_code=201,
     response_model=AdjustedForecast,
-    responses=_NEW | documented_writing(UnknownBasin, UnknownRun, NotAdjustable, NoArea),
+    responses=_NEW | documented_writing(UnknownBasin, UnknownRun, NoModel, NoForecast, NotAdjustable),
 )
 def create_adjustment(
     response: Response, writer: ForecasterWriter, basin: BasinId, new: NewAdjustment
 ) -> AdjustedForecast:
-    """A draft: a factor on the flow, a shift in time, chances of levels, and the reason in words. The answer has the
-    forecast as issued and as adjusted. Nobody but forecasters sees a draft before it is published. With a forecaster's
-    key."""
+    """A draft for the latest forecast of the basin: a factor on the flow, a shift in time, chances of levels, and the
+    reason in words. The answer has the forecast as issued and as adjusted. Nobody but forecasters sees a draft before
+    it is published. With a forecaster's key."""
+    now, wall = writer.clock.now(), writer.now
     with writer.database.transaction() as session:
-        basins.require(session, basin)
-        stored = adjustments.create(session, basin, new, writer.key.name, writer.key.id, writer.now)
+        stored = adjustments.create(session, basin, new, writer.key.name, writer.key.id, now=now, wall=wall)
         writer.record(session, "forecast adjusted", stored.id, basin=basin, run=new.run)
-        shown = service.adjusted_forecast(session, stored, UNITS)
     response.headers["Location"] = f"/v1/adjustments/{stored.id}"
-    return shown
+    with writer.database.reading() as session:
+        return service.adjusted_forecast(session, stored)
 
 
 @router.get(
@@ -115,7 +112,7 @@ def read_adjustment(
 @router.post(
     "/adjustments/{adjustment}/publish",
     summary="Publish an adjustment",
-    responses=documented_writing(UnknownAdjustment, AlreadyPublished, NoArea),
+    responses=documented_writing(UnknownAdjustment, AlreadyPublished, NoModel, NoForecast, NotAdjustable),
 )
 def publish_adjustment(
     writer: ForecasterWriter, adjustment: AdjustmentId, publication: Publication
@@ -123,12 +120,15 @@ def publish_adjustment(
     """Publishes a draft under the name of the key, with the time and a note. The basin's alerts are decided by it
     within seconds, held ones too. The forecast as issued stays, and verification judges both. With a forecaster's
     key."""
+    with writer.database.reading() as session:
+        levels = service.adjusted_forecast(session, adjustments.get(session, adjustment)).levels
+    seen = None if levels is None else [level.model_dump(mode="json") for level in levels]
+    publisher, note = writer.key.name, publication.note
     with writer.database.transaction() as session:
-        stored = adjustments.publish(session, adjustment, writer.key.name, publication.note, writer.now)
-        writer.record(
-            session, "adjustment published", stored.id, basin=stored.basin_id, run=stored.run_id, note=stored.note
-        )
-        return service.adjusted_forecast(session, stored, UNITS)
+        stored = adjustments.publish(session, adjustment, publisher, note, seen, writer.clock.now())
+        writer.record(session, "adjustment published", stored.id, basin=stored.basin_id, run=stored.run_id, note=note)
+    with writer.database.reading() as session:
+        return service.adjusted_forecast(session, stored)
 
 
 @router.delete(

@@ -16,6 +16,7 @@ from jobspec.fields import BASIN
 from records.access.audit import Action
 from records.alerts import held_alerts
 from records.alerts.held_alerts import HeldOtherwise, NothingHeld
+from records.basins.basins import UnknownBasin
 
 router = APIRouter(tags=["alerts"])
 
@@ -52,7 +53,7 @@ def list_held_alerts(session: Reading, _key: ForecasterReader, page: BasinPage) 
 @router.post(
     "/basins/{basin}/alerts/held",
     summary="Approve or dismiss changes of a basin's alerts",
-    responses=documented_writing(NothingHeld, HeldOtherwise),
+    responses=documented_writing(UnknownBasin, NothingHeld, HeldOtherwise),
 )
 def decide_held_alerts(writer: ForecasterWriter, basin: BasinId, ruling: HeldRuling) -> HeldAlerts:
     """Approved changes go out within seconds, with the name of the key and the note. Dismissed ones do not, and the

@@ -13,6 +13,7 @@ from app.http.json_numbers import column, gappy_column, rounded
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import as_date
 from hydrology.base.units import Units
+from hydrology.extremes.alerting import WINDOW_DAYS
 from records.adjustments import adjustments as records
 from records.adjustments.level_chances import read_chances
 from records.alerts import held_alerts
@@ -20,7 +21,7 @@ from records.database.statements import as_values
 from records.runs import runs
 
 _DRAFT = "It is a draft."
-_WHY = {"publisher": _DRAFT, "published_at": _DRAFT, "note": "The publisher left none."}
+_WHY = {"publisher": _DRAFT, "published_at": _DRAFT, "note": "There is none."}
 _WAITS = "Nobody has decided yet."
 _WHY_HELD = {"ruling": _WAITS, "ruled_by": _WAITS, "ruled_at": _WAITS, "note": "There is none."}
 
@@ -31,13 +32,17 @@ def adjustment(session: Session, stored: records.Adjustment) -> Adjustment:
     return Adjustment(**fields, missing=why_null(fields, _WHY))
 
 
-def adjusted_forecast(session: Session, stored: records.Adjustment, units: Units) -> AdjustedForecast:
+def adjusted_forecast(session: Session, stored: records.Adjustment, units: Units | None = None) -> AdjustedForecast:
     """Return a forecast as issued and as adjusted.
 
+    Args:
+        units: of flow; by default m3/s, or mm/day where the run names no area.
+
     Raises:
-        NoArea: the run names no area, and flows are requested.
+        NoArea: the run names no area, and another unit than mm/day is asked for.
     """
     run, basin = runs.get(session, stored.run_id), runs.basin_of(session, stored.run_id, stored.basin_id)
+    units = units or ("mm/day" if basin.area_m2 is None else "m3/s")
     series = runs.series_of(session, run.id, basin.basin_id, (runs.CALIBRATED, "discharge_quantiles"))
     flow_of: Literal["calibrated", "discharge"] = "calibrated" if runs.CALIBRATED in series else "discharge"
     flow = series[runs.CALIBRATED if flow_of == "calibrated" else "discharge_quantiles"]
@@ -45,8 +50,7 @@ def adjusted_forecast(session: Session, stored: records.Adjustment, units: Units
     names = [level_name(flow.axes["level"][at]) for at in shown]
     issued = in_units(flow.values[shown], basin, units)
     adjusted = stored.of_flow.adjusted(issued)
-    fields = _fields(session, stored)
-    computed, levels = read_chances(session, run, basin, None), _levels(session, stored, run, basin)
+    fields, levels = _fields(session, stored), _levels(session, stored, run, basin)
     missing = why_null(fields, _WHY) | ({"levels": str(levels)} if isinstance(levels, Absent) else {})
     return AdjustedForecast(
         **fields,
@@ -55,7 +59,7 @@ def adjusted_forecast(session: Session, stored: records.Adjustment, units: Units
         flow_of=flow_of,
         issued={name: column(row) for name, row in zip(names, issued, strict=True)},
         adjusted={name: gappy_column(row) for name, row in zip(names, adjusted, strict=True)},
-        window_days=computed.window_days,
+        window_days=min(run.horizon_days - run.filled_days, WINDOW_DAYS),
         levels=None if isinstance(levels, Absent) else levels,
         missing=missing,
     )
@@ -74,7 +78,7 @@ def held(stored: held_alerts.HeldAlerts) -> HeldAlerts:
 
 
 def _fields(session: Session, stored: records.Adjustment) -> dict[str, Any]:
-    fields = as_values(stored, "basin_id", "run_id", "key_id", "alerts_at")
+    fields = as_values(stored, "basin_id", "run_id", "key_id", "levels", "alerts_at")
     return fields | {
         "basin": stored.basin_id,
         "run": stored.run_id,
@@ -86,11 +90,13 @@ def _fields(session: Session, stored: records.Adjustment) -> dict[str, Any]:
 def _levels(
     session: Session, stored: records.Adjustment, run: runs.Run, basin: runs.RunBasin
 ) -> list[AdjustedLevel] | Absent:
-    """Return the chances of the levels as computed and as adjusted, by name."""
+    """Return the chances of levels as issued and as adjusted: those that were published, or of a draft, by name."""
+    if stored.levels is not None:
+        return [AdjustedLevel(**level) for level in stored.levels]
     issued = read_chances(session, run, basin, None).chances
-    adjusted = read_chances(session, run, basin, stored).chances
     if isinstance(issued, Absent):
         return issued
+    adjusted = read_chances(session, run, basin, stored).chances
     assert not isinstance(adjusted, Absent)  # both come from the same run
     pairs = sorted(zip(issued, adjusted, strict=True), key=lambda pair: pair[0].level)
     return [

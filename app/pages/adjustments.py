@@ -10,10 +10,7 @@ from fastapi.responses import HTMLResponse
 from app.adjustments import service
 from app.adjustments.endpoints import AdjustmentId
 from app.adjustments.schemas import AdjustedForecast, HeldAlerts
-from app.alerts import service as alert_service
-from app.alerts.schemas import Alert
 from app.forecasts import lookup
-from app.forecasts.words import UNITS
 from app.http.api_keys import ForecasterReader
 from app.http.dependencies import BasinId, ChosenRun, Reading, ServiceClock
 from app.pages.errors import PageRoute
@@ -21,19 +18,19 @@ from app.pages.figures import Figure
 from app.pages.figures.adjusted import beside_issued
 from app.pages.forms import FormField, form_of
 from app.pages.render import render
+from hydrology.base.absent import Absent
 from hydrology.base.calendar import as_date
-from hydrology.base.units import Units
 from jobspec.adjustments import HeldRuling, NewAdjustment, Publication
 from records.adjustments import adjustments
 from records.adjustments.adjustments import NotAdjusted
+from records.adjustments.level_chances import read_chances
 from records.alerts import held_alerts
+from records.alerts.alerts import LevelChance
 from records.basins import basins
 from records.basins.station_names import shown_name
 from records.runs.runs import Run
 
 router = APIRouter(route_class=PageRoute)
-
-UNIT: Units = "m3/s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +40,7 @@ class NewAdjustmentPage:
     basin: str
     title: str
     run: Run
-    levels: Sequence[Alert]
+    levels: Sequence[LevelChance]
     form: Sequence[FormField]
 
     @property
@@ -64,7 +61,7 @@ class AdjustedPage:
     @property
     def unit(self) -> str:
         """Of discharge."""
-        return UNITS[UNIT]
+        return self.figure.unit
 
     @property
     def form(self) -> list[FormField]:
@@ -91,7 +88,8 @@ def read_new_adjustment(
 ) -> HTMLResponse:
     """Show the form of an adjustment of the latest forecast, or of a given run."""
     chosen, _ = lookup.chosen(session, run, basin, clock.now())
-    levels = alert_service.of_basin(session, basin, clock.today()).levels
+    chances = read_chances(session, chosen.run, chosen.basin, None).chances
+    levels = [] if isinstance(chances, Absent) else chances
     form = [field for field in form_of(NewAdjustment) if field.name not in ("run", "chances")]
     title = shown_name(basin, basins.get(session, basin).name)
     return render(request, "adjust.html", NewAdjustmentPage(basin, title, chosen.run, levels, form))
@@ -127,7 +125,7 @@ def read_held(request: Request, session: Reading, _key: ForecasterReader) -> HTM
 
 
 def _adjusted(request: Request, session: Reading, stored: adjustments.Adjustment, *, public: bool) -> HTMLResponse:
-    shown = service.adjusted_forecast(session, stored, UNIT)
+    shown = service.adjusted_forecast(session, stored)
     title = shown_name(shown.basin, basins.get(session, shown.basin).name)
-    page = AdjustedPage(title, shown, beside_issued(shown, UNIT), public)
+    page = AdjustedPage(title, shown, beside_issued(shown), public)
     return render(request, "adjusted.html", page)

@@ -567,10 +567,11 @@ TABLES = [
     Table(
         "adjustments",
         "id text, run_id text, basin_id text, factor real, shift_days integer, chances json, words text, author text, "
-        "key_id text, created_at instant, published_at instant?, publisher text?, note text?, alerts_at instant?",
+        "key_id text, created_at instant, published_at instant?, publisher text?, note text?, levels json?, "
+        "alerts_at instant?",
         key="id",
         checks={
-            "draft": "published_at IS NOT NULL OR (note IS NULL AND alerts_at IS NULL)",
+            "draft": "published_at IS NOT NULL OR (note IS NULL AND levels IS NULL AND alerts_at IS NULL)",
             "factor": "factor > 0",
             "published": "(published_at IS NULL) = (publisher IS NULL)",
         },

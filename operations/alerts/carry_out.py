@@ -1,9 +1,14 @@
 """Carries out what forecasters decided: published adjustments, rulings on held alerts, and deadlines that passed."""
 
+from collections.abc import Mapping
 from datetime import UTC
+from typing import Any
 
+import structlog
 from sqlalchemy.orm import Session
 
+from hydrology.base.errors import DataProblem
+from hydrology.base.staleness import age_days, stale
 from records.access import audit
 from records.access.audit import Actor
 from records.adjustments import adjustments
@@ -13,24 +18,43 @@ from records.alerts import held_alerts, settle_alerts
 from records.alerts.alert_changes import Change
 from records.alerts.held_alerts import HeldAlerts
 from records.alerts.settle_alerts import Judgement
+from records.basins import basins
 from records.database.engine import Database
+from records.forecasts import latest
+from records.forecasts.latest import Latest
 from records.runs import runs
 from records.runs.runs import Run, RunBasin
 from runtime.clock import Clock
 
+log = structlog.get_logger()
 
-def carry_out(database: Database, clock: Clock) -> list[Change]:
+DEADLINE = Actor("deadline of approval")
+SERVICE = Actor("service")
+_SHOWN = ("kind", "level", "severity", "severity_before", "discharge_m3s", "chance")
+"""What a forecaster decides on: the fields that a proposal must still have when it is approved."""
+
+
+def carry_out(database: Database, clock: Clock, basin: str | None = None) -> list[Change]:
     """Settle what forecasters decided and what waited until its deadline, one transaction each.
+
+    What rests on a forecast that is stale, or of a version that is no longer current, is withdrawn.
+
+    Args:
+        basin: restrict to it; None for all.
 
     Returns:
         The changes. Repeating it changes nothing.
     """
     with database.reading() as session:
-        published = adjustments.undecided(session)
-    changes = [change for adjustment in published for change in _of_adjustment(database, clock, adjustment)]
-    with database.reading() as session:
-        due = held_alerts.due(session, clock.wall())
-    return [*changes, *(change for held in due for change in _of_held(database, clock, held))]
+        waiting = [*adjustments.undecided(session, basin), *held_alerts.due(session, clock.wall(), basin)]
+    changes: list[Change] = []
+    for one in waiting:
+        try:
+            carry = _carry_out_adjustment if isinstance(one, Adjustment) else _carry_out_held
+            changes += carry(database, clock, one)
+        except DataProblem as problem:  # of this basin alone: the others go on
+            _withdraw(database, clock, one, str(problem))
+    return changes
 
 
 def settle_run(session: Session, clock: Clock, found: RunChances, judgement: Judgement | None = None) -> list[Change]:
@@ -38,39 +62,8 @@ def settle_run(session: Session, clock: Clock, found: RunChances, judgement: Jud
     if found.adjustment is not None:
         judgement = _judgement(found.adjustment)
     return settle_alerts.settle(
-        session,
-        found.basin_id,
-        found.run,
-        found.window_days,
-        found.chances,
-        now=clock.now(),
-        wall=clock.wall(),
-        replayed=clock.replays,
-        judgement=judgement,
+        session, found.basin_id, found.run, found.window_days, found.chances, judgement=judgement, **_times(clock)
     )
-
-
-def _of_adjustment(database: Database, clock: Clock, adjustment: Adjustment) -> list[Change]:
-    with database.transaction() as session:
-        found = _read(session, adjustment.run_id, adjustment.basin_id)
-        adjustments.mark_decided(session, adjustment.id, clock.wall())
-        held_alerts.release(session, adjustment.basin_id, adjustment.run_id)
-        return settle_run(session, clock, found)
-
-
-def _of_held(database: Database, clock: Clock, held: HeldAlerts) -> list[Change]:
-    with database.transaction() as session:
-        if held_alerts.find(session, held.basin_id) != held:
-            return []  # another process has carried it out
-        held_alerts.release(session, held.basin_id, held.run_id)
-        found = _read(session, held.run_id, held.basin_id)
-        if held.ruling == "dismiss":
-            settle_alerts.dismiss(session, held.basin_id, found.run, found.window_days, clock.now())
-            return []
-        if held.ruling is None:
-            deadline = Actor("deadline of approval")
-            audit.record(session, deadline, "alerts released", held.basin_id, clock.wall(), run=held.run_id)
-        return settle_run(session, clock, found, _of_ruling(held))
 
 
 def read_published(session: Session, run: Run, basin: RunBasin) -> RunChances:
@@ -78,8 +71,89 @@ def read_published(session: Session, run: Run, basin: RunBasin) -> RunChances:
     return read_chances(session, run, basin, adjustments.published(session, run.id, basin.basin_id))
 
 
-def _read(session: Session, run: str, basin: str) -> RunChances:
-    return read_published(session, runs.get(session, run), runs.basin_of(session, run, basin))
+def _carry_out_adjustment(database: Database, clock: Clock, adjustment: Adjustment) -> list[Change]:
+    basin = adjustment.basin_id
+    with database.reading() as session:
+        newest = _current(session, clock, basin)
+        found = None
+        if newest is not None and newest.run.id == adjustment.run_id:
+            found = read_chances(session, newest.run, newest.basin, adjustment)
+    if found is None:
+        return _withdraw(database, clock, adjustment, "The forecast is stale, or no longer the latest.")
+    with database.transaction() as session:
+        basins.lock(session, basin)
+        if adjustments.get(session, adjustment.id).alerts_at is not None:
+            return []  # another process has carried it out
+        adjustments.mark_decided(session, adjustment.id, clock.wall())
+        held_alerts.release(session, basin, adjustment.run_id)
+        return settle_run(session, clock, found)
+
+
+def _carry_out_held(database: Database, clock: Clock, held: HeldAlerts) -> list[Change]:
+    basin = held.basin_id
+    with database.reading() as session:
+        newest, run = _current(session, clock, basin), runs.get(session, held.run_id)
+        found = read_published(session, run, runs.basin_of(session, run.id, basin))
+    if newest is None or newest.run.version_id != run.version_id:
+        return _withdraw(database, clock, held, "The forecast is stale, or of a version that is no longer current.")
+    with database.transaction() as session:
+        basins.lock(session, basin)
+        if held_alerts.find(session, basin) != held:
+            return []  # another process has carried it out, or somebody has decided since
+        held_alerts.release(session, basin)
+        if held.ruling == "dismiss":
+            return settle_alerts.dismiss(session, basin, run, found.window_days, **_times(clock))
+        if held.ruling == "approve":
+            return _approve(session, clock, held, found)
+        audit.record(session, DEADLINE, "alerts released", basin, clock.wall(), run=held.run_id)
+        until = f"{held.due_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+        late = Judgement(sentence=f"It waited for approval until {until}, and nobody decided.")
+        return settle_run(session, clock, found, late)
+
+
+def _approve(session: Session, clock: Clock, held: HeldAlerts, found: RunChances) -> list[Change]:
+    """Settle what was approved. Where the run now proposes something else, that is held, and nothing is settled."""
+    judgement = Judgement(sentence=_sentence(f"Approved by {held.ruled_by}", held.note), by=held.ruled_by)
+    with session.begin_nested() as tentative:
+        changes = settle_run(session, clock, found, judgement)
+        as_shown = _shown(held_alerts.proposal(changes)) == _shown(held.proposed)
+        if not as_shown:
+            tentative.rollback()
+    if as_shown:
+        return changes
+    held_alerts.hold(session, held.basin_id, held.run_id, changes, clock.wall(), held.due_at)
+    audit.record(session, SERVICE, "alerts withdrawn", held.basin_id, clock.wall(), reason="Its levels have changed.")
+    return []
+
+
+def _shown(proposed: Any) -> list[list[Any]]:
+    changes: list[Mapping[str, Any]] = list(proposed)
+    return [[change[name] for name in _SHOWN] for change in changes]
+
+
+def _withdraw(database: Database, clock: Clock, one: Adjustment | HeldAlerts, reason: str) -> list[Change]:
+    """Decide nothing by what forecasters decided or what waited, and record why. Return no changes."""
+    with database.transaction() as session:
+        basins.lock(session, one.basin_id)
+        if isinstance(one, Adjustment):
+            adjustments.mark_decided(session, one.id, clock.wall())
+        else:
+            held_alerts.release(session, one.basin_id, one.run_id)
+        audit.record(session, SERVICE, "alerts withdrawn", one.basin_id, clock.wall(), run=one.run_id, reason=reason)
+    log.warning("alerts.withdrawn", basin=one.basin_id, run=one.run_id, reason=reason)
+    return []
+
+
+def _current(session: Session, clock: Clock, basin: str) -> Latest | None:
+    """Return the latest forecast of a basin. None without one, or where it is stale."""
+    newest = latest.latest_many(session, [basin], clock.now())[basin]
+    if not isinstance(newest, Latest) or stale(age_days(newest.run.weather_until, clock.now())):
+        return None
+    return newest
+
+
+def _times(clock: Clock) -> dict[str, Any]:
+    return {"now": clock.now(), "wall": clock.wall(), "replayed": clock.replays}
 
 
 def _judgement(adjustment: Adjustment) -> Judgement:
@@ -89,13 +163,6 @@ def _judgement(adjustment: Adjustment) -> Judgement:
         adjustment_id=adjustment.id,
         levels=frozenset(adjustment.chances),
     )
-
-
-def _of_ruling(held: HeldAlerts) -> Judgement:
-    if held.ruling is None:
-        until = f"{held.due_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
-        return Judgement(sentence=f"It waited for approval until {until}, and nobody decided.")
-    return Judgement(sentence=_sentence(f"Approved by {held.ruled_by}", held.note), by=held.ruled_by)
 
 
 def _sentence(what: str, *words: str | None) -> str:

@@ -6,7 +6,7 @@ forecast comes, the alerts stay as they are and are reported as resting on a sta
 """
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import structlog
 
@@ -16,8 +16,10 @@ from hydrology.base.reasons import Reason
 from hydrology.base.staleness import age_days, stale
 from operations.alerts.carry_out import carry_out, read_published, settle_run
 from operations.versions.stages import stage
+from records.adjustments.level_chances import RunChances
 from records.alerts import alerts, held_alerts, settle_alerts
 from records.alerts.alert_changes import Change
+from records.basins import basins
 from records.database.engine import Database
 from records.forecasts import latest
 from records.forecasts.latest import Latest
@@ -39,7 +41,7 @@ def decide(database: Database, clock: Clock, names: Sequence[str], *, may_hold: 
     Returns:
         The changes, in the order of the basins.
     """
-    changes = carry_out(database, clock)
+    changes: list[Change] = []
     for first in stage("alerts, groups of basins", range(0, len(names), AT_A_TIME)):
         some = names[first : first + AT_A_TIME]
         for newest in _undecided(database, clock, some):
@@ -66,23 +68,42 @@ def _undecided(database: Database, clock: Clock, names: Sequence[str]) -> list[L
 
 
 def _decide(database: Database, clock: Clock, newest: Latest, *, may_hold: bool) -> list[Change]:
-    """Decide by a forecast, or hold what it proposes for approval; an adjusted forecast does not wait."""
+    """Decide by a forecast, or hold what it proposes for approval."""
     with database.reading() as session:
         found = read_published(session, newest.run, newest.basin)
-    basin, run = found.basin_id, found.run.id
-    with database.transaction() as session:
-        wait = session.info["approval"] if may_hold else None
-        if wait is None or found.adjustment is not None:
-            held_alerts.release(session, basin)
+    if not may_hold:
+        with database.transaction() as session:
             return settle_run(session, clock, found)
+    changes: list[Change] = []
+    while (decided := _decide_or_hold(database, clock, found)) is None:
+        changes += carry_out(database, clock, found.basin_id)
+    return [*changes, *decided]
+
+
+def _decide_or_hold(database: Database, clock: Clock, found: RunChances) -> list[Change] | None:
+    """Settle alerts by a run, or hold the changes of levels. None where something else is to be carried out first.
+
+    Those of an earlier run are replaced, and its deadline stays: waiting never starts again.
+    """
+    basin, run = found.basin_id, found.run
+    with database.transaction() as session:
+        basins.lock(session, basin)
+        wait, held = session.info["approval"], held_alerts.find(session, basin)
+        if held is not None and held.ruling is not None:
+            return None
+        if held is not None and runs.get(session, held.run_id).order > run.order:
+            return []  # a newer run waits
+        due_at = clock.wall() + (wait or timedelta()) if held is None else held.due_at
         with session.begin_nested() as tentative:
             proposed = settle_run(session, clock, found)
-            if proposed:
+            # What concerns the service and not the river does not wait, nor what a forecaster has adjusted.
+            waits = wait is not None and found.adjustment is None and any(change.level for change in proposed)
+            if waits:
                 tentative.rollback()
-        if proposed:
-            held_alerts.hold(session, basin, run, proposed, clock.wall(), wait)
-        else:
+        if not waits:
             held_alerts.release(session, basin)
+            return proposed
+        held_alerts.hold(session, basin, run.id, proposed, clock.wall(), due_at)
         return []
 
 
@@ -91,7 +112,9 @@ def _lapsed(database: Database, clock: Clock, names: Sequence[str]) -> list[Chan
     now, changes = clock.now(), []
     with database.reading() as session:
         old = [
-            one for one in alerts.standings(session, names).values() if one.reason is None and _is_stale(one.t0, now)
+            one
+            for one in alerts.standings(session, names).values()
+            if one.reason is None and _is_stale(one.t0, now) and held_alerts.find(session, one.basin_id) is None
         ]
         rests_on = {one.basin_id: runs.get(session, one.run_id).weather_until for one in old}
     for standing in old:

@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
@@ -13,10 +12,9 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent, absent
 from hydrology.base.basins import gauge_product
-from hydrology.base.calendar import Day, Period
+from hydrology.base.calendar import Day, Period, day, days_between
 from hydrology.base.reasons import Reason
 from hydrology.uncertainty.error_model import LEVELS, MAX_GAP
-from hydrology.uncertainty.flow_adjustment import FlowAdjustment
 from hydrology.verification.forecast_scores import Array
 from hydrology.verification.issued_forecasts import IssuedForecasts, Observed
 from hydrology.verification.reforecasts import CALIBRATED
@@ -174,7 +172,7 @@ def _of_group(
         return
     newest = [used.sha256 for _, of in in_order if not isinstance(used := of.summary.calibration, Absent)]
     judged = [of_lead for lead in issued.leads for of_lead in _of_lead(lead, issued.verify(lead, observed))]
-    if (adjusted := _adjusted(session, version, in_order, basin, group.leads)) is not None:
+    if (adjusted := _adjusted(session, version, group, basin)) is not None:
         judged += [
             of_lead for lead in adjusted.leads for of_lead in _of_lead(lead, adjusted.verify_adjusted(lead, observed))
         ]
@@ -203,50 +201,48 @@ def _of_lead(
     return ((lead, *one) for one in judged)
 
 
-def _adjusted(
-    session: Session, version: Version, issue_days: Sequence[tuple[runs.Run, runs.RunBasin]], basin: str, leads: int
-) -> IssuedForecasts | None:
-    """Return the forecasts that were adjusted, as issued and as adjusted. None without any."""
-    published = adjustments.published_many(session, [(run.id, basin) for run, _ in issue_days])
-    some = [(run, of_basin) for run, of_basin in issue_days if (run.id, basin) in published]
+def _adjusted(session: Session, version: Version, group: _Group, basin: str) -> IssuedForecasts | None:
+    """Return the forecasts that were adjusted, as issued (`raw`) and as adjusted (`calibrated`). None without any.
+
+    They are the flow that was adjusted, calibrated where the run has it, on the days from the publication on: what was
+    published later is hindsight.
+    """
+    by_id = runs.issued_runs_of_basin(session, basin, [run.id for run in group.runs])
+    published = adjustments.published_many(session, [(run, basin) for run in by_id])
+    some = [run for run in group.runs if (run.id, basin) in published]
     if not some:
         return None
-    changes = {run.id: published[run.id, basin].of_flow for run, _ in some}
-    issued, adjusted = (_issued(session, version, some, basin, leads, of) for of in ({}, changes))
-    # What is adjusted is the calibrated flow, or without it that of the members.
-    return IssuedForecasts(issued.t0, _published(issued), _published(adjusted), issued.why_not_calibrated)
-
-
-def _published(issued: IssuedForecasts) -> Array:
-    """Return the quantiles that readers see: calibrated ones, or those of the members."""
-    calibrated = np.isfinite(issued.calibrated).any(axis=(1, 2), keepdims=True)
-    return np.where(calibrated, issued.calibrated, issued.raw)
+    shape = len(some), group.leads, len(LEVELS)
+    issued, adjusted = np.full(shape, np.nan), np.full(shape, np.nan)
+    learnt = [Period.parse(days) for days in version.used_periods]
+    for at, (run, arrays) in enumerate(zip(some, _arrays(session, basin, [run.id for run in some]), strict=True)):
+        adjustment, used = published[run.id, basin], by_id[run.id].summary.calibration
+        calibrated = runs.CALIBRATED in arrays and not isinstance(used, Absent)
+        flow = arrays[runs.CALIBRATED].values if calibrated else runs.levels_of_members(arrays)
+        fitted = [] if isinstance(used, Absent) or not calibrated else [*_fitted_on(used, run)]
+        assert adjustment.published_at is not None
+        too_late = days_between(run.weather_until, day(adjustment.published_at.date())) - 1  # leads
+        for into, quantiles in ((issued, flow), (adjusted, adjustment.of_flow.adjusted(flow))):
+            _fill(into[at], quantiles.T, run, [*learnt, *fitted])
+            into[at, : max(too_late, 0)] = np.nan
+    days = np.array([run.weather_until for run in some], dtype="datetime64[D]")
+    return IssuedForecasts(days, issued, adjusted, absent(Reason.ERROR_MODELS_LEARNT))
 
 
 def _issued(
-    session: Session,
-    version: Version,
-    issue_days: Sequence[tuple[runs.Run, runs.RunBasin]],
-    basin: str,
-    leads: int,
-    changes: Mapping[str, FlowAdjustment] = MappingProxyType({}),
+    session: Session, version: Version, issue_days: Sequence[tuple[runs.Run, runs.RunBasin]], basin: str, leads: int
 ) -> IssuedForecasts:
-    """Return a basin's forecasts, without leads on days that something was fitted to.
-
-    Args:
-        changes: of the flow, by run.
-    """
+    """Return a basin's forecasts, without leads on days that something was fitted to."""
     shape = len(issue_days), leads, len(LEVELS)
     raw, calibrated = np.full(shape, np.nan), np.full(shape, np.nan)
     learnt = [Period.parse(days) for days in version.used_periods]
     of_runs = _arrays(session, basin, [run.id for run, _ in issue_days])
     for at, ((run, of_basin), arrays) in enumerate(zip(issue_days, of_runs, strict=True)):
-        change = changes.get(run.id, FlowAdjustment())
-        _fill(raw[at], change.adjusted(runs.levels_of_members(arrays)).T, run, learnt)
+        _fill(raw[at], runs.levels_of_members(arrays).T, run, learnt)
         used = of_basin.summary.calibration
         if runs.CALIBRATED in arrays and not isinstance(used, Absent):
             fitted = _fitted_on(used, run)
-            _fill(calibrated[at], change.adjusted(arrays[runs.CALIBRATED].values).T, run, [*learnt, *fitted])
+            _fill(calibrated[at], arrays[runs.CALIBRATED].values.T, run, [*learnt, *fitted])
     days = np.array([run.weather_until for run, _ in issue_days], dtype="datetime64[D]")
     newest = issue_days[-1][1]
     calibration = newest.summary.calibration

@@ -35,6 +35,7 @@ _OfForecasters = Literal[
     "alerts approved",
     "alerts dismissed",
     "alerts released",
+    "alerts withdrawn",
 ]
 _OfScores = Literal[
     "model trained",

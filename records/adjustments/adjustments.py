@@ -1,6 +1,6 @@
 """Adjustments of issued forecasts: drafts of forecasters, and what they published. The runs stay as they are."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -17,6 +17,7 @@ from records.alerts import thresholds
 from records.database.composite_keys import where_keys
 from records.database.ids import new_id
 from records.database.statements import add_all, as_record, as_values
+from records.forecasts import latest
 from records.runs import runs
 from records.runs.runs import Of
 
@@ -38,7 +39,7 @@ class NotAdjustable(InvalidInput):
     """The run's forecast of the basin cannot be adjusted like this."""
 
     kind = "not-adjustable"
-    remedy = "Adjust an operational forecast that was issued, by no more days than it has."
+    remedy = "Adjust the latest forecast of the basin, by no more days than it has."
 
 
 class AlreadyPublished(InvalidInput):
@@ -56,6 +57,8 @@ class Adjustment:
     Attributes:
         chances: by level, in place of the computed exceedance probability.
         author, publisher: the names of their keys; None for a publisher of a draft.
+        created_at, published_at: by the service's clock.
+        levels: the chances of levels as issued and as adjusted, as readers saw them first; None for a draft.
         alerts_at: when alerts were decided by it; None: not yet.
     """
 
@@ -72,6 +75,7 @@ class Adjustment:
     published_at: datetime | None = None
     publisher: str | None = None
     note: str | None = None
+    levels: Sequence[Mapping[str, Any]] | None = None
     alerts_at: datetime | None = None
 
     @property
@@ -80,38 +84,35 @@ class Adjustment:
         return FlowAdjustment(self.factor, self.shift_days)
 
 
-def create(session: Session, basin: str, new: NewAdjustment, author: str, key: str, at: datetime) -> Adjustment:
+def create(
+    session: Session, basin: str, new: NewAdjustment, author: str, key: str, *, now: datetime, wall: datetime
+) -> Adjustment:
     """Store a draft.
 
     Args:
         author: the name of the key.
+        now: by the service's clock; wall: by the machine's.
 
     Raises:
         UnknownRun: there is no such run, or it has no such basin.
-        NotAdjustable: the basin was not issued operationally, is moved by all days of its forecast, or has no such
-            level.
+        UnknownBasin, NoModel, NoForecast: as `records.forecasts.latest.latest`.
+        NotAdjustable: it is not the latest forecast of the basin, is moved by all its days, or has no such level.
     """
-    run, of_basin = runs.get(session, new.run), runs.basin_of(session, new.run, basin)
-    if run.purpose != "operational" or of_basin.status != "issued":
-        raise NotAdjustable(
-            f"Run {run.id} is {run.purpose} and {of_basin.status} for {basin}: only an operational forecast that was "
-            "issued can be adjusted."
-        )
+    run, _ = runs.get(session, new.run), runs.basin_of(session, new.run, basin)
+    _require_latest(session, run.id, basin, now)
     ahead = min(run.horizon_days - run.filled_days, WINDOW_DAYS)
     if abs(new.shift_days) >= ahead:
         raise NotAdjustable(f"Run {run.id} decides by {ahead} days: move its flow by fewer than {ahead} days.")
-    unknown = new.chances.keys() - {level.name for level in thresholds.alert_levels(session, basin)}
-    if unknown:
-        named = ", ".join(sorted(unknown))
-        raise NotAdjustable(f"{basin} has no level with alerts of the name {named}: list its thresholds.")
+    if new.chances:
+        _require_levels(session, basin, new.chances)
     adjustment = Adjustment(
-        id=new_id(at),
+        id=new_id(wall),
         run_id=run.id,
         basin_id=basin,
         **new.model_dump(exclude={"run"}),
         author=author,
         key_id=key,
-        created_at=at,
+        created_at=now,
     )
     add_all(session, AdjustmentRow, [as_values(adjustment)])
     return adjustment
@@ -126,15 +127,30 @@ def get(session: Session, adjustment: str) -> Adjustment:
     return as_record(Adjustment, _row(session, adjustment))
 
 
-def publish(session: Session, adjustment: str, publisher: str, note: str | None, at: datetime) -> Adjustment:
+def publish(
+    session: Session,
+    adjustment: str,
+    publisher: str,
+    note: str | None,
+    levels: Sequence[Mapping[str, Any]] | None,
+    now: datetime,
+) -> Adjustment:
     """Publish a draft.
+
+    Args:
+        publisher: the name of the key.
+        levels: the chances that readers see from now on; None where there are none.
+        now: by the service's clock.
 
     Raises:
         UnknownAdjustment: there is none with this id.
         AlreadyPublished: it is published.
+        NotAdjustable: a newer forecast of the basin is the latest.
     """
     row = _draft(session, adjustment)
-    row.published_at, row.publisher, row.note = at, publisher, note
+    _require_latest(session, row.run_id, row.basin_id, now)
+    row.published_at, row.publisher, row.note = now, publisher, note
+    row.levels = None if levels is None else [*levels]
     session.flush()
     return as_record(Adjustment, row)
 
@@ -163,11 +179,24 @@ def published_many(session: Session, keys: Sequence[Of]) -> dict[Of, Adjustment]
     return {(row.run_id, row.basin_id): as_record(Adjustment, row) for row in rows}
 
 
-def undecided(session: Session) -> list[Adjustment]:
-    """Return the published adjustments that have decided no alerts yet, oldest first."""
-    waiting = AdjustmentRow.published_at.is_not(None) & AdjustmentRow.alerts_at.is_(None)
-    rows = session.scalars(select(AdjustmentRow).where(waiting).order_by(AdjustmentRow.published_at, AdjustmentRow.id))
-    return [as_record(Adjustment, row) for row in rows]
+_UNDECIDED = AdjustmentRow.published_at.is_not(None) & AdjustmentRow.alerts_at.is_(None)
+
+
+def is_any_undecided(session: Session) -> bool:
+    """Return whether a published adjustment has decided no alerts yet."""
+    return session.scalar(select(AdjustmentRow.id).where(_UNDECIDED).limit(1)) is not None
+
+
+def undecided(session: Session, basin: str | None = None) -> list[Adjustment]:
+    """Return the published adjustments that have decided no alerts yet, oldest first.
+
+    Args:
+        basin: restrict to it; None for all.
+    """
+    query = select(AdjustmentRow).where(_UNDECIDED).order_by(AdjustmentRow.published_at, AdjustmentRow.id)
+    if basin is not None:
+        query = query.filter_by(basin_id=basin)
+    return [as_record(Adjustment, row) for row in session.scalars(query)]
 
 
 def mark_decided(session: Session, adjustment: str, at: datetime) -> None:
@@ -198,6 +227,19 @@ def page(
     if after is not None:
         conditions.append(AdjustmentRow.id < after)
     return [as_record(Adjustment, row) for row in session.scalars(query.where(*conditions))]
+
+
+def _require_latest(session: Session, run: str, basin: str, now: datetime) -> None:
+    newest = latest.latest(session, basin, now).run.id
+    if newest != run:
+        raise NotAdjustable(f"Run {run} is not the latest forecast of {basin}: adjust run {newest}.")
+
+
+def _require_levels(session: Session, basin: str, names: Collection[str]) -> None:
+    unknown = {*names} - {level.name for level in thresholds.alert_levels(session, basin)}
+    if unknown:
+        named = ", ".join(sorted(unknown))
+        raise NotAdjustable(f"{basin} has no level with alerts of the name {named}: list its thresholds.")
 
 
 def _draft(session: Session, adjustment: str) -> AdjustmentRow:

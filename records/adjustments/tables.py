@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlalchemy import CheckConstraint, ForeignKeyConstraint, Index
 from sqlalchemy.orm import Mapped, mapped_column
 
-from records.database.base import Base, JsonObject
+from records.database.base import Base, JsonList, JsonObject
 
 
 class AdjustmentRow(Base):
@@ -16,7 +16,9 @@ class AdjustmentRow(Base):
         ForeignKeyConstraint(["run_id", "basin_id"], ["run_basins.run_id", "run_basins.basin_id"]),
         CheckConstraint("factor > 0", name="factor"),
         CheckConstraint("(published_at IS NULL) = (publisher IS NULL)", name="published"),
-        CheckConstraint("published_at IS NOT NULL OR (note IS NULL AND alerts_at IS NULL)", name="draft"),
+        CheckConstraint(
+            "published_at IS NOT NULL OR (note IS NULL AND levels IS NULL AND alerts_at IS NULL)", name="draft"
+        ),
         Index(None, "run_id", "basin_id"),
         Index(None, "basin_id", "published_at"),
         Index(None, "alerts_at"),
@@ -37,5 +39,7 @@ class AdjustmentRow(Base):
     published_at: Mapped[datetime | None]
     publisher: Mapped[str | None]
     note: Mapped[str | None]
+    # The chances of levels as issued and as adjusted, as readers saw them first.
+    levels: Mapped[JsonList | None]
     # When alerts were decided by it; null: not yet.
     alerts_at: Mapped[datetime | None]

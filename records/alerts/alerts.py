@@ -81,7 +81,7 @@ class AlertStanding:
 
     def is_before(self, run: Run) -> bool:
         """Return whether a run is newer than this one."""
-        return (self.t0, self.issued_at, self.run_id) < (run.t0, run.issued_at, run.id)
+        return (self.t0, self.issued_at, self.run_id) < run.order
 
 
 def standing(session: Session, basin: str) -> AlertStanding | None:

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
-from sqlalchemy import delete, or_, select
+from sqlalchemy import ColumnElement, delete, or_, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.errors import InvalidInput, NotFound
@@ -53,24 +53,14 @@ class HeldAlerts:
 
 
 def hold(
-    session: Session, basin: str, run: str, changes: Sequence[Change], at: datetime, wait: timedelta
+    session: Session, basin: str, run: str, changes: Sequence[Change], at: datetime, due_at: datetime
 ) -> HeldAlerts:
-    """Hold the changes that a run proposes.
-
-    Those of an earlier run are replaced unless somebody has decided them, and its deadline stays: waiting never starts
-    again.
-    """
-    basins.lock(session, basin)
-    proposed = [{name: value for name, value in as_json(change).items() if name != "event"} for change in changes]
-    before = session.get(HeldAlertsRow, basin, populate_existing=True)
-    if before is not None and (before.run_id == run or before.ruling is not None):
-        return as_record(HeldAlerts, before)
-    due_at = at + wait if before is None else before.due_at
+    """Hold the changes that a run proposes, in the place of what was held of the basin before."""
     session.merge(
         HeldAlertsRow(
             basin_id=basin,
             run_id=run,
-            proposed=proposed,
+            proposed=proposal(changes),
             held_at=at,
             due_at=due_at,
             ruling=None,
@@ -81,6 +71,11 @@ def hold(
     )
     session.flush()
     return get(session, basin)
+
+
+def proposal(changes: Sequence[Change]) -> list[dict[str, Any]]:
+    """Return changes as they are held: as receivers would get them, without an id."""
+    return [{name: value for name, value in as_json(change).items() if name != "event"} for change in changes]
 
 
 def find(session: Session, basin: str) -> HeldAlerts | None:
@@ -129,11 +124,21 @@ def release(session: Session, basin: str, run: str | None = None) -> None:
     session.execute(delete(HeldAlertsRow).filter_by(basin_id=basin, **of_run))
 
 
-def due(session: Session, at: datetime) -> list[HeldAlerts]:
-    """Return what somebody has decided, and what has waited until its deadline."""
-    is_due = or_(HeldAlertsRow.ruling.is_not(None), HeldAlertsRow.due_at <= at)
-    rows = session.scalars(select(HeldAlertsRow).where(is_due).order_by(HeldAlertsRow.basin_id))
-    return [as_record(HeldAlerts, row) for row in rows]
+def is_any_due(session: Session, at: datetime) -> bool:
+    """Return whether something is to be carried out."""
+    return session.scalar(select(HeldAlertsRow.basin_id).where(_is_due(at)).limit(1)) is not None
+
+
+def due(session: Session, at: datetime, basin: str | None = None) -> list[HeldAlerts]:
+    """Return what somebody has decided, and what has waited until its deadline.
+
+    Args:
+        basin: restrict to it; None for all.
+    """
+    query = select(HeldAlertsRow).where(_is_due(at)).order_by(HeldAlertsRow.basin_id)
+    if basin is not None:
+        query = query.filter_by(basin_id=basin)
+    return [as_record(HeldAlerts, row) for row in session.scalars(query)]
 
 
 def page(session: Session, *, after: str | None = None, limit: int | None = None) -> list[HeldAlerts]:
@@ -146,3 +151,7 @@ def page(session: Session, *, after: str | None = None, limit: int | None = None
     if after is not None:
         query = query.where(HeldAlertsRow.basin_id > after)
     return [as_record(HeldAlerts, row) for row in session.scalars(query)]
+
+
+def _is_due(at: datetime) -> ColumnElement[bool]:
+    return or_(HeldAlertsRow.ruling.is_not(None), HeldAlertsRow.due_at <= at)

@@ -118,15 +118,31 @@ def lapse(
     return book.changes
 
 
-def dismiss(session: Session, basin: str, run: Run, window_days: int, now: datetime) -> None:
+def dismiss(
+    session: Session,
+    basin: str,
+    run: Run,
+    window_days: int,
+    *,
+    now: datetime,
+    wall: datetime,
+    replayed: bool = False,
+) -> list[Change]:
     """Record that a run has decided a basin's alerts as a person ruled: they stay as they are.
 
-    A run that is not newer than the one that last decided them changes nothing.
+    Return the changes: that they can be decided again, if they could not before. A run that is not newer than the one
+    that last decided them changes nothing. The arguments are those of `settle`.
     """
     basins.lock(session, basin)
     before = standing(session, basin)
-    if before is None or before.is_before(run):
-        _stand(session, basin, run, window_days, None, now)
+    if before is not None and not before.is_before(run):
+        return []
+    _stand(session, basin, run, window_days, None, now)
+    book = _Book(session, basin, run, window_days, now=now, wall=wall, replayed=replayed)
+    if before is not None and before.reason is not None:
+        rows = session.scalars(select(AlertRow).filter_by(basin_id=basin)).all()
+        book.of_basin("decided", rows, f"Before, it could not be decided: {before.reason}")
+    return book.changes
 
 
 def promoted(session: Session, basin: str, before: str, version: str, at: datetime) -> None:

@@ -181,6 +181,11 @@ class NewRun:
     filled_days: int = 0
 
     @property
+    def order(self) -> tuple[Day, datetime, str]:
+        """What runs of a basin are sorted by: the newest is the last."""
+        return self.t0, self.issued_at, self.id
+
+    @property
     def weather_until(self) -> Day:
         """The last past day: T0, or the last day after it whose missing weather was filled."""
         return self.t0 + np.timedelta64(self.filled_days, "D")

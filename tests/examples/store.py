@@ -155,7 +155,7 @@ def _published_adjustment(ask: Ask, database: Database, clock: Clock, run: Run) 
     with database.transaction() as session:
         (change, *_) = alert_changes.page(session, basins=[BASIN])
         for basin in (BASIN, BASINS[0]):
-            held_alerts.hold(session, basin, run.id, [change], clock.wall(), timedelta(hours=1))
+            held_alerts.hold(session, basin, run.id, [change], clock.wall(), clock.wall() + timedelta(hours=1))
     ruling = {"run": run.id, "ruling": "dismiss", "note": "The sensor is broken."}
     ask("POST", "/v1/basins/{basin}/alerts/held", ruling, basin=BASINS[0])
     identifier: str = drafted["id"]

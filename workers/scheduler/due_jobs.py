@@ -90,7 +90,11 @@ def post_delivery(tools: ServiceTools) -> bool:
     """
     now = tools.clock.wall()
     with tools.database.reading() as session:
-        due = deliveries.is_any_due(session, now) or held_alerts.due(session, now) or adjustments.undecided(session)
+        due = (
+            deliveries.is_any_due(session, now)
+            or held_alerts.is_any_due(session, now)
+            or adjustments.is_any_undecided(session)
+        )
         if not due or jobs.unfinished(session, DeliveryJob().kind):
             return False
     request = DeliveryJob()

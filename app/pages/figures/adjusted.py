@@ -1,12 +1,13 @@
 """Figure of a forecast as issued and as adjusted."""
 
+from collections.abc import Mapping
+
 from app.adjustments.schemas import AdjustedForecast
 from app.forecasts.words import UNITS, number, on
 from app.pages.figures import Band, Curve, Figure
-from hydrology.base.units import Units
 
 
-def beside_issued(shown: AdjustedForecast, units: Units) -> Figure:
+def beside_issued(shown: AdjustedForecast) -> Figure:
     """Draw the median and the 5 to 95 % range as issued and as adjusted."""
     published = shown.state == "published"
     call = f"/v1/runs/{shown.run}/basins/{shown.basin}/adjusted" if published else f"/v1/adjustments/{shown.id}"
@@ -22,8 +23,8 @@ def beside_issued(shown: AdjustedForecast, units: Units) -> Figure:
     return Figure(
         name=f"{shown.basin}-adjusted",
         title="Discharge as issued and as adjusted",
-        unit=UNITS[units],
-        described=_described(shown, units),
+        unit=_unit(shown),
+        described=_described(shown),
         note="Medians, and the range that nine in ten flows are expected in.",
         call=call,
         downloads=published,
@@ -33,12 +34,17 @@ def beside_issued(shown: AdjustedForecast, units: Units) -> Figure:
     )
 
 
-def _described(shown: AdjustedForecast, units: Units) -> str:
+def _unit(shown: AdjustedForecast) -> str:
+    units: Mapping[str, str] = UNITS
+    return units[shown.units["issued"]]
+
+
+def _described(shown: AdjustedForecast) -> str:
     issued = shown.issued["median"]
     known = {at: flow for at, flow in enumerate(shown.adjusted["median"]) if flow is not None}
     before, after = max(range(len(issued)), key=issued.__getitem__), max(known, key=known.__getitem__)
     return (
         f"Discharge day by day as issued and as adjusted. As issued it is highest on {on(shown.time[before])}, "
-        f"{number(issued[before])} {UNITS[units]}; as adjusted on {on(shown.time[after])}, {number(known[after])} "
-        f"{UNITS[units]}. The values stand in the table below."
+        f"{number(issued[before])} {_unit(shown)}; as adjusted on {on(shown.time[after])}, {number(known[after])} "
+        f"{_unit(shown)}. The values stand in the table below."
     )

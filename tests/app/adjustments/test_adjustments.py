@@ -9,6 +9,7 @@ from sqlalchemy import update
 from starlette.testclient import TestClient
 
 from hydrology.base.calendar import day
+from jobspec.thresholds import NewThreshold
 from operations.alerts.carry_out import carry_out
 from operations.alerts.decide_alerts import decide
 from records.access import audit
@@ -16,13 +17,16 @@ from records.alerts import alerts, held_alerts, thresholds
 from records.alerts.tables import HeldAlertsRow
 from records.database.engine import Database
 from records.runs import runs
+from records.runs.tables import RunContentRow
+from records.versions import promotions
 from runtime.clock import Clock
-from testing.records import BASIN, NOW, a_run
+from testing.records import BASIN, NOW, a_basin, a_run, a_version
 from tests.app import factories
-from tests.app.alerts.test_alerts import fill_records
+from tests.app.alerts.test_alerts import PER_MM, fill_records
 from tests.app.conftest import bearer
 
 ADJUSTMENTS = f"/v1/basins/{BASIN}/adjustments"
+OTHER = "USGS-01022500"
 HELD = f"/v1/basins/{BASIN}/alerts/held"
 ANN = "Ann, duty forecaster"
 WAIT = timedelta(hours=1)
@@ -153,14 +157,21 @@ def test_what_cannot_be_adjusted_is_refused_with_a_sentence(
     assert words in answer.text
 
 
-def test_a_run_of_an_operator_cannot_be_adjusted(
+def test_only_the_latest_forecast_can_be_adjusted_and_published(
     database: Database, client: TestClient, run: str, ann: dict[str, str]
 ) -> None:
+    drafted = draft(client, ann, run, factor=1.5)
     with database.transaction() as session:
         version = runs.get(session, run).version_id
         asked = a_run(session, version, factories.forecast(), horizon_days=3, purpose="on-request").id
-    answer = client.post(ADJUSTMENTS, json={"run": asked, "words": "Why."}, headers=ann)
-    assert (answer.status_code, "on-request" in answer.json()["detail"]) == (422, True)
+        newer = a_run(session, version, factories.forecast(), t0=day("2008-09-30"), horizon_days=3).id
+    for answer in (
+        client.post(ADJUSTMENTS, json={"run": asked, "words": "Why."}, headers=ann),
+        client.post(ADJUSTMENTS, json={"run": run, "words": "Why."}, headers=ann),
+        client.post(f"/v1/adjustments/{drafted['id']}/publish", json={}, headers=ann),
+    ):
+        assert (answer.status_code, answer.json()["type"].rpartition("/")[2]) == (422, "not-adjustable")
+        assert newer in answer.json()["detail"]
 
 
 def test_a_published_chance_decides_at_once_beside_what_the_run_decided(
@@ -228,8 +239,7 @@ def test_what_nobody_decides_goes_out_at_the_deadline_which_a_newer_run_does_not
     database: Database, holding: Database, client: TestClient, run: str, ann: dict[str, str]
 ) -> None:
     decide(holding, Clock(NOW), [BASIN])
-    with database.transaction() as session:
-        session.execute(update(HeldAlertsRow).values(due_at=datetime.now(UTC) + timedelta(minutes=1)))
+    set_deadline(database, datetime.now(UTC) + timedelta(minutes=1))
     newer = later_run(database, run)
     decide(holding, Clock(NOW + timedelta(days=1)), [BASIN])
     (held,) = client.get("/v1/alerts/held", headers=ann).json()["held"]
@@ -237,8 +247,7 @@ def test_what_nobody_decides_goes_out_at_the_deadline_which_a_newer_run_does_not
     assert datetime.fromisoformat(held["due_at"]) < datetime.now(UTC) + timedelta(minutes=2)
     stale = client.post(HELD, json={"run": run, "ruling": "approve"}, headers=ann)
     assert (stale.status_code, newer in stale.json()["detail"]) == (409, True)
-    with database.transaction() as session:
-        session.execute(update(HeldAlertsRow).values(due_at=datetime.now(UTC)))
+    set_deadline(database, datetime.now(UTC))
     (change,) = carry_out(holding, Clock(NOW + timedelta(days=1)))
     assert (change.run_id, change.decided_by) == (newer, None)
     assert change.why.endswith("UTC, and nobody decided.")
@@ -268,6 +277,96 @@ def test_a_run_that_proposes_nothing_withdraws_what_an_earlier_one_proposed(
         stood = alerts.standing(session, BASIN)
     assert stood is not None
     assert stood.run_id == newer
+
+
+def test_what_was_decided_before_a_newer_run_goes_out_first(
+    database: Database, holding: Database, client: TestClient, run: str, ann: dict[str, str]
+) -> None:
+    decide(holding, Clock(NOW), [BASIN])
+    client.post(HELD, json={"run": run, "ruling": "approve"}, headers=ann)
+    newer = later_run(database, run)
+    (change,) = decide(holding, Clock(NOW + timedelta(days=1)), [BASIN])
+    assert (change.run_id, change.decided_by) == (run, ANN)
+    with database.reading() as session:
+        stood = alerts.standing(session, BASIN)
+    assert stood is not None
+    assert stood.run_id == newer
+
+
+def test_nothing_goes_out_that_nobody_has_seen(
+    database: Database, holding: Database, client: TestClient, run: str, ann: dict[str, str]
+) -> None:
+    decide(holding, Clock(NOW), [BASIN])
+    client.post(HELD, json={"run": run, "ruling": "approve"}, headers=ann)
+    with database.transaction() as session:
+        thresholds.put(session, BASIN, NewThreshold(name="new-street", discharge=0.02 * PER_MM), NOW)
+    assert carry_out(holding, Clock(NOW)) == []
+    (held,) = client.get("/v1/alerts/held", headers=ann).json()["held"]
+    assert {change["level"] for change in held["proposed"]} == {"gauge-2", "new-street"}
+    assert actions(database)[-1] == ("alerts withdrawn", "service")
+    client.post(HELD, json={"run": run, "ruling": "approve"}, headers=ann)
+    assert {change.level for change in carry_out(holding, Clock(NOW))} == {"gauge-2", "new-street"}
+
+
+@pytest.mark.parametrize("ends", ["stale", "promotion"])
+@pytest.mark.usefixtures("run")
+def test_what_waits_is_withdrawn_with_its_forecast(
+    database: Database, holding: Database, client: TestClient, ann: dict[str, str], ends: str
+) -> None:
+    decide(holding, Clock(NOW), [BASIN])
+    clock = Clock(NOW + timedelta(days=9) if ends == "stale" else NOW)
+    if ends == "promotion":
+        with database.transaction() as session:
+            another = a_version(session, label="another").id
+            promotions.promote(session, another, [BASIN], reason="better", by="someone", at=NOW)
+    set_deadline(database, datetime.now(UTC))
+    assert carry_out(holding, clock) == []
+    assert client.get("/v1/alerts/held", headers=ann).json()["held"] == []
+    assert actions(database)[-1] == ("alerts withdrawn", "service")
+
+
+def test_a_stale_forecast_decides_nothing_when_it_is_adjusted(
+    database: Database, client: TestClient, run: str, ann: dict[str, str]
+) -> None:
+    decide(database, Clock(NOW), [BASIN])
+    publish(client, ann, draft(client, ann, run, chances={"dam": 0.9})["id"])
+    assert carry_out(database, Clock(NOW + timedelta(days=9))) == []
+    assert carry_out(database, Clock(NOW)) == []
+
+
+def test_a_damaged_run_holds_up_no_other_basin(database: Database, holding: Database, run: str) -> None:
+    with database.transaction() as session:
+        a_basin(session, OTHER)
+        level = NewThreshold(name="gauge-2", discharge=0.01 * PER_MM, direction="rising")
+        thresholds.put(session, OTHER, level, NOW)
+        version = runs.get(session, run).version_id
+        promotions.promote(session, version, [OTHER], reason="better", by="someone", at=NOW)
+        a_run(session, version, factories.forecast(OTHER), t0=day("2008-09-30"), horizon_days=3)
+    decide(holding, Clock(NOW), [BASIN, OTHER])
+    set_deadline(database, datetime.now(UTC))
+    with database.transaction() as session:
+        damaged = update(RunContentRow).where(RunContentRow.basin_id == BASIN)
+        session.execute(damaged.values(content=b"damaged"))
+    assert [change.basin_id for change in carry_out(holding, Clock(NOW))] == [OTHER]
+    assert ("alerts withdrawn", "service") in actions(database)
+    assert carry_out(holding, Clock(NOW)) == []
+
+
+def test_a_replay_of_the_archive_leaves_alone_what_waits(
+    holding: Database, client: TestClient, run: str, ann: dict[str, str]
+) -> None:
+    decide(holding, Clock(NOW), [BASIN])
+    client.post(HELD, json={"run": run, "ruling": "approve"}, headers=ann)
+    (replayed,) = decide(holding, Clock(NOW), [BASIN], may_hold=False)
+    assert replayed.decided_by is None
+    with holding.reading() as session:
+        held = held_alerts.get(session, BASIN)
+    assert (held.run_id, held.ruled_by) == (run, ANN)
+
+
+def set_deadline(database: Database, at: datetime) -> None:
+    with database.transaction() as session:
+        session.execute(update(HeldAlertsRow).values(due_at=at))
 
 
 def later_run(database: Database, run: str) -> str:

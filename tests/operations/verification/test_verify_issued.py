@@ -5,10 +5,11 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 from sqlalchemy import delete
+from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent, absent
 from hydrology.base.basins import gauge_product
-from hydrology.base.calendar import Period, day
+from hydrology.base.calendar import Period, as_date, day
 from hydrology.base.reasons import Reason
 from hydrology.base.series import DailySeries, Flag
 from hydrology.scores.probabilistic import crps
@@ -16,13 +17,12 @@ from hydrology.uncertainty.error_model import LEVELS
 from hydrology.verification.issued_forecasts import ADJUSTED, AS_ISSUED
 from hydrology.verification.reforecasts import CALIBRATED, FORECASTERS, RAW
 from hydrology.verification.verify import CLIMATOLOGY, PERSISTENCE
-from jobspec.adjustments import NewAdjustment
 from operations.basin_data.dataset import load_discharge
 from operations.verification import verify_issued as verifying
 from operations.verification.calibrate import calibrate
 from operations.verification.issued_pairs import settled
 from operations.verification.verify_issued import Verified, verify
-from records.adjustments import adjustments
+from records.adjustments.tables import AdjustmentRow
 from records.database.engine import Database
 from records.runs import runs
 from records.series import series
@@ -206,30 +206,46 @@ def test_without_a_version_each_that_is_current_is_judged(lived: Database) -> No
 
 
 def test_adjusted_forecasts_are_judged_beside_the_same_ones_as_issued(lived: Database) -> None:
+    calibrate(lived, CLOCK, newest(lived).id, BASINS, Period.parse("2003-10-01..2005-01-31"))
+    adjusted, late, not_published = (one_run(lived, t0=f"2005-03-{at}", horizon=5) for at in (10, 14, 18))
     with lived.transaction() as session:
-        version = newest(lived).id
-        (issue_days,) = settled(session, SETTLED, version)
-        changed = issue_days.runs[::3]
-        for run in changed:
-            new = NewAdjustment(run=run.id, factor=2.0, shift_days=1, words="More snow than it knows of.")
-            drafted = adjustments.create(session, BASIN, new, "Ann", "key", CLOCK.wall())
-            adjustments.publish(session, drafted.id, "Ann", None, CLOCK.wall())
-        draft = NewAdjustment(run=issue_days.runs[1].id, factor=9.0, words="Not published.")
-        adjustments.create(session, BASIN, draft, "Ann", "key", CLOCK.wall())
+        publish_adjustment(session, adjusted, published_at=midnight_after(adjusted))
+        publish_adjustment(session, late, published_at=SETTLED.now())  # in hindsight
+        publish_adjustment(session, not_published, published_at=None)
     judged(lived)
-    rows = stored_of(lived)
+    rows = stored_of(lived, weather="observed")
     assert {lead for forecaster, lead in rows if forecaster == ADJUSTED} == {2, 3, 4, 5}
     with lived.reading() as session:
-        flows = runs.series_of_many(session, [(run.id, BASIN) for run in changed], ("discharge",))
-        flow = load_discharge(session, BASIN, newest(lived).area_products, Period(changed[0].t0, changed[-1].t0 + 5))
-    assert not isinstance(flow, Absent)
-    of_members = np.stack([flows[run.id, BASIN]["discharge"].values.reshape(-1, 5) for run in changed])
-    observed = flow.astype(float)[[int((run.t0 - changed[0].t0).astype(int)) + 3 for run in changed]]
-    for forecaster, expected in ((AS_ISSUED, of_members[:, :, 2]), (ADJUSTED, 2 * of_members[:, :, 1])):
+        flow = runs.series_of(session, adjusted.id, BASIN, (runs.CALIBRATED,))[runs.CALIBRATED].values
+        came = load_discharge(session, BASIN, newest(lived).area_products, Period(adjusted.t0 + 3, adjusted.t0 + 3))
+    assert not isinstance(came, Absent)
+    for forecaster, quantiles in ((AS_ISSUED, flow[:, 2]), (ADJUSTED, 2 * flow[:, 1])):
         scores = rows[forecaster, 3].scores
-        quantiles = np.quantile(expected, LEVELS, axis=1).T
-        assert scores.crps_mm_per_day == pytest.approx(crps(quantiles, LEVELS, observed).mean(), rel=1e-5)
-        assert scores.n == len(changed)
-    assert {key: row for key, row in rows.items() if key[0] in FORECASTERS}.keys() == {
-        (name, lead) for name in FORECASTERS for lead in range(1, 6)
-    }
+        expected = crps(quantiles[None].astype(float), LEVELS, came.astype(float)).mean()
+        assert (scores.n, scores.crps_mm_per_day) == (1, pytest.approx(expected, rel=1e-5))
+    assert rows[CALIBRATED, 3].scores.n == 3
+
+
+def midnight_after(run: runs.Run) -> datetime:
+    """Return the first instant of a run's first forecast day."""
+    return datetime.combine(as_date(run.t0 + 1), datetime.min.time(), UTC)
+
+
+def publish_adjustment(session: Session, run: runs.Run, published_at: datetime | None) -> None:
+    """Store an adjustment of a run that was the latest: twice the flow, a day later."""
+    row = AdjustmentRow(
+        id=f"of-{run.id}",
+        run_id=run.id,
+        basin_id=BASIN,
+        factor=2.0,
+        shift_days=1,
+        chances={},
+        words="More snow than it knows of.",
+        author="Ann",
+        key_id="key",
+        created_at=run.issued_at,
+        published_at=published_at,
+        publisher=None if published_at is None else "Ann",
+    )
+    session.add(row)
+    session.flush()
