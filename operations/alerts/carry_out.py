@@ -46,12 +46,15 @@ def carry_out(database: Database, clock: Clock, basin: str | None = None) -> lis
         The changes. Repeating it changes nothing.
     """
     with database.reading() as session:
-        waiting = [*adjustments.undecided(session, basin), *held_alerts.due(session, clock.wall(), basin)]
+        published, due = adjustments.undecided(session, basin), held_alerts.due(session, clock.wall(), basin)
+    waiting: list[Adjustment | HeldAlerts] = [*published, *due]
     changes: list[Change] = []
     for one in waiting:
         try:
-            carry = _carry_out_adjustment if isinstance(one, Adjustment) else _carry_out_held
-            changes += carry(database, clock, one)
+            if isinstance(one, Adjustment):
+                changes += _carry_out_adjustment(database, clock, one)
+            else:
+                changes += _carry_out_held(database, clock, one)
         except DataProblem as problem:  # of this basin alone: the others go on
             _withdraw(database, clock, one, str(problem))
     return changes

@@ -1,7 +1,5 @@
 """Figure of a forecast as issued and as adjusted."""
 
-from collections.abc import Mapping
-
 from app.adjustments.schemas import AdjustedForecast
 from app.forecasts.words import UNITS, number, on
 from app.pages.figures import Band, Curve, Figure
@@ -35,8 +33,7 @@ def beside_issued(shown: AdjustedForecast) -> Figure:
 
 
 def _unit(shown: AdjustedForecast) -> str:
-    units: Mapping[str, str] = UNITS
-    return units[shown.units["issued"]]
+    return next(title for unit, title in UNITS.items() if unit == shown.units["issued"])
 
 
 def _described(shown: AdjustedForecast) -> str:

@@ -222,7 +222,8 @@ def test_adjusted_forecasts_are_judged_beside_the_same_ones_as_issued(lived: Dat
     for forecaster, quantiles in ((AS_ISSUED, flow[:, 2]), (ADJUSTED, 2 * flow[:, 1])):
         scores = rows[forecaster, 3].scores
         expected = crps(quantiles[None].astype(float), LEVELS, came.astype(float)).mean()
-        assert (scores.n, scores.crps_mm_per_day) == (1, pytest.approx(expected, rel=1e-5))
+        assert scores.n == 1
+        assert scores.crps_mm_per_day == pytest.approx(expected, rel=1e-5)
     assert rows[CALIBRATED, 3].scores.n == 3
 
 
