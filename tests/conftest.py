@@ -52,6 +52,13 @@ def _processes_compile_once() -> None:
 
 
 @pytest.fixture(scope="session")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of what all test processes share (`tests.shared_folders`)."""
+    own = tmp_path_factory.getbasetemp()
+    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+
+@pytest.fixture(scope="session")
 def camels() -> Path:
     """The folder of real CAMELS-US data, where FRESHET_CAMELS names one."""
     folder = os.environ.get("FRESHET_CAMELS")
