@@ -1,5 +1,6 @@
 """What every test may ask for."""
 
+import gc
 import os
 from pathlib import Path
 
@@ -19,6 +20,9 @@ structlog.configure(
     ]
 )
 
+# What the modules of tests import lives until the end: to look for garbage in it takes seconds each time.
+gc.disable()
+
 pytest.register_assert_rewrite("testing")
 pytest_plugins = ["testing.databases"]
 
@@ -30,6 +34,13 @@ WAITING = ROOT / "tests" / "workers"
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the tests that wait for processes, so that none of them is left to run alone at the end."""
     items.sort(key=lambda item: not item.path.is_relative_to(WAITING))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop() -> None:
+    """Look for garbage again, but only in what tests make."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_sessionstart() -> None:
@@ -49,6 +60,13 @@ def _processes_find_the_tests() -> None:
 def _processes_compile_once() -> None:
     """Let processes that tests start store bytecode: to compile Freshet is a fifth of the start of each."""
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+
+@pytest.fixture(scope="session")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of what all test processes share (`tests.shared_folders`)."""
+    own = tmp_path_factory.getbasetemp()
+    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
 
 
 @pytest.fixture(scope="session")

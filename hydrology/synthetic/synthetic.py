@@ -5,9 +5,9 @@ balance closes, and snow and loss are given.
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
-from scipy.signal import lfilter
 
 from hydrology.base.arrays import Array, Mask
 from hydrology.base.calendar import Days, Period, day_of_year, water_year
@@ -109,7 +109,9 @@ def weather(land: Landscape, period: Period, *, seed: int) -> Weather:
     depth *= rng.lognormal(0, 0.2, size=(int(year.max()) + 1, len(w)))[year]
     precipitation = np.where(wet, depth, 0.0).round(2)
 
-    noise = lfilter([1.0], [1.0, -0.8], rng.normal(0, 2.2, size=wet.shape), axis=0)
+    noise = rng.normal(0, 2.2, size=wet.shape)
+    for yesterday, today in pairwise(noise):
+        today += 0.8 * yesterday
     mean = _between(w, 17, 12, 2) + _between(w, 10, 10, 11) * summer + noise - 1.5 * wet
     half_range = np.where(wet, 4.0, 7.0) + rng.uniform(-1.5, 1.5, size=wet.shape)
     tmax, tmin = (mean + half_range).round(2), (mean - half_range).round(2)

@@ -15,7 +15,8 @@ from runtime.clock import Clock
 from testing.api_process import served
 from testing.databases import copy_into
 from testing.filled_store import FILLED_UNTIL, FilledStore, fill, work
-from tests.operations.conftest import country, trained_file
+from tests.operations.conftest import FILE, country, trained_file
+from tests.shared_folders import filled_once
 
 __all__ = ["country", "trained_file"]
 
@@ -30,11 +31,13 @@ class Api:
 
 
 @pytest.fixture(scope="session")
-def worked_file(trained_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def worked_file(trained_file: Path) -> Path:
     """The country's SQLite file with a forecast run, an evaluation and a comparison, to be copied."""
-    file = Path(shutil.copy(trained_file, tmp_path_factory.mktemp("worked") / "freshet.sqlite"))
-    work(file)
-    return file
+
+    def forecast(folder: Path) -> None:
+        work(Path(shutil.copy(trained_file, folder / FILE)))
+
+    return filled_once(trained_file.parent / "worked", forecast) / FILE
 
 
 @pytest.fixture

@@ -8,8 +8,7 @@ import pytest
 
 from app.examples import all_examples
 from app.http.base_schema import Model
-from app.main import create_app
-from runtime.settings import Settings
+from tests import openapi
 from tests.app.http.test_main import models, operations
 from tests.examples.compare import difference
 from tests.examples.generate import FOLDER, documented, generate, written
@@ -18,7 +17,7 @@ from tests.examples.generate import FOLDER, documented, generate, written
 @pytest.fixture(scope="module")
 def document() -> dict[str, Any]:
     """The OpenAPI document."""
-    return create_app(Settings()).openapi()
+    return openapi.document()
 
 
 def test_the_examples_are_what_the_service_answers(migrated_sqlite: Path, tmp_path: Path) -> None:

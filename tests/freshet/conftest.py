@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 
 from freshet.cli.main import main
-from hydrology.base.calendar import day
-from ingestion.sources import synthetic
 from records.database.engine import Database
 from tests.logging_state import logging_as_before
+from tests.shared_folders import country_until, filled_once
 
 BASINS = ("SYNTH-01", "SYNTH-02", "SYNTH-03")
+COPY = "copy"
 
 
 def settings(**fields: object) -> tuple[str, ...]:
@@ -80,23 +80,21 @@ def _no_settings() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def country(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def country(shared: Path) -> Path:
     """Five years of three basins, 2000-10-01..2005-09-30."""
-    folder = tmp_path_factory.mktemp("country") / "camels"
-    synthetic.write(folder, basins=len(BASINS), first_day=day("2000-10-01"), last_day=day("2005-09-30"))
-    return folder
+    return country_until("2005-09-30", shared)
 
 
 @pytest.fixture(scope="session")
-def ingested_data(country: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def ingested_data(country: Path) -> Path:
     """A data folder with the country, to be copied."""
-    return ingest(country, tmp_path_factory.mktemp("ingested"))
+    return ingested_from(country)
 
 
 @pytest.fixture(scope="session")
-def worked_data(ingested_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def worked_data(ingested_data: Path) -> Path:
     """A data folder with the country, a version of two members and a run of 10 days, to be copied."""
-    return work(ingested_data, tmp_path_factory.mktemp("worked"))
+    return worked_from(ingested_data)
 
 
 @pytest.fixture
@@ -126,20 +124,25 @@ def worked(worked_data: Path, tmp_path: Path) -> Freshet:
     return _with_copy(worked_data, tmp_path)
 
 
-def ingest(country: Path, folder: Path) -> Path:
+def ingested_from(country: Path) -> Path:
     """Ingest a country into a data folder, and return that."""
-    freshet = Freshet(folder)
-    assert freshet("ingest", "camels", "--from", str(country)).code == 0
-    return freshet.data
+
+    def ingest(folder: Path) -> None:
+        assert Freshet(folder)("ingest", "camels", "--from", str(country)).code == 0
+
+    return filled_once(country.parent / "ingested", ingest)
 
 
-def work(ingested_data: Path, folder: Path) -> Path:
+def worked_from(ingested_data: Path) -> Path:
     """Train two members and forecast 10 days in a copy of a data folder, and return that."""
-    freshet = _with_copy(ingested_data, folder)
-    assert freshet("train", *PERIODS, *SMALL, "--members", "2").code == 0
-    assert freshet("forecast").code == 0
-    return freshet.data
+
+    def work(folder: Path) -> None:
+        freshet = _with_copy(ingested_data, folder)
+        assert freshet("train", *PERIODS, *SMALL, "--members", "2").code == 0
+        assert freshet("forecast").code == 0
+
+    return filled_once(ingested_data.parent / "worked", work) / COPY
 
 
 def _with_copy(data: Path, folder: Path) -> Freshet:
-    return Freshet(Path(shutil.copytree(data, folder / "copy")))
+    return Freshet(Path(shutil.copytree(data, folder / COPY)))

@@ -8,7 +8,10 @@ import pytest
 import torch
 
 from records.database.engine import Database
-from testing.country import train_on, write_country
+from testing.country import train_on
+from tests.shared_folders import country_until, filled_once
+
+FILE = "freshet.sqlite"
 
 
 @pytest.fixture(autouse=True)
@@ -17,46 +20,42 @@ def _one_thread() -> None:
 
 
 @pytest.fixture(scope="session")
-def country(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def country(shared: Path) -> Path:
     """Five years of three basins, 2000-10-01..2005-09-30."""
-    folder = tmp_path_factory.mktemp("country") / "camels"
-    write_country(folder)
-    return folder
+    return country_until("2005-09-30", shared)
 
 
 @pytest.fixture(scope="session")
-def trained_file(country: Path, migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def trained_file(country: Path, migrated_sqlite: Path) -> Path:
     """A SQLite file with the country and one version of two members."""
-    return _trained(country, migrated_sqlite, tmp_path_factory.mktemp("trained"))
+    return _trained(country, migrated_sqlite)
 
 
 @pytest.fixture(scope="session")
-def long_trained_file(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def long_trained_file(shared: Path, migrated_sqlite: Path) -> Path:
     """The same on a record until 2008-09-30: it holds the four years on which a promotion can be decided."""
-    folder = tmp_path_factory.mktemp("long")
-    country = folder / "camels"
-    write_country(country, last_day="2008-09-30")
-    return _trained(country, migrated_sqlite, folder)
+    return _trained(country_until("2008-09-30", shared), migrated_sqlite)
 
 
-def _trained(country: Path, migrated_sqlite: Path, folder: Path) -> Path:
-    file = Path(shutil.copy(migrated_sqlite, folder / "freshet.sqlite"))
-    train_on(country, file)
-    return file
+def _trained(country: Path, migrated_sqlite: Path) -> Path:
+    def train(folder: Path) -> None:
+        train_on(country, Path(shutil.copy(migrated_sqlite, folder / FILE)))
+
+    return filled_once(country.parent / "trained", train) / FILE
 
 
 @pytest.fixture(scope="session")
-def live_file(trained_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def live_file(trained_file: Path) -> Path:
     """A SQLite file with the country, what a feed of weather brought of it, and a version on that."""
     from tests.operations.live import prepare, station
 
-    folder = tmp_path_factory.mktemp("live")
-    file = Path(shutil.copy(trained_file, folder / "freshet.sqlite"))
-    database = Database(f"sqlite:///{file}")
-    with station(database, folder) as at:
-        prepare(at)
-    database.close()
-    return file
+    def fetch(folder: Path) -> None:
+        database = Database(f"sqlite:///{shutil.copy(trained_file, folder / FILE)}")
+        with station(database, folder) as at:
+            prepare(at)
+        database.close()
+
+    return filled_once(trained_file.parent / "live", fetch) / FILE
 
 
 @pytest.fixture

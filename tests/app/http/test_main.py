@@ -12,12 +12,11 @@ import pytest
 from pydantic import BaseModel
 from starlette.testclient import TestClient
 
-from app.main import create_app
 from app.openapi import filled
 from jobspec.kinds import REQUESTABLE, read
 from records.database.engine import Database
-from runtime.settings import Settings
 from testing.records import BASIN, a_basin, a_promoted_version, a_run
+from tests import openapi
 from tests.app.conftest import serving
 from tests.app.factories import forecast
 
@@ -27,7 +26,7 @@ AnyModel = TypeVar("AnyModel", bound=BaseModel)
 @pytest.fixture(scope="module")
 def document() -> dict[str, Any]:
     """The OpenAPI document."""
-    return create_app(Settings()).openapi()
+    return openapi.document()
 
 
 def operations(document: dict[str, Any]) -> dict[str, dict[str, Any]]:

@@ -12,9 +12,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from app.main import create_app
 from freshet.client import Client, ServiceError
-from runtime.settings import Settings
+from tests import openapi
 from tests.ingestion.servers import serving, status
 
 EXCEPTIONS = {
@@ -54,7 +53,7 @@ EXAMPLES: Mapping[Any, Any] = {
     date: date(2008, 4, 1),
     datetime: datetime.fromisoformat("2008-04-01T00:00:00+00:00"),
 }
-DOCUMENT: dict[str, Any] = create_app(Settings()).openapi()["paths"]
+DOCUMENT = openapi.paths()
 
 
 class Asked(typing.NamedTuple):

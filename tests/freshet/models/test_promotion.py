@@ -5,33 +5,40 @@ from pathlib import Path
 
 import pytest
 
-from hydrology.base.calendar import day
-from ingestion.sources import synthetic
 from jobspec.training import STATIC_ATTRIBUTES
-from tests.freshet.conftest import BASINS, NETWORK, PERIODS, SMALL, WINDOWS, Freshet, ingest, settings, work
+from tests.freshet.conftest import (
+    BASINS,
+    NETWORK,
+    PERIODS,
+    SMALL,
+    WINDOWS,
+    Freshet,
+    ingested_from,
+    settings,
+    worked_from,
+)
+from tests.shared_folders import country_until
 
 HELD_OUT = "2005-10-01..2009-09-30"
 
 
 @pytest.fixture(scope="session")
-def country(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def country(shared: Path) -> Path:
     """Three basins with a record long enough to decide on: 2000-10-01..2009-09-30."""
-    folder = tmp_path_factory.mktemp("country") / "camels"
-    synthetic.write(folder, basins=len(BASINS), first_day=day("2000-10-01"), last_day=day("2009-09-30"))
-    return folder
+    return country_until("2009-09-30", shared)
 
 
 # Everything that depends on the country is computed from this one too, whatever other modules do with theirs.
 @pytest.fixture(scope="session")
-def ingested_data(country: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def ingested_data(country: Path) -> Path:
     """A data folder with the country."""
-    return ingest(country, tmp_path_factory.mktemp("ingested"))
+    return ingested_from(country)
 
 
 @pytest.fixture(scope="session")
-def worked_data(ingested_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def worked_data(ingested_data: Path) -> Path:
     """A data folder with the country, a version and a run."""
-    return work(ingested_data, tmp_path_factory.mktemp("worked"))
+    return worked_from(ingested_data)
 
 
 def test_a_version_is_fine_tuned_and_decided_on_by_one_command(ingested: Freshet) -> None:

@@ -8,11 +8,16 @@ import pytest
 from ingestion.sources import synthetic
 from jobspec.training import STATIC_ATTRIBUTES, InputsConfig
 from testing.country import train_on
+from tests.operations.conftest import FILE
+from tests.shared_folders import filled_once
 
 
 @pytest.fixture(scope="session")
-def trained_file(country: Path, migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def trained_file(country: Path, migrated_sqlite: Path) -> Path:
     """A SQLite file with the country and a version of two members that see the area of a basin, too."""
-    file = Path(shutil.copy(migrated_sqlite, tmp_path_factory.mktemp("holding") / "freshet.sqlite"))
-    train_on(country, file, inputs=InputsConfig(product=synthetic.PRODUCT, static=STATIC_ATTRIBUTES))
-    return file
+
+    def train(folder: Path) -> None:
+        file = Path(shutil.copy(migrated_sqlite, folder / FILE))
+        train_on(country, file, inputs=InputsConfig(product=synthetic.PRODUCT, static=STATIC_ATTRIBUTES))
+
+    return filled_once(country.parent / "holding", train) / FILE
