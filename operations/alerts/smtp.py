@@ -120,7 +120,7 @@ def _log_in(server: smtplib.SMTP, user: str, password: str) -> None:
 def _answered(error: smtplib.SMTPResponseException, stage: Stage) -> Outcome:
     """Return the outcome of a code by which the server does not take the message."""
     code, words = error.smtp_code, error.smtp_error
-    words = words.encode(errors="replace") if isinstance(words, str) else words
+    words = words if isinstance(words, bytes) else words.encode()  # smtplib's own
     if code == CLOSING or (code < 500 and (stage == "session" or _OF_SYSTEM.match(words))):
         return Outcome(code, absent(Reason.MAIL_UNAVAILABLE, status=code))
     if stage == "recipient":

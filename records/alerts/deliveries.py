@@ -184,7 +184,7 @@ def finish(
 ) -> Status | None:
     """Record the end of an attempt, and return the delivery's state.
 
-    One that a fault of the mail server ended is no try.
+    One that a fault of the mail server ended does not count as a try.
 
     None if the delivery has been deleted, or another sender has taken it over.
     """

@@ -60,11 +60,13 @@ class MailServer:
     Attributes:
         answers: gives the answer to a recipient.
         security: as the setting.
+        of_sender: the answer to the sender's address.
         ca: file with the certificate that its own is checked against.
     """
 
     answers: Callable[[str], Answer] = lambda _recipient: "take"
     security: Literal["starttls", "tls", "none"] = "starttls"
+    of_sender: str = "250 OK"
     ca: Path | None = None
     port: int = 0
     mails: list[Mail] = field(default_factory=list)
@@ -91,7 +93,7 @@ class MailServer:
     ) -> str:
         envelope.mail_from = address
         envelope.mail_options.extend(options)
-        return "250 OK"
+        return self.of_sender
 
     async def handle_RCPT(  # noqa: N802
         self, server: SMTP, session: Session, envelope: Envelope, address: str, _options: list[str]

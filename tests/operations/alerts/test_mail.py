@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import structlog.testing
 
-from hydrology.base.absent import absent
+from hydrology.base.absent import Absent, absent
 from hydrology.base.reasons import Reason
 from hydrology.extremes.alerting import Severity
 from jobspec.subscriptions import Digest, NewSubscription
@@ -277,6 +277,28 @@ def test_a_fault_of_a_single_message_takes_a_try_and_one_of_the_server_does_not(
         assert waiting.next_at == post.now + timedelta(minutes=expected)
         assert waiting.tries == (0 if wait == 1 else 1 if expected == 1 else 2)
         post.now = waiting.next_at
+
+
+@pytest.mark.parametrize(
+    ("answer", "wait", "failure"),
+    [
+        ("451 4.7.0 Later", 1, absent(Reason.MAIL_UNAVAILABLE, status=451)),
+        ("550 5.7.1 Not from you", 15, absent(Reason.MAIL_SERVICE_REFUSED, status=550)),
+    ],
+)
+def test_a_server_that_takes_nothing_from_this_sender_delays_all_e_mail(
+    post: Post, answer: str, wait: int, failure: Absent
+) -> None:
+    for person in (PERSON, "office@rivers.example"):
+        post.subscribe(person)
+    post.now += timedelta(seconds=1)
+    post.change()
+    post.server.of_sender = answer
+    assert post.deliver() == {"pending": 1}
+    assert post.failures() == [str(failure)]
+    assert [(one.tries, one.next_at) for one in post.pending()] == [(0, post.now + timedelta(minutes=wait))] * 2
+    with post.database.reading() as session:
+        assert deliveries.mail_server_fault(session) == failure
 
 
 def test_a_delivery_fails_where_the_server_is_out_for_too_long(post: Post) -> None:
