@@ -18,7 +18,8 @@ from app.http.problems import documented_keyed, documented_writing
 from jobspec.fields import ID
 from records.access.keys import Key
 from records.alerts import alert_changes, deliveries
-from records.alerts.deliveries import MAX_TRIES, NotEnded, QuestionOver, Status, SubscriptionPaused, UnknownDelivery
+from records.alerts.deliveries import NotEnded, QuestionOver, Status, SubscriptionPaused, UnknownDelivery
+from records.alerts.retries import MAX_TRIES
 from records.alerts.subscriptions import UnknownSubscription
 from records.database.statements import as_values
 

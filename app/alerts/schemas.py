@@ -180,8 +180,10 @@ class Delivery(Model):
     kind: ChangeKind | Literal["confirmation"]
     basin: str | None
     status: Status = Field(description="`failed`: after its last attempt. Replay it when the receiver is well.")
-    tries: int = Field(description="Attempts since it was created or last replayed.")
-    most_tries: int = Field(description="Maximum number of attempts: after these it has failed.")
+    tries: int = Field(
+        description="Attempts since creation or the last replay, without those that a fault of the mail server ended."
+    )
+    most_tries: int = Field(description="Maximum of `tries`: after these it has failed.")
     next_at: datetime | None = Field(description="Time of the next attempt; null: immediately.")
     ended_at: datetime | None
     missing: Missing

@@ -3,8 +3,9 @@
 The season before calibrates the forecasts, as in `alerts-replay`. Three recipients are sent every change by a real mail
 server of this machine, over STARTTLS with a verified certificate and a login. By day it takes messages, defers the
 first attempts (greylisting), breaks off before it answers (and has taken the message), refuses them, or breaks off at
-once; on one issue day it is out until the next. Retries are taken. Between issue days the clock goes from one due
-attempt to the next, and it counts the seconds until each recipient first has each change.
+once; on one issue day it cannot be reached for most of a day. Retries are taken. Between issue days the clock goes from
+one due attempt to the next. By that clock it counts the seconds until each recipient first has each change: since the
+change was recorded, and since the server could be reached again, which is the delay that is not the outage's.
 
 Every change is also written as a CAP 1.2 message, held against the declaration in `testing/messages/cap.xsd` and, where
 `FRESHET_CAP_SCHEMA` names its file, the official schema, read back by capparser, and its references against what its
@@ -16,9 +17,10 @@ import re
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +50,10 @@ RECIPIENTS = ("duty@rivers.example", "office@rivers.example", "mayor@town.exampl
 FAULTS: tuple[Answer, ...] = ("take", "defer", "die", "refuse", "drop")
 """How the server answers first attempts, by issue day in turn."""
 OUT_FROM = 92
-"""On the first issue day with a change after this many the server is out."""
+"""On the first issue day with a change after this many the server cannot be reached, from then on."""
+OUT_FOR = timedelta(hours=23, minutes=20, seconds=17)
+NO_SERVER = 1
+"""A port that nothing listens on."""
 
 
 @dataclass(slots=True)
@@ -56,8 +61,9 @@ class _Year:
     """A store, its mail server, and what arrived when.
 
     Attributes:
-        arrived: first time by the replay's clock, by Message-ID.
         answer: to what is sent at the instant of the issue day; later it is taken.
+        out: when the server could not be reached, and from when it could be again.
+        arrived: first time by the replay's clock, by Message-ID.
     """
 
     database: Database
@@ -67,13 +73,23 @@ class _Year:
     now: datetime
     issue_day: datetime
     answer: Answer = "take"
-    out: bool = False
+    out: tuple[datetime, datetime] | None = None
     subscriptions: dict[str, str] = field(default_factory=dict)
     arrived: dict[str, datetime] = field(default_factory=dict)
 
     def answer_to(self, _recipient: str) -> Answer:
         """Return the server's answer now."""
-        return "drop" if self.out else self.answer if self.now == self.issue_day else "take"
+        return self.answer if self.now == self.issue_day else "take"
+
+    def reachable_from(self, at: datetime) -> datetime:
+        """Return from when on, at an instant or later, the server can be reached."""
+        return self.out[1] if self.out is not None and self.out[0] <= at < self.out[1] else at
+
+    def send(self) -> None:
+        """Do a pass, without a server while it is out."""
+        out = self.reachable_from(self.now) > self.now
+        settings = self.settings.model_copy(update={"smtp_port": NO_SERVER}) if out else self.settings
+        deliver(self.database, settings, lambda: self.now)
 
     def note(self, mail: Mail) -> None:
         """Record when a message arrived first."""
@@ -95,21 +111,18 @@ def replayed(names: list[str], season: Period, period: Period) -> dict[str, Any]
             _issue(year, day)
             _send(year, issue_instant(day + 1))
         recalibrate(year.database, Clock(year.now), year.version)
-        out_on: Day | None = None
         for number, day in enumerate(period.days):
             changed = _issue(year, day)
             year.answer = FAULTS[number % len(FAULTS)]
-            if changed and number >= OUT_FROM and out_on is None:
-                out_on = day
-            year.out = out_on == day
+            if changed and number >= OUT_FROM and year.out is None:
+                year.out = (year.now, year.now + OUT_FOR)
             _send(year, issue_instant(day + 1))
-        year.out = False
         _send(year, None)
         report: dict[str, Any] = {
             "shape": f"{len(names)} basins x {len(period)} issue days; {period}",
-            "server_out_on": str(out_on),
+            "server_out": None if year.out is None else [str(at) for at in year.out],
         }
-        report |= _account_of_mail(year, out_on) | _account_of_cap(year)
+        report |= _account_of_mail(year) | _account_of_cap(year)
         report["cpu_seconds"] = round(time.process_time())
         year.database.close()
         return report
@@ -152,7 +165,7 @@ def _issue(year: _Year, day: Day) -> int:
 def _send(year: _Year, until: datetime | None) -> None:
     """Send what is due, from now to the next issue day, or until nothing waits."""
     while True:
-        deliver(year.database, year.settings, lambda: year.now)
+        year.send()
         with year.database.reading() as session:
             pending = deliveries.page(session, status="pending")
         due = min((max(one.next_at or year.now, year.now) for one in pending), default=None)
@@ -161,7 +174,7 @@ def _send(year: _Year, until: datetime | None) -> None:
         year.now = due
 
 
-def _account_of_mail(year: _Year, out_on: Day | None) -> dict[str, Any]:
+def _account_of_mail(year: _Year) -> dict[str, Any]:
     with year.database.reading() as session:
         changes = alert_changes.page(session)[::-1]
         stored = [one for one in deliveries.page(session) if one.change_seq is not None]
@@ -170,12 +183,7 @@ def _account_of_mail(year: _Year, out_on: Day | None) -> dict[str, Any]:
     expected = {
         message_id(year.settings, receiver, [change.id]): change for receiver in receivers for change in changes
     }
-    out_at = None if out_on is None else issue_instant(out_on)
-    seconds: dict[str, list[float]] = {"up": [], "out": []}
-    for identifier, change in expected.items():
-        if identifier in year.arrived:
-            late = (year.arrived[identifier] - change.at).total_seconds()
-            seconds["out" if change.at == out_at else "up"].append(late)
+    arrived = [(change.at, year.arrived[one]) for one, change in expected.items() if one in year.arrived]
     times = Counter(str(mail.message["Message-ID"]) for mail in year.server.mails)
     taken = Counter(mail.answer for mail in year.server.mails)
     return {
@@ -189,10 +197,16 @@ def _account_of_mail(year: _Year, out_on: Day | None) -> dict[str, Any]:
         "failed_attempts": dict(Counter(str(one.failure) for one in attempts if one.failure)),
         "taken_again_under_the_same_id": sum(times.values()) - len(times),
         "of_these_after_an_unknown_outcome": taken["die"],
-        "largest_seconds_until_arrival": max(seconds["up"], default=0),
-        "largest_seconds_until_arrival_on_the_day_out": max(seconds["out"], default=0),
-        "messages_of_the_day_out": len(seconds["out"]),
+        "attempts_while_the_server_was_out": sum(year.reachable_from(one.at) > one.at for one in attempts),
+        "messages_by_seconds_since_recorded": _counted(at - recorded for recorded, at in arrived),
+        "messages_by_seconds_since_the_server_could_be_reached": _counted(
+            at - year.reachable_from(recorded) for recorded, at in arrived
+        ),
     }
+
+
+def _counted(waits: Iterable[timedelta]) -> dict[str, int]:
+    return {f"{seconds:g}": n for seconds, n in sorted(Counter(wait.total_seconds() for wait in waits).items())}
 
 
 def _account_of_cap(year: _Year) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """Delivers queued alert changes: to webhooks, gateways and by e-mail, each receiver independently.
 
 After a failure the receiver's other changes wait for the next pass, so that a receiver that hangs delays only its own
-changes.
+changes. The first e-mail of a pass goes alone: where the mail server has a fault, it is the only one that is attempted,
+and all others wait as it does.
 """
 
 import threading
@@ -9,18 +10,19 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import structlog
 
-from hydrology.base.absent import absent
+from hydrology.base.absent import Absent, absent
 from hydrology.base.reasons import Reason
 from operations.alerts import mail, webhook
 from operations.alerts.attempt import Outcome
 from records.alerts import deliveries, subscriptions, webhook_signature
 from records.alerts.deliveries import LEASE, Outgoing, Sending, Status
+from records.alerts.retries import server_wait
 from records.basins.basins import sites
 from records.basins.station_names import shown_name
 from records.database.engine import Database
@@ -61,27 +63,29 @@ def deliver(
     with database.reading() as session:
         due = deliveries.due(session, now())
     stop, end = threading.Event(), time.monotonic() + PASS_SECONDS
+    webhooks, mail_server = _Lane(courier, stop, end), _Lane(courier, stop, end)
+    of_mail = [queue.messages for queue in due if queue.by_mail]
+    first = [of_mail[0].pop(0)] if of_mail else []
     counts: Counter[Status] = Counter()
-
-    def send_all(waiting: Sequence[Outgoing]) -> Counter[Status]:
-        done: Counter[Status] = Counter()
-        for outgoing in waiting:
-            if stop.is_set() or time.monotonic() > end:
-                break
-            statuses = courier.attempt(outgoing)
-            done.update(statuses)
-            if set(statuses) - {"delivered"}:
-                break
-        return done
-
-    with ThreadPoolExecutor(AT_ONCE, thread_name_prefix="deliver") as pool:
+    done = 0
+    with ThreadPoolExecutor(AT_ONCE, "deliver") as pool, ThreadPoolExecutor(AT_ONCE, "mail") as mail_pool:
         try:
-            running = [pool.submit(send_all, waiting) for waiting in due.values()]
-            for done, future in enumerate(as_completed(running), start=1):
-                counts += future.result()
-                on_receiver(done, len(running))
+            probe = mail_pool.submit(mail_server.send, first)
+            running = {probe} | {pool.submit(webhooks.send, queue.messages) for queue in due if not queue.by_mail}
+            while running:
+                ended, running = wait(running, return_when=FIRST_COMPLETED)
+                for future in ended:
+                    counts += future.result()
+                    if future is probe:
+                        running |= {mail_pool.submit(mail_server.send, messages) for messages in of_mail}
+                    else:
+                        done += 1
+                        on_receiver(done, len(due))
         finally:
             stop.set()
+    if mail_server.wait is not None:
+        with database.transaction() as session:
+            deliveries.hold_mail(session, now() + mail_server.wait)
     return counts
 
 
@@ -99,15 +103,18 @@ class _Courier:
     now: Callable[[], datetime]
     patience: float
 
-    def attempt(self, outgoing: Outgoing) -> list[Status]:
-        """Attempt a message once, and return the state of its deliveries; those of another sender are left out."""
+    def attempt(self, outgoing: Outgoing) -> tuple[list[Status], Absent | None]:
+        """Attempt a message once, and return the state of its deliveries with why it failed.
+
+        Deliveries of another sender are left out.
+        """
         with self.database.transaction() as session:
             claimed = [deliveries.claim(session, delivery, self.now(), self._lease) for delivery in outgoing]
             sendings = [sending for sending in claimed if sending is not None]
             basins = [sending.change.basin_id for sending in sendings if sending.change is not None]
             names = {basin: shown_name(basin, site.name) for basin, site in sites(session, basins).items()}
         if not sendings:
-            return []
+            return [], None
         outcome = self._outcome(sendings, names)
         statuses: list[Status] = []
         with self.database.transaction() as session:
@@ -126,7 +133,7 @@ class _Courier:
             if outcome.failure is not None and _pauses_now(outcome, statuses):
                 subscriptions.pause(session, sendings[0].subscription.id, outcome.failure, self.now())
                 statuses = ["failed"] * len(statuses)
-        return statuses
+        return statuses, outcome.failure
 
     @property
     def _lease(self) -> timedelta:
@@ -150,6 +157,36 @@ class _Courier:
         assert first.change is not None
         content = webhook.content_of(self.settings, first.subscription, first.change, names[first.change.basin_id])
         return webhook.send(self.settings, self.key, first.subscription, content, at=self.now(), patience=self.patience)
+
+
+@dataclass(slots=True)
+class _Lane:
+    """Sends by webhooks, or by the mail server, in one pass.
+
+    Attributes:
+        stop: no new attempt is started once it is set.
+        end: nor after this reading of the monotonic clock, in seconds.
+        wait: how long all e-mail waits because of a fault of the mail server; None as long as it had none.
+    """
+
+    courier: _Courier
+    stop: threading.Event
+    end: float
+    wait: timedelta | None = None
+
+    def send(self, messages: Sequence[Outgoing]) -> Counter[Status]:
+        """Attempt a receiver's messages until one fails, or the mail server has a fault."""
+        done: Counter[Status] = Counter()
+        for outgoing in messages:
+            if self.stop.is_set() or time.monotonic() > self.end or self.wait is not None:
+                break
+            statuses, failure = self.courier.attempt(outgoing)
+            done.update(statuses)
+            if (fault := server_wait(failure)) is not None:
+                self.wait = fault
+            if set(statuses) - {"delivered"}:
+                break
+        return done
 
 
 def _pauses_now(outcome: Outcome, statuses: Sequence[Status]) -> bool:

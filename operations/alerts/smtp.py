@@ -4,24 +4,34 @@ import re
 import smtplib
 import ssl
 import threading
+from collections.abc import Sequence
 from contextlib import suppress
 from socket import SHUT_RDWR
+from typing import Literal
 
 from hydrology.base.absent import Absent, absent
 from hydrology.base.reasons import Reason
 from operations.alerts.attempt import Outcome
 from runtime.settings import Settings
 
-ACCEPTED = 250
+ACCEPTED, FORWARDED = 250, 251
 READY = 220
+CLOSING = 421
+TOO_LARGE = 552
+"""No room for the message: in a mailbox, or by the server's limit of size."""
 _ENHANCED = re.compile(rb"5\.\d{1,3}\.\d{1,3}(?!\d)")
 _GONE = re.compile(rb"5\.(1\.([0-6]|10)|2\.1)(?!\d)")
 """Enhanced status codes of an address that is wrong or disabled [RFC 3463, RFC 7505]. Others concern the message, its
 sender, or a mailbox that is full, and may be over tomorrow."""
+_OF_SYSTEM = re.compile(rb"4\.3\.")
+"""Enhanced status codes of a server that itself has no room, or is out of order."""
 _OF_MAILBOX = re.compile(rb"5\.2\.")
 _NO_SUCH_ADDRESS = (550, 553)
-_NOT_OF_ADDRESS = (530, 552)
+_NOT_OF_ADDRESS = (530, TOO_LARGE)
 """No login, and no room: they never mean that the address is not there."""
+
+Stage = Literal["session", "recipient", "message"]
+"""What the server was asked last: to take messages of this service, this recipient's, or the message itself."""
 
 
 def hand_over(settings: Settings, recipient: str, message: bytes) -> Outcome:
@@ -30,9 +40,11 @@ def hand_over(settings: Settings, recipient: str, message: bytes) -> Outcome:
     It is delivered if the server takes it, whatever happens on leaving. The text beside the server's codes is not
     reported: it may repeat addresses.
     """
+    assert settings.smtp_host is not None
     assert settings.mail_from is not None
     slow = threading.Event()
     server: smtplib.SMTP | None = None
+    stage: Stage = "session"
 
     def cut() -> None:
         slow.set()
@@ -45,22 +57,28 @@ def hand_over(settings: Settings, recipient: str, message: bytes) -> Outcome:
     timer.start()
     try:
         server = _server(settings)
-        _connect(server, settings)
+        _require((READY,), server.connect(settings.smtp_host, settings.smtp_port))
         if slow.is_set():  # it was connected too late to be cut off
             raise TimeoutError
         if settings.smtp_security == "starttls":
             server.starttls(context=_context(settings))
         if settings.smtp_user is not None:
             _log_in(server, settings.smtp_user, settings.smtp_password or "")
+        server.ehlo_or_helo_if_needed()
+        size = [f"size={len(message)}"] if server.has_extn("size") else []
+        _require((ACCEPTED,), server.mail(settings.mail_from, size))
+        stage = "recipient"
+        _require((ACCEPTED, FORWARDED), server.rcpt(recipient))
         if slow.is_set():  # another sender may have it by now
             raise TimeoutError
-        server.sendmail(settings.mail_from, [recipient], message)
+        stage = "message"
+        _require((ACCEPTED,), server.data(message))
         with suppress(smtplib.SMTPException, OSError):
             server.quit()
+    except smtplib.SMTPResponseException as error:
+        return _answered(error, stage)
     except (smtplib.SMTPException, OSError, ValueError) as error:  # ValueError: what cannot be written in ASCII
-        if slow.is_set():
-            return Outcome(None, absent(Reason.MAIL_SLOW, seconds=settings.smtp_seconds))
-        return _failed(error, settings)
+        return Outcome(None, _unanswered(error, stage, settings, slow=slow.is_set()))
     finally:
         timer.cancel()
         if server is not None:
@@ -83,11 +101,9 @@ def _server(settings: Settings) -> smtplib.SMTP:
     return server
 
 
-def _connect(server: smtplib.SMTP, settings: Settings) -> None:
-    assert settings.smtp_host is not None
-    code, words = server.connect(settings.smtp_host, settings.smtp_port)
-    if code != READY:
-        raise smtplib.SMTPConnectError(code, words)
+def _require(codes: Sequence[int], answer: tuple[int, bytes]) -> None:
+    if answer[0] not in codes:
+        raise smtplib.SMTPResponseException(*answer)
 
 
 def _context(settings: Settings) -> ssl.SSLContext:
@@ -101,21 +117,25 @@ def _log_in(server: smtplib.SMTP, user: str, password: str) -> None:
         raise smtplib.SMTPAuthenticationError(502, "it offers no login") from error
 
 
-def _failed(error: Exception, settings: Settings) -> Outcome:
-    if isinstance(error, smtplib.SMTPRecipientsRefused):
-        return _refused(*next(iter(error.recipients.values())))
-    if isinstance(error, smtplib.SMTPResponseException):
-        code = error.smtp_code
-        refused = isinstance(error, smtplib.SMTPAuthenticationError) and code >= 500
-        return Outcome(code, absent(Reason.MAIL_LOGIN_REFUSED, status=code) if refused else _by_code(code))
-    return Outcome(None, _without_code(error, settings))
+def _answered(error: smtplib.SMTPResponseException, stage: Stage) -> Outcome:
+    """Return the outcome of a code by which the server does not take the message."""
+    code, words = error.smtp_code, error.smtp_error
+    words = words if isinstance(words, bytes) else words.encode()  # smtplib's own
+    if code == CLOSING or (code < 500 and (stage == "session" or _OF_SYSTEM.match(words))):
+        return Outcome(code, absent(Reason.MAIL_UNAVAILABLE, status=code))
+    if stage == "recipient":
+        return _refused(code, words)
+    if stage == "message" or code == TOO_LARGE:
+        return Outcome(code, _by_code(code))
+    of_login = isinstance(error, smtplib.SMTPAuthenticationError)
+    return Outcome(code, absent(Reason.MAIL_LOGIN_REFUSED if of_login else Reason.MAIL_SERVICE_REFUSED, status=code))
 
 
 def _refused(code: int, words: bytes) -> Outcome:
     """Return the outcome of a refused recipient."""
     refused = absent(Reason.MAIL_ADDRESS_REFUSED, status=code)
     if code < 500 or code in _NOT_OF_ADDRESS or (_ENHANCED.match(words) and not _GONE.match(words)):
-        of_mailbox = code == 552 or (code >= 500 and _OF_MAILBOX.match(words))
+        of_mailbox = code == TOO_LARGE or (code >= 500 and _OF_MAILBOX.match(words))
         return Outcome(code, refused if of_mailbox else _by_code(code))
     if _GONE.match(words):
         return Outcome(code, refused, pauses="at once")
@@ -128,12 +148,14 @@ def _by_code(code: int) -> Absent:
     return absent(Reason.MAIL_DEFERRED if 400 <= code < 500 else Reason.MAIL_REFUSED, status=code)
 
 
-def _without_code(error: Exception, settings: Settings) -> Absent:
+def _unanswered(error: Exception, stage: Stage, settings: Settings, *, slow: bool) -> Absent:
+    if stage != "session":  # The message may have been taken: it is not sent again every minute.
+        return absent(Reason.MAIL_UNANSWERED)
+    if slow or isinstance(error, TimeoutError):
+        return absent(Reason.MAIL_SLOW, seconds=settings.smtp_seconds)
     match error:
         case ssl.SSLError() | smtplib.SMTPNotSupportedError():
             return absent(Reason.MAIL_NOT_ENCRYPTED)
-        case TimeoutError():
-            return absent(Reason.MAIL_SLOW, seconds=settings.smtp_seconds)
         case smtplib.SMTPServerDisconnected() | ConnectionResetError() | BrokenPipeError():
             return absent(Reason.MAIL_BROKE_OFF)
     return absent(Reason.MAIL_NOT_CONNECTED)

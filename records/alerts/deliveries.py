@@ -17,6 +17,7 @@ from hydrology.base.errors import InvalidInput, NotFound
 from hydrology.base.reasons import Reason
 from records.access import keys
 from records.alerts.alert_changes import Change, get_many
+from records.alerts.retries import MAX_OUTAGE, MAX_TRIES, WAITS, is_of_server, server_wait
 from records.alerts.subscriptions import Subscription
 from records.alerts.tables import DeliveryAttemptRow, DeliveryRow, SubscriptionRow
 from records.database import retention
@@ -24,17 +25,6 @@ from records.database.statements import add_all, as_record
 
 Status = Literal["pending", "delivered", "failed"]
 
-WAITS = (
-    timedelta(minutes=1),
-    timedelta(minutes=5),
-    timedelta(minutes=30),
-    timedelta(hours=2),
-    timedelta(hours=6),
-    timedelta(hours=12),
-    timedelta(hours=24),
-)
-"""Waits between attempts. After the last attempt a delivery has failed until somebody replays it."""
-MAX_TRIES = len(WAITS) + 1
 MAX_WAIT = timedelta(hours=26)
 """No wait is longer, not even that for the digest of the next day where the clocks go back."""
 LEASE = timedelta(seconds=20)
@@ -42,20 +32,16 @@ LEASE = timedelta(seconds=20)
 MAX_LEASE = timedelta(minutes=6)
 MAX_IN_A_DIGEST = 100
 """Number of changes in a message; the rest are in further ones."""
-_OF_THE_SERVER = {
-    reason.name.lower()
-    for reason in (
-        Reason.MAIL_NOT_SET,
-        Reason.MAIL_REFUSED,
-        Reason.MAIL_LOGIN_REFUSED,
-        Reason.MAIL_NOT_ENCRYPTED,
-        Reason.MAIL_NOT_CONNECTED,
-        Reason.MAIL_BROKE_OFF,
-        Reason.MAIL_SLOW,
-    )
-}
 Outgoing = list[str]
 """Deliveries that are sent in one message: one, or all of a digest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """The messages that are due to one receiver: those with the fewest attempts first, then the oldest change."""
+
+    by_mail: bool
+    messages: list[Outgoing]
 
 
 class UnknownDelivery(NotFound):
@@ -94,7 +80,7 @@ class Delivery:
 
     Attributes:
         change_seq: None for the question.
-        tries: attempts since it was created or last replayed.
+        tries: attempts since it was created or last replayed, without those that a fault of the mail server ended.
         next_at: time of the next attempt; None for at once, or if it has ended.
     """
 
@@ -134,18 +120,26 @@ class Sending:
     change: Change | None
 
 
-def due(session: Session, at: datetime) -> dict[str, list[Outgoing]]:
-    """Return what to attempt now, by subscription, oldest change first."""
-    query = select(DeliveryRow.subscription_id, DeliveryRow.id, SubscriptionRow.digest).join(SubscriptionRow)
-    query = query.where(*_is_due(at), SubscriptionRow.paused_at.is_(None)).order_by(DeliveryRow.change_seq)
-    by_subscription: dict[str, list[Outgoing]] = {}
-    for subscription, delivery, digest in session.execute(query):
-        messages = by_subscription.setdefault(subscription, [])
+def due(session: Session, at: datetime) -> list[Queue]:
+    """Return what to attempt now, by receiver, that with the fewest attempts first.
+
+    So a message that the mail server always fails at cannot hold up the others.
+    """
+    attempts = select(func.count()).where(DeliveryAttemptRow.delivery_id == DeliveryRow.id).scalar_subquery()
+    columns = (DeliveryRow.id, attempts, SubscriptionRow.id, SubscriptionRow.digest, SubscriptionRow.email)
+    query = select(*columns).join(SubscriptionRow).where(*_is_due(at), SubscriptionRow.paused_at.is_(None))
+    tried: dict[str, int] = {}
+    queues: dict[str, Queue] = {}
+    for delivery, count, subscription, digest, email in session.execute(query.order_by(DeliveryRow.change_seq)):
+        tried[delivery] = count
+        messages = queues.setdefault(subscription, Queue(email is not None, [])).messages
         if digest is not None and messages and len(messages[-1]) < MAX_IN_A_DIGEST:
             messages[-1].append(delivery)
         else:
             messages.append([delivery])
-    return by_subscription
+    for queue in queues.values():
+        queue.messages.sort(key=lambda message: tried[message[0]])
+    return sorted(queues.values(), key=lambda queue: tried[queue.messages[0][0]])
 
 
 def is_any_due(session: Session, at: datetime) -> bool:
@@ -190,6 +184,8 @@ def finish(
 ) -> Status | None:
     """Record the end of an attempt, and return the delivery's state.
 
+    One that a fault of the mail server ended does not count as a try.
+
     None if the delivery has been deleted, or another sender has taken it over.
     """
     query = select(DeliveryAttemptRow).filter_by(delivery_id=delivery, number=number, ended_at=None)
@@ -203,11 +199,25 @@ def finish(
     if row.status != "pending":  # its subscription was paused meanwhile
         session.flush()
         return "failed"
-    if row.tries >= MAX_TRIES:
+    if (wait := server_wait(failure)) is not None:
+        row.tries -= 1
+        is_over = _attempted_first(session, delivery) <= at - MAX_OUTAGE
+    else:
+        is_over = row.tries >= MAX_TRIES
+    if is_over:
         return _end(session, row, "failed", at)
-    row.next_at, row.lease_until = at + WAITS[row.tries - 1], None
+    row.next_at, row.lease_until = at + (wait or WAITS[row.tries - 1]), None
     session.flush()
     return "pending"
+
+
+def hold_mail(session: Session, until: datetime) -> None:
+    """Postpone all pending e-mail until an instant at least; another sender's is left to it."""
+    early = or_(DeliveryRow.next_at.is_(None), DeliveryRow.next_at < until)
+    query = select(DeliveryRow.id).join(SubscriptionRow).where(SubscriptionRow.email.is_not(None))
+    waiting = query.where(DeliveryRow.status == "pending", early).with_for_update(of=DeliveryRow, skip_locked=True)
+    held = update(DeliveryRow).where(DeliveryRow.id.in_(waiting)).values(next_at=until)
+    session.execute(held.execution_options(synchronize_session=False))
 
 
 def replay(session: Session, delivery: str, at: datetime) -> Delivery:
@@ -298,7 +308,7 @@ def mail_server_fault(session: Session) -> Absent | None:
         DeliveryAttemptRow.number.desc(),
     )
     failure = session.scalar(query.order_by(*newest).limit(1))
-    return failure if failure is not None and failure.code in _OF_THE_SERVER else None
+    return failure if failure is not None and is_of_server(failure) else None
 
 
 def outdated(session: Session, before: datetime, ids: Collection[str] | None = None) -> dict[str, int]:
@@ -314,6 +324,11 @@ def outdated(session: Session, before: datetime, ids: Collection[str] | None = N
 def remove(session: Session, ids: Collection[str]) -> list[str]:
     """Delete deliveries with their log, and return their ids."""
     return list(session.scalars(delete(DeliveryRow).where(DeliveryRow.id.in_(ids)).returning(DeliveryRow.id)))
+
+
+def _attempted_first(session: Session, delivery: str) -> datetime:
+    query = select(func.min(DeliveryAttemptRow.at)).where(DeliveryAttemptRow.delivery_id == delivery)
+    return session.scalars(query).one()
 
 
 def _is_due(at: datetime) -> tuple[ColumnElement[bool], ...]:

@@ -189,7 +189,7 @@ class DeliveryRow(Base):
     # Null: the question.
     change_seq: Mapped[int | None] = mapped_column(ForeignKey("alert_changes.seq"))
     status: Mapped[str]
-    # Attempts since it was created or last replayed.
+    # Attempts since it was created or last replayed, without those that a fault of the mail server ended.
     tries: Mapped[int]
     # Null: at once.
     next_at: Mapped[datetime | None]

@@ -23,7 +23,9 @@ logging.getLogger("mail.log").setLevel(logging.CRITICAL)  # it logs what a sende
 
 USER, PASSWORD = "freshet", "hush"
 SENDER, PUBLIC_URL = "alerts@rivers.example", "https://rivers.example"
-Answer = Literal["take", "defer", "refuse", "no address", "unclear", "no room", "by policy", "drop", "die"]
+Answer = Literal[
+    "take", "defer", "refuse", "no address", "unclear", "no room", "by policy", "closing", "full", "drop", "die"
+]
 """`die`: the message is taken, and the connection is broken off before the answer."""
 _AT_RCPT = {
     "defer": "451 4.7.1 Try again later",
@@ -31,6 +33,8 @@ _AT_RCPT = {
     "unclear": "550 No such person",
     "no room": "552 5.2.2 Full",
     "by policy": "554 5.7.1 Not from you",
+    "closing": "421 4.3.2 Closing",
+    "full": "452 4.3.1 No room here",
     "drop": "421 Bye",
 }
 
@@ -56,11 +60,13 @@ class MailServer:
     Attributes:
         answers: gives the answer to a recipient.
         security: as the setting.
+        of_sender: the answer to the sender's address.
         ca: file with the certificate that its own is checked against.
     """
 
     answers: Callable[[str], Answer] = lambda _recipient: "take"
     security: Literal["starttls", "tls", "none"] = "starttls"
+    of_sender: str = "250 OK"
     ca: Path | None = None
     port: int = 0
     mails: list[Mail] = field(default_factory=list)
@@ -87,7 +93,7 @@ class MailServer:
     ) -> str:
         envelope.mail_from = address
         envelope.mail_options.extend(options)
-        return "250 OK"
+        return self.of_sender
 
     async def handle_RCPT(  # noqa: N802
         self, server: SMTP, session: Session, envelope: Envelope, address: str, _options: list[str]

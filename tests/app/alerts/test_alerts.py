@@ -18,7 +18,7 @@ from operations.alerts.deliver import deliver
 from records.access import keys
 from records.access.keys import Scope
 from records.alerts import deliveries, thresholds, webhook_signature
-from records.alerts.deliveries import MAX_TRIES, WAITS
+from records.alerts.retries import MAX_TRIES, WAITS
 from records.database.engine import Database
 from records.runs.run_summary import RunSummary
 from records.versions import promotions

@@ -24,7 +24,8 @@ from operations.alerts.deliver import deliver
 from records.access import keys
 from records.alerts import alert_changes, deliveries, subscriptions, webhook_signature
 from records.alerts.alert_changes import Change, NewChange, as_json
-from records.alerts.deliveries import LEASE, MAX_TRIES, WAITS, Attempt, Delivery
+from records.alerts.deliveries import LEASE, Attempt, Delivery
+from records.alerts.retries import MAX_TRIES, WAITS
 from records.alerts.subscriptions import OVERLAP
 from records.database.engine import Database
 from runtime.settings import Settings

@@ -4,6 +4,7 @@ import re
 import socket
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
@@ -13,7 +14,7 @@ from pathlib import Path
 import pytest
 import structlog.testing
 
-from hydrology.base.absent import absent
+from hydrology.base.absent import Absent, absent
 from hydrology.base.reasons import Reason
 from hydrology.extremes.alerting import Severity
 from jobspec.subscriptions import Digest, NewSubscription
@@ -22,7 +23,8 @@ from operations.alerts.deliver import deliver
 from records.access import keys
 from records.alerts import alert_changes, deliveries, mail_links, subscriptions, webhook_signature
 from records.alerts.alert_changes import Change, NewChange
-from records.alerts.deliveries import MAX_TRIES, WAITS, Sending
+from records.alerts.deliveries import Delivery, Sending
+from records.alerts.retries import MAX_OUTAGE, MAX_TRIES, WAITS
 from records.alerts.subscriptions import CONFIRM_WITHIN
 from records.alerts.tables import DeliveryRow
 from records.basins import basins
@@ -69,6 +71,14 @@ class Post:
 
     def deliver(self) -> dict[str, int]:
         return {str(status): n for status, n in deliver(self.database, self.settings, lambda: self.now).items()}
+
+    def pending(self) -> list[Delivery]:
+        with self.database.reading() as session:
+            return deliveries.page(session, status="pending")[::-1]
+
+    def attempts(self) -> int:
+        with self.database.reading() as session:
+            return sum(len(deliveries.attempts_of(session, one.id)) for one in deliveries.page(session))
 
     def failures(self) -> list[str]:
         with self.database.reading() as session:
@@ -200,7 +210,111 @@ def test_what_lies_with_the_server_is_retried_and_reveals_no_secret(
     for secret in (PASSWORD, "wrong", PERSON):
         assert secret not in str(logs) + reason
     assert PASSWORD not in repr(good)
-    post.settings, post.now = good, post.now + WAITS[0]
+    (waiting,) = post.pending()
+    assert waiting.next_at is not None
+    assert waiting.next_at - post.now == timedelta(minutes=15 if "user and password" in failure else 1)
+    post.settings, post.now = good, waiting.next_at
+    assert post.deliver() == {"delivered": 1}
+
+
+def test_a_server_that_is_out_is_asked_once_a_minute_and_gets_everything_when_it_is_back(post: Post) -> None:
+    """It takes no tries, and each pass attempts one message: that with the fewest attempts."""
+    people = [f"{name}@rivers.example" for name in ("duty", "office", "mayor")]
+    for person in people:
+        post.subscribe(person)
+    changes = [post.change() for _ in range(2)]
+    before, minutes = post.attempts(), len(people) * len(changes) * (MAX_TRIES + 1)
+    good = post.settings
+    post.settings = good.model_copy(update={"smtp_port": 1})
+    for _ in range(minutes):
+        assert post.deliver() == {"pending": 1}
+        assert post.deliver() == {}
+        post.now += timedelta(minutes=1)
+    assert post.attempts() - before == minutes
+    assert [(one.tries, one.next_at) for one in post.pending()] == [(0, post.now)] * 6
+    with post.database.reading() as session:
+        assert {len(deliveries.attempts_of(session, one.id)) for one in post.pending()} == {MAX_TRIES + 1}
+    post.settings = good
+    assert post.deliver() == {"delivered": 6}
+    got = [(one.recipient, str(one.message["Message-ID"])) for one in post.server.mails]
+    assert len(set(got)) == len(got) == len(people) * len(changes)
+
+
+def test_a_digest_waits_for_its_time_while_the_server_is_out(post: Post) -> None:
+    post.subscribe()
+    post.subscribe("mayor@rivers.example", Digest(at="07:00", timezone="America/Boise"))
+    post.change()
+    (digest,) = [one for one in post.pending() if one.next_at is not None]
+    post.answers = ["closing"]
+    assert post.deliver() == {"pending": 1}
+    assert digest in post.pending()
+
+
+@pytest.mark.parametrize("answer", ["closing", "full"])
+def test_a_message_that_the_server_never_takes_holds_up_no_other(post: Post, answer: Answer) -> None:
+    post.server.answers = lambda recipient: answer if recipient == PERSON else "take"
+    for person in ("office@rivers.example", PERSON, "mayor@rivers.example"):
+        post.subscribe(person)
+    for number in range(1, 4):
+        post.change()
+        post.deliver()
+        post.now += timedelta(minutes=1)
+        post.deliver()
+        got = Counter(one.recipient for one in post.server.mails)
+        assert got == {"office@rivers.example": number, "mayor@rivers.example": number}
+
+
+@pytest.mark.parametrize(("answer", "wait"), [("defer", 5), ("die", 5), ("refuse", 5), ("closing", 1), ("full", 1)])
+def test_a_fault_of_a_single_message_takes_a_try_and_one_of_the_server_does_not(
+    post: Post, answer: Answer, wait: int
+) -> None:
+    post.subscribe()
+    post.change()
+    for expected in (1, wait):
+        post.answers = [answer]
+        assert post.deliver() == {"pending": 1}
+        (waiting,) = post.pending()
+        assert waiting.next_at == post.now + timedelta(minutes=expected)
+        assert waiting.tries == (0 if wait == 1 else 1 if expected == 1 else 2)
+        post.now = waiting.next_at
+
+
+@pytest.mark.parametrize(
+    ("answer", "wait", "failure"),
+    [
+        ("451 4.7.0 Later", 1, absent(Reason.MAIL_UNAVAILABLE, status=451)),
+        ("550 5.7.1 Not from you", 15, absent(Reason.MAIL_SERVICE_REFUSED, status=550)),
+    ],
+)
+def test_a_server_that_takes_nothing_from_this_sender_delays_all_e_mail(
+    post: Post, answer: str, wait: int, failure: Absent
+) -> None:
+    for person in (PERSON, "office@rivers.example"):
+        post.subscribe(person)
+    post.now += timedelta(seconds=1)
+    post.change()
+    post.server.of_sender = answer
+    assert post.deliver() == {"pending": 1}
+    assert post.failures() == [str(failure)]
+    assert [(one.tries, one.next_at) for one in post.pending()] == [(0, post.now + timedelta(minutes=wait))] * 2
+    with post.database.reading() as session:
+        assert deliveries.mail_server_fault(session) == failure
+
+
+def test_a_delivery_fails_where_the_server_is_out_for_too_long(post: Post) -> None:
+    post.subscribe()
+    post.change()
+    good = post.settings
+    post.settings = good.model_copy(update={"smtp_port": 1})
+    assert post.deliver() == {"pending": 1}
+    post.now += MAX_OUTAGE - timedelta(seconds=1)
+    assert post.deliver() == {"pending": 1}
+    post.now += timedelta(minutes=1)
+    assert post.deliver() == {"failed": 1}
+    post.settings = good
+    with post.database.transaction() as session:
+        (failed,) = deliveries.page(session, status="failed")
+        deliveries.replay(session, failed.id, post.now)
     assert post.deliver() == {"delivered": 1}
 
 
