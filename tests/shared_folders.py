@@ -20,7 +20,7 @@ def filled_once(folder: Path, fill: Callable[[Path], object]) -> Path:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not os.fstat(lock.fileno()).st_size:
             shutil.rmtree(folder, ignore_errors=True)  # where another process has failed to fill it
-            folder.mkdir()
+            folder.mkdir(0o700)  # like the data folder of a service
             fill(folder)
             lock.write("filled")
     return folder

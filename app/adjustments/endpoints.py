@@ -8,6 +8,7 @@ from app.adjustments import service
 from app.adjustments.schemas import AdjustedForecast, AdjustmentPage
 from app.adjustments.table import of_adjusted
 from app.exports.answers import SeriesAnswer, answers
+from app.exports.fields import Fields, fields_of, schema_of
 from app.exports.formats import SERIES
 from app.forecasts.discharge import DischargeUnits
 from app.http.api_keys import ForecasterReader, ForecasterWriter
@@ -35,13 +36,16 @@ _NEW: dict[int | str, dict[str, Any]] = {201: {"model": AdjustedForecast, "descr
 @router.get(
     "/basins/{basin}/adjustments",
     summary="Published adjustments of a basin's forecasts",
+    response_model=schema_of(AdjustmentPage),
     responses=documented(UnknownBasin),
     dependencies=[cached(SHORTLY)],
 )
-def list_published_adjustments(session: Reading, basin: KnownBasin, page: IdPage) -> AdjustmentPage:
+def list_published_adjustments(
+    session: Reading, basin: KnownBasin, page: IdPage, fields: Annotated[Fields, fields_of(AdjustmentPage)]
+) -> Response:
     """What forecasters changed of the basin's forecasts, newest first. Follow `next` until it is null."""
     shown, following = page.cut(adjustments.page(session, basin=basin, after=page.after, limit=page.sought))
-    return AdjustmentPage(adjustments=[service.adjustment(session, one) for one in shown], next=following)
+    return fields.of(AdjustmentPage(adjustments=[service.adjustment(session, one) for one in shown], next=following))
 
 
 @router.get(
@@ -86,14 +90,21 @@ def create_adjustment(
 @router.get(
     "/adjustments",
     summary="Adjustments of all basins, with drafts",
+    response_model=schema_of(AdjustmentPage),
     responses=documented_keyed(Forbidden),
     dependencies=[cached(NO_STORE)],
 )
-def list_adjustments(session: Reading, _key: ForecasterReader, page: IdPage, basin: OfBasin = None) -> AdjustmentPage:
+def list_adjustments(
+    session: Reading,
+    _key: ForecasterReader,
+    page: IdPage,
+    fields: Annotated[Fields, fields_of(AdjustmentPage)],
+    basin: OfBasin = None,
+) -> Response:
     """Drafts and published ones, newest first. With a forecaster's key. Follow `next` until it is null."""
     found = adjustments.page(session, basin=basin, drafts=True, after=page.after, limit=page.sought)
     shown, following = page.cut(found)
-    return AdjustmentPage(adjustments=[service.adjustment(session, one) for one in shown], next=following)
+    return fields.of(AdjustmentPage(adjustments=[service.adjustment(session, one) for one in shown], next=following))
 
 
 @router.get(

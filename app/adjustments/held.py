@@ -2,10 +2,11 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Response
 
 from app.adjustments import service
 from app.adjustments.schemas import HeldAlerts, HeldAlertsPage
+from app.exports.fields import Fields, fields_of, schema_of
 from app.http.api_keys import ForecasterReader, ForecasterWriter
 from app.http.conditional import NO_STORE, cached
 from app.http.dependencies import BasinId, Reading
@@ -38,16 +39,22 @@ BasinPage = Annotated[
 @router.get(
     "/alerts/held",
     summary="Changes of alerts that wait for approval",
+    response_model=schema_of(HeldAlertsPage),
     responses=documented_keyed(Forbidden),
     dependencies=[cached(NO_STORE)],
 )
-def list_held_alerts(session: Reading, _key: ForecasterReader, page: BasinPage) -> HeldAlertsPage:
+def list_held_alerts(
+    session: Reading,
+    _key: ForecasterReader,
+    page: BasinPage,
+    fields: Annotated[Fields, fields_of(HeldAlertsPage)],
+) -> Response:
     """Where FRESHET_ALERTS_NEED_APPROVAL is set: what the newest run of each basin proposes, and when it goes out if
     nobody decides before. With a forecaster's key."""
     shown, following = page.cut(
         held_alerts.page(session, after=page.after, limit=page.sought), lambda held: held.basin_id
     )
-    return HeldAlertsPage(held=[service.held(one) for one in shown], next=following)
+    return fields.of(HeldAlertsPage(held=[service.held(one) for one in shown], next=following))
 
 
 @router.post(
