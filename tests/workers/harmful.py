@@ -25,7 +25,7 @@ from workers.job_processes.job_process import serve
 from workers.processes import work
 
 TIME_LIMIT = timedelta(seconds=4)
-SILENCE_LIMIT = timedelta(seconds=8)  # longer than it takes to start a process
+SILENCE_LIMIT = timedelta(seconds=4)
 MEMORY_LIMIT = 512 * 2**20
 
 

@@ -5,7 +5,8 @@ The worker writes lines of JSON to this process's standard input, and reads line
     in   {"settings": {...}, "memory_limit": bytes or null}      first of all
          {"run": job, "attempt": number}
          {"stop": "cancel" or "shutdown"}                        the running job
-    out  {"progress": {"done", "total", "detail"}, "file": the file being read, or null}
+    out  {"started": true}                                       it takes jobs from now on
+         {"progress": {"done", "total", "detail"}, "file": the file being read, or null}
          {"outcome": {"status", "result", "problem"}}            the job has ended, and the next may come
 """
 
@@ -78,6 +79,10 @@ class Pipes:
         """Return why the running job has to stop, or None."""
         return self._stop
 
+    def send_started(self) -> None:
+        """Report that the process takes jobs."""
+        self._send({"started": True})
+
     def send_progress(self, progress: Progress, file: str | None) -> None:
         """Report the job's progress, and the file being read, if any."""
         self._send({"progress": progress, "file": file})
@@ -124,6 +129,7 @@ def serve(handlers: Mapping[str, Handler], known: Mapping[str, type[JobRequest]]
     tools = JobContext(settings, Database.of(settings), Clock(settings.as_of))
     tools.database.watch()
     run = partial(_run, tools, pipes, handlers, known)
+    pipes.send_started()
     while True:
         request = pipes.next_run()
         with bound_contextvars(job=request["run"]):

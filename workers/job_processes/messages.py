@@ -1,6 +1,7 @@
 """Messages of a child process to its worker: one JSON object per line, and nothing else."""
 
 from dataclasses import asdict, dataclass
+from typing import Literal
 
 from pydantic import ConfigDict, TypeAdapter
 
@@ -36,6 +37,15 @@ class _OutcomeLine:
 
 
 @dataclass(frozen=True, slots=True)
+class Started:
+    """The process has loaded everything, and takes jobs from now on."""
+
+    __pydantic_config__ = _CLOSED
+
+    started: Literal[True]
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """The job continues; `file` is the file being read, if any."""
 
@@ -43,8 +53,8 @@ class Report:
     file: str | None
 
 
-Message = Report | Outcome
-_LINE: TypeAdapter[_ProgressLine | _OutcomeLine] = TypeAdapter(_ProgressLine | _OutcomeLine)
+Message = Started | Report | Outcome
+_LINE: TypeAdapter[Started | _ProgressLine | _OutcomeLine] = TypeAdapter(Started | _ProgressLine | _OutcomeLine)
 
 
 def message_of(line: bytes | bytearray) -> Message:
@@ -58,3 +68,5 @@ def message_of(line: bytes | bytearray) -> Message:
             return outcome
         case _ProgressLine(progress, file):
             return Report(asdict(progress), file)
+        case started:
+            return started

@@ -12,6 +12,7 @@ from workers.job_processes.process_pool import Child
 
 log = structlog.get_logger()
 
+START_LIMIT = timedelta(minutes=5)  # for a process to load everything; the limits of its job count from then on
 STOPPED_SECONDS = 5.0  # after which a stopped process (SIGSTOP) counts as dead
 
 
@@ -45,11 +46,15 @@ class Watch:
     def fault(self) -> Outcome | None:
         """Return the outcome of an attempt whose process must be killed. None if it may continue."""
         now = time.monotonic()
-        if now - self._started_at > self._request.time_limit.total_seconds():
+        began_at = max(self._started_at, now if self._child.started_at is None else self._child.started_at)
+        if self._child.started_at is None and now - self._started_at > START_LIMIT.total_seconds():
+            end = f"could not take it within {_in_words(START_LIMIT)} and was killed"
+            return self._again(retries.NO_PROGRESS, f"The process of the job {end}", end)
+        if now - began_at > self._request.time_limit.total_seconds():
             limit = _in_words(self._request.time_limit)
             detail = f"The job passed its time limit of {limit} and was killed{progress_in_words(self.progress)}."
             return Outcome("failed", problem={"kind": "time-limit", "detail": detail})
-        if now - self._moved_at > self._request.silence_limit.total_seconds():
+        if now - max(began_at, self._moved_at) > self._request.silence_limit.total_seconds():
             end = f"did not progress for {_in_words(self._request.silence_limit)} and was killed"
             return self._again(retries.NO_PROGRESS, f"The job {end}", end)
         if not self._child.is_stopped():

@@ -4,6 +4,7 @@ import json
 import os
 import select
 import threading
+import time
 from collections import deque
 from contextlib import suppress
 from pathlib import Path
@@ -16,8 +17,8 @@ from runtime import child_processes
 from runtime.one_thread import ONE_THREAD
 from runtime.settings import Settings
 from workers.gpu import BY_BUS
-from workers.job import StopReason
-from workers.job_processes.messages import Message, message_of
+from workers.job import Outcome, StopReason
+from workers.job_processes.messages import Report, Started, message_of
 
 log = structlog.get_logger()
 
@@ -28,13 +29,18 @@ KILL_PATIENCE = 10.0  # seconds to wait for a killed process: one hanging in the
 
 
 class Child:
-    """A process that runs `module` (as `workers.job_processes.job_process` does), and its pipes."""
+    """A process that runs `module` (as `workers.job_processes.job_process` does), and its pipes.
+
+    Attributes:
+        started_at: when it could take jobs, in seconds of the monotonic clock; None before.
+    """
 
     def __init__(self, module: str, settings: Settings, memory_limit: int | None) -> None:
         command = child_processes.python_command(module, str(os.getpid()))
         self._process = child_processes.start(command, environment=os.environ | ONE_THREAD | BY_BUS, dies_by=None)
         self.memory_limit = memory_limit
         self.ended = False
+        self.started_at: float | None = None
         self._fault: str | None = None  # why it was killed
         self._lines: deque[bytearray] = deque()
         self._rest = bytearray()  # of a line that is still incomplete
@@ -48,8 +54,8 @@ class Child:
         """Ask the child to stop its job."""
         self._write({"stop": reason})
 
-    def receive(self, seconds: float) -> Message | None:
-        """Return the child's next message. None if none came in time, or none will come any more (`ended`).
+    def receive(self, seconds: float) -> Report | Outcome | None:
+        """Return the child's next message on its job. None if none came in time, or none will come any more (`ended`).
 
         A child that writes anything else has crashed or is not Freshet's, and is killed.
         """
@@ -59,13 +65,17 @@ class Child:
             return None
         line = self._lines.popleft()
         try:
-            return message_of(line)
+            message = message_of(line)
         except ValueError:
             log.error("child.not_a_message", process=self._process.pid, line=repr(bytes(line[:SHOWN])))
             self._fault = "wrote a line that is not a message of Freshet (the worker's log has it), and was killed"
             self._lines.clear()
             self.kill()
             return None
+        if isinstance(message, Started):
+            self.started_at = time.monotonic()
+            return None
+        return message
 
     def is_stopped(self) -> bool:
         """Return whether somebody has stopped it (SIGSTOP), so that it neither works nor ends."""

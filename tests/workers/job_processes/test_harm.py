@@ -71,7 +71,6 @@ def test_output_of_a_library_is_not_a_message(harmful_shop: Shop) -> None:
 
 @pytest.mark.parametrize("harm", ["ignore", "freeze", "read_named_pipe"])
 def test_a_job_that_hangs_is_killed_at_its_time_limit(harmful_shop: Shop, harm: str) -> None:
-    done(harmful_shop)  # so that a process waits for the next job, and its start does not count
     job = harmful_shop.ended(harmful_shop.post("short-harm", harm=harm).id)
     kind, detail = problem(job)
     assert (kind, job.attempt) == ("time-limit", 1)
