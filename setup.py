@@ -2,11 +2,13 @@
 
 `python setup.py build_ext --inplace` puts the libraries beside their sources, `--plat-name linux-aarch64` (or
 `macosx-11.0-arm64`, `macosx-11.0-x86_64`) compiles for another platform. The compiler is clang as it comes in the wheel
-`ziglang`, so that no machine needs one of its own, and its libraries need nothing but the C library.
+`ziglang`, so that no machine needs one of its own, and its libraries need nothing but the C library. CXXFLAGS adds
+options for it.
 """
 
 import os
 import platform
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -59,9 +61,10 @@ class BuildLibraries(build_ext):
         target = ["-target", f"{self.machine}-{self.system}", f"-mcpu={ext.variant.processor}"]
         if self.machine == "x86_64":
             target.append("-mprefer-vector-width=512")
+        own_flags = shlex.split(os.environ.get("CXXFLAGS", ""))
         cache = str(Path(self.build_temp).absolute() / "zig")
         done = subprocess.run(
-            [sys.executable, "-m", "ziglang", "c++", *FLAGS, *target, *ext.sources, "-o", str(path)],
+            [sys.executable, "-m", "ziglang", "c++", *FLAGS, *target, *own_flags, *ext.sources, "-o", str(path)],
             env=os.environ | {"ZIG_GLOBAL_CACHE_DIR": cache, "ZIG_LOCAL_CACHE_DIR": cache},
             check=False,
         )

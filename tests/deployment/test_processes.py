@@ -193,30 +193,32 @@ def test_the_api_is_well_as_soon_as_it_answers(deployment: Deployment) -> None:
 
 
 @pytest.mark.parametrize(
-    ("service", "queue"),
+    ("service", "queues"),
     [
-        ("service-worker", "service"),
-        ("worker", "service"),
-        ("worker", "default"),
-        ("ingest-worker", "ingest"),
-        ("delivery-worker", "delivery"),
-        ("training-worker", "training"),
-        ("gpu-training-worker", "training"),
-        ("gpu-training-worker", "gpu"),
+        ("service-worker", ["service"]),
+        ("worker", ["service", "default"]),
+        ("ingest-worker", ["ingest"]),
+        ("delivery-worker", ["delivery"]),
+        ("training-worker", ["training"]),
+        ("gpu-training-worker", ["training", "gpu"]),
     ],
 )
-def test_a_worker_does_the_jobs_of_its_queue_and_ends_when_asked(
-    deployment: Deployment, service: str, queue: str
+def test_a_worker_does_the_jobs_of_its_queues_and_ends_when_asked(
+    deployment: Deployment, service: str, queues: list[str]
 ) -> None:
     process = deployment.start(service)
-    job = deployment.ingest_on(queue)
-    assert (job.status, job.problem) == ("succeeded", None)
-    assert job.worker is not None
-    assert job.worker.startswith(f"{socket.gethostname()}:{process.pid}:")
+    for queue in queues:
+        job = deployment.ingest_on(queue)
+        assert (job.status, job.problem) == ("succeeded", None)
+        assert job.worker is not None
+        assert job.worker.startswith(f"{socket.gethostname()}:{process.pid}:")
     assert deployment.is_well(service)
-    assert not deployment.is_well(service, FRESHET_DATABASE_URL="postgresql://postgres@/none?host=/nowhere")
     process.terminate()
     assert process.wait(PATIENCE) == 0
+
+
+def test_a_worker_is_not_well_without_its_database(deployment: Deployment) -> None:
+    assert not deployment.is_well("worker", FRESHET_DATABASE_URL="postgresql://postgres@/none?host=/nowhere")
 
 
 def test_the_scheduler_posts_the_jobs_that_are_due(deployment: Deployment) -> None:

@@ -57,7 +57,7 @@ def _product_gradient(
     x += member * of_member_x
     d_result += member * rows * OUT
     total = tl.zeros((OUTPUTS, FEATURES), x.dtype.element_ty)
-    for start in range(0, CHUNK, ROWS):
+    for start in range(0, tl.minimum(CHUNK, rows - chunk * CHUNK), ROWS):
         n = (chunk * CHUNK + start + tl.arange(0, ROWS)).to(tl.int64)
         a = tl.load(d_result + n[None, :] * OUT + o[:, None], mask=(n[None, :] < rows) & (o[:, None] < OUT), other=0.0)
         b = tl.load(x + n[:, None] * IN + f[None, :], mask=(n[:, None] < rows) & (f[None, :] < IN), other=0.0)

@@ -1,6 +1,8 @@
 """Buckets go the way of any version: trained, evaluated, forecast, with their ledger, snow, origin and states."""
 
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -19,30 +21,56 @@ from records.simulations.snow_cells import mappings
 from records.verification import scores
 from records.versions import versions
 from testing.country import BASINS, CLOCK, configuration
+from tests.operations.conftest import FILE
 from tests.operations.forecasting.test_networks import discharge, one_run
+from tests.shared_folders import filled_once
 
 STORE = list(range(9, 15))  # snow and the liquid water in it, of three components
 HELD_OUT = Period.parse("2004-10-01..2005-09-30")
 
 
-def trained(database: Database) -> str:
-    return train(database, CLOCK, configuration(network=sized("buckets", 3), members=2), BASINS).version_id
+@pytest.fixture(scope="session")
+def buckets_file(trained_file: Path) -> Path:
+    """The country's SQLite file with a version of buckets besides."""
+
+    def add(folder: Path) -> None:
+        database = Database(f"sqlite:///{shutil.copy(trained_file, folder / FILE)}")
+        train(database, CLOCK, configuration(network=sized("buckets", 3), members=2), BASINS)
+        database.close()
+
+    return filled_once(trained_file.parent / "buckets", add) / FILE
 
 
-def test_they_are_trained_examined_and_promoted_like_any_other(trained_store: Database) -> None:
-    version = trained(trained_store)
-    with trained_store.reading() as session:
+@contextmanager
+def opened(buckets_file: Path, copy: Path) -> Iterator[tuple[Database, str]]:
+    """Open a copy of the file, and yield it with the version of buckets."""
+    database = Database(f"sqlite:///{shutil.copy(buckets_file, copy)}")
+    with database.reading() as session:
+        version = versions.newest(session).id
+    yield database, version
+    database.close()
+
+
+@pytest.fixture
+def store(buckets_file: Path, tmp_path: Path) -> Iterator[tuple[Database, str]]:
+    with opened(buckets_file, tmp_path / "country.sqlite") as found:
+        yield found
+
+
+def test_they_are_trained_examined_and_promoted_like_any_other(store: tuple[Database, str]) -> None:
+    database, version = store
+    with database.reading() as session:
         created = versions.get(session, version)
     assert (created.architecture, created.conserving) == ("buckets", True)
     assert created.config["inputs"]["static"][-1] == "gauge_lat"
     assert list(created.properties.snow_cells) == STORE
     assert created.properties.physics is not None
     assert not any(probe.forbids for probe in created.properties.physics)
-    done = evaluate(trained_store, CLOCK, version, HELD_OUT, BASINS)
+    done = evaluate(database, CLOCK, version, HELD_OUT, BASINS)
     assert done.worst_residual is not None
     assert done.worst_residual < 1e-6
     assert all(one.scores["nse"].value is not None for one in done.basins)
-    with trained_store.reading() as session:
+    with database.reading() as session:
         judged = {row.basin_id: row for row in scores.snow_cells(session, version)}
         chosen = mappings(session, version, BASINS)
     assert judged
@@ -54,12 +82,12 @@ def test_they_are_trained_examined_and_promoted_like_any_other(trained_store: Da
 
 
 def test_a_forecast_has_a_closed_ledger_the_snow_of_the_store_and_the_origin_of_its_water(
-    trained_store: Database,
+    store: tuple[Database, str],
 ) -> None:
-    version = trained(trained_store)
-    run = one_run(trained_store, version, t0=day("2004-03-10"), age=True)
+    database, version = store
+    run = one_run(database, version, t0=day("2004-03-10"), age=True)
     assert run.status == "issued"
-    with trained_store.reading() as session:
+    with database.reading() as session:
         chosen = mappings(session, version, BASINS)
         for basin in BASINS:
             arrays = runs.series_of(session, run.id, basin)
@@ -75,14 +103,15 @@ def test_a_forecast_has_a_closed_ledger_the_snow_of_the_store_and_the_origin_of_
     assert all(not isinstance(mapping, Absent) and mapping.kind == "store" for mapping in chosen.values())
 
 
-def test_a_warm_start_gives_the_bits_of_a_cold_one(trained_store: Database, trained_file: Path, tmp_path: Path) -> None:
-    version = trained(trained_store)
-    one_run(trained_store, version, t0=day("2004-03-09"))
-    warm = one_run(trained_store, version)
-    cold_database = Database(f"sqlite:///{shutil.copy(trained_file, tmp_path / 'cold.sqlite')}")
-    cold = one_run(cold_database, trained(cold_database))
-    assert np.array_equal(discharge(trained_store, warm, "SYNTH-02"), discharge(cold_database, cold, "SYNTH-02"))
-    cold_database.close()
+def test_a_warm_start_gives_the_bits_of_a_cold_one(
+    store: tuple[Database, str], buckets_file: Path, tmp_path: Path
+) -> None:
+    database, version = store
+    one_run(database, version, t0=day("2004-03-09"))
+    warm = one_run(database, version)
+    with opened(buckets_file, tmp_path / "cold.sqlite") as (cold_database, _):
+        cold = one_run(cold_database, version)
+        assert np.array_equal(discharge(database, warm, "SYNTH-02"), discharge(cold_database, cold, "SYNTH-02"))
 
 
 def test_a_basin_without_a_latitude_is_left_out_with_the_reason(trained_store: Database) -> None:

@@ -28,9 +28,9 @@ def short(**changes: object) -> TrainingConfig:
     settings: dict[str, object] = {
         "network": NETWORK,
         "windows": WindowsConfig(spinup_days=1, loss_days=2, batch=2),
-        "schedule": Cosine(steps=4, warmup_steps=1, peak_learning_rate=0.02),
+        "schedule": Cosine(steps=2, warmup_steps=1, peak_learning_rate=0.02),
         "validation_period": None,
-        "checkpoint_every": 2,
+        "checkpoint_every": 1,
         "precision": "float32",
         "members": 2,
     }
@@ -76,11 +76,11 @@ def test_members_resume_to_the_bit_and_on_a_processor_too() -> None:
     blobs: dict[int, bytes] = {}
 
     def save(seed: int, step: int, blob: bytes) -> None:
-        assert step == 2
+        assert step == 1
         blobs[seed] = blob
 
     def stop(_seed: int, progress: Progress) -> None:
-        if progress.step == 2:
+        if progress.step == 1:
             raise _StoppedError
 
     with pytest.raises(_StoppedError):
@@ -95,7 +95,7 @@ def test_members_resume_to_the_bit_and_on_a_processor_too() -> None:
     # A member that began on a processor goes on side by side.
     started = alone(training, 0)
     with pytest.raises(_StoppedError):
-        started.run(lambda step, blob: blobs.update({0: blob}) if step == 2 else None, lambda p: stop(0, p))
+        started.run(lambda step, blob: blobs.update({0: blob}) if step == 1 else None, lambda p: stop(0, p))
     beside = of(training, (0,))
     beside.resume(blobs)
     assert_alike(beside.run()[0], whole[0])
@@ -105,7 +105,7 @@ def test_progress_and_checkpoints_come_for_every_member(monkeypatch: pytest.Monk
     monkeypatch.setattr(members_training, "CHECKPOINT_SECONDS", 0.0)
     saved, seen = [], []
     of(short(), SEEDS).run(lambda seed, step, _blob: saved.append((seed, step)), lambda s, p: seen.append((s, p.step)))
-    assert saved == [(0, 2), (1, 2), (0, 4), (1, 4)]
+    assert saved == [(0, 1), (1, 1), (0, 2), (1, 2)]
     assert seen == saved
 
 
@@ -113,7 +113,7 @@ def test_the_best_weights_of_the_validation_are_those_of_a_member_alone() -> Non
     days = training_data()
     first = days.forcing.first
     period = f"{first + np.timedelta64(1096, 'D')}..{first + np.timedelta64(1099, 'D')}"
-    training = short(validation_period=period, validate_every=4, network=NETWORK.model_copy(update={"cells": 2}))
+    training = short(validation_period=period, validate_every=2, network=NETWORK.model_copy(update={"cells": 2}))
     few = TrainingData(days.forcing.basins(np.array([1])), days.discharge[1:2])
     together = of(training, (0,), few).run()[0]
     member = MemberTraining(training, few, Scaler.fit(few.forcing), 0).run()

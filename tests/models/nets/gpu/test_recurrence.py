@@ -74,7 +74,8 @@ def test_gradcheck() -> None:
         return [outputs["discharge"], outputs["loss"], last["c"]]
 
     leaves = [start, *(weights.detach() for weights in net.parameters())]
-    assert torch.autograd.gradcheck(run_days, [leaf.requires_grad_() for leaf in leaves])
+    # In one direction at random: the equations, to which the kernels are equal, are checked in each.
+    assert torch.autograd.gradcheck(run_days, [leaf.requires_grad_() for leaf in leaves], fast_mode=True)
 
 
 @pytest.mark.parametrize(("cells", "rank", "dead"), [(5, 3, 2), (5, 0, 5), (16, 17, 0)])
