@@ -51,17 +51,9 @@ def api(database_url: str, worked_file: Path, tmp_path: Path) -> Iterator[Api]:
         yield running
 
 
-@pytest.fixture
-def sqlite_api(worked_file: Path, tmp_path: Path) -> Iterator[Api]:
-    """The API on SQLite, for what does not depend on the database."""
-    file = shutil.copy(worked_file, tmp_path / "freshet.sqlite")
-    with _started(f"sqlite:///{file}", tmp_path) as running:
-        yield running
-
-
 @pytest.fixture(scope="session")
 def reading_api(worked_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
-    """The API on SQLite for tests that only read, started once."""
+    """The API on SQLite, started once, for tests that read, or write only what no other test reads."""
     folder = tmp_path_factory.mktemp("reading")
     file = shutil.copy(worked_file, folder / "freshet.sqlite")
     with _started(f"sqlite:///{file}", folder) as running:

@@ -11,9 +11,9 @@ from tests.e2e.conftest import Api
 
 
 @pytest.fixture
-def shown(sqlite_api: Api) -> Iterator[Shown]:
+def shown(reading_api: Api) -> Iterator[Shown]:
     """The page, drawn in a browser."""
-    with showing(sqlite_api.address) as shown:
+    with showing(reading_api.address) as shown:
         shown.go("/docs")
         yield shown
 
@@ -38,10 +38,10 @@ def test_an_operation_that_is_tried_is_answered(shown: Shown) -> None:
     assert "/v1/basins" in shown.here
 
 
-def test_a_key_that_is_authorized_posts_a_job(shown: Shown, sqlite_api: Api) -> None:
+def test_a_key_that_is_authorized_posts_a_job(shown: Shown, reading_api: Api) -> None:
     shown.page.locator(".auth-wrapper .authorize").first.click()
     dialogue = shown.page.locator(".dialog-ux")
-    dialogue.locator("input").fill(sqlite_api.stored.token)
+    dialogue.locator("input").fill(reading_api.stored.token)
     dialogue.locator("button.authorize").click()
     dialogue.locator("button.btn-done").click()
 

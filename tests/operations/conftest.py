@@ -1,17 +1,24 @@
 """A small synthetic country, ingested and trained on once, and a fresh copy of its database for each test."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
 import torch
 
+from jobspec.network import sized
+from operations.training.train import train
 from records.database.engine import Database
-from testing.country import train_on
+from records.versions import versions
+from testing.country import BASINS, CLOCK, configuration, train_on
 from tests.shared_folders import country_until, filled_once
 
 FILE = "freshet.sqlite"
+
+Copies = Callable[[str], tuple[Database, str]]
+"""Returns a new copy of the country that has a version of some architecture besides, and that version."""
 
 
 @pytest.fixture(autouse=True)
@@ -64,3 +71,25 @@ def trained_store(trained_file: Path, tmp_path: Path) -> Iterator[Database]:
     database = Database(f"sqlite:///{shutil.copy(trained_file, tmp_path / 'country.sqlite')}")
     yield database
     database.close()
+
+
+@pytest.fixture
+def copies(trained_file: Path, tmp_path: Path) -> Iterator[Copies]:
+    """Copies of the country with versions of other networks, each of which is trained once."""
+
+    def add(folder: Path) -> None:
+        network = sized("buckets", 3) if folder.name == "buckets" else {"architecture": folder.name, "cells": 6}
+        with closing(Database(f"sqlite:///{shutil.copy(trained_file, folder / FILE)}")) as database:
+            train(database, CLOCK, configuration(network=network, members=2), BASINS)
+
+    with ExitStack() as stack:
+
+        def copy(architecture: str) -> tuple[Database, str]:
+            file = filled_once(trained_file.parent / architecture, add) / FILE
+            number = len([*tmp_path.glob("copy-*.sqlite")])
+            database = Database(f"sqlite:///{shutil.copy(file, tmp_path / f'copy-{number}.sqlite')}")
+            stack.callback(database.close)
+            with database.reading() as session:
+                return database, versions.newest(session).id
+
+        yield copy

@@ -1,10 +1,5 @@
 """Buckets go the way of any version: trained, evaluated, forecast, with their ledger, snow, origin and states."""
 
-import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -21,44 +16,15 @@ from records.simulations.snow_cells import mappings
 from records.verification import scores
 from records.versions import versions
 from testing.country import BASINS, CLOCK, configuration
-from tests.operations.conftest import FILE
+from tests.operations.conftest import Copies
 from tests.operations.forecasting.test_networks import discharge, one_run
-from tests.shared_folders import filled_once
 
 STORE = list(range(9, 15))  # snow and the liquid water in it, of three components
 HELD_OUT = Period.parse("2004-10-01..2005-09-30")
 
 
-@pytest.fixture(scope="session")
-def buckets_file(trained_file: Path) -> Path:
-    """The country's SQLite file with a version of buckets besides."""
-
-    def add(folder: Path) -> None:
-        database = Database(f"sqlite:///{shutil.copy(trained_file, folder / FILE)}")
-        train(database, CLOCK, configuration(network=sized("buckets", 3), members=2), BASINS)
-        database.close()
-
-    return filled_once(trained_file.parent / "buckets", add) / FILE
-
-
-@contextmanager
-def opened(buckets_file: Path, copy: Path) -> Iterator[tuple[Database, str]]:
-    """Open a copy of the file, and yield it with the version of buckets."""
-    database = Database(f"sqlite:///{shutil.copy(buckets_file, copy)}")
-    with database.reading() as session:
-        version = versions.newest(session).id
-    yield database, version
-    database.close()
-
-
-@pytest.fixture
-def store(buckets_file: Path, tmp_path: Path) -> Iterator[tuple[Database, str]]:
-    with opened(buckets_file, tmp_path / "country.sqlite") as found:
-        yield found
-
-
-def test_they_are_trained_examined_and_promoted_like_any_other(store: tuple[Database, str]) -> None:
-    database, version = store
+def test_they_are_trained_examined_and_promoted_like_any_other(copies: Copies) -> None:
+    database, version = copies("buckets")
     with database.reading() as session:
         created = versions.get(session, version)
     assert (created.architecture, created.conserving) == ("buckets", True)
@@ -81,10 +47,8 @@ def test_they_are_trained_examined_and_promoted_like_any_other(store: tuple[Data
         assert row.test_r is None or (isinstance(mapping.skill, KnownSkill) and mapping.skill.r == row.test_r)
 
 
-def test_a_forecast_has_a_closed_ledger_the_snow_of_the_store_and_the_origin_of_its_water(
-    store: tuple[Database, str],
-) -> None:
-    database, version = store
+def test_a_forecast_has_a_closed_ledger_the_snow_of_the_store_and_the_origin_of_its_water(copies: Copies) -> None:
+    database, version = copies("buckets")
     run = one_run(database, version, t0=day("2004-03-10"), age=True)
     assert run.status == "issued"
     with database.reading() as session:
@@ -103,15 +67,13 @@ def test_a_forecast_has_a_closed_ledger_the_snow_of_the_store_and_the_origin_of_
     assert all(not isinstance(mapping, Absent) and mapping.kind == "store" for mapping in chosen.values())
 
 
-def test_a_warm_start_gives_the_bits_of_a_cold_one(
-    store: tuple[Database, str], buckets_file: Path, tmp_path: Path
-) -> None:
-    database, version = store
+def test_a_warm_start_gives_the_bits_of_a_cold_one(copies: Copies) -> None:
+    database, version = copies("buckets")
     one_run(database, version, t0=day("2004-03-09"))
     warm = one_run(database, version)
-    with opened(buckets_file, tmp_path / "cold.sqlite") as (cold_database, _):
-        cold = one_run(cold_database, version)
-        assert np.array_equal(discharge(database, warm, "SYNTH-02"), discharge(cold_database, cold, "SYNTH-02"))
+    cold_database, _ = copies("buckets")
+    cold = one_run(cold_database, version)
+    assert np.array_equal(discharge(database, warm, "SYNTH-02"), discharge(cold_database, cold, "SYNTH-02"))
 
 
 def test_a_basin_without_a_latitude_is_left_out_with_the_reason(trained_store: Database) -> None:
