@@ -90,7 +90,7 @@ def test_the_libraries_of_other_platforms_are_compiled_here(
 ) -> None:
     """Nothing here can run them."""
     command = [sys.executable, "setup.py", "--quiet", "build_ext", "--plat-name", platform_name]
-    folders = ["--build-lib", tmp_path / "lib", "--build-temp", tmp_path]
+    folders = ["--build-lib", str(tmp_path / "lib"), "--build-temp", str(tmp_path)]
     subprocess.run([*command, *folders], cwd=ROOT, env=UNOPTIMISED, check=True)
     libraries = {str(path.relative_to(tmp_path / "lib")): path.read_bytes() for path in tmp_path.rglob("*.so")}
     assert set(libraries) == names_of(machine)

@@ -17,7 +17,7 @@ from records.database.engine import Database
 from records.runs import runs
 from records.versions import versions
 from testing.country import BASINS, CLOCK
-from tests.operations.forecasting.test_networks import trained
+from tests.operations.conftest import Copies
 from tests.operations.what_if.test_what_if import ask, base_of, hashes, reported, terms
 
 WINDOW = Period(day("2004-03-01"), day("2004-03-10"))
@@ -96,7 +96,7 @@ def test_a_record_that_begins_within_the_window_is_reported(trained_store: Datab
         ask(trained_store, {"assimilate": True}, t0="2000-10-08")
 
 
-def test_a_network_whose_cells_hold_no_water_cannot(trained_store: Database) -> None:
-    version = trained(trained_store, "lstm")
+def test_a_network_whose_cells_hold_no_water_cannot(copies: Copies) -> None:
+    database, version = copies("lstm")
     with pytest.raises(NothingToForecast, match="do not hold water"):
-        ask(trained_store, {"assimilate": True}, version=version)
+        ask(database, {"assimilate": True}, version=version)

@@ -26,8 +26,8 @@ from records.forecasts import latest
 from records.runs import runs, states
 from records.runs.runs import RunSeries
 from testing.country import BASINS, CLOCK
+from tests.operations.conftest import Copies
 from tests.operations.forecasting.test_forecast import leak, one_run, state
-from tests.operations.forecasting.test_networks import trained
 from tests.operations.forecasting.test_origin import choose_snow
 from tests.operations.forecasting.test_seasonal_volumes import change
 
@@ -344,13 +344,13 @@ def test_degrees_are_refused_where_the_network_takes_no_temperature() -> None:
     assert "takes no temperature" in str(changed(BASIN, only, inputs, Changes(degrees=1.0)))
 
 
-def test_a_network_whose_cells_hold_no_water_takes_other_weather_alone(trained_store: Database) -> None:
-    version = trained(trained_store, "lstm")
-    run = ask(trained_store, {"degrees": 3.0}, version=version)
-    flow, of_base = (reported(trained_store, of)[0]["discharge"].values for of in (run.id, base_of(run)))
+def test_a_network_whose_cells_hold_no_water_takes_other_weather_alone(copies: Copies) -> None:
+    database, version = copies("lstm")
+    run = ask(database, {"degrees": 3.0}, version=version)
+    flow, of_base = (reported(database, of)[0]["discharge"].values for of in (run.id, base_of(run)))
     assert not np.array_equal(flow, of_base)
     with pytest.raises(NothingToForecast, match="cells do not hold water"):
-        ask(trained_store, {"increment": {"mm": 5.0, "where": "all"}}, version=version)
+        ask(database, {"increment": {"mm": 5.0, "where": "all"}}, version=version)
 
 
 @pytest.mark.parametrize(
