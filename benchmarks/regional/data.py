@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from hydrology.base.calendar import Period
 from ingestion.sources.camels import CamelsSource
 from operations.basin_data.ingest import ingest
 from records.database.engine import Database
@@ -11,7 +12,6 @@ from runtime.clock import Clock
 from runtime.settings import Settings
 
 TRAINING, VALIDATION, TEST = "1999-10-01..2008-09-30", "1980-10-01..1989-09-30", "1989-10-01..1999-09-30"
-EVERY_YEAR = "1980-10-01..2008-09-30"
 PRODUCT = "maurer_extended"
 BASINS = "basin_lists/447_basin_file.txt"
 
@@ -27,6 +27,11 @@ class Product:
 
     archive: str
     validation: str = VALIDATION
+
+    @property
+    def every_year(self) -> str:
+        """All years, from the first that choices are based on."""
+        return str(Period(Period.parse(self.validation).first, Period.parse(TRAINING).last))
 
 
 PRODUCTS = {

@@ -4,7 +4,8 @@
 the test years, which show what skill to expect of `today`, on every year; both take as many steps, and the last
 weights, for no years are left to choose by. `fold-1` to `fold-5`: five members each, trained without a fifth of the
 basins, which are those that they are scored on. `lstm`: three members of the comparison. `us-...`: the parts of
-`freshet-us`, by the same periods as `mclstm`.
+`freshet-us`, by the same periods as `mclstm`, and likewise on all years (`us-maurer-today`), on all but the test years
+(`us-maurer-twins`) and without a fifth of the basins (`us-maurer-fold-1`).
 """
 
 from collections.abc import Callable, Mapping
@@ -14,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.regional.data import EVERY_YEAR, TEST, basins, opened, require_all
+from benchmarks.regional.data import PRODUCT, PRODUCTS, TEST, basins, opened, require_all
 from benchmarks.regional.recipes import RECIPES
 from hydrology.base.absent import texts
 from jobspec.training import TrainingConfig
@@ -38,6 +39,8 @@ FOLD_SEED = 0  # shuffles the basins before they are divided into folds
 FOLD_MEMBERS = 5
 US_PARTS = {"us-maurer": 6, "us-daymet": 6, "us-maurer-buckets": 3, "us-daymet-buckets": 3}
 """The parts of `freshet-us`, and how many members each has."""
+US_FOLD_MEMBERS = {"us-maurer": 3, "us-daymet": 3, "us-maurer-buckets": 1, "us-daymet-buckets": 1}
+"""How many members each part has where a fifth of the basins is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +79,10 @@ def fold(number: int) -> list[str]:
 
 def series(name: str) -> Series:
     """Return a series by its name."""
+    if (part := next((part for part in US_PARTS if name in _variants(part)), None)) is not None:
+        return _of_part(part, name.removeprefix(part))
     every = tuple(basins())
-    all_years = {"train_period": EVERY_YEAR, "validation_period": None}
+    all_years = _all_years(PRODUCT)
     match name:
         case "mclstm":
             return Series("members", MEMBERS, every, ENSEMBLE)
@@ -87,13 +92,37 @@ def series(name: str) -> Series:
             return Series("members", MEMBERS, every, TODAY, all_years, TWIN)
         case "lstm":
             return Series("lstm", 3, every, RESULTS / name)
-        case _ if name in US_PARTS:
-            return Series(name, US_PARTS[name], tuple(RECIPES[name].basins), RESULTS / name)
     left_out = fold(int(name.removeprefix("fold-")))
     return Series("members", FOLD_MEMBERS, tuple(sorted({*every} - {*left_out})), RESULTS / name)
 
 
-NAMES = ("mclstm", "twins", "today", "lstm", *US_PARTS, *(f"fold-{number}" for number in range(1, FOLDS + 1)))
+def _of_part(part: str, variant: str) -> Series:
+    """Return a series of a part of `freshet-us`."""
+    recipe, members = RECIPES[part], US_PARTS[part]
+    covered, all_years, twin = tuple(recipe.basins), _all_years(recipe.product), SHELF / f"{part}-twin"
+    match variant:
+        case "":
+            return Series(part, members, covered, RESULTS / part)
+        case "-twins":
+            return Series(part, members, covered, twin, {**all_years, "held_out_period": TEST})
+        case "-today":
+            return Series(part, members, covered, SHELF / part, all_years, twin)
+    left_out = fold(int(variant.removeprefix("-fold-")))
+    learnt_from = tuple(sorted({*covered} - {*left_out}))
+    return Series(part, US_FOLD_MEMBERS[part], learnt_from, RESULTS / f"{part}{variant}")
+
+
+def _all_years(product: str) -> dict[str, str | None]:
+    return {"train_period": PRODUCTS[product].every_year, "validation_period": None}
+
+
+def _variants(part: str) -> tuple[str, ...]:
+    """Return the names of a part's series."""
+    return (part, f"{part}-twins", f"{part}-today", *(f"{part}-{name}" for name in _FOLD_NAMES))
+
+
+_FOLD_NAMES = tuple(f"fold-{number}" for number in range(1, FOLDS + 1))
+NAMES = ("mclstm", "twins", "today", "lstm", *_FOLD_NAMES, *(name for part in US_PARTS for name in _variants(part)))
 
 
 def train(name: str, members: list[int]) -> None:

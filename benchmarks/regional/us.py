@@ -1,7 +1,9 @@
 """The parts of `freshet-us` together: weights from the validation years, then the test years with these.
 
 `weights` writes `results/us-weights.json`, `score us` writes `results/us.json`: all products, each of them alone, and
-some missing by turns, in the basins that both cover; and the Maurer parts alone in all 447.
+some missing by turns, in the basins that both cover; and the Maurer parts alone in all 447. `score us-twins` and
+`score us-folds` write what the twins, which learn from eighteen years, and members that have not seen a basin make of
+the test years.
 """
 
 import json
@@ -11,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.product_mixes import OWN, mixes_of_basins
+from benchmarks.product_mixes import ALL, OWN, mixes_of_basins
 from benchmarks.regional import published
 from benchmarks.regional.data import PRODUCTS, TEST, basins, camels, opened
-from benchmarks.regional.members import ENSEMBLE, RESULTS, US_PARTS, series
+from benchmarks.regional.members import ENSEMBLE, FOLDS, RESULTS, US_PARTS, fold, series
 from benchmarks.regional.recipes import RECIPES
-from benchmarks.regional.simulations import Simulated, simulate
+from benchmarks.regional.simulations import Simulated, observe, shipped, simulate
 from hydrology.base.calendar import Period
 from hydrology.scores.paired_comparison import quartiles
 from hydrology.scores.scores import all_scores
@@ -74,6 +76,27 @@ def score() -> dict[str, Any]:
     return result
 
 
+def score_twins() -> dict[str, Any]:
+    """Return the scores of the twins in the test years, by the weights of `freshet-us`."""
+    chosen = _chosen("both")
+    names = _basins(list(chosen.common))
+    return {"period": TEST, "scores": _shown({OWN: _judged(_mean_of(chosen, names, "-twins"), names)})}
+
+
+def score_folds() -> dict[str, Any]:
+    """Return the scores in the test years of basins that no member has seen, by the common weights."""
+    result: dict[str, Any] = {"period": TEST}
+    for name, parts in COMBINATIONS.items():
+        common = LearntWeights(_chosen(name).common, {}, None)
+        found: ByMetric = {}
+        for number in range(1, FOLDS + 1):
+            names = sorted({*fold(number)} & {*_basins(parts)})
+            of_fold = _judged(_mean_of(common, names, f"-fold-{number}"), names)
+            found = {metric: found.get(metric, {}) | of_fold[metric] for metric in METRICS}
+        result[name] = {"weights": common.common, "scores": _shown({ALL: found})}
+    return result
+
+
 def mean_over_record(name: str) -> tuple[list[str], Simulated]:
     """Return the basins of a combination, and its weighted mean over the record that all its products share.
 
@@ -81,11 +104,29 @@ def mean_over_record(name: str) -> tuple[list[str], Simulated]:
     """
     chosen = _chosen(name)
     names = _basins(list(chosen.common))
-    runs = {part: simulate(load(form.read(series(part).folder)), names) for part in chosen.common}
+    return names, _mean_of(chosen, names)
+
+
+def _mean_of(chosen: LearntWeights, names: Sequence[str], variant: str = "") -> Simulated:
+    """Return the weighted mean of the parts, or of the series of theirs with the end `variant` of their names."""
+    ensembles = {part: shipped(series(f"{part}{variant}").folder) for part in chosen.common}
+    if variant.startswith("-fold") and (
+        known := {basin for one in ensembles.values() for basin in one.description.basins} & {*names}
+    ):
+        raise SystemExit(f"Members of {variant.removeprefix('-')} have learnt from {sorted(known)}: train them again.")
+    runs = {part: simulate(load(one), names) for part, one in ensembles.items()}
     record = Period(max(run.record.first for run in runs.values()), min(run.record.last for run in runs.values()))
-    weights = np.array([[chosen.by_basin.get(basin, chosen.common)[part] for basin in names] for part in runs])
+    weights = np.array([[chosen.by_basin.get(basin, chosen.common).get(part, 0.0) for basin in names] for part in runs])
     means = np.stack([run.over(record).mean(axis=0, dtype=np.float64) for run in runs.values()])
-    return names, Simulated(record, (np.einsum("pb,pbd->bd", weights, means) / weights.sum(axis=0)[:, None])[None])
+    return Simulated(record, (np.einsum("pb,pbd->bd", weights, means) / weights.sum(axis=0)[:, None])[None])
+
+
+def _judged(mean: Simulated, names: Sequence[str]) -> ByMetric:
+    """Return the scores of a mean in the test years."""
+    observed = observe(names, TEST)
+    flows = zip(names, mean.over(observed.period)[0], observed.discharge, strict=True)
+    scores = {name: all_scores(flow, truth, observed.period.days) for name, flow, truth in flows}
+    return {metric: {name: of[metric].value for name, of in scores.items()} for metric in METRICS}
 
 
 def _chosen(name: str) -> LearntWeights:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from matplotlib import pyplot
 
-from benchmarks.regional.data import BASINS, basins, require_all
+from benchmarks.regional.data import BASINS, TEST, basins, require_all
 from benchmarks.regional.examination import summary, table
 from benchmarks.regional.members import FOLDS, fold, series, train
 from benchmarks.regional.pictures import drawn as pictures
@@ -37,8 +37,17 @@ def listed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def test_every_basin_is_left_out_by_one_fold_which_does_not_learn_from_it() -> None:
     left_out = [basin for number in range(1, FOLDS + 1) for basin in fold(number)]
     assert sorted(left_out) == basins()
-    for number in range(1, FOLDS + 1):
-        assert sorted([*series(f"fold-{number}").basins, *fold(number)]) == basins()
+    for name in ("fold", "us-maurer-fold", "us-maurer-buckets-fold"):
+        for number in range(1, FOLDS + 1):
+            assert sorted([*series(f"{name}-{number}").basins, *fold(number)]) == basins()
+
+
+@pytest.mark.usefixtures("listed")
+def test_the_twins_of_a_part_learn_from_all_years_but_the_test_years() -> None:
+    today, twins = series("us-maurer-today"), series("us-maurer-twins")
+    assert (today.twin, today.members, today.basins) == (twins.folder, twins.members, twins.basins)
+    assert str(today.config.train_period) == str(twins.config.train_period) == "1980-10-01..2008-09-30"
+    assert (str(twins.config.held_out_period), today.config.held_out_period) == (TEST, None)
 
 
 @pytest.mark.usefixtures("listed")
