@@ -44,6 +44,7 @@ from testing.records import a_weather_forecast, an_issue
 FILLED_UNTIL = datetime(2005, 10, 1, tzinfo=UTC)
 """The country's record ends the day before."""
 RECEIVER = "https://rivers.example/hook"
+BANKFULL, BANKFULL_DISCHARGE = "bankfull", 4.5  # m3/s
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,91 +90,108 @@ def fill(database_url: str, receiver: str = RECEIVER) -> FilledStore:
     database, now = Database(database_url), datetime.now(UTC)
     with database.transaction() as session:
         (run,) = runs.list_runs(session, purpose="operational")
-        _promote_another_first(session, run.version_id, BASINS[-1], now)
         asked = runs.newest_changed(session, BASINS[0], FILLED_UNTIL)
         (compared,) = comparisons.list_comparisons(session)
         key, token = keys.make(session, "river office", "admin", None, now)
-        posted = [
-            jobs.create(session, jobs.NewJob(kind="forecast", params={}, queue="default", created_by=key.name), now)[0]
-            for _ in range(3)
-        ]
-        cancelled, *others = posted
-        attempts.request_cancel(session, cancelled.id, now)
-        for job in others:
-            claimed = attempts.claim(session, job.id, worker="w", lease_until=now + timedelta(minutes=1), at=now)
-            assert claimed is not None
-        done, failed = others
-        attempts.finish(session, done.id, 1, status="succeeded", result={"left_out": {}}, at=now)
-        problem = {"kind": "data", "detail": "There are none."}
-        attempts.finish(session, failed.id, 1, status="failed", problem=problem, at=now)
-        schedule = schedules.create(
-            session,
-            schedules.NewSchedule(
-                name="daily forecast",
-                kind="forecast",
-                params={},
-                cron="0 6 * * *",
-                timezone="UTC",
-                enabled=True,
-                next_run_at=now,
-            ),
-            now,
-        )
-        issue = an_issue("2004-03-11")
-        forecasts = [a_weather_forecast(issue, basin) for basin in BASINS]
-        stored = weather.store(session, forecasts, now, operational=True)
-        new = NewFeed(
-            name="laid-down", settings=read_settings({"adapter": "files", "from": ["/srv"], "product": "own"})
-        )
-        feed = feeds.create(session, new, key.id, now)
-        bridge = bridges.create(session, LIVE, [a_part(basin) for basin in BASINS], now)
-        bankfull = NewThreshold(name="bankfull", discharge=4.5)
-        rating = NewRating(table="stage_ft,discharge_cfs\n1,10\n11,8000\n", source="river office")
-        for basin in BASINS:
-            thresholds.put(session, basin, bankfull, now)
-            ratings.put(session, basin, rating, FILLED_UNTIL)
+        _promote_another_first(session, run.version_id, BASINS[-1], now)
+        _add_ratings(session)
+        _add_thresholds(session, now)
         shown = subscriptions.create(session, NewSubscription(url=receiver), key.id, now)
-        high = LevelChance(
-            calibration="observed",
-            level="bankfull",
-            kind=None,
-            return_period_years=None,
-            direction="rising",
-            discharge=4.5,
-            chance=0.8,
-        )
-        settle_alerts.settle(session, BASINS[0], run, 10, [high], now=FILLED_UNTIL, wall=now)
-        (delivery,) = deliveries.page(session)
-        (change,) = alert_changes.page(session)
-        sending = deliveries.claim(session, delivery.id, now)
-        assert sending is not None
-        deliveries.finish(session, delivery.id, sending.number, now, status_code=200, failure=None)
-        adjustment = _publish_adjustment(session, run, key, now)
+        delivery, change = _deliver_change(session, run, now)
         held_alerts.hold(session, BASINS[1], run.id, [change], now, now + timedelta(hours=1))
+        filled = FilledStore(
+            version=run.version_id,
+            run=run.id,
+            t0=str(run.t0),
+            what_if=asked.id,
+            comparison=compared.id,
+            ended=_end_jobs(session, key, now),
+            schedule=_schedule(session, now),
+            feed=_add_feed(session, key, now),
+            bridge=bridges.create(session, LIVE, [a_part(basin) for basin in BASINS], now).name,
+            threshold=BANKFULL,
+            token=token,
+            weather=_store_weather_forecast(session, now),
+            subscription=shown.id,
+            delivery=delivery.id,
+            change=change.id,
+            adjustment=_publish_adjustment(session, run, key, now),
+        )
     database.close()
-    return FilledStore(
-        version=run.version_id,
-        run=run.id,
-        t0=str(run.t0),
-        what_if=asked.id,
-        comparison=compared.id,
-        ended=tuple(job.id for job in posted),
-        schedule=schedule.id,
-        feed=feed.name,
-        bridge=bridge.name,
-        threshold=bankfull.name,
-        token=token,
-        weather=stored.issue_id,
-        subscription=shown.id,
-        delivery=delivery.id,
-        change=change.id,
-        adjustment=adjustment,
+    return filled
+
+
+def _end_jobs(session: Session, key: Key, at: datetime) -> tuple[str, ...]:
+    """Have a job cancelled, another succeed and a third fail, and return their ids."""
+    new = jobs.NewJob(kind="forecast", params={}, queue="default", created_by=key.name)
+    cancelled, done, failed = (jobs.create(session, new, at)[0].id for _ in range(3))
+    attempts.request_cancel(session, cancelled, at)
+    for job in (done, failed):
+        claimed = attempts.claim(session, job, worker="w", lease_until=at + timedelta(minutes=1), at=at)
+        assert claimed is not None
+    attempts.finish(session, done, 1, status="succeeded", result={"left_out": {}}, at=at)
+    problem = {"kind": "data", "detail": "There are none."}
+    attempts.finish(session, failed, 1, status="failed", problem=problem, at=at)
+    return cancelled, done, failed
+
+
+def _schedule(session: Session, at: datetime) -> str:
+    daily = schedules.NewSchedule(
+        name="daily forecast",
+        kind="forecast",
+        params={},
+        cron="0 6 * * *",
+        timezone="UTC",
+        enabled=True,
+        next_run_at=at,
     )
+    return schedules.create(session, daily, at).id
+
+
+def _add_feed(session: Session, key: Key, at: datetime) -> str:
+    settings = read_settings({"adapter": "files", "from": ["/srv"], "product": "own"})
+    return feeds.create(session, NewFeed(name="laid-down", settings=settings), key.id, at).name
+
+
+def _store_weather_forecast(session: Session, at: datetime) -> str:
+    issue = an_issue("2004-03-11")
+    forecasts = [a_weather_forecast(issue, basin) for basin in BASINS]
+    return weather.store(session, forecasts, at, operational=True).issue_id
+
+
+def _add_thresholds(session: Session, at: datetime) -> None:
+    for basin in BASINS:
+        thresholds.put(session, basin, NewThreshold(name=BANKFULL, discharge=BANKFULL_DISCHARGE), at)
+
+
+def _add_ratings(session: Session) -> None:
+    rating = NewRating(table="stage_ft,discharge_cfs\n1,10\n11,8000\n", source="river office")
+    for basin in BASINS:
+        ratings.put(session, basin, rating, FILLED_UNTIL)
+
+
+def _deliver_change(session: Session, run: Run, at: datetime) -> tuple[deliveries.Delivery, alert_changes.Change]:
+    """Have a forecast raise an alert, and the receiver take the message about it."""
+    high = LevelChance(
+        calibration="observed",
+        level=BANKFULL,
+        kind=None,
+        return_period_years=None,
+        direction="rising",
+        discharge=BANKFULL_DISCHARGE,
+        chance=0.8,
+    )
+    settle_alerts.settle(session, BASINS[0], run, 10, [high], now=FILLED_UNTIL, wall=at)
+    (delivery,), (change,) = deliveries.page(session), alert_changes.page(session)
+    sending = deliveries.claim(session, delivery.id, at)
+    assert sending is not None
+    deliveries.finish(session, delivery.id, sending.number, at, status_code=200, failure=None)
+    return delivery, change
 
 
 def _publish_adjustment(session: Session, run: Run, key: Key, at: datetime) -> str:
     """Have a forecaster adjust a run's forecast of the first basin, and return the adjustment's id."""
-    new = NewAdjustment(run=run.id, factor=1.5, shift_days=1, chances={"bankfull": 0.4}, words="The gauge reads more.")
+    new = NewAdjustment(run=run.id, factor=1.5, shift_days=1, chances={BANKFULL: 0.4}, words="The gauge reads more.")
     drafted = adjustments.create(session, BASINS[0], new, key.name, key.id, now=FILLED_UNTIL, wall=at)
     adjustments.publish(session, drafted.id, key.name, "Agreed.", None, FILLED_UNTIL)
     adjustments.mark_decided(session, drafted.id, at)
