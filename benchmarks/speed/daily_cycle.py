@@ -7,13 +7,14 @@ linear layer of the networks once for the day until T0 and once a day ahead for 
 many samples at a time as the service runs. `growth` is the CPU seconds of a basin over those where basins are fewest.
 
 Synthetic basins with 29 years of weather, an untrained ensemble of the default network, SQLite, one thread; CPU seconds
-of this process, the median of ROUNDS issue days after a first one. `--basins` sets the largest number of basins.
+of this process, the median of ROUNDS issue days after a first one. `--basins` sets the largest number of basins. The
+last cycles are of a combined version like `freshet-us`: four parts on two products, each with a feed of its own.
 """
 
 import statistics
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -25,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.speed.country import PERIOD, PRODUCT, SyntheticCountry
-from benchmarks.speed.warm_forecast import MEMBERS, cpu_seconds, prepare
+from benchmarks.speed.warm_forecast import CLOCK, MEMBERS, add_version, cpu_seconds, prepare
 from benchmarks.speed.weather_traces import products
 from hydrology.base.calendar import Period, as_date
 from hydrology.base.series import DailySeries
@@ -34,12 +35,13 @@ from hydrology.weather.bridge import BRIDGED
 from ingestion.base import BasinData
 from jobspec.feeds import NewFeed, read_settings
 from jobspec.jobs.forecasting import ISSUE_TIME
+from operations.basin_data.ingest import ingest
 from operations.basin_data.source_paths import Intake
 from operations.daily.daily_cycle import ADVANCING, Watcher, daily
 from operations.daily.daily_forecasts import Asked
 from operations.versions.load_networks import load_version
 from records.database.engine import Database
-from records.versions import promotions
+from records.versions import combinations, promotions
 from records.weather import feeds
 from runtime.child_processes import spawn_context
 from runtime.clock import Clock
@@ -49,12 +51,15 @@ from testing.feed_services.world import Gauge, World
 
 COUNTS, TRACES = (50, 150, 447), (1, 31)
 HORIZON, ROUNDS = 10, 3
-LIVE = "live"
+LIVE, SECOND = "live", "second"
+COMBINED = ((LIVE, "mclstm", 6), (SECOND, "mclstm", 6), (LIVE, "buckets", 3), (SECOND, "buckets", 3))
+"""The parts of `freshet-us`: product, network and members."""
 BEGIN = PERIOD.last - 30
 """The last day that is stored before the first cycle."""
 FEEDS = {
     "flow": {"adapter": "usgs"},
     "past": {"adapter": "open-meteo-archive", "model": "era5", "product": LIVE},
+    "past-second": {"adapter": "open-meteo-archive", "model": "era5", "product": SECOND},
     "ahead-1": {"adapter": "open-meteo-forecast", "model": "ecmwf_ifs", "days_ahead": HORIZON},
     "ahead-31": {"adapter": "open-meteo-ensemble", "model": "ncep_gefs025", "members": 31, "days_ahead": HORIZON},
 }
@@ -63,17 +68,21 @@ FEEDS = {
 def measure(basins: int = COUNTS[-1]) -> dict[str, Any]:
     """Return CPU seconds by basins and traces, how they grow, and their share of the bare products."""
     counts = [count for count in COUNTS if count < basins] + [basins]
-    cycles = [cycle for count in counts for cycle in _of_basins(count)]
+    cycles = [cycle for count in counts for cycle in _of_basins(count, _default_version)]
     for cycle in cycles:
         fewest = next(other for other in cycles if other["traces"] == cycle["traces"])
         per_basin = (one["cpu_seconds"] / one["basins"] for one in (cycle, fewest))
         cycle["growth"] = next(per_basin) / next(per_basin)
-    return {"shape": f"{MEMBERS} members x {HORIZON} days, 1 thread", "cycles": cycles}
+    return {
+        "shape": f"{MEMBERS} members x {HORIZON} days, 1 thread",
+        "cycles": cycles,
+        "combined": [*_of_basins(counts[-1], _combined_version)],
+    }
 
 
 @dataclass(frozen=True, slots=True)
 class LiveCountry:
-    """The synthetic country as gauges of USGS whose weather is of a live product, known until a day."""
+    """The synthetic country as gauges of USGS whose weather is of two live products alike, known until a day."""
 
     country: SyntheticCountry
     known: Period
@@ -90,12 +99,13 @@ class LiveCountry:
         series = tuple(
             replace(
                 one,
-                product=LIVE if one.product == PRODUCT else "usgs",
+                product=product,
                 series=(_in_cfs(one.series, area) if one.variable == "discharge" else one.series).over(self.known),
             )
             for one in data.series
+            for product in ((LIVE, SECOND) if one.product == PRODUCT else ("usgs",))
         )
-        areas, place = {LIVE: area}, (30 + number / 30, -70 - number / 15)
+        areas, place = {LIVE: area, SECOND: area}, (30 + number / 30, -70 - number / 15)
         return replace(data, basin=basin, areas=areas, latitude=place[0], longitude=place[1], series=series)
 
 
@@ -104,7 +114,23 @@ def _in_cfs(daily: DailySeries, area: float) -> DailySeries:
     return replace(daily, values=values, unit="cfs")
 
 
-def _of_basins(count: int) -> Iterator[dict[str, Any]]:
+def _default_version(database: Database, source: LiveCountry) -> list[str]:
+    return [prepare(database, source, LIVE, BEGIN - HORIZON)]
+
+
+def _combined_version(database: Database, source: LiveCountry) -> list[str]:
+    """Store the parts of a combined version, and return them."""
+    ingest(database, source, CLOCK)
+    names, day = source.basins(), BEGIN - HORIZON
+    return [
+        add_version(
+            database, names, day, inputs={"product": product}, network={"architecture": network}, members=members
+        )
+        for product, network, members in COMBINED
+    ]
+
+
+def _of_basins(count: int, add_versions: Callable[[Database, LiveCountry], list[str]]) -> Iterator[dict[str, Any]]:
     """Measure the cycles of a number of basins, with each number of traces."""
     country = SyntheticCountry(count)
     with tempfile.TemporaryDirectory() as folder, _served(count) as (url, server):
@@ -115,21 +141,28 @@ def _of_basins(count: int) -> Iterator[dict[str, Any]]:
             for name, shown in FEEDS.items():
                 feeds.create(session, NewFeed(name=name, settings=read_settings(shown)), None, issue_day)
         source = LiveCountry(country, Period(PERIOD.first, BEGIN))
-        version = prepare(database, source, LIVE, BEGIN - HORIZON)
+        parts = add_versions(database, source)
         with database.transaction() as session:
+            version, weights = parts[0], dict.fromkeys(parts, 0.25)
+            if len(parts) > 1:
+                version = combinations.combine(session, weights, label=None, wall=issue_day, now=issue_day).id
             promotions.promote(session, version, source.basins(), reason="to measure", by="a benchmark", at=issue_day)
         with database.reading() as session:
-            ensemble = load_version(session, version).ensemble
+            ensembles = [load_version(session, part).ensemble for part in parts]
         settings = _settings(Path(folder), url)
+        past = ("flow", "past") if len(parts) == 1 else ("flow", "past", "past-second")
         for traces in TRACES:
             rounds = []
             for _ in range(ROUNDS + 1):
                 server.send(issue_day)
-                rounds.append(_cycle(database, issue_day, settings, traces, count))
+                rounds.append(_cycle(database, issue_day, settings, (*past, f"ahead-{traces}"), count))
                 issue_day += timedelta(days=1)
             whole, fetching = zip(*rounds[1:], strict=True)
-            bare = cpu_seconds(partial(products, ensemble, count * traces, HORIZON))
-            bare += cpu_seconds(partial(products, ensemble, count, 1))
+            bare = sum(
+                cpu_seconds(partial(products, ensemble, samples, days))
+                for ensemble in ensembles
+                for samples, days in ((count * traces, HORIZON), (count, 1))
+            )
             yield {
                 "basins": count,
                 "traces": traces,
@@ -141,7 +174,9 @@ def _of_basins(count: int) -> Iterator[dict[str, Any]]:
         database.close()
 
 
-def _cycle(database: Database, issue_day: datetime, settings: Settings, traces: int, count: int) -> tuple[float, float]:
+def _cycle(
+    database: Database, issue_day: datetime, settings: Settings, names: tuple[str, ...], count: int
+) -> tuple[float, float]:
     """Do a cycle; return the CPU seconds of it, and those until the feeds have given what they have."""
     started, fetched = time.process_time(), 0.0
 
@@ -151,7 +186,6 @@ def _cycle(database: Database, issue_day: datetime, settings: Settings, traces: 
             fetched = time.process_time() - started
 
     intake = Intake(settings.data, settings.ingest_hosts, None, lambda _done, _size: None, lambda _name: None)
-    names = ("flow", "past", f"ahead-{traces}")
     cycle = daily(database, Clock(issue_day), settings, intake, Asked(HORIZON), names=names, watcher=Watcher(show))
     if cycle.counts != {"issued": count} or cycle.problems or {run.forcing_kind for run in cycle.runs} != {"supplied"}:
         raise SystemExit(f"Not all basins have their forecast: {cycle.counts}, {cycle.problems}.")

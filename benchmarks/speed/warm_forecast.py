@@ -75,29 +75,36 @@ def measure() -> dict[str, Any]:
 
 def prepare(database: Database, country: Source, product: str, day: Day) -> str:
     """Store the basins, a version of a product and every basin's states of a day, and return the version."""
-    names = country.basins()
     ingest(database, country, CLOCK)
+    return add_version(database, country.basins(), day, inputs=InputsConfig(product=product), members=MEMBERS)
+
+
+def add_version(database: Database, names: list[str], day: Day, **settings: Any) -> str:
+    """Store a version that is trained for a step, and every basin's states of a day, and return the version.
+
+    Args:
+        settings: of its training.
+    """
     config = TrainingConfig(
-        inputs=InputsConfig(product=product),
         train_period=Period.parse("2000-10-01..2001-09-30"),
         windows=WindowsConfig(spinup_days=10, loss_days=10, batch=4),
         schedule=Cosine(steps=1),
-        members=MEMBERS,
+        **settings,
     )
     version = train(database, CLOCK, config, names[:TRAINED_ON]).version_id
     state = build(config.network, config.inputs, seed=0).empty_state(1)
-    empty = {name: np.repeat(values.numpy(), MEMBERS, axis=0) for name, values in state.items()}
+    empty = {name: np.repeat(values.numpy(), config.members, axis=0) for name, values in state.items()}
     with database.transaction() as session:
         for name in names:  # a chain that begins a month ago: from the record's first day it would take an hour
             new = states.NewState(
                 version_id=version,
                 basin_id=name,
                 day=day - SPIN_UP,
-                product=product,
+                product=config.inputs.product,
                 arrays=empty,
                 inputs_hash="",
                 spin_up_days=SPIN_UP_DAYS + 1,
-                sums=dict.fromkeys(FLOWS, np.zeros(MEMBERS)),
+                sums=dict.fromkeys(FLOWS, np.zeros(config.members)),
             )
             states.put(session, new, CLOCK.wall())
     _issue(database, version, names, day)
