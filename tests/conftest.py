@@ -28,12 +28,12 @@ pytest_plugins = ["testing.databases"]
 
 ROOT = Path(__file__).parents[1]
 COMPILED = ROOT / "models" / "nets" / "compiled"
-WAITING = ROOT / "tests" / "workers"
+WAITING = (ROOT / "tests" / "guide", ROOT / "tests" / "workers")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the tests that wait for processes, so that none of them is left to run alone at the end."""
-    items.sort(key=lambda item: not item.path.is_relative_to(WAITING))
+    items.sort(key=lambda item: [not item.path.is_relative_to(folder) for folder in WAITING])
 
 
 @pytest.hookimpl(tryfirst=True)
