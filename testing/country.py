@@ -72,7 +72,7 @@ def add_second_product(session: Session, clock: Clock, factor: float = 1.2) -> N
                 assert first is not None
                 times = factor if entry.variable == "precipitation" else 1
                 second = dataclasses.replace(first, values=(first.values * times).astype(np.float32))
-                series.write(session, basin, SECOND, entry.variable, second, source, clock.now())
+                series.write(session, basin, SECOND, entry.variable, second, source_id=source, at=clock.now())
 
 
 def second_version(session: Session, first: Version, members: slice = slice(1, None)) -> Version:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.regional.data import PRODUCT, PRODUCTS, TEST, basins, opened, require_all
+from benchmarks.regional.data import PRODUCTS, TEST, basins, opened, require_all
 from benchmarks.regional.recipes import RECIPES
 from hydrology.base.absent import texts
 from jobspec.training import TrainingConfig
@@ -79,50 +79,38 @@ def fold(number: int) -> list[str]:
 
 def series(name: str) -> Series:
     """Return a series by its name."""
-    if (part := next((part for part in US_PARTS if name in _variants(part)), None)) is not None:
-        return _of_part(part, name.removeprefix(part))
-    every = tuple(basins())
-    all_years = _all_years(PRODUCT)
-    match name:
-        case "mclstm":
-            return Series("members", MEMBERS, every, ENSEMBLE)
-        case "twins":
-            return Series("members", MEMBERS, every, TWIN, {**all_years, "held_out_period": TEST})
-        case "today":
-            return Series("members", MEMBERS, every, TODAY, all_years, TWIN)
-        case "lstm":
-            return Series("lstm", 3, every, RESULTS / name)
-    left_out = fold(int(name.removeprefix("fold-")))
-    return Series("members", FOLD_MEMBERS, tuple(sorted({*every} - {*left_out})), RESULTS / name)
-
-
-def _of_part(part: str, variant: str) -> Series:
-    """Return a series of a part of `freshet-us`."""
-    recipe, members = RECIPES[part], US_PARTS[part]
-    covered, all_years, twin = tuple(recipe.basins), _all_years(recipe.product), SHELF / f"{part}-twin"
+    if name == "lstm":
+        return Series("lstm", 3, tuple(basins()), RESULTS / name)
+    part = next((part for part in US_PARTS if name in _variants(part)), None)
+    if part is None:
+        recipe, variant, own, today, twin = "members", name, ENSEMBLE, TODAY, TWIN
+        members, in_a_fold = MEMBERS, FOLD_MEMBERS
+    else:
+        recipe, variant = part, name.removeprefix(part).removeprefix("-")
+        own, today, twin = RESULTS / part, SHELF / part, SHELF / f"{part}-twin"
+        members, in_a_fold = US_PARTS[part], US_FOLD_MEMBERS[part]
+    covered = tuple(RECIPES[recipe].basins)
+    all_years = {"train_period": PRODUCTS[RECIPES[recipe].product].every_year, "validation_period": None}
     match variant:
-        case "":
-            return Series(part, members, covered, RESULTS / part)
-        case "-twins":
-            return Series(part, members, covered, twin, {**all_years, "held_out_period": TEST})
-        case "-today":
-            return Series(part, members, covered, SHELF / part, all_years, twin)
-    left_out = fold(int(variant.removeprefix("-fold-")))
-    learnt_from = tuple(sorted({*covered} - {*left_out}))
-    return Series(part, US_FOLD_MEMBERS[part], learnt_from, RESULTS / f"{part}{variant}")
+        case "" | "mclstm":
+            return Series(recipe, members, covered, own)
+        case "twins":
+            return Series(recipe, members, covered, twin, {**all_years, "held_out_period": TEST})
+        case "today":
+            return Series(recipe, members, covered, today, all_years, twin)
+    left_out = fold(int(variant.removeprefix("fold-")))
+    return Series(recipe, in_a_fold, tuple(sorted({*covered} - {*left_out})), RESULTS / name)
 
 
-def _all_years(product: str) -> dict[str, str | None]:
-    return {"train_period": PRODUCTS[product].every_year, "validation_period": None}
+VARIANTS = ("twins", "today", *(f"fold-{number}" for number in range(1, FOLDS + 1)))
 
 
 def _variants(part: str) -> tuple[str, ...]:
     """Return the names of a part's series."""
-    return (part, f"{part}-twins", f"{part}-today", *(f"{part}-{name}" for name in _FOLD_NAMES))
+    return (part, *(f"{part}-{variant}" for variant in VARIANTS))
 
 
-_FOLD_NAMES = tuple(f"fold-{number}" for number in range(1, FOLDS + 1))
-NAMES = ("mclstm", "twins", "today", "lstm", *_FOLD_NAMES, *(name for part in US_PARTS for name in _variants(part)))
+NAMES = ("mclstm", *VARIANTS, "lstm", *(name for part in US_PARTS for name in _variants(part)))
 
 
 def train(name: str, members: list[int]) -> None:

@@ -1,6 +1,6 @@
 """What trained members make of the whole record of basins, and what was observed there."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,11 +46,14 @@ class Observed:
     reasons: dict[str, str]
 
 
-def shipped(folder: Path) -> form.Ensemble:
-    """Return the ensemble that a folder holds."""
+def shipped(folder: Path, unseen: Iterable[str] = ()) -> form.Ensemble:
+    """Return the ensemble that a folder holds, which must not have learnt from the basins `unseen`."""
     if not (folder / form.DESCRIPTION).exists():
         raise SystemExit(f"{folder} holds no trained member: `python -m benchmarks.regional train` makes them.")
-    return form.read(folder)
+    ensemble = form.read(folder)
+    if known := {*unseen} & {*ensemble.description.basins}:
+        raise SystemExit(f"{folder.name} has learnt from {sorted(known)}: train it again.")
+    return ensemble
 
 
 def simulate(ensemble: Ensemble, names: Sequence[str], last: Day | None = None) -> Simulated:

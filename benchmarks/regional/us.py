@@ -80,18 +80,20 @@ def score_twins() -> dict[str, Any]:
     """Return the scores of the twins in the test years, by the weights of `freshet-us`."""
     chosen = _chosen("both")
     names = _basins(list(chosen.common))
-    return {"period": TEST, "scores": _shown({OWN: _judged(_mean_of(chosen, names, "-twins"), names)})}
+    twins = {part: shipped(series(f"{part}-twins").folder) for part in chosen.common}
+    return {"period": TEST, "scores": _shown({OWN: _judged(_mean_of(chosen, twins, names), names)})}
 
 
 def score_folds() -> dict[str, Any]:
     """Return the scores in the test years of basins that no member has seen, by the common weights."""
     result: dict[str, Any] = {"period": TEST}
     for name, parts in COMBINATIONS.items():
-        common = LearntWeights(_chosen(name).common, {}, None)
+        common, covered = LearntWeights(_chosen(name).common, {}, None), {*_basins(parts)}
         found: ByMetric = {}
         for number in range(1, FOLDS + 1):
-            names = sorted({*fold(number)} & {*_basins(parts)})
-            of_fold = _judged(_mean_of(common, names, f"-fold-{number}"), names)
+            names = sorted({*fold(number)} & covered)
+            members = {part: shipped(series(f"{part}-fold-{number}").folder, unseen=names) for part in common.common}
+            of_fold = _judged(_mean_of(common, members, names), names)
             found = {metric: found.get(metric, {}) | of_fold[metric] for metric in METRICS}
         result[name] = {"weights": common.common, "scores": _shown({ALL: found})}
     return result
@@ -104,19 +106,15 @@ def mean_over_record(name: str) -> tuple[list[str], Simulated]:
     """
     chosen = _chosen(name)
     names = _basins(list(chosen.common))
-    return names, _mean_of(chosen, names)
+    parts = {part: shipped(series(part).folder) for part in chosen.common}
+    return names, _mean_of(chosen, parts, names)
 
 
-def _mean_of(chosen: LearntWeights, names: Sequence[str], variant: str = "") -> Simulated:
-    """Return the weighted mean of the parts, or of the series of theirs with the end `variant` of their names."""
-    ensembles = {part: shipped(series(f"{part}{variant}").folder) for part in chosen.common}
-    if variant.startswith("-fold") and (
-        known := {basin for one in ensembles.values() for basin in one.description.basins} & {*names}
-    ):
-        raise SystemExit(f"Members of {variant.removeprefix('-')} have learnt from {sorted(known)}: train them again.")
-    runs = {part: simulate(load(one), names) for part, one in ensembles.items()}
+def _mean_of(chosen: LearntWeights, members: Mapping[str, form.Ensemble], names: Sequence[str]) -> Simulated:
+    """Return the weighted mean of the members of each part, in some basins."""
+    runs = {part: simulate(load(one), names) for part, one in members.items()}
     record = Period(max(run.record.first for run in runs.values()), min(run.record.last for run in runs.values()))
-    weights = np.array([[chosen.by_basin.get(basin, chosen.common).get(part, 0.0) for basin in names] for part in runs])
+    weights = np.array([[chosen.by_basin.get(basin, chosen.common)[part] for basin in names] for part in runs])
     means = np.stack([run.over(record).mean(axis=0, dtype=np.float64) for run in runs.values()])
     return Simulated(record, (np.einsum("pb,pbd->bd", weights, means) / weights.sum(axis=0)[:, None])[None])
 

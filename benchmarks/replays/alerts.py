@@ -135,7 +135,7 @@ def _begin(folder: Path, names: Sequence[str], stack: ExitStack) -> _Year:
     database.migrate()
     issue_day = issue_instant(SEASON.first)
     version, other = fill_store(database, names, issue_day)
-    year = _Year(database, settings, version, other, names, receivers, issue_day)
+    year = _Year(database, settings, version=version, other=other, names=names, receivers=receivers, now=issue_day)
     with database.transaction() as session:
         for name, receiver in receivers.items():
             key, _ = keys.make(session, name, "operator", None, issue_day)

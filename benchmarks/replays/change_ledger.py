@@ -131,7 +131,7 @@ def _revise(database: Database, names: Sequence[str], first: Day) -> None:
             stored = series.read(session, name, data.PRODUCT, "precipitation", days)
             assert stored is not None
             revised = DailySeries(first, (FACTOR * stored.values).astype(np.float32), stored.flags, stored.unit)
-            series.write(session, name, data.PRODUCT, "precipitation", revised, source, now)
+            series.write(session, name, data.PRODUCT, "precipitation", revised, source_id=source, at=now)
             states.invalidate(session, name, data.PRODUCT, first, reason, now)
 
 

@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -82,12 +83,12 @@ def copies(trained_file: Path, tmp_path: Path) -> Iterator[Copies]:
         with closing(Database(f"sqlite:///{shutil.copy(trained_file, folder / FILE)}")) as database:
             train(database, CLOCK, configuration(network=network, members=2), BASINS)
 
+    numbers = count()
     with ExitStack() as stack:
 
         def copy(architecture: str) -> tuple[Database, str]:
             file = filled_once(trained_file.parent / architecture, add) / FILE
-            number = len([*tmp_path.glob("copy-*.sqlite")])
-            database = Database(f"sqlite:///{shutil.copy(file, tmp_path / f'copy-{number}.sqlite')}")
+            database = Database(f"sqlite:///{shutil.copy(file, tmp_path / f'copy-{next(numbers)}.sqlite')}")
             stack.callback(database.close)
             with database.reading() as session:
                 return database, versions.newest(session).id

@@ -46,8 +46,9 @@ class Watch:
     def fault(self) -> Outcome | None:
         """Return the outcome of an attempt whose process must be killed. None if it may continue."""
         now = time.monotonic()
-        began_at = max(self._started_at, now if self._child.started_at is None else self._child.started_at)
-        if self._child.started_at is None and now - self._started_at > START_LIMIT.total_seconds():
+        ready_at = self._child.started_at
+        began_at = now if ready_at is None else max(self._started_at, ready_at)
+        if ready_at is None and now - self._started_at > START_LIMIT.total_seconds():
             end = f"could not take it within {_in_words(START_LIMIT)} and was killed"
             return self._again(retries.NO_PROGRESS, f"The process of the job {end}", end)
         if now - began_at > self._request.time_limit.total_seconds():

@@ -73,7 +73,7 @@ class Child:
             self.kill()
             return None
         if isinstance(message, Started):
-            self.started_at = time.monotonic()
+            self.started_at = self.started_at or time.monotonic()  # a job that repeats it gains no time
             return None
         return message
 

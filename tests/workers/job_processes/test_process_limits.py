@@ -52,3 +52,13 @@ def test_the_time_limit_of_a_job_counts_from_when_its_process_has_started(
     assert fault is not None
     assert fault.problem is not None
     assert fault.problem["kind"] == "time-limit"
+
+
+def test_a_process_that_reports_its_start_again_gains_no_time(child: Child) -> None:
+    while child.started_at is None:
+        assert not child.ended
+        child.receive(1)
+    started_at = child.started_at
+    child._lines.append(bytearray(b'{"started": true}'))
+    assert child.receive(0) is None
+    assert child.started_at == started_at
