@@ -40,7 +40,7 @@ def main() -> None:
     some.add_argument("members", nargs="*", type=int)
     what.add_parser("score").add_argument("series", choices=score.NAMES)
     examined = what.add_parser("examine")
-    examined.add_argument("name", help="a shipped ensemble, or a trial as NAME-SEED")
+    examined.add_argument("name", help="a series, a shipped ensemble, or a trial as NAME-SEED")
     examined.add_argument("--every", type=int, default=1, help="basins that one stands for")
     what.add_parser("snow-stores").add_argument("trial", help="NAME-SEED")
     what.add_parser("published")

@@ -13,6 +13,7 @@ import numpy as np
 
 from benchmarks.regional import trials
 from benchmarks.regional.data import basins, opened, require_all
+from benchmarks.regional.members import NAMES, series
 from benchmarks.regional.simulations import shipped
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period
@@ -31,12 +32,12 @@ WARM_UP = np.timedelta64(2 * 365, "D")
 
 
 def examine(name: str, every: int = 1) -> None:
-    """Ask the members of a shipped ensemble, or of a trial (`NAME-SEED`), and write and print what was found.
+    """Ask the members of a series, a shipped ensemble or a trial (`NAME-SEED`), and write and print what was found.
 
     Args:
         every: how many basins one stands for.
     """
-    ensemble = load(shipped(SHELF / name)) if name in form.names(SHELF) else trials.trained(name)
+    ensemble = _members(name)
     names = basins(ensemble.config.inputs.product)[::every]
     figures = figures_of(ensemble, names)
     result = {
@@ -52,6 +53,12 @@ def examine(name: str, every: int = 1) -> None:
     RESULTS.mkdir(parents=True, exist_ok=True)
     (RESULTS / f"{name}.json").write_text(json.dumps(result, indent=1) + "\n")
     print(table(result))
+
+
+def _members(name: str) -> Ensemble:
+    if name in NAMES:
+        return load(shipped(series(name).folder))
+    return load(shipped(SHELF / name)) if name in form.names(SHELF) else trials.trained(name)
 
 
 def figures_of(ensemble: Ensemble, names: Sequence[str]) -> dict[str, Numbers]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.regional import loss, snow_volumes, uncertainty, us, volumes
 from benchmarks.regional.data import TEST, VALIDATION, basins
-from benchmarks.regional.members import ENSEMBLE, FOLD_MEMBERS, FOLDS, RESULTS, TODAY, TWIN, fold, series
+from benchmarks.regional.members import ENSEMBLE, FOLD_MEMBERS, FOLDS, RESULTS, TODAY, TWIN, US_PARTS, fold, series
 from benchmarks.regional.simulations import Array, Observed, Simulated, observe, shipped, simulate
 from benchmarks.regional.snow_cells import snow_skill
 from benchmarks.regional.vectors import fitted
@@ -33,11 +33,12 @@ def score(name: str) -> None:
     """Score a series: the mean of its members, and each member alone.
 
     `folds`: each on the basins that it never saw. `snow`: of the shipped ensemble; `snow-twins`: of the twins of that
-    of today, whose own cells are stored beside. `twins` are scored in the test years alone: they have fitted the
-    others. `loss`: beside potential evapotranspiration. `snow-volumes`: what is in snowy basins in spring beside what
-    ran off. `uncertainty`: the probabilities of the shipped ensemble, `uncertainty-unseen` those of the folds in the
-    basins that each never saw, `uncertainty-us` those of `freshet-us`; `volumes`: those with the weather of other
-    years. `us`: the parts of `freshet-us`; `us-twins`: their twins; `us-folds`: their folds.
+    of today, whose own cells are stored beside; `snow-us`: of the parts of `freshet-us`. `twins` are scored in the test
+    years alone: they have fitted the others. `loss`: beside potential evapotranspiration. `snow-volumes`: what is in
+    snowy basins in spring beside what ran off. `uncertainty`: the probabilities of the shipped ensemble,
+    `uncertainty-unseen` those of the folds in the basins that each never saw, `uncertainty-us` those of `freshet-us`;
+    `volumes`: those with the weather of other years. `us`: the parts of `freshet-us`; `us-twins`: their twins;
+    `us-folds`: their folds.
     """
     measure = OTHERS.get(name)
     result = _series(name) if measure is None else measure()
@@ -163,8 +164,9 @@ def _counts(scores_of_basins: Sequence[Scores]) -> dict[str, int]:
 
 OTHERS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "folds": _folds,
-    "snow": lambda: snow_skill(ENSEMBLE.name),
-    "snow-twins": lambda: snow_skill(TODAY.name, all_basins=False),
+    "snow": lambda: snow_skill(shipped(ENSEMBLE)),
+    "snow-twins": lambda: snow_skill(shipped(TODAY), all_basins=False),
+    "snow-us": lambda: {part: snow_skill(shipped(series(part).folder)) for part in US_PARTS},
     "loss": lambda: loss.measure(load(shipped(ENSEMBLE))),
     "snow-volumes": lambda: snow_volumes.measure(load(shipped(ENSEMBLE))),
     "uncertainty": uncertainty.seen,

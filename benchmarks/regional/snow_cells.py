@@ -12,7 +12,7 @@ import numpy as np
 from benchmarks.regional.data import TEST, basins, opened
 from hydrology.base.calendar import Period
 from models.pretrained import SHELF, form, snow
-from operations.training.pretrained import install, read_shipped
+from operations.training.pretrained import install
 from operations.verification.evaluate import Evaluation, evaluate
 from operations.verification.regional_snow_cells import BANDS
 from records.basins import basins as basin_records
@@ -39,18 +39,19 @@ def snowy(database: Database) -> list[str]:
     return [name for name, share in shares_of_snow(database, basins()).items() if share >= FRAC_SNOW]
 
 
-def snow_skill(name: str, *, all_basins: bool = True) -> dict[str, object]:
+def snow_skill(ensemble: form.Ensemble, *, all_basins: bool = True) -> dict[str, object]:
     """Return how well snow is read, and the worst closure of the same run.
 
     The ensemble is installed in the database and evaluated there, as a user would; with a twin, the twin is judged.
 
     Args:
-        name: of the ensemble.
+        ensemble: with its weights; those of its product's basins are judged.
         all_basins: or those with half of their precipitation as snow, and every sixth.
     """
-    database, clock = opened(), Clock()
-    version = install(database, clock, read_shipped(name)).version_id
-    shares = shares_of_snow(database, basins())
+    product, clock = ensemble.description.config.inputs.product, Clock()
+    database = opened(product)
+    version = install(database, clock, ensemble).version_id
+    shares = shares_of_snow(database, basins(product))
     names = [
         basin
         for at, (basin, share) in enumerate(shares.items())
@@ -62,7 +63,7 @@ def snow_skill(name: str, *, all_basins: bool = True) -> dict[str, object]:
     database.close()
     return {
         "asked_for": len(names),
-        "scored": name if done.scored == version else f"the twin of {name}",
+        "scored": ensemble.name if done.scored == version else f"the twin of {ensemble.name}",
         "own": _own(done, shares),
         "regional": regional and to_json(regional),
         "worst_residual": done.worst_residual,
