@@ -4,6 +4,8 @@ The ranges are physical: a degree of warmth melts what it melts in the field, an
 up. Wider ones fit discharge a little better, with snow that lies for years as a place to lose water.
 """
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -24,13 +26,23 @@ class Parameter:
     high: float
     even: bool = False
 
-    def of(self, z: Tensor) -> Tensor:
-        """Return its value for a number of the network, the middle of the range for 0."""
-        share = torch.sigmoid(z)
-        if self.even:
-            low, high = torch.tensor([self.low, self.high], dtype=torch.float64).log().tolist()
-            return torch.exp(low + (high - low) * share)
-        return self.low + (self.high - self.low) * share
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The ends of the range, of the logarithm where it is even in ratios."""
+        return (math.log(self.low), math.log(self.high)) if self.even else (self.low, self.high)
+
+
+def values_of(parameters: Sequence[Parameter], z: Tensor) -> dict[str, Tensor]:
+    """Return the values of parameters by name, for numbers of the network; the middle of a range for 0.
+
+    Args:
+        z: (..., P, N, B), a row for each of the P parameters.
+    """
+    low, high = z.new_tensor([one.ends for one in parameters], dtype=torch.float64).unflatten(0, (-1, 1, 1)).unbind(-1)
+    # All in one operation, for what a call costs more than what it computes where days are few.
+    values = low.to(z) + (high - low).to(z) * torch.sigmoid(z)
+    each = zip(parameters, values.unbind(-3), strict=True)
+    return {one.name: torch.exp(value) if one.even else value for one, value in each}
 
 
 DAILY = (
@@ -81,7 +93,7 @@ class Parameters:
         self.area = area = _shares(z[PARAMETERS])
         ways = _shares(z[PARAMETERS + 1 :].unflatten(0, (DELAYS, PATHS)))
         self.routing = ways.transpose(1, 2).flatten(1, 2).contiguous()
-        stays = {one.name: one.of(part) for one, part in zip(STATIC, static, strict=True)}
+        stays = values_of(STATIC, static)
         self.melt_threshold, self.refreezing = stays["melt_threshold"], stays["refreezing"]
         capacity, threshold = area * stays["capacity"], area * stays["threshold"]
         self.constants = Constants(stays["release"], capacity, threshold, stays["drain"])
@@ -94,7 +106,7 @@ class Parameters:
             z: (T, len(DAILY), N, B), added to the numbers of the parameters; None: they stay the same.
         """
         moved = self.daily.unsqueeze(0) if z is None else self.daily + z
-        today = {one.name: one.of(part) for one, part in zip(DAILY, moved.unbind(1), strict=True)}
+        today = values_of(DAILY, moved)
         warmth = temperature.unsqueeze(1) - self.melt_threshold
         frozen = (0.5 - (warmth - today["phase"]) / (2 * TRANSITION)).clamp(0, 1)
         falls, rate = self.area * rain.unsqueeze(1), self.area * today["melt_factor"]

@@ -1,6 +1,7 @@
 """Checks incoming weather against itself, the sun and the basin's climate before it is stored."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -154,6 +155,8 @@ def _read(
     session: Session, basin: str, product: str, variables: Sequence[str], period: Period | None
 ) -> dict[str, DailySeries]:
     """Read stored series; skip a damaged one, so that incoming data can replace it."""
+    with suppress(series.DamagedSeries):
+        return series.read_product(session, basin, product, variables, period) if variables else {}
     found = {}
     for name in variables:
         try:

@@ -133,9 +133,10 @@ def store(session: Session, data: BasinData, clock: Clock) -> Outcome:
     ]
     new_days = changed_days = invalidated = 0
     source_ids = {file: _register(session, file, clock) for file in {one.file for one in data.series}}
+    stored = _extents(session, data)
     for one in data.series:
         key = (data.basin, one.product, one.variable)
-        before = series.extent(session, [data.basin], one.product, [one.variable]).get((data.basin, one.variable))
+        before = stored.get((one.product, one.variable))
         written = series.write(session, *key, one.series, source_ids[one.file], clock.now())
         new_days += written.new_days
         changed_days += written.changed_days
@@ -147,6 +148,18 @@ def store(session: Session, data: BasinData, clock: Clock) -> Outcome:
         invalidated += states.invalidate_all(session, data.basin, absent(Reason.ATTRIBUTE_REVISED), clock.wall())
     status = "new" if "id" in changes else "changed" if changes or new_days or changed_days else "unchanged"
     return Outcome(data.basin, status, new_days, changed_days, invalidated, input_warnings=tuple(odd))
+
+
+def _extents(session: Session, data: BasinData) -> dict[tuple[str, str], Period]:
+    """Return the first and last known day of the series stored before, by product and variable."""
+    variables: dict[str, list[str]] = {}
+    for one in data.series:
+        variables.setdefault(one.product, []).append(one.variable)
+    return {
+        (product, variable): days
+        for product, names in variables.items()
+        for (_, variable), days in series.extent(session, [data.basin], product, names).items()
+    }
 
 
 def first_affected(written: series.Written, before: Period | None) -> Day | None:

@@ -1,7 +1,7 @@
 """Fetches a feed and stores its data, each basin in one transaction, independently of the others."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -83,12 +83,15 @@ def fetch(
         sites = sites_of(session, feed, wanted)
         holes_before = {one.basin_id: one.holes for one in feeds.basins_of(session, feed)}
     usual = _usual_days(shown, clock)
+    until = usual.first if period is None else None
     with opened(shown, settings, intake, listener.notify, listener.pause) as source:
         one = _Fetch(database, clock, feed, source, listener)
-        done = one.store(sites, Wanted(period or usual, now))
+        noted = one.store(sites, Wanted(period or usual, now))
+        found, done = one.find_holes(noted, until), dict(noted)
         if period is None and not isinstance(shown, FilesSettings):  # files are read whole each time
-            one.ask_for_holes(sites, usual.first, done)
-    done = one.with_holes(done, holes_before, usual.first if period is None else None)
+            asked = one.ask_for_holes(sites, found, done)
+            found = {name: of for name, of in found.items() if name not in asked} | one.find_holes(asked, until)
+    done = one.with_holes(done, noted, found, holes_before)
     failed = [basin for basin in done.values() if basin.status == "failed"]
     error = f"{len(failed)} of {len(done)} basins failed. {failed[0].basin_id}: {failed[0].reason}" if failed else None
     with database.transaction() as session:
@@ -119,13 +122,25 @@ class _Fetch:
             self.listener.on_basin(fetched, len(done), len(sites))
         return done
 
-    def ask_for_holes(self, sites: Sequence[Site], until: Day, done: dict[str, FetchedBasin]) -> None:
-        """Fetch gaps inside the records, and add the result to that of the usual days."""
+    def find_holes(self, names: Collection[str], until: Day | None) -> dict[str, holes.ByVariable]:
+        """Return the gaps inside the records of basins, as `holes.find` does."""
+        if not names:
+            return {}
+        with self.database.reading() as session:
+            return holes.find(session, self.feed, names, until)
+
+    def ask_for_holes(
+        self, sites: Sequence[Site], found: Mapping[str, holes.ByVariable], done: dict[str, FetchedBasin]
+    ) -> set[str]:
+        """Fetch gaps inside the records, add the result to that of the usual days, and return the basins asked for.
+
+        Args:
+            found: the gaps of basins.
+        """
         # Without `fetched_at`: revisions since then came with the usual days.
         asked = {site.basin: replace(site, fetched_at=None) for site in sites if done[site.basin].status != "failed"}
-        with self.database.reading() as session:
-            found = holes.find(session, self.feed, asked, until)
-        for span, names in holes.spans_to_ask(found, self.clock.now()):
+        spans = holes.spans_to_ask({name: of for name, of in found.items() if name in asked}, self.clock.now())
+        for span, names in spans:
             for given in self._given([asked[name] for name in names], Wanted(span, self.clock.now())):
                 before = done[given.basin]
                 try:
@@ -146,21 +161,31 @@ class _Fetch:
                     new_days=new,
                     revised_days=revised,
                 )
+        return {name for _, names in spans for name in names}
 
     def with_holes(
-        self, done: Mapping[str, FetchedBasin], before: Mapping[str, list[feeds.Hole]], until: Day | None
+        self,
+        done: Mapping[str, FetchedBasin],
+        noted: Mapping[str, FetchedBasin],
+        found: Mapping[str, holes.ByVariable],
+        before: Mapping[str, list[feeds.Hole]],
     ) -> dict[str, FetchedBasin]:
-        """Record the current gaps inside the records. Where they changed, rewrite the quality reports."""
-        with self.database.reading() as session:
-            found = holes.find(session, self.feed, done, until)
-        noted = {}
-        for basin, one in done.items():
-            noted[basin] = replace(one, holes=holes.reported(found.get(basin, {})))
-            with self.database.transaction() as session:
-                feeds.note_basin(session, self.feed, noted[basin])
-            if noted[basin].holes != before.get(basin, []):
+        """Record the current gaps inside the records. Where they changed, rewrite the quality reports.
+
+        Args:
+            done: the outcomes of the fetch.
+            noted: those that are recorded already.
+            found: the gaps.
+            before: those reported by the fetch before.
+        """
+        whole = {basin: replace(one, holes=holes.reported(found.get(basin, {}))) for basin, one in done.items()}
+        for basin, one in whole.items():
+            if one != noted[basin]:
+                with self.database.transaction() as session:
+                    feeds.note_basin(session, self.feed, one)
+            if one.holes != before.get(basin, []):
                 report_quality(self.database, basin, self.clock)
-        return noted
+        return whole
 
     def _given(self, sites: Sequence[Site], wanted: Wanted) -> Iterator[Given]:
         """Yield one result for every site, whatever the service answers."""

@@ -42,7 +42,7 @@ def cells_by_age(
     young = {name: reason for name in at_t0 if (reason := _why_too_young(forcings[name], t0)) is not None}
     old, ages = [name for name in at_t0 if name not in young], Ages(t0)
     with database.reading() as session:
-        started_at = {name: states.newest_valid(session, loaded.version.id, name, ages.begin - ONE_DAY) for name in old}
+        started_at = states.newest_valid_many(session, loaded.version.id, old, ages.begin - ONE_DAY)
     firsts = {name: state.day + ONE_DAY if state else forcings[name].period.first for name, state in started_at.items()}
     shown: dict[str, Array | Absent] = {**young}
     for names in groups(firsts, started_at):

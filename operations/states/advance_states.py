@@ -81,7 +81,7 @@ def advance(
         stored = dict(since)
     else:
         with database.reading() as session:
-            stored = {basin: states.newest_valid(session, loaded.version.id, basin, t0) for basin in forcings}
+            stored = states.newest_valid_many(session, loaded.version.id, [*forcings], t0)
     starts = {basin: state.day + ONE_DAY if state else forcings[basin].period.first for basin, state in stored.items()}
     total = sum(int((t0 - start).astype(int)) + 1 for start in starts.values())
     done = 0

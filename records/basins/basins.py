@@ -114,6 +114,8 @@ def upsert(session: Session, basin: Basin) -> Changes:
 def _merge(session: Session, basin: Basin, name: str) -> Changes:
     row = _MAPS[name]
     values: Mapping[str, float | str] = getattr(basin, name)
+    if not values:
+        return {}
     stored = _by_basin(session, name, [basin.id]).get(basin.id, {})
     new = {key: value for key, value in values.items() if stored.get(key) != value}
     if new:

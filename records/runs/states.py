@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from safetensors import SafetensorError
-from sqlalchemy import delete, select, update
+from sqlalchemy import and_, delete, func, select, update
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent
@@ -200,6 +200,30 @@ def newest_valid(session: Session, version: str, basin: str, on_or_before: Day) 
     ).all()
     rows = (session.get_one(StateRow, (version, basin, day), populate_existing=True) for day in days)
     return next((_state(row) for row in rows if is_whole(row)), None)
+
+
+def newest_valid_many(
+    session: Session, version: str, basins: Sequence[str], on_or_before: Day
+) -> dict[str, State | None]:
+    """Return the `newest_valid` state of many basins."""
+    newest = (
+        select(StateRow.basin_id, func.max(StateRow.day).label("day"))
+        .where(StateRow.version_id == version, StateRow.basin_id.in_(basins))
+        .where(StateRow.invalid_at.is_(None), StateRow.day <= on_or_before)
+        .group_by(StateRow.basin_id)
+        .subquery()
+    )
+    rows = session.scalars(
+        select(StateRow)
+        .join(newest, and_(StateRow.basin_id == newest.c.basin_id, StateRow.day == newest.c.day))
+        .where(StateRow.version_id == version)
+        .execution_options(populate_existing=True)
+    ).all()
+    found: dict[str, State | None] = dict.fromkeys(basins)
+    for row in rows:
+        whole = is_whole(row)
+        found[row.basin_id] = _state(row) if whole else newest_valid(session, version, row.basin_id, on_or_before)
+    return found
 
 
 def valid_hashes(session: Session, version: str, day: Day, basins: Sequence[str]) -> dict[str, str]:

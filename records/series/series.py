@@ -74,18 +74,33 @@ def read(session: Session, basin: str, product: str, variable: str, period: Peri
     return part if known(part).any() else None
 
 
-def read_product(session: Session, basin: str, product: str) -> dict[str, DailySeries]:
-    """Return all series of a product by variable, over their known days.
+def read_product(
+    session: Session,
+    basin: str,
+    product: str,
+    variables: Sequence[str] | None = None,
+    period: Period | None = None,
+) -> dict[str, DailySeries]:
+    """Return series of a product by variable, over their known days.
+
+    Args:
+        variables: all unless given.
+        period: all days unless given.
 
     Raises:
         DamagedSeries: a year of one is damaged.
     """
     columns = table_of(SeriesRow).columns
     query = select(*columns).filter_by(basin_id=basin, product=product).order_by(SeriesRow.variable, SeriesRow.year)
+    if variables is not None:
+        query = query.where(SeriesRow.variable.in_(variables))
+    if period is not None:
+        query = query.where(SeriesRow.year.between(years_of(period)[0], years_of(period)[-1]))
     found = {}
     for variable, of_variable in groupby(session.execute(query), key=lambda row: str(row.variable)):
         rows = whole([*of_variable])
-        stored = trimmed(joined(rows, calendar_years(rows[0].year, rows[-1].year), rows[0].unit))
+        of_years = joined(rows, calendar_years(rows[0].year, rows[-1].year), rows[0].unit)
+        stored = trimmed(of_years if period is None else of_years.over(period))
         if stored is not None:
             found[variable] = stored
     return found

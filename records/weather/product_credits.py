@@ -28,9 +28,11 @@ def store(session: Session, product: str, origin: str, credit: Credit) -> None:
     Raises:
         ProductConflict: it has another origin.
     """
-    row = {"product": product, "origin": origin, "credit": credit.credit, "licence": credit.licence}
-    session.execute(insert_into(session, CreditRow).values(row).on_conflict_do_nothing())
     stored = origin_of(session, product)
+    if stored is None:
+        row = {"product": product, "origin": origin, "credit": credit.credit, "licence": credit.licence}
+        session.execute(insert_into(session, CreditRow).values(row).on_conflict_do_nothing())
+        stored = origin_of(session, product)  # another may have been faster
     if stored != origin:
         raise conflict(product, f"holds data from {stored}")
 

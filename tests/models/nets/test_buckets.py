@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from models.contract import Inputs, State
 from models.inference import simulate
-from models.nets.bucket_parameters import DAILY, STATIC
+from models.nets.bucket_parameters import DAILY, STATIC, values_of
 from models.nets.bucket_scan import UNDERWAY
 from models.nets.buckets import Buckets
 from testing.networks import AUXILIARY, inputs
@@ -76,8 +76,10 @@ def test_every_drop_is_accounted_for_and_no_more_evaporates_than_the_air_takes_u
 
 
 def test_parameters_stay_within_their_ranges_whatever_the_weights() -> None:
-    for parameter in (*DAILY, *STATIC):
-        ends = parameter.of(torch.tensor([-1e9, 0.0, 1e9], dtype=torch.float64))
+    parameters = (*DAILY, *STATIC)
+    found = values_of(parameters, torch.tensor([-1e9, 0.0, 1e9], dtype=torch.float64).repeat(len(parameters), 1, 1))
+    for parameter in parameters:
+        ends = found[parameter.name][0]
         assert ends.tolist() == pytest.approx([parameter.low, float(ends[1]), parameter.high])
         assert parameter.low < ends[1] < parameter.high
 

@@ -126,6 +126,23 @@ def test_the_newest_state_is_not_of_a_later_day(database: Database) -> None:
         assert states.newest_valid(session, version, BASIN, day("2008-08-31")) is None
 
 
+def test_the_newest_states_of_many_basins_are_those_of_each(database: Database) -> None:
+    with database.transaction() as session:
+        version, other = _a_version_of_the_basin(session), a_version(session).id
+        for basin in ("SYNTH-01", "SYNTH-03"):
+            a_basin(session, basin)
+        for basin, at in ((BASIN, "2008-09-01"), (BASIN, "2008-09-30"), ("SYNTH-01", "2008-09-28")):
+            states.put(session, a_state(version, at, basin_id=basin), NOW)
+        states.put(session, a_state(other, "2008-09-29"), NOW)
+        names = [BASIN, "SYNTH-01", "SYNTH-03"]
+        found = states.newest_valid_many(session, version, names, day("2008-09-29"))
+    assert {name: state and state.day for name, state in found.items()} == {
+        BASIN: day("2008-09-01"),
+        "SYNTH-01": day("2008-09-28"),
+        "SYNTH-03": None,
+    }
+
+
 def test_a_damaged_state_is_not_returned(database: Database) -> None:
     with database.transaction() as session:
         version = _a_version_of_the_basin(session)

@@ -130,6 +130,9 @@ def test_a_misplaced_state_and_one_with_another_flow_are_not_returned(database: 
         newest = states.newest_valid(session, version, BASIN, day("2008-09-30"))
         assert newest is not None
         assert newest.day == day("2008-09-29")
+        of_many = states.newest_valid_many(session, version, [BASIN], day("2008-09-30"))[BASIN]
+        assert of_many is not None
+        assert (of_many.day, of_many.sha256) == (newest.day, newest.sha256)
         session.execute(update(StateRow).filter_by(day=day("2008-09-29")).values(day=day("2008-09-28")))
         assert states.newest_valid(session, version, BASIN, day("2008-09-30")) is None
         states.put(session, a_state(version, "2008-09-28", recent_flow=flow), NOW)
