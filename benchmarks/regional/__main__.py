@@ -1,6 +1,6 @@
-"""`python -m benchmarks.regional trial RECIPE [SEED]`, `... mean [WEIGHT:]RECIPE-SEED ...`, `... train SERIES
-[MEMBER ...]`, `... score SERIES`, `... examine ENSEMBLE`, `... snow-stores NAME-SEED`, `... published`, `... weights`,
-`... ship-errors ENSEMBLE`, `... ship-snow ENSEMBLE`, `... ship-skill ENSEMBLE`, `... draw`.
+"""`python -m benchmarks.regional trial RECIPE [SEED]`, `... mean [WEIGHT:]RECIPE-SEED ...`, `... train SERIES [MEMBER
+...]`, `... score SERIES`, `... examine ENSEMBLE`, `... snow-stores NAME-SEED`, `... published`, `... weights
+[COMBINATION ...]`, `... ship-errors ENSEMBLE`, `... ship-snow ENSEMBLE`, `... ship-skill ENSEMBLE`, `... draw`.
 
 FRESHET_CAMELS names the data, FRESHET_DATA the folder of the database; both trainings go on from where they stopped.
 """
@@ -44,7 +44,7 @@ def main() -> None:
     examined.add_argument("--every", type=int, default=1, help="basins that one stands for")
     what.add_parser("snow-stores").add_argument("trial", help="NAME-SEED")
     what.add_parser("published")
-    what.add_parser("weights")
+    what.add_parser("weights").add_argument("combinations", nargs="*", help=f"of {', '.join(us.COMBINATIONS)}; or all")
     what.add_parser("ship-errors").add_argument("ensemble")
     what.add_parser("ship-snow").add_argument("ensemble", choices=form.names(SHELF))
     what.add_parser("ship-skill").add_argument("ensemble")
@@ -67,7 +67,7 @@ def main() -> None:
     elif arguments.what == "published":
         published.compare()
     elif arguments.what == "weights":
-        us.choose_weights()
+        us.choose_weights(arguments.combinations)
     elif arguments.what == "ship-errors":
         ship = score.ship_errors if arguments.ensemble in score.FITTED_ON else shipped_skill.ship_errors
         ship(arguments.ensemble)

@@ -87,7 +87,7 @@ def series(name: str) -> Series:
         members, in_a_fold = MEMBERS, FOLD_MEMBERS
     else:
         recipe, variant = part, name.removeprefix(part).removeprefix("-")
-        own, today, twin = RESULTS / part, SHELF / part, SHELF / f"{part}-twin"
+        own, today, twin = RESULTS / part, RESULTS / f"{part}-today", RESULTS / f"{part}-twin"
         members, in_a_fold = US_PARTS[part], US_FOLD_MEMBERS[part]
     covered = tuple(RECIPES[recipe].basins)
     all_years = {"train_period": PRODUCTS[RECIPES[recipe].product].every_year, "validation_period": None}

@@ -1,7 +1,8 @@
 """The parts of `freshet-us` together: weights from the validation years, then the test years with these.
 
 `weights` writes `results/us-weights.json`, `score us` writes `results/us.json`: all products, each of them alone, and
-some missing by turns, in the basins that both cover; and the Maurer parts alone in all 447. `score us-twins` and
+some missing by turns, in the basins that both cover; and the Maurer parts alone in all 447. `score us-buckets` writes
+the same of the buckets of both products alone, which pass every question about rain. `score us-twins` and
 `score us-folds` write what the twins, which learn from eighteen years, and members that have not seen a basin make of
 the test years.
 """
@@ -30,7 +31,11 @@ from records.database.engine import Database
 from runtime.clock import Clock
 
 WEIGHTS = RESULTS / "us-weights.json"
-COMBINATIONS: Mapping[str, tuple[str, ...]] = {"both": tuple(US_PARTS), "maurer": ("us-maurer", "us-maurer-buckets")}
+COMBINATIONS: Mapping[str, tuple[str, ...]] = {
+    "both": tuple(US_PARTS),
+    "maurer": ("us-maurer", "us-maurer-buckets"),
+    "buckets": ("us-maurer-buckets", "us-daymet-buckets"),
+}
 LSTM = "test_metrics_531camels_lstm_ensemble.csv"
 METRICS = ("nse", "kge", "beta_nse", "fhv", "flv")
 
@@ -38,10 +43,16 @@ ByMetric = dict[str, dict[str, float | None]]
 """Scores by metric and basin."""
 
 
-def choose_weights() -> None:
-    """Learn the weights of each combination on the validation years, and write them with the scores there."""
-    chosen: dict[str, Any] = {}
-    for name, parts in COMBINATIONS.items():
+def choose_weights(combinations: Sequence[str]) -> None:
+    """Learn the weights of combinations on the validation years, all where none is named.
+
+    They are written beside those of the others, with the scores in these years.
+    """
+    if unknown := {*combinations} - {*COMBINATIONS}:
+        raise SystemExit(f"{sorted(unknown)}: no combination; there are {', '.join(COMBINATIONS)}.")
+    chosen: dict[str, Any] = json.loads(WEIGHTS.read_text()) if WEIGHTS.exists() else {}
+    for name in combinations or COMBINATIONS:
+        parts = COMBINATIONS[name]
         database, versions = _installed(parts)
         names, days = _basins(parts), Period.parse(_validation(parts))
         learnt = learn_weights(database, list(versions.values()), days, names)
@@ -56,14 +67,14 @@ def choose_weights() -> None:
     print(json.dumps(chosen, indent=1))
 
 
-def score() -> dict[str, Any]:
-    """Return the scores of each combination in the test years, by the weights that were chosen before.
+def score(*combinations: str) -> dict[str, Any]:
+    """Return the scores of combinations in the test years, by the weights that were chosen before.
 
     Beside each: the shipped ensemble and the published LSTM in the same basins, with the paired test.
     """
     result: dict[str, Any] = {"period": TEST}
-    for name, parts in COMBINATIONS.items():
-        chosen = _chosen(name)
+    for name in combinations:
+        parts, chosen = COMBINATIONS[name], _chosen(name)
         database, versions = _installed(parts)
         scores = _scores(database, _renamed(chosen, versions), Period.parse(TEST), _basins(parts))
         database.close()

@@ -17,6 +17,7 @@ from benchmarks.regional.recipes import RECIPES
 from benchmarks.regional.score import METRICS, quartiles
 from benchmarks.regional.trials import mean
 from benchmarks.regional.uncertainty import Rival, _figures, interval_score
+from benchmarks.regional.us import choose_weights
 from hydrology.uncertainty.error_model import LEVELS
 from hydrology.verification.verify import CLIMATOLOGY
 from models.physics_probes.exam import NOT_ASKED, Question
@@ -101,6 +102,11 @@ def test_a_mean_of_an_unknown_series_names_the_known_ones() -> None:
     for part in ("unknown-0", "0.3:daymet", "members-x"):
         with pytest.raises(SystemExit, match=r"is not a trial: give NAME-SEED, NAME one of .*daymet"):
             mean([part])
+
+
+def test_an_unknown_combination_names_the_known_ones() -> None:
+    with pytest.raises(SystemExit, match="no combination; there are both, maurer, buckets"):
+        choose_weights(["both", "all"])
 
 
 def test_a_question_is_summed_up_over_the_basins_that_are_asked() -> None:
