@@ -2,7 +2,7 @@
 
 `weights` writes `results/us-weights.json`, `score us` writes `results/us.json`: all products, each of them alone, and
 some missing by turns, in the basins that both cover; and the Maurer parts alone in all 447. `score us-buckets` writes
-the same of the buckets of both products alone, which pass every question about rain. `score us-twins` and
+the same of the buckets of both products alone, which pass every question about more and less rain. `score us-twins` and
 `score us-folds` write what the twins, which learn from eighteen years, and members that have not seen a basin make of
 the test years.
 """
