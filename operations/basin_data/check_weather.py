@@ -1,7 +1,6 @@
 """Checks incoming weather against itself, the sun and the basin's climate before it is stored."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -155,17 +154,7 @@ def _read(
     session: Session, basin: str, product: str, variables: Sequence[str], period: Period | None
 ) -> dict[str, DailySeries]:
     """Read stored series; skip a damaged one, so that incoming data can replace it."""
-    with suppress(series.DamagedSeries):
-        return series.read_product(session, basin, product, variables, period) if variables else {}
-    found = {}
-    for name in variables:
-        try:
-            daily = series.read(session, basin, product, name, period)
-        except series.DamagedSeries:
-            continue
-        if daily is not None:
-            found[name] = daily
-    return found
+    return series.read_product(session, basin, product, variables, period, skip_damaged=True)
 
 
 def _flagged(incoming: Mapping[str, DailySeries], beside: Mapping[str, DailySeries]) -> dict[str, DailySeries]:

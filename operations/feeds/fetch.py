@@ -91,7 +91,7 @@ def fetch(
         if period is None and not isinstance(shown, FilesSettings):  # files are read whole each time
             asked = one.ask_for_holes(sites, found, done)
             found = {name: of for name, of in found.items() if name not in asked} | one.find_holes(asked, until)
-    done = one.with_holes(done, noted, found, holes_before)
+    done = one.with_holes(done, noted=noted, found=found, before=holes_before)
     failed = [basin for basin in done.values() if basin.status == "failed"]
     error = f"{len(failed)} of {len(done)} basins failed. {failed[0].basin_id}: {failed[0].reason}" if failed else None
     with database.transaction() as session:
@@ -124,8 +124,6 @@ class _Fetch:
 
     def find_holes(self, names: Collection[str], until: Day | None) -> dict[str, holes.ByVariable]:
         """Return the gaps inside the records of basins, as `holes.find` does."""
-        if not names:
-            return {}
         with self.database.reading() as session:
             return holes.find(session, self.feed, names, until)
 
@@ -166,6 +164,7 @@ class _Fetch:
     def with_holes(
         self,
         done: Mapping[str, FetchedBasin],
+        *,
         noted: Mapping[str, FetchedBasin],
         found: Mapping[str, holes.ByVariable],
         before: Mapping[str, list[feeds.Hole]],

@@ -80,15 +80,18 @@ def read_product(
     product: str,
     variables: Sequence[str] | None = None,
     period: Period | None = None,
+    *,
+    skip_damaged: bool = False,
 ) -> dict[str, DailySeries]:
     """Return series of a product by variable, over their known days.
 
     Args:
         variables: all unless given.
         period: all days unless given.
+        skip_damaged: whether to leave out series with a damaged year.
 
     Raises:
-        DamagedSeries: a year of one is damaged.
+        DamagedSeries: a year of one is damaged, and not skipped.
     """
     columns = table_of(SeriesRow).columns
     query = select(*columns).filter_by(basin_id=basin, product=product).order_by(SeriesRow.variable, SeriesRow.year)
@@ -98,7 +101,12 @@ def read_product(
         query = query.where(SeriesRow.year.between(years_of(period)[0], years_of(period)[-1]))
     found = {}
     for variable, of_variable in groupby(session.execute(query), key=lambda row: str(row.variable)):
-        rows = whole([*of_variable])
+        try:
+            rows = whole([*of_variable])
+        except DamagedSeries:
+            if skip_damaged:
+                continue
+            raise
         of_years = joined(rows, calendar_years(rows[0].year, rows[-1].year), rows[0].unit)
         stored = trimmed(of_years if period is None else of_years.over(period))
         if stored is not None:

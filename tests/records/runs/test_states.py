@@ -134,6 +134,9 @@ def test_the_newest_states_of_many_basins_are_those_of_each(database: Database) 
         for basin, at in ((BASIN, "2008-09-01"), (BASIN, "2008-09-30"), ("SYNTH-01", "2008-09-28")):
             states.put(session, a_state(version, at, basin_id=basin), NOW)
         states.put(session, a_state(other, "2008-09-29"), NOW)
+        states.put(session, a_state(version, "2008-09-29", basin_id="SYNTH-01"), NOW)
+        revised = ("SYNTH-01", "maurer_extended", day("2008-09-29"))
+        states.invalidate(session, *revised, a_reason("revised"), NOW)
         names = [BASIN, "SYNTH-01", "SYNTH-03"]
         found = states.newest_valid_many(session, version, names, day("2008-09-29"))
     assert {name: state and state.day for name, state in found.items()} == {

@@ -49,7 +49,17 @@ def test_a_flipped_bit_is_reported_and_never_read(database: Database, column: st
         with pytest.raises(DamagedSeries, match=result):
             series.read_many(session, [BASIN], PRODUCT, [VARIABLE], YEARS)
         with pytest.raises(DamagedSeries, match=result):
+            series.read_product(session, BASIN, PRODUCT)
+        with pytest.raises(DamagedSeries, match=result):
             revisions.as_known_at(session, *KEY, NOW)
+
+
+def test_the_others_of_a_product_are_read_where_a_damaged_series_is_skipped(database: Database) -> None:
+    with database.transaction() as session:
+        a_record(session)
+        flip(session, "value_bytes")
+        series.write(session, BASIN, PRODUCT, "tmax", daily("1999-01-01", 1.0, unit="degC"), a_source(session), NOW)
+        assert [*series.read_product(session, BASIN, PRODUCT, skip_damaged=True)] == ["tmax"]
 
 
 def test_other_years_and_which_days_are_known_are_read_all_the_same(database: Database) -> None:
