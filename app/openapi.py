@@ -122,7 +122,7 @@ def _stored_examples(session: Session, at: datetime) -> dict[str, str]:
         stored["comparison"] = compared[0].id
     if issues := weather_issues.list_issues(session, at, limit=1):
         stored["weather"] = issues[0].id
-    if with_forecast := latest.newest_t0s(session, at):
+    if with_forecast := latest.last_past_days(session, at):
         newest = latest.latest(session, min(with_forecast), at)
         of_run = {"run": newest.run.id, "instance": newest.run.id, "version": newest.run.version_id}
         stored |= {"basin": newest.basin.basin_id, **of_run}

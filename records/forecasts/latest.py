@@ -21,6 +21,7 @@ from records.database.statements import as_record, table_of
 from records.database.tables import PrunedRow
 from records.runs import runs
 from records.runs.newest_runs import LATEST, TRIED
+from records.runs.run_types import last_past_day
 from records.runs.runs import BasinStatus, Run, RunBasin
 from records.runs.tables import NewestRunRow, RunBasinRow, RunRow
 from records.versions import promotions, versions
@@ -203,14 +204,17 @@ def updated_since(session: Session, basins: Sequence[str], since: datetime, at: 
     return [basin for basin in basins if basin in promoted or (basin in newest and newest[basin] > since)]
 
 
-def newest_t0s(session: Session, at: datetime) -> dict[str, Day]:
-    """Return the T0 of every basin's latest forecast at an instant."""
+def last_past_days(session: Session, at: datetime) -> dict[str, Day]:
+    """Return the last past day, T0 or filled after it, of every basin's latest forecast at an instant."""
     newest = _noted(session, None)
     early = [basin for basin, of_basin in newest.items() if not _available(of_basin, at)]
     searched, _ = _searched(session, early, at)
-    found = {basin: of_basin[LATEST].t0 for basin, of_basin in newest.items() if LATEST in of_basin}
-    found = {basin: t0 for basin, t0 in found.items() if basin not in early}
-    return dict(sorted({**found, **{basin: run.t0 for basin, (run, _) in searched.items()}}.items()))
+    kept = {basin: of[LATEST] for basin, of in newest.items() if LATEST in of and basin not in early}
+    run_ids = {one.run_id for one in kept.values()}
+    filled = dict(session.execute(select(RunRow.id, RunRow.filled_days).where(RunRow.id.in_(run_ids))).all())
+    found = {basin: last_past_day(one.t0, filled[one.run_id]) for basin, one in kept.items()}
+    found |= {basin: last_past_day(run.t0, run.filled_days) for basin, (run, _) in searched.items()}
+    return dict(sorted(found.items()))
 
 
 def newest_tried(session: Session, basins: Sequence[str], at: datetime) -> dict[str, tuple[Run, RunBasin]]:

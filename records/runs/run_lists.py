@@ -14,7 +14,7 @@ from hydrology.weather.forcing_kinds import ForcingKind
 from records.database import retention
 from records.database.composite_keys import where_keys
 from records.database.statements import as_record
-from records.runs.run_types import Of, Purpose, Run, RunBasin, UnknownRun
+from records.runs.run_types import Of, Purpose, Run, RunBasin, UnknownRun, last_past_day
 from records.runs.tables import RunBasinRow, RunRow
 
 
@@ -154,10 +154,11 @@ def issued_runs_of_basin(session: Session, basin: str, runs: Sequence[str]) -> d
 
 @dataclass(frozen=True, slots=True)
 class RunCounts:
-    """A version's readable runs: their number, newest T0 and newest issue."""
+    """A version's readable runs: their number, newest T0, newest past day (T0 or filled after it) and newest issue."""
 
     runs: int
     newest_t0: Day
+    weather_until: Day
     newest_issue: datetime
 
 
@@ -168,9 +169,20 @@ def counts_by_version(session: Session, at: datetime, purpose: Purpose = "operat
     """
     issued = RunRow.status != "failed"
     rows = session.execute(
-        select(RunRow.version_id, func.count(), func.max(RunRow.t0), func.max(RunRow.issued_at))
+        select(RunRow.version_id, RunRow.filled_days, func.count(), func.max(RunRow.t0), func.max(RunRow.issued_at))
         .where(RunRow.purpose == purpose, RunRow.available_at <= at, issued)
-        .group_by(RunRow.version_id)
+        .group_by(RunRow.version_id, RunRow.filled_days)
         .order_by(RunRow.version_id)
     )
-    return {version: RunCounts(count, t0, issued_at) for version, count, t0, issued_at in rows}
+    by_version: dict[str, list[RunCounts]] = {}
+    for version, filled, count, t0, issued_at in rows:
+        by_version.setdefault(version, []).append(RunCounts(count, t0, last_past_day(t0, filled), issued_at))
+    return {
+        version: RunCounts(
+            runs=sum(one.runs for one in of_version),
+            newest_t0=max(one.newest_t0 for one in of_version),
+            weather_until=max(one.weather_until for one in of_version),
+            newest_issue=max(one.newest_issue for one in of_version),
+        )
+        for version, of_version in by_version.items()
+    }

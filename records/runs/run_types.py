@@ -132,6 +132,11 @@ class BasinResult:
     ledgers: Sequence[Ledger] = ()
 
 
+def last_past_day(t0: Day, filled_days: int) -> Day:
+    """Return the last past day of a run: T0, or the last day after it whose missing weather was filled."""
+    return t0 + np.timedelta64(filled_days, "D")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewRun:
     """A run to be stored.
@@ -187,8 +192,8 @@ class NewRun:
 
     @property
     def weather_until(self) -> Day:
-        """The last past day: T0, or the last day after it whose missing weather was filled."""
-        return self.t0 + np.timedelta64(self.filled_days, "D")
+        """Its last past day."""
+        return last_past_day(self.t0, self.filled_days)
 
     @property
     def t0_note(self) -> str | None:

@@ -51,7 +51,10 @@ class VersionStatus(Model):
     newest_t0: date | None = Field(description="Null where it has issued nothing yet.")
     newest_issue: datetime | None = Field(description="Null where it has issued nothing yet.")
     age_days: int | None = Field(description=f"Of the newest T0. {AGE}")
-    stale: bool | None = Field(description=STALE)
+    stale: bool | None = Field(
+        description=f"Whether the last past day of its newest forecasts, T0 or filled after it, is more than "
+        f"{STALE_AFTER_DAYS} days behind."
+    )
 
 
 class InputStatus(Model):

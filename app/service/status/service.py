@@ -80,6 +80,7 @@ def _version(
     version: versions.Version, current_for: int, created: runs.RunCounts | None, now: datetime
 ) -> VersionStatus:
     age = None if created is None else age_days(created.newest_t0, now)
+    weather_age = None if created is None else age_days(created.weather_until, now)
     return VersionStatus(
         version=version.id,
         product=version.product,
@@ -88,7 +89,7 @@ def _version(
         newest_t0=None if created is None else as_date(created.newest_t0),
         newest_issue=None if created is None else created.newest_issue,
         age_days=age,
-        stale=None if age is None else stale(age),
+        stale=None if weather_age is None else stale(weather_age),
     )
 
 
@@ -143,13 +144,13 @@ def _left_behind(session: Session, statuses: Sequence[VersionStatus], now: datet
     """Yield a degradation for basins whose forecast is stale while others are newer."""
     if all(version.stale for version in statuses):
         return
-    ages = {basin: age_days(t0, now) for basin, t0 in latest.newest_t0s(session, now).items()}
+    ages = {basin: age_days(until, now) for basin, until in latest.last_past_days(session, now).items()}
     late = [basin for basin, age in ages.items() if stale(age)]
     if late:
         more = f" and {len(late) - MAX_NAMED} more" if len(late) > MAX_NAMED else ""
         sentence = (
-            f"{len(late)} of {len(ages)} basins have a forecast whose T0 lies more than {STALE_AFTER_DAYS} days behind "
-            f"the clock: {', '.join(late[:MAX_NAMED])}{more}. Check their feeds."
+            f"{len(late)} of {len(ages)} basins have a forecast whose weather ends more than {STALE_AFTER_DAYS} days "
+            f"behind the clock: {', '.join(late[:MAX_NAMED])}{more}. Check their feeds."
         )
         yield Degraded(code="stale-basins", sentence=sentence)
 

@@ -98,6 +98,21 @@ def test_old_data_are_reported_with_their_age(sqlite_database: Database, sqlite:
     assert (output["versions"][0]["stale"], output["inputs"][0]["stale"]) == (True, True)
 
 
+def test_a_forecast_is_as_old_as_the_last_day_whose_weather_was_filled(sqlite_database: Database, sqlite: str) -> None:
+    version = fill_records(sqlite_database)
+    with sqlite_database.transaction() as session:
+        promotions.promote(session, version, [a_basin(session, "SYNTH-01")], reason="too", by="someone", at=NOW)
+        a_run(session, version, issued(), issued("SYNTH-01"), t0=day("2008-09-26"), filled_days=4)
+    with serving(sqlite, NOW + timedelta(days=2)) as client:
+        output = client.get("/v1/status").json()
+    assert codes(output) == []
+    (of_version,) = output["versions"]
+    assert (of_version["newest_t0"], of_version["age_days"], of_version["stale"]) == ("2008-09-26", 7, False)
+    with serving(sqlite, NOW + timedelta(days=3)) as client:
+        output = client.get("/v1/status").json()
+    assert codes(output) == ["stale-forecast", "stale-input"]
+
+
 def test_a_basin_that_was_left_behind_is_reported(sqlite_database: Database, sqlite_client: TestClient) -> None:
     version = fill_records(sqlite_database)
     with sqlite_database.transaction() as session:

@@ -8,7 +8,16 @@ import pytest
 from hydrology.base.calendar import day
 from records.basins.basins import UnknownBasin
 from records.database.engine import Database
-from records.forecasts.latest import Latest, NoForecast, NoModel, Superseded, glance, latest, latest_many, newest_t0s
+from records.forecasts.latest import (
+    Latest,
+    NoForecast,
+    NoModel,
+    Superseded,
+    glance,
+    last_past_days,
+    latest,
+    latest_many,
+)
 from records.runs import runs
 from records.runs.runs import BasinStatus
 from records.versions import promotions
@@ -182,6 +191,7 @@ def test_the_order_in_which_runs_are_stored_does_not_matter(database: Database, 
                 version,
                 issued() if chance.random() < 0.6 else not_issued("rain is missing"),
                 t0=OLD + chance.randrange(3),
+                filled_days=chance.randrange(3),
                 issued_at=issued_at,
                 available_at=issued_at + timedelta(hours=chance.randrange(6)),
                 purpose="operational" if chance.random() < 0.8 else "on-request",
@@ -194,12 +204,12 @@ def test_the_order_in_which_runs_are_stored_does_not_matter(database: Database, 
             whole = [run for run in seen if run.status == "issued"]
             if not whole:
                 assert isinstance(latest_many(session, [BASIN], at)[BASIN], NoForecast)
-                assert BASIN not in newest_t0s(session, at)
+                assert BASIN not in last_past_days(session, at)
                 continue
             found = latest(session, BASIN, at)
             assert found.run == whole[-1]
             assert (found.superseded_by is None) == (whole[-1] == seen[-1])
-            assert newest_t0s(session, at) == {BASIN: whole[-1].t0}
+            assert last_past_days(session, at) == {BASIN: whole[-1].weather_until}
             if at >= stored_until(stored):
                 glanced = glance(session, [BASIN], at)
                 assert glanced == ({BASIN: (whole[-1].id, whole[-1].t0)} if whole[-1] == seen[-1] else {})

@@ -328,11 +328,12 @@ def test_runs_of_a_version_are_counted_up_to_the_clock(database: Database) -> No
     with database.transaction() as session:
         version = _a_version_of_the_basin(session)
         a_run(session, version, t0=day("2008-09-29"))
-        a_run(session, version, t0=day("2008-09-28"), issued_at=later, available_at=later)
+        a_run(session, version, t0=day("2008-09-28"), filled_days=3, issued_at=later, available_at=later)
         a_run(session, version, not_issued("open"), t0=day("2008-09-30"))
         a_run(session, version, t0=day("2008-09-30"), purpose="what-if")
-        assert runs.counts_by_version(session, NOW) == {version: runs.RunCounts(1, day("2008-09-29"), NOW)}
-        assert runs.counts_by_version(session, later) == {version: runs.RunCounts(2, day("2008-09-29"), later)}
+        t0, filled_until = day("2008-09-29"), day("2008-10-01")
+        assert runs.counts_by_version(session, NOW) == {version: runs.RunCounts(1, t0, t0, NOW)}
+        assert runs.counts_by_version(session, later) == {version: runs.RunCounts(2, t0, filled_until, later)}
         assert len(runs.list_runs(session, available_by=NOW)) == 3
         assert len(runs.list_runs(session, available_by=later)) == 4
 
