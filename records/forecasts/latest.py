@@ -209,10 +209,10 @@ def last_past_days(session: Session, at: datetime) -> dict[str, Day]:
     newest = _noted(session, None)
     early = [basin for basin, of_basin in newest.items() if not _available(of_basin, at)]
     searched, _ = _searched(session, early, at)
-    kept = {basin: of[LATEST] for basin, of in newest.items() if LATEST in of and basin not in early}
-    run_ids = {one.run_id for one in kept.values()}
+    noted = {basin: of[LATEST] for basin, of in newest.items() if LATEST in of and basin not in early}
+    run_ids = {one.run_id for one in noted.values()}
     filled = dict(session.execute(select(RunRow.id, RunRow.filled_days).where(RunRow.id.in_(run_ids))).all())
-    found = {basin: last_past_day(one.t0, filled[one.run_id]) for basin, one in kept.items()}
+    found = {basin: last_past_day(one.t0, filled[one.run_id]) for basin, one in noted.items()}
     found |= {basin: last_past_day(run.t0, run.filled_days) for basin, (run, _) in searched.items()}
     return dict(sorted(found.items()))
 
