@@ -1,6 +1,7 @@
 """`python -m benchmarks.regional trial RECIPE [SEED]`, `... mean [WEIGHT:]RECIPE-SEED ...`, `... train SERIES [MEMBER
 ...]`, `... score SERIES`, `... examine ENSEMBLE`, `... snow-stores NAME-SEED`, `... published`, `... weights
-[COMBINATION ...]`, `... ship-errors ENSEMBLE`, `... ship-snow ENSEMBLE`, `... ship-skill ENSEMBLE`, `... draw`.
+[COMBINATION ...]`, `... ship-us`, `... ship-errors ENSEMBLE`, `... ship-snow ENSEMBLE`, `... ship-skill ENSEMBLE`,
+`... draw`.
 
 FRESHET_CAMELS names the data, FRESHET_DATA the folder of the database; both trainings go on from where they stopped.
 """
@@ -45,6 +46,7 @@ def main() -> None:
     what.add_parser("snow-stores").add_argument("trial", help="NAME-SEED")
     what.add_parser("published")
     what.add_parser("weights").add_argument("combinations", nargs="*", help=f"of {', '.join(us.COMBINATIONS)}; or all")
+    what.add_parser("ship-us")
     what.add_parser("ship-errors").add_argument("ensemble")
     what.add_parser("ship-snow").add_argument("ensemble", choices=form.names(SHELF))
     what.add_parser("ship-skill").add_argument("ensemble")
@@ -68,6 +70,8 @@ def main() -> None:
         published.compare()
     elif arguments.what == "weights":
         us.choose_weights(arguments.combinations)
+    elif arguments.what == "ship-us":
+        us.ship()
     elif arguments.what == "ship-errors":
         ship = score.ship_errors if arguments.ensemble in score.FITTED_ON else shipped_skill.ship_errors
         ship(arguments.ensemble)

@@ -4,8 +4,8 @@
 the test years, which show what skill to expect of `today`, on every year; both take as many steps, and the last
 weights, for no years are left to choose by. `fold-1` to `fold-5`: five members each, trained without a fifth of the
 basins, which are those that they are scored on. `lstm`: three members of the comparison. `us-...`: the parts of
-`freshet-us`, by the same periods as `mclstm`, and likewise on all years (`us-maurer-today`), on all but the test years
-(`us-maurer-twins`) and without a fifth of the basins (`us-maurer-fold-1`).
+`freshet-us`, by the same periods as `mclstm`; likewise on all years (`us-maurer-today`) and on all but the test years
+(`us-maurer-twins`), which are shipped; and without a fifth of the basins (`us-maurer-fold-1`).
 """
 
 from collections.abc import Callable, Mapping
@@ -87,7 +87,7 @@ def series(name: str) -> Series:
         members, in_a_fold = MEMBERS, FOLD_MEMBERS
     else:
         recipe, variant = part, name.removeprefix(part).removeprefix("-")
-        own, today, twin = RESULTS / part, RESULTS / f"{part}-today", RESULTS / f"{part}-twin"
+        own, today, twin = RESULTS / part, SHELF / f"freshet-{part}", SHELF / f"freshet-{part}-twin"
         members, in_a_fold = US_PARTS[part], US_FOLD_MEMBERS[part]
     covered = tuple(RECIPES[recipe].basins)
     all_years = {"train_period": PRODUCTS[RECIPES[recipe].product].every_year, "validation_period": None}

@@ -33,12 +33,12 @@ def score(name: str) -> None:
     """Score a series: the mean of its members, and each member alone.
 
     `folds`: each on the basins that it never saw. `snow`: of the shipped ensemble; `snow-twins`: of the twins of that
-    of today, whose own cells are stored beside; `snow-us`: of the parts of `freshet-us`. `twins` are scored in the test
-    years alone: they have fitted the others. `loss`: beside potential evapotranspiration. `snow-volumes`: what is in
-    snowy basins in spring beside what ran off. `uncertainty`: the probabilities of the shipped ensemble,
-    `uncertainty-unseen` those of the folds in the basins that each never saw, `uncertainty-us` those of `freshet-us`;
-    `volumes`: those with the weather of other years. `us`: the parts of `freshet-us`; `us-buckets`: its buckets alone;
-    `us-twins`: their twins; `us-folds`: their folds.
+    of today, whose own cells are stored beside; `snow-us`: of the parts of `freshet-us`; `snow-us-twins`: of their
+    twins, likewise. `twins` are scored in the test years alone: they have fitted the others. `loss`: beside potential
+    evapotranspiration. `snow-volumes`: what is in snowy basins in spring beside what ran off. `uncertainty`: the
+    probabilities of the shipped ensemble, `uncertainty-unseen` those of the folds in the basins that each never saw,
+    `uncertainty-us` those of `freshet-us`; `volumes`: those with the weather of other years. `us`: the parts of
+    `freshet-us`; `us-buckets`: its buckets alone; `us-twins`: their twins; `us-folds`: their folds.
     """
     measure = OTHERS.get(name)
     result = _series(name) if measure is None else measure()
@@ -150,6 +150,10 @@ def intervals(simulated: Array, observed: Observed) -> dict[str, Any]:
     return {name: None if interval is None else asdict(interval) for name, interval in drawn.items()}
 
 
+def _snow_of_parts(variant: str) -> dict[str, Any]:
+    return {part: snow_skill(shipped(series(f"{part}{variant}").folder)) for part in US_PARTS}
+
+
 def quartiles(scores_of_basins: Iterable[Mapping[str, float | None]]) -> Quartiles:
     """Return quartile, median and upper quartile of every metric over the basins that have it."""
     rows = list(scores_of_basins)
@@ -166,7 +170,8 @@ OTHERS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "folds": _folds,
     "snow": lambda: snow_skill(shipped(ENSEMBLE)),
     "snow-twins": lambda: snow_skill(shipped(TODAY), all_basins=False),
-    "snow-us": lambda: {part: snow_skill(shipped(series(part).folder)) for part in US_PARTS},
+    "snow-us": lambda: _snow_of_parts(""),
+    "snow-us-twins": lambda: _snow_of_parts("-today"),
     "loss": lambda: loss.measure(load(shipped(ENSEMBLE))),
     "snow-volumes": lambda: snow_volumes.measure(load(shipped(ENSEMBLE))),
     "uncertainty": uncertainty.seen,

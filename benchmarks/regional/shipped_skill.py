@@ -21,7 +21,7 @@ DIGITS = 6
 
 
 def ship_skill(name: str) -> None:
-    """Write the skill of an ensemble beside it: of the members' mean, in the 447 basins, over the test years.
+    """Write the skill of an ensemble beside it: of the members' mean, in the basins learnt from, over the test years.
 
     Of a combination, that with some of its products alone, too, in the basins that have them.
     """
@@ -30,7 +30,8 @@ def ship_skill(name: str) -> None:
     database = Database(settings.database_url)
     version = install(database, Clock(), shipped).version_id
     with database.reading() as session:
-        of_subsets = [JOINT.join(chosen) for chosen in subsets(versions.get(session, version).products)]
+        stored = versions.get(session, version)
+        of_subsets = [JOINT.join(chosen) for chosen in subsets(stored.products)]
         rows = scores.scores(
             session,
             versions=[version],
@@ -42,9 +43,10 @@ def ship_skill(name: str) -> None:
     evaluated = [row for row in rows if not row.shipped]
     by_member = {name: _metrics([row for row in evaluated if row.member == name]) for name in ("mean", *of_subsets)}
     mean = by_member.pop("mean")
-    if mean.basins != sorted(basins()):
+    if mean.basins != sorted(stored.basins):
         raise SystemExit(
-            f"{len(mean.basins)} of the 447 basins are evaluated: freshet evaluate --version {version} --period {TEST}"
+            f"{len(mean.basins)} of {len(stored.basins)} basins are evaluated: "
+            f"freshet evaluate --version {version} --period {TEST}"
         )
     at = max(row.evaluated_at for row in evaluated)
     skill.write(

@@ -4,7 +4,7 @@
 some missing by turns, in the basins that both cover; and the Maurer parts alone in all 447. `score us-buckets` writes
 the same of the buckets of both products alone, which pass every question about more and less rain. `score us-twins` and
 `score us-folds` write what the twins, which learn from eighteen years, and members that have not seen a basin make of
-the test years.
+the test years. `ship-us` writes the shipped combinations of the parts of today and of their twins.
 """
 
 import json
@@ -16,15 +16,18 @@ import numpy as np
 
 from benchmarks.product_mixes import ALL, OWN, mixes_of_basins
 from benchmarks.regional import published
-from benchmarks.regional.data import PRODUCTS, TEST, basins, camels, opened
+from benchmarks.regional.data import PRODUCT, PRODUCTS, TEST, basins, camels, opened
 from benchmarks.regional.members import ENSEMBLE, FOLDS, RESULTS, US_PARTS, fold, series
 from benchmarks.regional.recipes import RECIPES
 from benchmarks.regional.simulations import Simulated, observe, shipped, simulate
 from hydrology.base.calendar import Period
 from hydrology.scores.paired_comparison import quartiles
 from hydrology.scores.scores import all_scores
-from models.pretrained import form, skill
+from models.pretrained import SHELF, form, skill
+from models.pretrained.combination import Description, ShippedPart
+from models.pretrained.files import Named
 from models.pretrained.loading import load
+from models.pretrained.writing import write_combination
 from operations.training.pretrained import install
 from operations.verification.learn_weights import LearntWeights, learn_weights
 from records.database.engine import Database
@@ -36,6 +39,9 @@ COMBINATIONS: Mapping[str, tuple[str, ...]] = {
     "maurer": ("us-maurer", "us-maurer-buckets"),
     "buckets": ("us-maurer-buckets", "us-daymet-buckets"),
 }
+SHIPPED: Mapping[str, str] = {"freshet-us": "both", "freshet-us-buckets": "buckets"}
+"""The shipped combinations."""
+DIGITS = 6  # of weights
 LSTM = "test_metrics_531camels_lstm_ensemble.csv"
 METRICS = ("nse", "kge", "beta_nse", "fhv", "flv")
 
@@ -108,6 +114,47 @@ def score_folds() -> dict[str, Any]:
             found = {metric: found.get(metric, {}) | of_fold[metric] for metric in METRICS}
         result[name] = {"weights": common.common, "scores": _shown({ALL: found})}
     return result
+
+
+def ship() -> None:
+    """Write the shipped combinations and their twins, of parts that are on the shelf, with the weights chosen."""
+    for name, combination in SHIPPED.items():
+        twin = _write(f"{name}-twin", combination, "twins")
+        _write(name, combination, "today", twin)
+
+
+def _write(name: str, combination: str, variant: str, twin: Named | None = None) -> Named:
+    """Write the combination of a variant of its parts, and return what names it."""
+    common, by_basin = _chosen(combination).common, _weights_of_basins(combination)
+    parts = []
+    for part, weight in common.items():
+        shipped_part = form.read(series(f"{part}-{variant}").folder)
+        own = {basin: weights[part] for basin, weights in by_basin.items()}
+        named = {"name": shipped_part.name, "content": shipped_part.content}
+        parts.append(ShippedPart(**named, weight=weight, basin_weights=own))
+    written = write_combination(SHELF / name, Description(parts=parts, twin=twin))
+    return Named(name=name, content=written.content)
+
+
+def _weights_of_basins(combination: str) -> dict[str, dict[str, float]]:
+    """Return the weights of every basin.
+
+    Where only the weather of Maurer is known, those parts share what they have of the common weights as was learnt of
+    them alone, if it was.
+    """
+    chosen, covered = _chosen(combination), {*_basins(COMBINATIONS[combination])}
+    there = tuple(part for part in COMBINATIONS[combination] if RECIPES[part].product == PRODUCT)
+    share = sum(chosen.common[part] for part in there)
+    learnt = next((name for name, parts in COMBINATIONS.items() if parts == there), None)
+    alone = LearntWeights(dict.fromkeys(there, 1 / len(there)), {}, None) if learnt is None else _chosen(learnt)
+
+    def weights_of(basin: str) -> dict[str, float]:
+        if basin in covered:
+            return chosen.by_basin.get(basin, chosen.common)
+        own = alone.by_basin.get(basin, alone.common)
+        return chosen.common | {part: round(share * weight, DIGITS) for part, weight in own.items()}
+
+    return {basin: weights_of(basin) for basin in basins()}
 
 
 def mean_over_record(name: str) -> tuple[list[str], Simulated]:

@@ -1,5 +1,6 @@
-"""The shipped ensembles are complete and conserve water."""
+"""The shipped ensembles and combinations are complete, conserve water, and name their parts."""
 
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -8,46 +9,77 @@ import torch
 from hydrology.base.calendar import Period
 from jobspec.training import used_periods
 from models.contract import Inputs
-from models.nets.mclstm import MCLSTM
-from models.pretrained import DEFAULT, SHELF, errors, form, skill
+from models.pretrained import DEFAULT, SHELF, combination, errors, form, skill
 from models.pretrained.loading import load
-from tests.models.nets.test_mclstm import worst_residual
 
 SHIPPED = [SHELF / name for name in form.names(SHELF)]
+COMBINED = [SHELF / name for name in combination.names(SHELF)]
+US_PARTS = [f"freshet-us-{part}" for part in ("daymet", "daymet-buckets", "maurer", "maurer-buckets")]
+TEST = "1989-10-01..1999-09-30"
+JUDGED = [DEFAULT, "mclstm-maurer-447-twin", "freshet-us-twin", "freshet-us-buckets-twin"]
 DAYS, SAMPLES = 400, 4
 
 
 def test_something_is_shipped() -> None:
-    assert [folder.name for folder in SHIPPED] == [
-        "mclstm-maurer-447",
-        "mclstm-maurer-447-today",
-        "mclstm-maurer-447-twin",
-    ]
+    assert [folder.name for folder in SHIPPED] == sorted(
+        [
+            *(f"{name}{variant}" for name in US_PARTS for variant in ("", "-twin")),
+            *(f"mclstm-maurer-447{variant}" for variant in ("", "-today", "-twin")),
+        ]
+    )
+    combined = [f"{name}{variant}" for name in ("freshet-us", "freshet-us-buckets") for variant in ("", "-twin")]
+    assert [folder.name for folder in COMBINED] == sorted(combined)
+
+
+def test_every_shipped_file_goes_into_a_wheel() -> None:
+    project = tomllib.loads((SHELF.parents[1] / "pyproject.toml").read_text())
+    patterns = project["tool"]["setuptools"]["package-data"]["models.pretrained"]
+    files = [path for folder in (*SHIPPED, *COMBINED) for path in folder.iterdir()]
+    assert [path for path in files if not any(path.relative_to(SHELF).match(pattern) for pattern in patterns)] == []
 
 
 @pytest.mark.parametrize("folder", SHIPPED, ids=lambda folder: folder.name)
+@torch.no_grad()
 def test_every_member_is_whole_and_closes_the_balance(folder: Path) -> None:
     shipped = form.read(folder)
     result = shipped.description
-    ensemble = load(shipped)
     generator = torch.Generator().manual_seed(0)
     rain = torch.rand(DAYS, SAMPLES, 1, generator=generator).sub(0.6).clamp_min(0) * 60
     auxiliary = torch.randn(DAYS, SAMPLES, len(result.config.inputs.auxiliary), generator=generator)
-    drive = Inputs(rain, auxiliary, torch.randn(SAMPLES, len(result.config.inputs.static), generator=generator))
-    for network in ensemble.networks:
-        assert isinstance(network, MCLSTM)
-        assert worst_residual(network, drive, network.empty_state(SAMPLES)["c"]) <= 1e-5
+    static = torch.randn(SAMPLES, len(result.config.inputs.static), generator=generator)
+    temperature = torch.randn(DAYS, SAMPLES, generator=generator) * 10 + 5
+    pet = temperature.clamp_min(0) / 5
+    for network in load(shipped).networks:
+        energy = {"temperature": temperature, "pet": pet} if network.sees_energy else {}
+        outputs, _ = network(Inputs(rain, auxiliary, static, **energy))
+        fallen = rain[..., 0].double().cumsum(0)
+        gone = (outputs["discharge"] + outputs["loss"]).double().cumsum(0)
+        residual = fallen - gone - outputs["storage"].double().sum(-1)
+        assert float((residual.abs() / fallen.clamp_min(1)).max()) <= 1e-5
+
+
+def test_freshet_us_combines_both_networks_on_both_products_with_weights_of_every_basin() -> None:
+    whole = combination.read(SHELF / "freshet-us")
+    assert whole.twin is not None
+    assert sorted(part.name for part in whole.parts) == US_PARTS
+    assert sorted(whole.products) == ["daymet", "maurer_extended"]
+    learnt = {basin for part in whole.parts for basin in part.description.basins}
+    for named in whole.description.parts:
+        assert named.basin_weights.keys() == learnt
+    for part in whole.parts:
+        assert part.twin is not None
+        assert part.twin.name == f"{part.name}-twin"
 
 
 def test_a_scored_ensemble_has_an_error_model_of_years_it_was_not_fitted_to() -> None:
     shipped = [form.read(folder) for folder in SHIPPED]
     fitted = {ensemble.name: errors.read(ensemble) for ensemble in shipped}
-    periods = {name: None if model is None else str(model.period) for name, model in fitted.items()}
-    assert periods == {
-        "mclstm-maurer-447": "1980-10-01..1989-09-30",
-        "mclstm-maurer-447-today": None,  # it has its twin's
-        "mclstm-maurer-447-twin": "1989-10-01..1999-09-30",
-    }
+    periods = {name: str(model.period) for name, model in fitted.items() if model is not None}
+    twins = [ensemble.name for ensemble in shipped if ensemble.twin is None and ensemble.name != DEFAULT]
+    assert periods == {DEFAULT: "1980-10-01..1989-09-30"} | dict.fromkeys(twins, TEST)  # the others have their twins'
+    of_both = errors.read(combination.read(SHELF / "freshet-us-twin"))
+    assert of_both is not None
+    assert (str(of_both.period), len(of_both.basins)) == (TEST, 400)  # elsewhere that of a part
     for ensemble in shipped:
         model = fitted[ensemble.name]
         if model is None:
@@ -57,13 +89,21 @@ def test_a_scored_ensemble_has_an_error_model_of_years_it_was_not_fitted_to() ->
         assert set(model.basins) <= set(ensemble.description.basins)
 
 
-@pytest.mark.parametrize("name", [DEFAULT, "mclstm-maurer-447-twin"])
+@pytest.mark.parametrize("name", JUDGED)
 def test_an_ensemble_comes_with_its_skill_in_every_basin_over_years_that_it_has_not_learnt_from(name: str) -> None:
-    ensemble = form.read(SHELF / name)
-    shipped = skill.read(ensemble)
-    assert shipped is not None
-    assert (shipped.period, sorted(shipped.basins)) == ("1989-10-01..1999-09-30", sorted(ensemble.description.basins))
-    assert {"nse", "kge", "beta_nse", "flv", "fhv"} <= shipped.metrics.keys()
-    period = Period.parse(shipped.period)
-    used = used_periods(ensemble.description.config.model_dump(mode="json"))
-    assert not any(period.overlap(days) for _, days in used)
+    shipped = combination.read(SHELF / name) if SHELF / name in COMBINED else form.read(SHELF / name)
+    judged, parts = skill.read(shipped), shipped.parts if isinstance(shipped, combination.Combination) else [shipped]
+    learnt = {basin for part in parts for basin in part.description.basins}
+    assert judged is not None
+    assert (judged.period, sorted(judged.basins)) == (TEST, sorted(learnt))
+    assert {"nse", "kge", "beta_nse", "flv", "fhv"} <= judged.metrics.keys()
+    period = Period.parse(judged.period)
+    used = [days for part in parts for _, days in used_periods(part.description.config.model_dump(mode="json"))]
+    assert not any(period.overlap(days) for days in used)
+
+
+def test_the_skill_of_a_combination_has_that_of_each_product_alone() -> None:
+    judged = skill.read(combination.read(SHELF / "freshet-us-twin"))
+    assert judged is not None
+    counts = {name: len(alone.basins) for name, alone in judged.subsets.items()}
+    assert counts == {"maurer_extended": 447, "daymet": 400}

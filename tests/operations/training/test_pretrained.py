@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import tomllib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -20,7 +19,7 @@ from hydrology.base.errors import DataProblem, InvalidInput
 from hydrology.uncertainty.error_model import FLOW_CLASSES, LEVELS, NO_FLOW_KNOWN, BasinErrors, Shape
 from jobspec.jobs.forecasting import ForecastParams
 from models import checkpoint
-from models.pretrained import SHELF, errors
+from models.pretrained import errors
 from models.pretrained.files import DamagedEnsemble
 from models.pretrained.form import names, read
 from models.pretrained.loading import owner
@@ -426,13 +425,6 @@ def test_versions_are_compared_in_what_is_stored_of_the_basins_they_have_in_comm
     installed = install(trained_store, CLOCK, read_shipped(NAME, shelf)).version_id
     done = compare(trained_store, CLOCK, [installed, own], Period.parse("2004-10-01..2005-09-30"))
     assert (done.comparison.basins, done.comparison.result.left_out) == ((LEARNT[0],), {})
-
-
-def test_every_file_of_an_ensemble_goes_into_a_wheel(shelf: Path) -> None:
-    project = tomllib.loads((SHELF.parents[1] / "pyproject.toml").read_text())
-    patterns = project["tool"]["setuptools"]["package-data"]["models.pretrained"]
-    for path in (shelf / NAME).iterdir():
-        assert any(path.relative_to(shelf).match(pattern) for pattern in patterns), path.name
 
 
 def test_an_ensemble_brings_its_error_model_for_its_own_product(database: Database, shelf: Path) -> None:
