@@ -1,6 +1,6 @@
 """The parts of a combined version that took part in a run of a basin, and what was missing."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -78,14 +78,22 @@ def weights_of_members(parts: Sequence[RunPart], labels: Sequence[str]) -> Array
 def subset_note(subset: RunSubset) -> str:
     """Describe a combined version without some of its parts, with the skill to expect."""
     alone = " and ".join(subset.products)
-    why = " ".join(f"Missing is {product}: {reason}" for product, reason in subset.missing.items())
-    sentence = f"On {alone} alone. {why}".strip()
+    sentence = " ".join([f"On {alone} alone.", *_reasons(subset.missing)])
     if subset.without_nse is not None:
         return f"{sentence} {subset.without_nse}"
     if subset.nse is None:
         return f"{sentence} The skill of {alone} alone here is not known: evaluate the version in this basin."
     with_all = "" if subset.nse_of_all is None else f", with all products {subset.nse_of_all:.2f}"
     return f"{sentence} In the evaluation over {subset.period} its NSE on {alone} alone was {subset.nse:.2f}{with_all}."
+
+
+def _reasons(missing: Mapping[str, Absent]) -> Iterator[str]:
+    """Yield why parts are missing; those with the same reason together."""
+    by_reason: dict[str, list[str]] = {}
+    for name, reason in missing.items():
+        by_reason.setdefault(str(reason), []).append(name)
+    for why, names in by_reason.items():
+        yield f"Missing {'is' if len(names) == 1 else 'are'} {' and '.join(names)}: {why}"
 
 
 def hash_of_parts(hashes: Iterable[tuple[str, str]]) -> str:

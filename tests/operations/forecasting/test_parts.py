@@ -58,3 +58,11 @@ def test_a_part_is_named_where_another_on_its_product_took_part() -> None:
     note = subset_note(RunSubset(products=products, missing={THIRD.name: absent(Reason.NO_STATE)}, without_nse=why))
     assert note.startswith(f"On maurer and {SECOND.name} alone. Missing is {THIRD.name}: ")
     assert note.endswith(str(why))
+
+
+def test_parts_that_are_missing_for_one_reason_are_named_together() -> None:
+    alike = dict.fromkeys((FIRST.name, SECOND.name), absent(Reason.NO_STATE))
+    other = {THIRD.name: absent(Reason.NOT_SCORED_WITHOUT_PART, products="daymet")}
+    note = subset_note(RunSubset(products=("daymet",), missing=alike | other))
+    assert note.count(str(alike[FIRST.name])) == 1
+    assert f"Missing are {FIRST.name} and {SECOND.name}: {alike[FIRST.name]} Missing is {THIRD.name}: " in note
