@@ -189,7 +189,7 @@ def test_a_state_of_another_ensemble_basin_or_day_is_refused(forcing: Forcing, t
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"ensemble": "mclstm-nowhere"}, "no ensemble 'mclstm-nowhere': name one of mclstm-maurer-447"),
+        ({"ensemble": "mclstm-nowhere"}, "no ensemble 'mclstm-nowhere': name one of .*mclstm-maurer-447"),
         ({"area_km2": 0}, "area_km2: input should be greater than 0"),
         ({"area_km2": None}, "area_km2: it is needed"),
         ({"basin": "creek"}, "'creek' is not a basin identifier"),
