@@ -140,9 +140,8 @@ def _store(judge: Judge, judged: BasinScores) -> None:
     with judge.database.transaction() as session:
         scores.replace(session, [row for basin in whole for row in _rows(judge.clock, scored, judge.period, basin)])
         simulated_flow.replace(session, [_flow(judge, basin) for basin in whole])
-        store_snow(session, scored, [basin.snow for basin in whole if basin.snow is not None])
-        if judge.twin is not None:
-            store_snow(session, judge.loaded.version.id, [basin.snow for basin in judged.own if basin.snow is not None])
+        for version, cells in judged.snow.items():
+            store_snow(session, version, [one for one in cells if one.basin_id not in judge.without])
 
 
 def _flow(judge: Judge, judged: BasinSkill) -> SimulatedFlow:
@@ -159,9 +158,9 @@ def _flow(judge: Judge, judged: BasinSkill) -> SimulatedFlow:
 def _store_regional_snow(judge: Judge, judged: Sequence[BasinScores]) -> None:
     """Store the snow cells chosen over all basins."""
     with judge.database.transaction() as session:
-        for at, choice in enumerate(judge.choices()):
+        for choice in judge.choices():
             for outcome in judged:
-                choice.basins.update(outcome.snowy[at])
+                choice.basins.update(outcome.snowy[choice.loaded.version.id])
             store_regional_snow(session, judge.clock, choice)
 
 

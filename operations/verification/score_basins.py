@@ -45,7 +45,8 @@ class BasinSkill:
         errors: of the members' mean, from which its NSE over any of the period's water years follows.
         worst_residual: the largest |residual| / water over all members and days; None where the network does not
             conserve mass.
-        snow: the cells that read as snow; None where the basin has no reference snow.
+        snow: the cells that read as snow; None where the basin has no reference snow, and of a combined version, whose
+            cells are those of its parts.
         assumed: the names of the assumed attributes.
         subsets: of a combined version, the scores with some of its products alone, by their joined names.
     """
@@ -69,13 +70,15 @@ class BasinScores:
         own: the skill of the version itself.
         scored: that of its twin with the version's own closure; `own` without a twin.
         left_out: why a basin could not be scored.
-        snowy: the data for choosing regional snow cells, of the version and of its twin.
+        snow: the snow cells chosen in each basin, by the version that they are of.
+        snowy: the data for choosing regional snow cells, likewise.
     """
 
     own: list[BasinSkill]
     scored: list[BasinSkill]
     left_out: dict[str, Absent]
-    snowy: list[dict[str, SnowyBasin]]
+    snow: dict[str, list[verification_scores.SnowCells]]
+    snowy: dict[str, dict[str, SnowyBasin]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,57 +116,62 @@ class Judge:
         return (self.twin or self.loaded).version.id
 
     def choices(self) -> list[RegionalChoice]:
-        """Return empty choices of regional snow cells, for the version and for its twin; combined ones have none."""
-        return [
-            RegionalChoice(loaded, self.period) for loaded in (self.loaded, self.twin) if loaded and not loaded.parts
-        ]
+        """Return empty choices of regional snow cells: of the version and its twin, or of the parts of both."""
+        every = [one for loaded in (self.loaded, self.twin) if loaded is not None for one in _with_members(loaded)]
+        return [RegionalChoice(one, self.period) for one in {one.version.id: one for one in every}.values()]
 
     def judge(self, basins: Sequence[str]) -> BasinScores:
-        """Score the version in some basins."""
-        if self.loaded.parts:
-            return self._judge_combined(basins)
+        """Score the version in some basins, and choose the snow cells of those whose members these are."""
         left_out: dict[str, Absent] = {}
-        ready = self._ready(self.loaded, basins, left_out)
-        choices = self.choices()
-        own = list(_judge(self.clock, self.loaded, self.period, ready, choices[0]))
+        skills = {
+            choice.loaded.version.id: (self._skills(choice, basins, left_out), choice.basins)
+            for choice in self.choices()
+        }
+        of_members = {version: of_version for version, (of_version, _) in skills.items()}
+        own = self._skill(self.loaded, basins, of_members)
         scored = own
         if self.twin is not None:
-            of_twin = _judge(self.clock, self.twin, self.period, ready, choices[1])
-            pairs = zip(of_twin, own, strict=True)
-            scored = [replace(judged, worst_residual=basin.worst_residual) for judged, basin in pairs]
-        return BasinScores(own, scored, left_out, [choice.basins for choice in choices])
+            of_twin = self._skill(self.twin, basins, of_members)
+            scored = {
+                basin: replace(of_twin[basin], worst_residual=skill.worst_residual)
+                for basin, skill in own.items()
+                if basin in of_twin
+            }
+        return BasinScores(
+            own=[*own.values()],
+            scored=[*scored.values()],
+            left_out={basin: reason for basin, reason in left_out.items() if basin not in scored},
+            snow={
+                version: [skill.snow for skill in of_version.values() if skill.snow is not None]
+                for version, of_version in of_members.items()
+            },
+            snowy={version: snowy for version, (_, snowy) in skills.items()},
+        )
 
-    def _judge_combined(self, basins: Sequence[str]) -> BasinScores:
-        """Score a combined version. Its snow cells are those of its parts, which evaluations of their own choose."""
-        left_out: dict[str, Absent] = {}
-        own = list(self._combined(self.loaded, basins, left_out))
-        scored = own
-        if self.twin is not None:
-            of_twin = {basin.basin: basin for basin in self._combined(self.twin, basins, left_out)}
-            pairs = [(of_twin[basin.basin], basin) for basin in own if basin.basin in of_twin]
-            scored = [replace(judged, worst_residual=basin.worst_residual) for judged, basin in pairs]
-        return BasinScores(own, scored, left_out, [])
+    def _skill(
+        self, loaded: LoadedVersion, basins: Sequence[str], of_members: Mapping[str, Mapping[str, BasinSkill]]
+    ) -> dict[str, BasinSkill]:
+        """Return the skill of a version by basin, of a combined one in the basins that one of its products covers.
 
-    def _combined(
-        self, loaded: LoadedVersion, basins: Sequence[str], left_out: dict[str, Absent]
-    ) -> Iterator[BasinSkill]:
-        """Yield the skill of a combined version, or of a twin, in the basins that one of its products covers."""
-        parts = [(one.part, self._skills(one.loaded, basins, left_out)) for one in loaded.parts]
-        if not parts:
-            yield from self._skills(loaded, basins, left_out).values()
+        Args:
+            of_members: the skill of versions with members, by version and basin.
+        """
+        if not loaded.parts:
+            return dict(of_members[loaded.version.id])
+        parts = [(one.part, of_members[one.part.version]) for one in loaded.parts]
+        found = dict[str, BasinSkill]()
         for basin in basins:
             there = [(part.in_basin(basin), skills[basin]) for part, skills in parts if basin in skills]
             if there:
-                left_out.pop(basin, None)
-                yield combined_skill(there, self.period, loaded.version.products)
+                found[basin] = combined_skill(there, self.period, loaded.version.products)
+        return found
 
     def _skills(
-        self, loaded: LoadedVersion, basins: Sequence[str], left_out: dict[str, Absent]
+        self, choice: RegionalChoice, basins: Sequence[str], left_out: dict[str, Absent]
     ) -> dict[str, BasinSkill]:
-        """Return the skill of a part by basin, without its snow."""
-        ready = {basin: replace(one, reference=None) for basin, one in self._ready(loaded, basins, left_out).items()}
-        skills = _judge(self.clock, loaded, self.period, ready, RegionalChoice(loaded, self.period))
-        return {skill.basin: skill for skill in skills}
+        """Return the skill of a version with members by basin, and add its basins to the choice of its snow cells."""
+        ready = self._ready(choice.loaded, basins, left_out)
+        return {skill.basin: skill for skill in _judge(self.clock, choice.loaded, self.period, ready, choice)}
 
     def _ready(self, loaded: LoadedVersion, basins: Sequence[str], left_out: dict[str, Absent]) -> "dict[str, _Ready]":
         products = (self.loaded if self.loaded.parts else loaded).version.area_products
@@ -172,6 +180,11 @@ class Judge:
         for basin in ready.keys() & self.without.keys():
             ready[basin].observed[np.isin(self.period.days, self.without[basin])] = np.nan
         return ready
+
+
+def _with_members(loaded: LoadedVersion) -> list[LoadedVersion]:
+    """Return a version with members of its own, or the parts of a combined one."""
+    return [one.loaded for one in loaded.parts] or [loaded]
 
 
 def combined_skill(parts: Sequence[tuple[VersionPart, BasinSkill]], period: Period, every: Sequence[str]) -> BasinSkill:
@@ -191,6 +204,7 @@ def combined_skill(parts: Sequence[tuple[VersionPart, BasinSkill]], period: Peri
         simulated=simulated,
         errors=YearlyErrors.of_basin(simulated, leading.observed, period.days),
         worst_residual=max(residuals) if len(residuals) == len(parts) else None,
+        snow=None,
         assumed=tuple(dict.fromkeys(name for _, skill in parts for name in skill.assumed)),
         subsets={
             JOINT.join(chosen): all_scores(

@@ -205,6 +205,19 @@ def test_scores_are_of_the_weighted_mean_and_of_each_product_alone(trained_store
     assert [one.members for one in compared.comparison.result.versions] == [3, 2]
 
 
+def test_its_evaluation_chooses_the_snow_cells_of_its_parts(trained_store: Database, both: Version) -> None:
+    evaluate(trained_store, CLOCK, both.id, JUDGED, BASINS)
+    for part in both.parts:
+        alone = evaluate(trained_store, CLOCK, part.version, JUDGED, BASINS, stored=False)
+        expected = {one.basin: one.snow for one in alone.basins if one.snow is not None}
+        with trained_store.reading() as session:
+            stored = {one.basin_id: one for one in scores.snow_cells(session, part.version)}
+        assert expected
+        assert {basin: (one.cells, one.test_r, one.bias_pct) for basin, one in stored.items()} == {
+            basin: (one.cells, one.test_r, one.bias_pct) for basin, one in expected.items()
+        }
+
+
 def test_reforecasts_and_levels_are_of_it(trained_store: Database, both: Version) -> None:
     calibrate(trained_store, CLOCK, both.id, BASINS)
     assert reforecast(trained_store, CLOCK, both.id, BASINS, JUDGED, every=30, horizon=2).basins == BASINS
