@@ -146,10 +146,10 @@ def _weights_of_basins(combination: str) -> dict[str, dict[str, float]]:
     there = tuple(part for part in COMBINATIONS[combination] if RECIPES[part].product == PRODUCT)
     share = sum(chosen.common[part] for part in there)
     learnt = next((name for name, parts in COMBINATIONS.items() if parts == there), None)
-    alone = LearntWeights(dict.fromkeys(there, 1 / len(there)), {}, None) if learnt is None else _chosen(learnt)
+    alone = None if learnt is None else _chosen(learnt)
 
     def weights_of(basin: str) -> dict[str, float]:
-        if basin in covered:
+        if basin in covered or alone is None:
             return chosen.by_basin.get(basin, chosen.common)
         own = alone.by_basin.get(basin, alone.common)
         return chosen.common | {part: round(share * weight, DIGITS) for part, weight in own.items()}
