@@ -96,6 +96,11 @@ def _skill(run: Simulated, observed: Observed) -> dict[str, Any]:
     }
 
 
+def _snow_of_parts(variant: str) -> dict[str, Any]:
+    """Return how well snow is read from each part of `freshet-us`, or from a variant of them."""
+    return {part: snow_skill(shipped(series(f"{part}{variant}").folder)) for part in US_PARTS}
+
+
 def _folds() -> dict[str, Any]:
     """Return the scores of basins never seen, in years never seen, and what members that know them make of them.
 
@@ -148,10 +153,6 @@ def intervals(simulated: Array, observed: Observed) -> dict[str, Any]:
         "both": median_nse_interval(errors, draw_basins=True),
     }
     return {name: None if interval is None else asdict(interval) for name, interval in drawn.items()}
-
-
-def _snow_of_parts(variant: str) -> dict[str, Any]:
-    return {part: snow_skill(shipped(series(f"{part}{variant}").folder)) for part in US_PARTS}
 
 
 def quartiles(scores_of_basins: Iterable[Mapping[str, float | None]]) -> Quartiles:

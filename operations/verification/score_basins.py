@@ -67,14 +67,12 @@ class BasinScores:
     """The results of an evaluation in several basins.
 
     Attributes:
-        own: the skill of the version itself.
-        scored: that of its twin with the version's own closure; `own` without a twin.
+        scored: the skill of the version; with a twin that of the twin, with the version's own closure.
         left_out: why a basin could not be scored.
         snow: the snow cells chosen in each basin, by the version that they are of.
         snowy: the data for choosing regional snow cells, likewise.
     """
 
-    own: list[BasinSkill]
     scored: list[BasinSkill]
     left_out: dict[str, Absent]
     snow: dict[str, list[verification_scores.SnowCells]]
@@ -138,7 +136,6 @@ class Judge:
                 if basin in of_twin
             }
         return BasinScores(
-            own=[*own.values()],
             scored=[*scored.values()],
             left_out={basin: reason for basin, reason in left_out.items() if basin not in scored},
             snow={
