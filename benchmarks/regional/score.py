@@ -37,8 +37,9 @@ def score(name: str) -> None:
     twins, likewise. `twins` are scored in the test years alone: they have fitted the others. `loss`: beside potential
     evapotranspiration. `snow-volumes`: what is in snowy basins in spring beside what ran off. `uncertainty`: the
     probabilities of the shipped ensemble, `uncertainty-unseen` those of the folds in the basins that each never saw,
-    `uncertainty-us` those of `freshet-us`; `volumes`: those with the weather of other years. `us`: the parts of
-    `freshet-us`; `us-buckets`: its buckets alone; `us-twins`: their twins; `us-folds`: their folds.
+    `uncertainty-us` and `uncertainty-us-unseen` those of `freshet-us`; `volumes`: those with the weather of other
+    years. `us`: the parts of `freshet-us`; `us-buckets`: its buckets alone; `us-twins`: their twins; `us-folds`: their
+    folds.
     """
     measure = OTHERS.get(name)
     result = _series(name) if measure is None else measure()
@@ -178,6 +179,7 @@ OTHERS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "uncertainty": uncertainty.seen,
     "uncertainty-unseen": uncertainty.unseen,
     "uncertainty-us": uncertainty.combined,
+    "uncertainty-us-unseen": uncertainty.combined_unseen,
     "us": lambda: us.score("both", "maurer"),
     "us-buckets": lambda: us.score("buckets"),
     "us-twins": us.score_twins,

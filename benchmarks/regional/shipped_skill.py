@@ -5,6 +5,7 @@ The scores are those of the last `freshet evaluate` over the test years, the err
 
 from collections.abc import Sequence
 
+from benchmarks.regional import uncertainty, us
 from benchmarks.regional.data import TEST, basins
 from hydrology.base.calendar import Period
 from hydrology.base.products import JOINT, subsets
@@ -75,7 +76,10 @@ def _rounded(value: float | None) -> float | None:
 
 
 def ship_errors(name: str) -> None:
-    """Write the error model of an ensemble or combination beside it, as the last `freshet calibrate` stored it."""
+    """Write the error model of a twin of `freshet-us` or its parts beside it, as `freshet calibrate` stored it last.
+
+    That of basins never seen is of the folds.
+    """
     settings = Settings.load()
     shipped = read_shipped(name, settings.pretrained)
     database = Database(settings.database_url)
@@ -85,8 +89,9 @@ def ship_errors(name: str) -> None:
     database.close()
     if model is None:
         raise SystemExit(f"It has no error model: freshet calibrate --version {version}")
+    never_seen = uncertainty.regional_of_parts(us.weights_of_twin(name))
     found = errors.ShippedErrors(
-        model.period, model.days, model.shape, model.regional, for_unseen=model.for_unseen, basins=model.basins
+        model.period, model.days, model.shape, never_seen, for_unseen=True, basins=model.basins
     )
     errors.write(shipped, found)
     print(f"{name}: {len(model.basins)} basins, {model.days} observed days of {model.period}")

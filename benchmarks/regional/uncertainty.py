@@ -6,8 +6,10 @@ Rivals: the spread of the members as it is (raw), the same error model without t
 climatology (the days of other years within a week of the day of the year), and the last observed flow (persistence).
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -149,24 +151,50 @@ def unseen() -> dict[str, Any]:
     The error model of a fold's basins is fitted to those of the other folds, each simulated by the members that have
     not learnt from it.
     """
-    return {"folds": FOLDS, **_measured(_never_seen())}
+    return {"folds": FOLDS, **_measured(_never_seen(_of_folds(left_out)))}
 
 
-def _never_seen() -> Iterator[tuple[Basin, BasinErrorModel]]:
-    folds = {number: left_out(number) for number in range(1, FOLDS + 1)}
+def combined_unseen() -> dict[str, Any]:
+    """Return the same of the folds of `freshet-us`, and of those of the shipped ensemble in the same basins."""
+    of_us = _of_folds(partial(left_out_of_parts, us.common_weights("both")))
+    covered = {basin.name for every in of_us.values() for basin in every}
+    of_one = _of_folds(lambda number: [basin for basin in left_out(number) if basin.name in covered])
+    rivals = {"freshet-us": of_us, ENSEMBLE.name: of_one}
+    return {"folds": FOLDS, **{name: _measured(_never_seen(folds)) for name, folds in rivals.items()}}
+
+
+def _of_folds(left_out_by: Callable[[int], list[Basin]]) -> dict[int, list[Basin]]:
+    return {number: left_out_by(number) for number in range(1, FOLDS + 1)}
+
+
+def _never_seen(folds: Mapping[int, list[Basin]]) -> Iterator[tuple[Basin, BasinErrorModel]]:
     for number, judged in folds.items():
-        others = [basin for other, of_fold in folds.items() if other != number for basin in of_fold]
-        regional = fit({basin.name: basin.pairs(VALIDATION) for basin in others}).regional
+        shape = _regional(basin for other, of_fold in folds.items() if other != number for basin in of_fold)
         for basin in judged:
-            yield basin, BasinErrorModel(regional, regional.of_basin(basin.simulated))
+            yield basin, BasinErrorModel(shape, shape.of_basin(basin.simulated))
+
+
+def _regional(every: Iterable[Basin]) -> Shape:
+    """Return the error model of basins never seen, fitted to basins that were not when they were simulated."""
+    return fit({basin.name: basin.pairs(VALIDATION) for basin in every}).regional
 
 
 def regional() -> Shape | None:
     """Return the error model of basins never seen, fitted to those of all folds; None where a fold is not trained."""
     if not all((series(f"fold-{number}").folder / form.DESCRIPTION).exists() for number in range(1, FOLDS + 1)):
         return None
-    every = [basin for number in range(1, FOLDS + 1) for basin in left_out(number)]
-    return fit({basin.name: basin.pairs(VALIDATION) for basin in every}).regional
+    return _regional(chain.from_iterable(_of_folds(left_out).values()))
+
+
+def regional_of_parts(weights: dict[str, float]) -> Shape:
+    """Return that of some parts of `freshet-us`, by the folds of these."""
+    return _regional(chain.from_iterable(_of_folds(partial(left_out_of_parts, weights)).values()))
+
+
+def left_out_of_parts(weights: dict[str, float], number: int) -> list[Basin]:
+    """Return the basins that a fold of some parts left out, simulated by their weighted mean."""
+    names, run = us.left_out_over_record(weights, number)
+    return _of_run(run, names)
 
 
 def left_out(number: int) -> list[Basin]:

@@ -104,15 +104,14 @@ def score_twins() -> dict[str, Any]:
 def score_folds() -> dict[str, Any]:
     """Return the scores in the test years of basins that no member has seen, by the common weights."""
     result: dict[str, Any] = {"period": TEST}
-    for name, parts in COMBINATIONS.items():
-        common, covered = LearntWeights(_chosen(name).common, {}, None), {*_basins(parts)}
+    for name in COMBINATIONS:
+        common = common_weights(name)
         found: ByMetric = {}
         for number in range(1, FOLDS + 1):
-            names = sorted({*fold(number)} & covered)
-            members = {part: shipped(series(f"{part}-fold-{number}").folder, unseen=names) for part in common.common}
-            of_fold = _judged(_mean_of(common, members, names), names)
+            names, mean = left_out_over_record(common, number)
+            of_fold = _judged(mean, names)
             found = {metric: found.get(metric, {}) | of_fold[metric] for metric in METRICS}
-        result[name] = {"weights": common.common, "scores": _shown({ALL: found})}
+        result[name] = {"weights": common, "scores": _shown({ALL: found})}
     return result
 
 
@@ -166,6 +165,24 @@ def mean_over_record(name: str) -> tuple[list[str], Simulated]:
     names = _basins(list(chosen.common))
     parts = {part: shipped(series(part).folder) for part in chosen.common}
     return names, _mean_of(chosen, parts, names)
+
+
+def common_weights(name: str) -> dict[str, float]:
+    """Return the weights that all basins share, by part, of a combination."""
+    return _chosen(name).common
+
+
+def weights_of_twin(name: str) -> dict[str, float]:
+    """Return the same of the shipped twin of a combination, or of a part."""
+    whole = name.removesuffix("-twin")
+    return common_weights(SHIPPED[whole]) if whole in SHIPPED else {whole.removeprefix("freshet-"): 1.0}
+
+
+def left_out_over_record(weights: dict[str, float], number: int) -> tuple[list[str], Simulated]:
+    """Return the basins that a fold of some parts left out, and their weighted mean there, as `mean_over_record`."""
+    names = sorted({*fold(number)} & {*_basins(list(weights))})
+    members = {part: shipped(series(f"{part}-fold-{number}").folder, unseen=names) for part in weights}
+    return names, _mean_of(LearntWeights(weights, {}, None), members, names)
 
 
 def _mean_of(chosen: LearntWeights, members: Mapping[str, form.Ensemble], names: Sequence[str]) -> Simulated:

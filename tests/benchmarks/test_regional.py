@@ -17,11 +17,11 @@ from benchmarks.regional.recipes import RECIPES
 from benchmarks.regional.score import METRICS, quartiles
 from benchmarks.regional.trials import mean
 from benchmarks.regional.uncertainty import Rival, _figures, interval_score
-from benchmarks.regional.us import choose_weights
+from benchmarks.regional.us import choose_weights, weights_of_twin
 from hydrology.uncertainty.error_model import LEVELS
 from hydrology.verification.verify import CLIMATOLOGY
 from models.physics_probes.exam import NOT_ASKED, Question
-from models.pretrained import SHELF
+from models.pretrained import SHELF, combination
 from models.pretrained.form import read
 
 
@@ -107,6 +107,17 @@ def test_a_mean_of_an_unknown_series_names_the_known_ones() -> None:
 def test_an_unknown_combination_names_the_known_ones() -> None:
     with pytest.raises(SystemExit, match="no combination; there are both, maurer, buckets"):
         choose_weights(["both", "all"])
+
+
+def test_the_folds_of_a_twin_are_of_its_parts_by_the_weights_it_is_shipped_with() -> None:
+    for name in ("freshet-us-twin", "freshet-us-buckets-twin"):
+        shipped = combination.read(SHELF / name).description
+        assert weights_of_twin(name) == {
+            part.name.removeprefix("freshet-").removesuffix("-twin"): part.weight for part in shipped.parts
+        }
+        assert dict.fromkeys(weights_of_twin(name), 1.0) == {
+            part: weight for one in shipped.parts for part, weight in weights_of_twin(one.name).items()
+        }
 
 
 def test_a_question_is_summed_up_over_the_basins_that_are_asked() -> None:
