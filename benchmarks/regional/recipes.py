@@ -76,6 +76,12 @@ def _buckets(**network: Any) -> dict[str, Any]:
     return _members(network={"architecture": "buckets", **network})
 
 
+def _rival(architecture: str, rate: float) -> Recipe:
+    """Return a trial, half as long as a training, towards a recipe of its own for a network of the comparison."""
+    schedule = {"kind": "cosine", "steps": 1500, "peak_learning_rate": rate}
+    return Recipe(_members(network={"architecture": architecture}, schedule=schedule))
+
+
 VECTORS = {"rank": 16, "basin_vector": 32}
 
 UNSEEN_IN_TURN = ((), ("past_weather",), ("embedding",))
@@ -108,7 +114,12 @@ RECIPES = {
     "expectile-50": Recipe(_members(expectile=0.5)),
     # By the recipe of the members.
     "lstm": Recipe(_members(network={"architecture": "lstm"})),
-    # Towards an LSTM by a recipe of its own.
+    # Towards recipes of their own for the networks of the comparison.
+    **{
+        f"{architecture}-{name}": _rival(architecture, rate)
+        for architecture in ("lstm", "eins", "mmrnn")
+        for name, rate in (("slow", 0.003), ("fast", 0.01))
+    },
     "wide-lstm": Recipe(_members(network={"architecture": "lstm", "cells": 256}, windows={"batch": 64}, expectile=0.5)),
     "vectors-64": Recipe(_mclstm(64, 3000, **VECTORS)),
     "vectors-32": Recipe(_mclstm(32, 3000, **VECTORS)),
