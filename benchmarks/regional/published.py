@@ -1,8 +1,8 @@
-"""A shipped ensemble beside the published LSTM and EA-LSTM, basin by basin: `results/published.json`.
+"""Networks beside the published LSTM and EA-LSTM, basin by basin; the shipped ensemble in `results/published.json`.
 
 The published scores are those of Kratzert et al. 2019 (doi:10.5194/hess-23-5089-2019): on the same forcing, basins and
-test years, trained for NSE, the mean of eight seeds, and each seed. Those of the ensemble are the scores that it is
-shipped with, so that nothing is simulated and no flow of the test years is read.
+test years, trained for NSE, the mean of eight seeds, and each seed. Those of the shipped ensemble are the scores that
+it is shipped with, so that nothing is simulated and no flow of the test years is read.
 """
 
 import csv
@@ -22,6 +22,9 @@ FOLDER = "benchmarks/ealstm_maurer_531"
 MODELS = ("lstm", "ealstm")
 COLUMNS = {"nse": "NSE", "beta_nse": "beta_nse", "fhv": "FHV", "flv": "FLV"}
 
+ByMetric = dict[str, dict[str, float | None]]
+"""Scores by metric and basin."""
+
 
 def compare() -> None:
     """Write and print the comparison."""
@@ -30,12 +33,17 @@ def compare() -> None:
         raise SystemExit(f"{ENSEMBLE.name} is shipped without scores by basin.")
     ours = {metric: dict(zip(shipped.basins, shipped.metrics[metric].value, strict=True)) for metric in COLUMNS}
     result: dict[str, Any] = {"ensemble": ENSEMBLE.name, "content": shipped.content, "period": shipped.period}
-    result |= {model: _beside(ours, model) for model in MODELS}
+    result |= beside(ours)
     (RESULTS / "published.json").write_text(json.dumps(result, indent=1) + "\n")
     print(json.dumps(result, indent=1))
 
 
-def _beside(ours: dict[str, dict[str, float | None]], model: str) -> dict[str, Any]:
+def beside(ours: ByMetric) -> dict[str, Any]:
+    """Return each published model's scores beside those of another network in the same basins, with the paired test."""
+    return {model: _beside(ours, model) for model in MODELS}
+
+
+def _beside(ours: ByMetric, model: str) -> dict[str, Any]:
     folder = camels() / FOLDER
     theirs = read(folder / f"test_metrics_531camels_{model}_ensemble.csv")
     seeds = [read(path) for path in sorted(folder.glob(f"test_metrics_531camels_{model}_seed*.csv"))]

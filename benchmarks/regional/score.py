@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.regional import loss, snow_volumes, uncertainty, us, volumes
+from benchmarks.regional import loss, published, snow_volumes, uncertainty, us, volumes
 from benchmarks.regional.data import TEST, VALIDATION, basins
 from benchmarks.regional.members import ENSEMBLE, FOLD_MEMBERS, FOLDS, RESULTS, TODAY, TWIN, US_PARTS, fold, series
 from benchmarks.regional.simulations import Array, Observed, Simulated, observe, shipped, simulate
@@ -30,7 +30,7 @@ Quartiles = dict[str, list[float]]
 
 
 def score(name: str) -> None:
-    """Score a series: the mean of its members, and each member alone.
+    """Score a series: the mean of its members, and each member alone, beside the published networks.
 
     `folds`: each on the basins that it never saw. `snow`: of the shipped ensemble; `snow-twins`: of the twins of that
     of today, whose own cells are stored beside; `snow-us`: of the parts of `freshet-us`; `snow-us-twins`: of their
@@ -68,7 +68,8 @@ def ship_errors(name: str) -> None:
 
 def _series(name: str) -> dict[str, Any]:
     ensemble = shipped(series(name).folder)
-    run = simulate(load(ensemble), basins())
+    names = basins()
+    run = simulate(load(ensemble), names)
     used = used_periods(ensemble.description.config.model_dump(mode="json"))
     learnt = [days for purpose, days in used if purpose == "train"]
     judged = {
@@ -80,8 +81,16 @@ def _series(name: str) -> dict[str, Any]:
         "content": ensemble.content,
         "members": sorted(ensemble.weights),
         "core_minutes": sum(member.log["seconds"] for member in ensemble.description.members) / 60,
-        **{label: _skill(run, observe(basins(), text)) for label, text in judged.items()},
+        **{label: _skill(run, observe(names, text)) for label, text in judged.items()},
+        "published": published.beside(_by_metric(run, names)),
     }
+
+
+def _by_metric(run: Simulated, names: Sequence[str]) -> published.ByMetric:
+    """Return the scores of the members' mean in the test years."""
+    observed = observe(names, TEST)
+    rows = dict(zip(names, scores(run.over(observed.period).mean(axis=0), observed), strict=True))
+    return {metric: {basin: row[metric] for basin, row in rows.items()} for metric in METRICS}
 
 
 def _skill(run: Simulated, observed: Observed) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from benchmarks.product_mixes import ALL, OWN, mixes_of_basins
 from benchmarks.regional import published
 from benchmarks.regional.data import PRODUCT, PRODUCTS, TEST, basins, camels, opened
 from benchmarks.regional.members import ENSEMBLE, FOLDS, RESULTS, US_PARTS, fold, series
+from benchmarks.regional.published import ByMetric
 from benchmarks.regional.recipes import RECIPES
 from benchmarks.regional.simulations import Simulated, observe, shipped, simulate
 from hydrology.base.calendar import Period
@@ -44,9 +45,6 @@ SHIPPED: Mapping[str, str] = {"freshet-us": "both", "freshet-us-buckets": "bucke
 DIGITS = 6  # of weights
 LSTM = "test_metrics_531camels_lstm_ensemble.csv"
 METRICS = ("nse", "kge", "beta_nse", "fhv", "flv")
-
-ByMetric = dict[str, dict[str, float | None]]
-"""Scores by metric and basin."""
 
 
 def choose_weights(combinations: Sequence[str]) -> None:
