@@ -10,6 +10,7 @@ the test years. `ship-us` writes the shipped combinations of the parts of today 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -95,8 +96,8 @@ def score_twins() -> dict[str, Any]:
     """Return the scores of the twins in the test years, by the weights of `freshet-us`."""
     chosen = _chosen("both")
     names = _basins(list(chosen.common))
-    twins = {part: shipped(series(f"{part}-twins").folder) for part in chosen.common}
-    return {"period": TEST, "scores": _shown({OWN: _judged(_mean_of(chosen, twins, names), names)})}
+    runs = {part: simulate(load(shipped(series(f"{part}-twins").folder)), names) for part in chosen.common}
+    return {"period": TEST, "scores": _shown({OWN: _judged(_mean_of(chosen, runs, names), names)})}
 
 
 def score_folds() -> dict[str, Any]:
@@ -161,8 +162,8 @@ def mean_over_record(name: str) -> tuple[list[str], Simulated]:
     """
     chosen = _chosen(name)
     names = _basins(list(chosen.common))
-    parts = {part: shipped(series(part).folder) for part in chosen.common}
-    return names, _mean_of(chosen, parts, names)
+    runs = {part: simulate(load(shipped(series(part).folder)), names) for part in chosen.common}
+    return names, _mean_of(chosen, runs, names)
 
 
 def common_weights(name: str) -> dict[str, float]:
@@ -179,13 +180,22 @@ def weights_of_twin(name: str) -> dict[str, float]:
 def left_out_over_record(weights: dict[str, float], number: int) -> tuple[list[str], Simulated]:
     """Return the basins that a fold of some parts left out, and their weighted mean there, as `mean_over_record`."""
     names = sorted({*fold(number)} & {*_basins(list(weights))})
-    members = {part: shipped(series(f"{part}-fold-{number}").folder, unseen=names) for part in weights}
-    return names, _mean_of(LearntWeights(weights, {}, None), members, names)
+    runs = dict[str, Simulated]()
+    for part in weights:
+        known, run = _left_out_by(part, number)
+        runs[part] = Simulated(run.record, run.discharge[:, [known.index(name) for name in names]])
+    return names, _mean_of(LearntWeights(weights, {}, None), runs, names)
 
 
-def _mean_of(chosen: LearntWeights, members: Mapping[str, form.Ensemble], names: Sequence[str]) -> Simulated:
-    """Return the weighted mean of the members of each part, in some basins."""
-    runs = {part: simulate(load(one), names) for part, one in members.items()}
+@cache
+def _left_out_by(part: str, number: int) -> tuple[list[str], Simulated]:
+    """Return the basins that a fold of a part left out, simulated by its members; once for all combinations."""
+    names = sorted({*fold(number)} & {*RECIPES[part].basins})
+    return names, simulate(load(shipped(series(f"{part}-fold-{number}").folder, unseen=names)), names)
+
+
+def _mean_of(chosen: LearntWeights, runs: Mapping[str, Simulated], names: Sequence[str]) -> Simulated:
+    """Return the weighted mean of what the members of each part make of some basins."""
     record = Period(max(run.record.first for run in runs.values()), min(run.record.last for run in runs.values()))
     weights = np.array([[chosen.by_basin.get(basin, chosen.common)[part] for basin in names] for part in runs])
     means = np.stack([run.over(record).mean(axis=0, dtype=np.float64) for run in runs.values()])
