@@ -23,9 +23,16 @@ from models.arrays import Array, days_of
 from models.inference import ArrayMap
 from operations.basin_data.dataset import BasinForcing, by_record, load_pairs
 from operations.verification.regional_snow_cells import RegionalChoice, SnowyBasin
-from operations.verification.snow_cells import Reference, read_snow, reference_snow
+from operations.verification.snow_cells import (
+    Reference,
+    SnowReading,
+    SnowSeries,
+    combined_snow,
+    read_snow,
+    reference_snow,
+)
 from operations.versions.held_out import version_to_score
-from operations.versions.load_networks import LoadedVersion, load_version
+from operations.versions.load_networks import LoadedPart, LoadedVersion, load_version
 from operations.versions.training_domain import attribute_means
 from records.basins import basins as basin_records
 from records.database.engine import Database
@@ -45,8 +52,8 @@ class BasinSkill:
         errors: of the members' mean, from which its NSE over any of the period's water years follows.
         worst_residual: the largest |residual| / water over all members and days; None where the network does not
             conserve mass.
-        snow: the cells that read as snow; None where the basin has no reference snow, and of a combined version, whose
-            cells are those of its parts.
+        snow: the cells that read as snow, with their skill; None where the basin has no reference snow.
+        snow_series: what they read; None after the judging.
         assumed: the names of the assumed attributes.
         subsets: of a combined version, the scores with some of its products alone, by their joined names.
     """
@@ -58,6 +65,7 @@ class BasinSkill:
     errors: YearlyErrors
     worst_residual: float | None
     snow: verification_scores.SnowCells | None
+    snow_series: SnowSeries | None = field(default=None, repr=False, compare=False)
     assumed: tuple[str, ...] = ()
     subsets: dict[str, dict[str, Score]] = field(default_factory=dict)
 
@@ -127,20 +135,21 @@ class Judge:
         }
         of_members = {version: of_version for version, (of_version, _) in skills.items()}
         own = self._skill(self.loaded, basins, of_members)
-        scored = own
+        scored, every = own, of_members | {self.loaded.version.id: own}
         if self.twin is not None:
             of_twin = self._skill(self.twin, basins, of_members)
+            every |= {self.twin.version.id: of_twin}
             scored = {
                 basin: replace(of_twin[basin], worst_residual=skill.worst_residual)
                 for basin, skill in own.items()
                 if basin in of_twin
             }
         return BasinScores(
-            scored=[*scored.values()],
+            scored=[replace(skill, snow_series=None) for skill in scored.values()],
             left_out={basin: reason for basin, reason in left_out.items() if basin not in scored},
             snow={
                 version: [skill.snow for skill in of_version.values() if skill.snow is not None]
-                for version, of_version in of_members.items()
+                for version, of_version in every.items()
             },
             snowy={version: snowy for version, (_, snowy) in skills.items()},
         )
@@ -155,13 +164,28 @@ class Judge:
         """
         if not loaded.parts:
             return dict(of_members[loaded.version.id])
-        parts = [(one.part, of_members[one.part.version]) for one in loaded.parts]
+        parts = [(one, of_members[one.part.version]) for one in loaded.parts]
         found = dict[str, BasinSkill]()
         for basin in basins:
-            there = [(part.in_basin(basin), skills[basin]) for part, skills in parts if basin in skills]
+            there = [(one, skills[basin]) for one, skills in parts if basin in skills]
             if there:
-                found[basin] = combined_skill(there, self.period, loaded.version.products)
+                weighted = [(one.part.in_basin(basin), skill) for one, skill in there]
+                skill = combined_skill(weighted, self.period, loaded.version.products)
+                found[basin] = replace(skill, snow=self._combined_snow(loaded, there))
         return found
+
+    def _combined_snow(
+        self, loaded: LoadedVersion, parts: Sequence[tuple[LoadedPart, BasinSkill]]
+    ) -> verification_scores.SnowCells | None:
+        """Return what a combined version reads as snow in a basin; None where a part of it reads none."""
+        readings = [
+            (one, SnowReading(skill.snow, skill.snow_series))
+            for one, skill in parts
+            if skill.snow is not None and skill.snow_series is not None
+        ]
+        if len(readings) < len(parts):
+            return None
+        return combined_snow(self.clock, loaded, readings, self.period)
 
     def _skills(
         self, choice: RegionalChoice, basins: Sequence[str], left_out: dict[str, Absent]
@@ -202,6 +226,7 @@ def combined_skill(parts: Sequence[tuple[VersionPart, BasinSkill]], period: Peri
         errors=YearlyErrors.of_basin(simulated, leading.observed, period.days),
         worst_residual=max(residuals) if len(residuals) == len(parts) else None,
         snow=None,
+        snow_series=None,
         assumed=tuple(dict.fromkeys(name for _, skill in parts for name in skill.assumed)),
         subsets={
             JOINT.join(chosen): all_scores(
@@ -257,12 +282,12 @@ def _judge(
             simulated = outputs["discharge"][:, at, days_of(record, period)].mean(axis=0)
             scores = all_scores(simulated, one.observed, period.days)
             errors = YearlyErrors.of_basin(simulated, one.observed, period.days)
-            residual, snow = None, None
+            residual, reading = None, None
             if conserving:
                 residual = _residual(forcing.mass[at], outputs, at)
                 storage = outputs["storage"][:, at]
                 if one.reference is not None:
-                    snow = read_snow(clock, loaded, basin, record, one.reference, storage, test=period)
+                    reading = read_snow(clock, loaded, basin, record, one.reference, storage, test=period)
                     regional.add(basin, one.snow_share, record, one.reference, storage)
             yield BasinSkill(
                 basin,
@@ -271,7 +296,8 @@ def _judge(
                 one.observed,
                 errors=errors,
                 worst_residual=residual,
-                snow=snow,
+                snow=None if reading is None else reading.cells,
+                snow_series=None if reading is None else reading.series,
                 assumed=one.forcing.assumed,
             )
 

@@ -1,7 +1,7 @@
 """Snow cells: chosen on the training years against a reference, judged on other years."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -11,8 +11,9 @@ from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Days, Period
 from hydrology.base.reasons import Reason
 from hydrology.snow.snow import SnowProducts, choose_cells, snow_skill
+from hydrology.uncertainty.weighted import weighted_mean
 from models.arrays import Array, days_of
-from operations.versions.load_networks import LoadedVersion
+from operations.versions.load_networks import LoadedPart, LoadedVersion
 from records.series import series
 from records.simulations.snow_cells import REFERENCES, SnowMapping, mappings
 from records.verification import scores
@@ -27,6 +28,38 @@ class Reference:
 
     product: str
     swe: Array
+
+
+@dataclass(frozen=True, slots=True)
+class SnowSeries:
+    """The snow that is read in a basin, (days,) in mm: the mean of members, or of parts; and the reference."""
+
+    record: Period
+    mm: npt.NDArray[np.float64]
+    reference: Reference
+
+    def over(self, period: Period) -> "SnowSeries":
+        """Return the days of a period of the record."""
+        days = days_of(self.record, period)
+        return SnowSeries(period, self.mm[days], replace(self.reference, swe=self.reference.swe[days]))
+
+
+@dataclass(frozen=True, slots=True)
+class SnowReading:
+    """The snow that a version's cells read in a basin: the cells of each member with their skill, and the days."""
+
+    cells: scores.SnowCells
+    series: SnowSeries
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """The cells of a version in a basin by member, and why one has none."""
+
+    version: str
+    basin: str
+    cells: Mapping[str, Sequence[int]]
+    reason: Absent | None
 
 
 def reference_snow(session: Session, basin: str, record: Period) -> Reference | None:
@@ -62,7 +95,7 @@ def read_snow(
     storage: npt.NDArray[np.floating],
     *,
     test: Period,
-) -> scores.SnowCells | None:
+) -> SnowReading | None:
     """Choose each member's snow cells on the fitted days, and judge their sum on the test period.
 
     Args:
@@ -73,19 +106,58 @@ def read_snow(
     Returns:
         the cells by member and the skill of the members' mean, or None where the record holds no training day.
     """
-    fitted = loaded.config.train_period.overlap(record)
-    if fitted is None:
+    if loaded.config.train_period.overlap(record) is None:
         return None
     on = fitted_days(loaded, record.days)
     cells, reason = _choose(loaded, storage[:, on], reference.swe[on])
-    snow = _snow(storage, loaded.labels, cells)
-    fit = snow_skill(snow[on], reference.swe[on])
-    held_out = snow_skill(snow[days_of(record, test)], judging(loaded, record, reference, test))
+    series = SnowSeries(record, _snow(storage, loaded.labels, cells), reference)
+    return SnowReading(_judged(clock, loaded, _Chosen(loaded.version.id, basin, cells, reason), series, test), series)
+
+
+def combined_snow(
+    clock: Clock, combined: LoadedVersion, parts: Sequence[tuple[LoadedPart, SnowReading]], test: Period
+) -> scores.SnowCells | None:
+    """Judge the weighted mean of the snow that the parts of a combined version read in a basin.
+
+    Args:
+        parts: those that are there. They were fitted to the same days.
+        test: the days to judge on, without those of the training.
+
+    Returns:
+        the cells of all members and the skill of the mean, or None where the parts share no training day.
+    """
+    rows = [reading.cells for _, reading in parts]
+    basin, reason = rows[0].basin_id, next((row.reason for row in rows if not all(row.cells.values())), None)
+    first = max(reading.series.record.first for _, reading in parts)
+    record = Period(first, min(reading.series.record.last for _, reading in parts))
+    loaded = parts[0][0].loaded
+    if loaded.config.train_period.overlap(record) is None:
+        return None
+    series = [reading.series.over(record) for _, reading in parts]
+    weights = np.array([one.part.in_basin(basin).weight for one, _ in parts])
+    mean = weighted_mean(np.stack([of.mm for of in series]), weights / weights.sum())
+    cells = {
+        f"{one.part.name}-{label}": of_member
+        for (one, _), row in zip(parts, rows, strict=True)
+        for label, of_member in row.cells.items()
+    }
+    chosen = _Chosen(combined.version.id, basin, cells, reason)
+    return _judged(clock, loaded, chosen, replace(series[0], mm=mean), test)
+
+
+def _judged(clock: Clock, loaded: LoadedVersion, chosen: _Chosen, series: SnowSeries, test: Period) -> scores.SnowCells:
+    """Judge what is read on the fitted days of a loaded version, and on a test period without them."""
+    record, reference, reason = series.record, series.reference, chosen.reason
+    fitted = loaded.config.train_period.overlap(record)
+    assert fitted is not None
+    on = fitted_days(loaded, record.days)
+    fit = snow_skill(series.mm[on], reference.swe[on])
+    held_out = snow_skill(series.mm[days_of(record, test)], judging(loaded, record, reference, test))
     return scores.SnowCells(
-        version_id=loaded.version.id,
-        basin_id=basin,
+        version_id=chosen.version,
+        basin_id=chosen.basin,
         product=reference.product,
-        cells=cells,
+        cells={label: list(cells) for label, cells in chosen.cells.items()},
         training_first=fitted.first,
         training_last=fitted.last,
         training_r=None if reason else fit.r.value,

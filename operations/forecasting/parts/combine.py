@@ -4,7 +4,7 @@ The members of all parts stand side by side, each with the water and weather of 
 all parts have.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hydrology.base.absent import Absent, absent
+from hydrology.base.absent import Absent, absent, known
 from hydrology.base.reasons import Reason
 from hydrology.uncertainty.weighted import weighted_mean
 from operations.forecasting.basin.inputs import Computed, ComputedPart, WaterAtT0
@@ -25,12 +25,15 @@ from records.simulations.snow_cells import SnowMapping
 Numbers = npt.NDArray[Any]
 
 
-def together(loaded: LoadedVersion, parts: Sequence[ComputedPart], subset: RunSubset | None) -> Computed | Absent:
+def together(
+    loaded: LoadedVersion, parts: Sequence[ComputedPart], subset: RunSubset | None, snow: SnowMapping | Absent
+) -> Computed | Absent:
     """Return what a combined version computes of a basin, or why its parts do not fit together.
 
     Args:
         parts: those that took part, in the order of the version's.
         subset: what is missing; None where all parts took part.
+        snow: the cells of all parts, if they were judged together in the basin.
     """
     common = _common_traces(parts)
     if common is not None and not common:
@@ -41,7 +44,7 @@ def together(loaded: LoadedVersion, parts: Sequence[ComputedPart], subset: RunSu
         loaded=loaded,
         inputs=replace(
             first.inputs,
-            snow=_snow(same),
+            snow=_snow(same, snow),
             snow_normal=_snow_normal(same),
             of_states=_joined([one.computed.inputs.of_states for one in same], partial(np.concatenate, axis=1)),
             bridges=tuple({of.sha256: of for one in same for of in one.computed.inputs.bridges}.values()),
@@ -157,17 +160,21 @@ def recent_flow(parts: Sequence[ComputedPart], states: Sequence[State]) -> npt.N
     return weighted_mean(last, weights / weights.sum()).astype(np.float32)
 
 
-def _snow(parts: Sequence[ComputedPart]) -> SnowMapping | Absent:
-    """Return the cells of all members that read as snow, with the skill of the part with the largest weight."""
-    found: Mapping[str, Sequence[int]] = {}
+def _snow(parts: Sequence[ComputedPart], whole: SnowMapping | Absent) -> SnowMapping | Absent:
+    """Return the cells of all members that read as snow, with their skill together; where it is unknown with that of
+    the part with the largest weight."""
+    found: dict[str, list[int]] = {}
     for one in parts:
         of_part = one.computed.inputs.snow
         if isinstance(of_part, Absent):
             return of_part
-        found = {**found, **{f"{one.part.name}-{label}": cells for label, cells in of_part.cells.items()}}
-    leading = of_largest_weight(parts).computed.inputs.snow
-    assert isinstance(leading, SnowMapping)
-    return replace(leading, cells=found)
+        found |= {f"{one.part.name}-{label}": [*cells] for label, cells in of_part.cells.items()}
+    judged = of_largest_weight(parts).computed.inputs.snow
+    assert isinstance(judged, SnowMapping)
+    skill = judged.skill
+    if isinstance(whole, SnowMapping) and {label: [*cells] for label, cells in whole.cells.items()} == found:
+        skill = known(whole.skill) or skill
+    return replace(judged, cells=found, skill=skill)
 
 
 def _snow_normal(parts: Sequence[ComputedPart]) -> float | Absent:

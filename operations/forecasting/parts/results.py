@@ -71,7 +71,8 @@ def combined_results(
     whole = {name: parts for name, parts in computed.items() if name not in lost}
     with database.reading() as session:
         subsets = _subsets(session, plan, whole)
-    basins = {name: together(plan.inputs.loaded, parts, subsets[name]) for name, parts in whole.items()}
+    inputs = plan.inputs
+    basins = {name: together(inputs.loaded, parts, subsets[name], inputs.snow[name]) for name, parts in whole.items()}
     usable = {name: one for name, one in basins.items() if not isinstance(one, Absent)}
     results = [
         *lost.values(),

@@ -23,6 +23,7 @@ from operations.forecasting.weather.fill import Filling
 from operations.versions.load_networks import LoadedVersion
 from records.database.engine import Database
 from records.runs.run_request import RunWeather, name_of_weather
+from records.simulations.snow_cells import mappings
 from records.versions import recalibrations
 from records.weather.bridges import InForce
 from runtime.clock import Clock
@@ -49,7 +50,7 @@ def combined_inputs(
         basins=first.basins,
         forcings=_longest(parts, names),
         bridges=first.bridges,
-        snow=first.snow,
+        snow=mappings(session, loaded.version.id, names),
         failures=failures,
         credit=next((one.inputs.credit for one in parts if one.inputs.credit is not None), None),
         parts=parts,

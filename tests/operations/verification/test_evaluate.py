@@ -128,12 +128,12 @@ def test_snow_is_judged_on_days_held_out_of_the_training_period(trained_store: D
     storage = np.stack([np.zeros_like(reference.swe), reference.swe], axis=-1)[None]  # a cell that is the snow
     snow = read_snow(CLOCK, loaded, "SYNTH-03", record, reference, storage, test=held_out)
     assert snow is not None
-    assert snow.cells == {"0": [1]}
-    assert snow.test_r == pytest.approx(1)
+    assert snow.cells.cells == {"0": [1]}
+    assert snow.cells.test_r == pytest.approx(1)
     learnt = Period.parse("2003-10-01..2004-09-30")
     fitted = read_snow(CLOCK, loaded, "SYNTH-03", record, reference, storage, test=learnt)
     assert fitted is not None
-    assert fitted.test_r is None
+    assert fitted.cells.test_r is None
 
 
 def test_basins_that_processes_judge_side_by_side_have_the_same_scores(

@@ -17,6 +17,8 @@ from hydrology.water.ledger import PRECIPITATION
 from jobspec.changes import Changes, Increment, Storm
 from jobspec.jobs.forecasting import ForecastParams, ReplayParams, VolumesParams, WhatIfParams
 from jobspec.training import FineTuningConfig
+from models.arrays import days_of
+from operations.basin_data.dataset import load_forcing
 from operations.daily.daily_forecasts import Asked, issue_newest
 from operations.daily.replay import replay
 from operations.forecasting.forecast import forecast
@@ -30,12 +32,14 @@ from operations.verification.evaluate import evaluate
 from operations.verification.learn_weights import learn_weights, weights_by_errors
 from operations.verification.reforecast import reforecast
 from operations.verification.simulated_thresholds import compute
+from operations.versions.load_networks import load_version
 from operations.what_if.what_if import what_if
 from records.database.engine import Database
 from records.runs import runs, states
 from records.runs.filled_note import weather_note
 from records.runs.run_summary import RunChange
 from records.runs.run_types import RunBasin
+from records.series import series
 from records.series.tables import SeriesRow
 from records.verification import error_splits, scores
 from records.verification.error_splits import Chosen
@@ -216,6 +220,42 @@ def test_its_evaluation_chooses_the_snow_cells_of_its_parts(trained_store: Datab
         assert {basin: (one.cells, one.test_r, one.bias_pct) for basin, one in stored.items()} == {
             basin: (one.cells, one.test_r, one.bias_pct) for basin, one in expected.items()
         }
+
+
+def test_its_snow_is_judged_as_the_weighted_mean_of_its_parts(trained_store: Database, both: Version) -> None:
+    evaluate(trained_store, CLOCK, both.id, JUDGED, BASINS)
+    with trained_store.reading() as session:
+        (judged, *_) = [one for one in scores.snow_cells(session, both.id) if one.test_r is not None]
+        basin, mean = judged.basin_id, np.zeros(len(JUDGED))
+        for part in both.parts:
+            loaded = load_version(session, part.version)
+            loading = load_forcing(session, basin, loaded.config)
+            assert not isinstance(loading, Absent)
+            outputs, _ = loaded.ensemble.simulate(loading.forcing, None, ("storage",))
+            storage = outputs["storage"][:, 0, days_of(loading.period, JUDGED)]
+            for label, of_member in zip(part.labels, storage, strict=True):
+                cells = of_member[:, judged.cells[label]].sum(axis=1)
+                mean += part.in_basin(basin).weight * cells / len(storage)
+        stored = series.read(session, basin, judged.product, "swe", JUDGED)
+    assert stored is not None
+    swe = stored.values
+    assert judged.test_r == pytest.approx(np.corrcoef(mean, swe)[0, 1], rel=1e-4)
+    assert judged.bias_pct == pytest.approx(100 * (mean.sum() / swe.sum() - 1), rel=1e-3)
+    snow = row(trained_store, issued(trained_store, both.id), basin).summary.snow
+    assert not isinstance(snow, Absent)
+    assert not isinstance(snow.skill, Absent)
+    assert (snow.skill.version, snow.skill.r, snow.skill.bias_pct) == (both.id, judged.test_r, judged.bias_pct)
+
+
+def test_where_a_part_is_missing_its_snow_has_the_skill_of_a_part(trained_store: Database, both: Version) -> None:
+    evaluate(trained_store, CLOCK, both.id, JUDGED, BASINS)
+    with trained_store.transaction() as session:
+        (judged, *_) = [one.basin_id for one in scores.snow_cells(session, both.id) if one.test_r is not None]
+        session.execute(delete(SeriesRow).filter_by(basin_id=judged, product=SECOND))
+    snow = row(trained_store, issued(trained_store, both.id, basins=[judged]), judged).summary.snow
+    assert not isinstance(snow, Absent)
+    assert not isinstance(snow.skill, Absent)
+    assert snow.skill.version == both.parts[0].version
 
 
 def test_reforecasts_and_levels_are_of_it(trained_store: Database, both: Version) -> None:
