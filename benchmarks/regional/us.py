@@ -238,7 +238,8 @@ def _content(parts: Sequence[str]) -> dict[str, str]:
 
 def _basins(parts: Sequence[str]) -> list[str]:
     """Return the basins that the products of all parts cover."""
-    return [name for name in basins() if all(name in RECIPES[part].basins for part in parts)]
+    covered = [{*RECIPES[part].basins} for part in parts]
+    return [name for name in basins() if all(name in of_part for of_part in covered)]
 
 
 def _validation(parts: Sequence[str]) -> str:
