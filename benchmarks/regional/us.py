@@ -1,6 +1,6 @@
 """The parts of `freshet-us` together: weights from the validation years, then the test years with these.
 
-`weights` writes `results/us-weights.json`, `score us` writes `results/us.json`: all products, each of them alone, and
+`weights` writes `results/weights/us.json`, `score us` writes `results/us.json`: all products, each of them alone, and
 some missing by turns, in the basins that both cover; and the Maurer parts alone in all 447. `score us-buckets` writes
 the same of the buckets of both products alone, which pass every question about more and less rain. `score us-twins` and
 `score us-folds` write what the twins, which learn from eighteen years, and members that have not seen a basin make of
@@ -35,7 +35,7 @@ from operations.verification.learn_weights import LearntWeights, learn_weights
 from records.database.engine import Database
 from runtime.clock import Clock
 
-WEIGHTS = RESULTS / "us-weights.json"
+WEIGHTS = RESULTS / "weights" / "us.json"
 COMBINATIONS: Mapping[str, tuple[str, ...]] = {
     "both": tuple(US_PARTS),
     "maurer": ("us-maurer", "us-maurer-buckets"),
