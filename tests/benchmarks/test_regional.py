@@ -109,6 +109,7 @@ def test_an_unknown_combination_names_the_known_ones() -> None:
         choose_weights(["both", "all"])
 
 
+@pytest.mark.usefixtures("camels")
 def test_the_folds_of_a_twin_are_of_its_parts_by_the_weights_it_is_shipped_with() -> None:
     for name in ("freshet-us-twin", "freshet-us-buckets-twin"):
         shipped = combination.read(SHELF / name).description
