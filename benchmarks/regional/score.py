@@ -82,28 +82,25 @@ def _series(name: str) -> dict[str, Any]:
         "members": sorted(ensemble.weights),
         "core_minutes": sum(member.log["seconds"] for member in ensemble.description.members) / 60,
         **{label: _skill(run, observe(names, text)) for label, text in judged.items()},
-        "published": published.beside(_by_metric(run, names)),
     }
-
-
-def _by_metric(run: Simulated, names: Sequence[str]) -> published.ByMetric:
-    """Return the scores of the members' mean in the test years."""
-    observed = observe(names, TEST)
-    rows = dict(zip(names, scores(run.over(observed.period).mean(axis=0), observed), strict=True))
-    return {metric: {basin: row[metric] for basin, row in rows.items()} for metric in METRICS}
 
 
 def _skill(run: Simulated, observed: Observed) -> dict[str, Any]:
     members = run.over(observed.period)
     mean = members.mean(axis=0)
     ensemble = scores(mean, observed)
-    return {
+    result = {
         "ensemble": quartiles(ensemble),
         "median_nse_interval": intervals(mean, observed),
         "singles": [quartiles(scores(member, observed)) for member in members],
         "basins": _counts(ensemble),
         "unobserved": observed.reasons,
     }
+    if str(observed.period) != TEST:
+        return result
+    by_basin = dict(zip(basins(), ensemble, strict=True))
+    of_metrics = {metric: {basin: row[metric] for basin, row in by_basin.items()} for metric in METRICS}
+    return result | {"published": published.beside(of_metrics)}
 
 
 def _snow_of_parts(variant: str) -> dict[str, Any]:
