@@ -1,8 +1,9 @@
-"""The shipped recipe's configuration and data as one file, for a machine with a card and without a database.
+"""Configurations and data of trainings as one file, for a machine with a card and without a database.
 
 Numbers of the forcing have two decimals, so that hundredths as integers, byte by byte, are exact and small.
 """
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -22,22 +23,24 @@ def path() -> Path:
     return Settings.load().data / FILE
 
 
-def read() -> tuple[TrainingConfig, TrainingData]:
-    """Return configuration and data; where there is no file yet, of the database of FRESHET_DATA, writing it."""
+def read(recipe: str = "mclstm") -> tuple[TrainingConfig, TrainingData]:
+    """Return the configuration of a recipe, and the data of all; where there is no file yet, of the database of
+    FRESHET_DATA, writing it."""
     if not path().exists():
         _write(*_from_database())
     with np.load(path(), allow_pickle=False) as stored:
         mass, discharge = _decoded(stored["mass"]), stored["discharge"]
         auxiliary = np.stack([_decoded(stored[f"auxiliary-{at}"]) for at in range(int(stored["auxiliaries"]))], -1)
         ids = tuple(stored["ids"].tolist())
-        config = TrainingConfig.model_validate_json(str(stored["config"]))
+        config = TrainingConfig.model_validate(json.loads(str(stored["configs"]))[recipe])
         forcing = Forcing(day(str(stored["first"])), mass, auxiliary, stored["static"], ids)
     return config, TrainingData(forcing, discharge)
 
 
-def _from_database() -> tuple[TrainingConfig, TrainingData]:
+def _from_database() -> tuple[dict[str, TrainingConfig], TrainingData]:
     from benchmarks.regional.data import opened, require_all
     from benchmarks.regional.members import series
+    from benchmarks.regional.recipes import compared
     from hydrology.base.absent import texts
     from operations.training.training_data import prepare
 
@@ -54,14 +57,15 @@ def _from_database() -> tuple[TrainingConfig, TrainingData]:
     for period in (config.train_period, config.validation_period):
         days = days_of(record, period)
         discharge[:, days] = prepared.data.discharge[:, days]
-    return config, TrainingData(prepared.data.forcing, discharge)
+    return {"mclstm": config} | compared(), TrainingData(prepared.data.forcing, discharge)
 
 
-def _write(config: TrainingConfig, data: TrainingData) -> None:
+def _write(configs: dict[str, TrainingConfig], data: TrainingData) -> None:
     forcing = data.forcing
     arrays = {f"auxiliary-{at}": _encoded(forcing.auxiliary[..., at]) for at in range(forcing.auxiliary.shape[-1])}
     fields = {"ids": np.array(forcing.ids), "auxiliaries": np.array(forcing.auxiliary.shape[-1])}
-    fields |= {"first": np.array(str(forcing.first)), "config": np.array(config.model_dump_json())}
+    configured = json.dumps({name: config.model_dump(mode="json") for name, config in configs.items()})
+    fields |= {"first": np.array(str(forcing.first)), "configs": np.array(configured)}
     fields |= {"mass": _encoded(forcing.mass), "static": forcing.static, "discharge": data.discharge}
     np.savez_compressed(path(), allow_pickle=False, **fields, **arrays)
 

@@ -3,9 +3,10 @@
 `mclstm`: the ensemble of the product by the periods of the published table. `twins`: the same recipe on all years but
 the test years, which show what skill to expect of `today`, on every year; both take as many steps, and the last
 weights, for no years are left to choose by. `fold-1` to `fold-5`: five members each, trained without a fifth of the
-basins, which are those that they are scored on. `lstm`: three members of the comparison. `us-...`: the parts of
-`freshet-us`, by the same periods as `mclstm`; likewise on all years (`us-maurer-today`) and on all but the test years
-(`us-maurer-twins`), which are shipped; and without a fifth of the basins (`us-maurer-fold-1`).
+basins, which are those that they are scored on. `lstm`, `eins`, `mmrnn`: the networks of the comparison, by the same
+periods as `mclstm`, shipped beside it. `us-...`: the parts of `freshet-us`, by the same periods; likewise on all years
+(`us-maurer-today`) and on all but the test years (`us-maurer-twins`), which are shipped; and without a fifth of the
+basins (`us-maurer-fold-1`).
 """
 
 from collections.abc import Callable, Mapping
@@ -16,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.regional.data import PRODUCTS, TEST, basins, opened, require_all
-from benchmarks.regional.recipes import RECIPES
+from benchmarks.regional.recipes import CHOSEN, COMPARED, RECIPES
 from hydrology.base.absent import texts
 from jobspec.training import TrainingConfig
 from models.pretrained import DEFAULT, SHELF, form
@@ -79,8 +80,8 @@ def fold(number: int) -> list[str]:
 
 def series(name: str) -> Series:
     """Return a series by its name."""
-    if name == "lstm":
-        return Series("lstm", 3, tuple(basins()), RESULTS / name)
+    if name in COMPARED:
+        return Series(CHOSEN[name], COMPARED[name], tuple(basins()), SHELF / f"{name}-maurer-447")
     part = next((part for part in US_PARTS if name in _variants(part)), None)
     if part is None:
         recipe, variant, own, today, twin = "members", name, ENSEMBLE, TODAY, TWIN
@@ -110,7 +111,7 @@ def _variants(part: str) -> tuple[str, ...]:
     return (part, *(f"{part}-{variant}" for variant in VARIANTS))
 
 
-NAMES = ("mclstm", *VARIANTS, "lstm", *(name for part in US_PARTS for name in _variants(part)))
+NAMES = ("mclstm", *VARIANTS, *COMPARED, *(name for part in US_PARTS for name in _variants(part)))
 
 
 def train(name: str, members: list[int]) -> None:

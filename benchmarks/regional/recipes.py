@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchmarks.regional.data import PRODUCT, PRODUCTS, TRAINING, basins
-from jobspec.network import LATITUDE
+from jobspec.network import LATITUDE, sized
 from jobspec.training import SEEN_ATTRIBUTES, STATIC_ATTRIBUTES, TrainingConfig, sequence_to_one
 
 SUBSET = 11  # every 11th basin is in the 40 of the comparison with sequence-to-one
@@ -76,11 +76,35 @@ def _buckets(**network: Any) -> dict[str, Any]:
     return _members(network={"architecture": "buckets", **network})
 
 
-def _rival(architecture: str, rate: float) -> Recipe:
-    """Return a trial, half as long as a training, towards a recipe of its own for a network of the comparison."""
-    schedule = {"kind": "cosine", "steps": 1500, "peak_learning_rate": rate}
-    return Recipe(_members(network={"architecture": architecture}, schedule=schedule))
+def _compared(architecture: str, cells: int | None, rate: float, steps: int) -> Recipe:
+    """Return a recipe for a network without storage: a trial of 1500 steps, or a training.
 
+    All of an ensemble's members are validated at once, on a graphics card, so less often.
+    """
+    schedule = {"kind": "cosine", "steps": steps, "peak_learning_rate": rate}
+    network = {"architecture": architecture} if cells is None else sized(architecture, cells)
+    settings = _members(network=network, schedule=schedule)
+    return Recipe(settings if steps == TRIAL_STEPS else settings | {"validate_every": 500})
+
+
+COMPARED = {"lstm": 10, "eins": 5, "mmrnn": 5}
+"""The networks of the comparison, and the members of their ensembles."""
+TRIAL_STEPS = 1500
+PEAK_RATES = {"slow": 0.003, "fast": 0.01}
+RATES = {"lstm": 0.01, "eins": 0.01, "mmrnn": 0.01}
+"""Of the two, the better in a trial, by network."""
+CANDIDATES = {
+    "lstm-128": ("lstm", 128, 3000),
+    "lstm-256": ("lstm", 256, 3000),
+    "lstm-256-long": ("lstm", 256, 6000),
+    "eins-128": ("eins", 128, 3000),
+    "eins-256": ("eins", 256, 3000),
+    "mmrnn-64": ("mmrnn", 64, 3000),
+    "mmrnn-128": ("mmrnn", 128, 3000),
+}
+"""Ensembles of the comparison: network, cells, and steps."""
+CHOSEN = {"lstm": "lstm-256", "eins": "eins-128", "mmrnn": "mmrnn-64"}
+"""Of the candidates the best in the validation years, by network."""
 
 VECTORS = {"rank": 16, "basin_vector": 32}
 
@@ -112,15 +136,16 @@ RECIPES = {
     "no-embedding": Recipe(_members(expectile=0.58, unseen=(("embedding",),))),
     "no-decay": Recipe(_members(expectile=0.58, weight_decay=0.0)),
     "expectile-50": Recipe(_members(expectile=0.5)),
-    # By the recipe of the members.
-    "lstm": Recipe(_members(network={"architecture": "lstm"})),
-    # Towards recipes of their own for the networks of the comparison.
+    # Towards recipes of their own for the networks of the comparison: their rate, then their size.
     **{
-        f"{architecture}-{name}": _rival(architecture, rate)
-        for architecture in ("lstm", "eins", "mmrnn")
-        for name, rate in (("slow", 0.003), ("fast", 0.01))
+        f"{architecture}-{name}": _compared(architecture, None, rate, TRIAL_STEPS)
+        for architecture in COMPARED
+        for name, rate in PEAK_RATES.items()
     },
-    "wide-lstm": Recipe(_members(network={"architecture": "lstm", "cells": 256}, windows={"batch": 64}, expectile=0.5)),
+    **{
+        name: _compared(architecture, cells, RATES[architecture], steps)
+        for name, (architecture, cells, steps) in CANDIDATES.items()
+    },
     "vectors-64": Recipe(_mclstm(64, 3000, **VECTORS)),
     "vectors-32": Recipe(_mclstm(32, 3000, **VECTORS)),
     "vectors-decay-32": Recipe(_mclstm(32, 3000, **VECTORS) | {"weight_decay": 0.1}),
@@ -136,3 +161,11 @@ RECIPES = {
     "subset-windows-32": Recipe(_mclstm(32, 3000), every=SUBSET),
     "subset-sequence-to-one-32": Recipe(_sequence_to_one(32), every=SUBSET, hours=0.3),
 }
+
+
+def compared() -> dict[str, TrainingConfig]:
+    """Return the configurations of the trials and candidates of the comparison."""
+    trials = [f"{network}-{rate}" for network in COMPARED for rate in PEAK_RATES]
+    candidates = {name: COMPARED[network] for name, (network, *_) in CANDIDATES.items()}
+    members = dict.fromkeys(trials, 1) | candidates
+    return {name: RECIPES[name].config(members=members[name]) for name in members}

@@ -10,6 +10,7 @@ import numpy as np
 from benchmarks.regional import loss, published, snow_volumes, uncertainty, us, volumes
 from benchmarks.regional.data import TEST, VALIDATION, basins
 from benchmarks.regional.members import ENSEMBLE, FOLD_MEMBERS, FOLDS, RESULTS, TODAY, TWIN, US_PARTS, fold, series
+from benchmarks.regional.recipes import COMPARED
 from benchmarks.regional.simulations import Array, Observed, Simulated, observe, shipped, simulate
 from benchmarks.regional.snow_cells import snow_skill
 from benchmarks.regional.vectors import fitted
@@ -192,4 +193,4 @@ OTHERS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "us-folds": us.score_folds,
     "volumes": lambda: volumes.measure(load(shipped(ENSEMBLE)), observe),
 }
-NAMES = ("mclstm", "twins", "lstm", *OTHERS)
+NAMES = ("mclstm", "twins", *COMPARED, *OTHERS)

@@ -13,18 +13,16 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import torch
 from torch import Tensor
-from torch.func import functional_call
 
-from jobspec.network import EINSConfig, LSTMConfig, MCLSTMConfig
+from jobspec.network import EINSConfig, LSTMConfig, MCLSTMConfig, MMRNNConfig
 from jobspec.training import TrainingConfig
-from models.arrays import Array
 from models.checkpoint import Tensors
-from models.contract import Inputs, Network
+from models.contract import Inputs
 from models.gpu.training_data import CardWeights, CardWindows
-from models.inference import simulate
 from models.losses import nse_of_days
 from models.nets.gpu import card
 from models.nets.mclstm import MCLSTM
+from models.nets.standardised import Standardised
 from models.scaling import Scaler
 from models.training import MemberTraining, Progress, TrainedMember
 from models.validation import MedianNSE, TrainingData, Validation
@@ -35,7 +33,7 @@ if TYPE_CHECKING:
 STEPS_AHEAD = 50  # between two waits for the card, at most
 CHECKPOINT_SECONDS = 20.0  # between two checkpoints of all members, at least
 
-TOGETHER = (MCLSTMConfig, LSTMConfig, EINSConfig)  # a step of other networks waits for the processor
+TOGETHER = (MCLSTMConfig, LSTMConfig, EINSConfig, MMRNNConfig)  # a step of buckets waits for the processor
 OnCheckpoint = Callable[[int, int, bytes], None]
 """Called with a member's seed, its step and a blob for `resume`."""
 OnProgress = Callable[[int, Progress], None]
@@ -191,27 +189,24 @@ class MembersTraining:
 
     def _validate(self, losses: Sequence[float | None]) -> list[MedianNSE] | None:
         """Score the averaged weights of all members in the validation period, if there is one."""
-        from models.gpu.simulation import simulate_together
-
         if self.validation is None:
             return None
         validation, inputs = self.validation
         self._weights.download(self.members)
-        network = self._weights.structure.eval()
-        if isinstance(network, MCLSTM):
-            outputs, _ = simulate_together(network, self._weights.averages(), inputs, None, ("discharge",))
-            simulations = list(outputs["discharge"].numpy())
-        else:
-            simulations = [self._simulation(network, row, inputs) for row in range(len(self.members))]
-        scores = [validation.score(discharge) for discharge in simulations]
+        scores = [validation.score(discharge) for discharge in self._simulations(inputs).numpy()]
         return [member.judge(score, loss) for member, score, loss in zip(self.members, scores, losses, strict=True)]
 
-    def _simulation(self, network: Network, row: int, inputs: Inputs) -> Array:
-        """Return the discharge (B, T) that a member's averaged weights simulate."""
-        with torch.no_grad():
-            for name, averages in self._weights.averages().items():
-                network.get_parameter(name).copy_(averages[row])
-        return simulate(network, inputs, None, ("discharge",))[0]["discharge"].astype(np.float32)
+    def _simulations(self, inputs: Inputs) -> Tensor:
+        """Return the discharge of all members by their averaged weights (M, B, T), on the processor."""
+        from models.gpu.simulation import simulate_together
+        from models.nets.gpu import vectorised
+        from models.nets.gpu.members import member_inputs
+
+        network, averages = self._weights.structure.eval(), self._weights.averages()
+        if isinstance(network, MCLSTM):
+            return simulate_together(network, averages, inputs, None, ("discharge",))[0]["discharge"]
+        assert isinstance(network, Standardised)
+        return vectorised.discharge_of(network, averages, member_inputs(network, inputs)).cpu()
 
     def _advance(self, count: int) -> list[float]:
         """Take some steps; return the members' losses of the last one.
@@ -232,18 +227,23 @@ class MembersTraining:
 
     def _launch(self, count: int) -> None:
         """Let the card take some steps, and draw the next plan meanwhile."""
-        plan = self._draw(self.step) if self._drawn is None else self._drawn
-        if self._plan is None:
-            self._plan = _Plan(*(of.to(self.device) for of in plan))
-            self._capture()
-        else:
-            for there, here in zip(self._plan, plan, strict=True):
-                there.copy_(here)
+        self.prepare()
+        plan = self._drawn or self._draw(self.step)
+        assert self._plan is not None
+        for there, here in zip(self._plan, plan, strict=True):
+            there.copy_(here)
         self._at.zero_()
         for _ in range(count):
             self._step() if self._graph is None else self._graph.replay()
         if self.step + count < self.steps:
             self._drawn = self._draw(self.step + count)
+
+    def prepare(self) -> None:
+        """Record the step, unless it is recorded. Nothing else may use the card meanwhile."""
+        if self._plan is None:
+            self._drawn = self._drawn or self._draw(self.step)
+            self._plan = _Plan(*(of.to(self.device) for of in self._drawn))
+            self._capture()
 
     def _draw(self, first: int) -> _Plan:
         """Draw the windows of the next `STEPS_AHEAD` steps; those beyond the last step repeat it, and are not used."""
@@ -307,6 +307,7 @@ class MembersTraining:
 
     def _simulated(self, inputs: "MemberInputs") -> Tensor:
         """Return the discharge of the members (M, B, T) from empty states."""
+        from models.nets.gpu import vectorised
         from models.nets.gpu.members import MemberState, run
 
         network, weights = self._weights.structure.train(), self._weights.views()
@@ -316,12 +317,8 @@ class MembersTraining:
             of_members = {name: values.unflatten(0, (members, samples)) for name, values in empty.items()}
             state = MemberState(of_members["c"], of_members.get("weather"))
             return run(network, weights, inputs, state)[0]["discharge"]
-        flows = []
-        for row, (mass, auxiliary, static) in enumerate(zip(inputs.mass, inputs.auxiliary, inputs.static, strict=True)):
-            given = Inputs(mass.t().unsqueeze(-1), auxiliary.swapaxes(0, 1), static)
-            own = {name: values[row] for name, values in weights.items()}
-            flows.append(functional_call(network, own, (given,))[0]["discharge"].t())
-        return torch.stack(flows)
+        assert isinstance(network, Standardised)
+        return vectorised.run(network, weights, inputs)[0]
 
 
 def _seen(member: MemberTraining, step: int, samples: int) -> Tensor:

@@ -1,7 +1,6 @@
 """Simulations by all members of an MC-LSTM ensemble at once, a number of days a launch."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 import torch
@@ -9,7 +8,7 @@ from torch import Tensor
 
 from models.contract import Inputs
 from models.inference import ArrayMap
-from models.nets.gpu.members import MemberInputs, MemberState, Parameters, member_inputs, run
+from models.nets.gpu.members import MemberState, Parameters, between, member_inputs, run
 from models.nets.mclstm import MCLSTM, check_days
 from models.nets.tags import check_tags
 
@@ -46,7 +45,7 @@ def simulate_together(
     while first < days:
         some = slice(first, min(first + size, days))
         try:
-            flow, state = run(network, weights, _between(given, some), state)
+            flow, state = run(network, weights, between(given, some), state)
         except torch.OutOfMemoryError:
             if size == 1:
                 raise
@@ -60,11 +59,6 @@ def simulate_together(
             outputs[name][:, :, some] = part.cpu()
         first = some.stop
     return outputs, _arrays_of(state, members)
-
-
-def _between(inputs: MemberInputs, days: slice) -> MemberInputs:
-    tag = None if inputs.tag is None else inputs.tag[days]
-    return replace(inputs, mass=inputs.mass[:, :, days], auxiliary=inputs.auxiliary[:, :, days], tag=tag)
 
 
 def _first_state(network: MCLSTM, inputs: Inputs, states: Sequence[ArrayMap] | None, members: int) -> MemberState:

@@ -21,8 +21,11 @@ class CardWindows:
 
     def __init__(self, member: MemberTraining, device: torch.device) -> None:
         inputs = member.scaler.inputs(member.data.forcing, torch.float32, device, member.learnt_from)
+        self.mask = None
         if inputs.mask is not None:
-            raise ValueError("Networks that are trained side by side cannot skip a day: give them forcing without gaps")
+            if not member.network.skips_gaps:
+                raise ValueError(f"{member.network.architecture} cannot skip a day: give it forcing without gaps")
+            self.mask = inputs.mask.t().contiguous()
         self.mass, self.auxiliary = inputs.mass[..., 0].t().contiguous(), inputs.auxiliary.swapaxes(0, 1).contiguous()
         self.static, self.place = inputs.static, inputs.basin
         self.observed = torch.as_tensor(member.observed, dtype=torch.float32, device=device)
@@ -42,7 +45,8 @@ class CardWindows:
 
         of, days = basins.unsqueeze(-1), starts.unsqueeze(-1) + self.days
         basin = one_hot(self.place_of(basins), seen, self.known_basins).to(self.static) if self.vectors else None
-        inputs = MemberInputs(self.mass[of, days], self.auxiliary[of, days], self.static[basins], basin)
+        mask = None if self.mask is None else self.mask[of, days]
+        inputs = MemberInputs(self.mass[of, days], self.auxiliary[of, days], self.static[basins], basin, mask=mask)
         return inputs, self.observed[of, days[..., self.shape.spinup_days :]], self.sd[basins]
 
 

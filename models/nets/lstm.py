@@ -16,9 +16,14 @@ class LSTM(Standardised):
 
     Args:
         forget_bias: the first bias of the forget gate.
+
+    Attributes:
+        by_library: whether torch's own LSTM runs all days at once, with gradients and on a card. It runs one member
+            alone.
     """
 
     architecture = "lstm"
+    by_library = True
 
     def __init__(
         self, auxiliary: int, static: int, cells: int = 128, forget_bias: float = 3.0, dropout: float = 0.4
@@ -37,16 +42,17 @@ class LSTM(Standardised):
         return {"h": zeros, "c": zeros.clone()}
 
     def recur(self, x: Tensor, inputs: Inputs, state: State) -> tuple[Tensor, State]:  # noqa: ARG002
-        """Run all days at once with gradients, and on a card; else day by day, so that a day's bits are its own."""
-        if torch.is_grad_enabled() or x.is_cuda:
+        """Run the days from the state; without gradients on a processor so that a day's bits are its own."""
+        if self.by_library and (torch.is_grad_enabled() or x.is_cuda):
             hidden, (h, c) = self.lstm(x, (state["h"].unsqueeze(0), state["c"].unsqueeze(0)))
             return hidden, {"h": h[0], "c": c[0]}
         W_x, W_h, b_x, b_h = self.lstm.all_weights[0]
-        weight, bias = torch.cat([W_x, W_h], 1), b_x + b_h
+        weight, bias, at_once = torch.cat([W_x, W_h], 1), b_x + b_h, torch.is_grad_enabled()
         h, c = state["h"], state["c"]
         steps = []
-        for day in x:
-            i, f, g, o = linear(torch.cat([day, h], -1), weight, bias).chunk(4, -1)
+        for day in linear(x, W_x, bias).unbind() if at_once else x:
+            gates = day + linear(h, W_h) if at_once else linear(torch.cat([day, h], -1), weight, bias)
+            i, f, g, o = gates.chunk(4, -1)
             c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
             h = torch.sigmoid(o) * torch.tanh(c)
             steps.append(h)

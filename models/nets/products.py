@@ -31,6 +31,8 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     padding = -x.shape[-1] % ROW_ALIGNMENT
     if padding and not torch.is_grad_enabled():
         x, weight = functional.pad(x, (0, padding)), functional.pad(weight, (0, padding))
+    if bias is not None and x.is_cuda:  # for many members at once (vmap), torch copies the operands of both together
+        return functional.linear(x, weight) + bias
     return functional.linear(x, weight, bias)
 
 

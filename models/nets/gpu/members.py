@@ -6,14 +6,14 @@ one row for all members, or one for each (I is 1 or M).
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
-from models.contract import Inputs, State
+from models.contract import Inputs, Network, State
 from models.nets.embedding import RAIN_SCALE
 from models.nets.gpu.antecedent import accumulate
 from models.nets.gpu.products import add_to_rows, product
@@ -38,6 +38,7 @@ class MemberInputs:
         basin: (I, B, N), 1 at the place of a sample's basin among the N that the members learnt from, else 0; None
             without basin vectors.
         tag: (T,), the tag of each day's precipitation; None without tags.
+        mask: (I, B, T), False where a day's forcing is missing; None where none is, and for an MC-LSTM.
     """
 
     mass: Tensor
@@ -45,6 +46,7 @@ class MemberInputs:
     static: Tensor
     basin: Tensor | None = None
     tag: Tensor | None = None
+    mask: Tensor | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,13 +191,25 @@ def one_hot(basin: Tensor | None, seen: Tensor, basins: int) -> Tensor:
     return functional.one_hot(basin.clamp_min(0), basins) * seen.unsqueeze(-1)
 
 
-def member_inputs(network: "MCLSTM", inputs: Inputs) -> MemberInputs:
+def member_inputs(network: Network, inputs: Inputs) -> MemberInputs:
     """Return the inputs of all members, (1, B, T, ...), from those of a network, (T, B, ...)."""
-    basin = None
-    if network.vectors is not None:
-        seen = network.vectors.seen(inputs.basin, len(inputs.static))
-        basin = one_hot(inputs.basin, seen, len(network.vectors.table)).to(inputs.static).unsqueeze(0)
+    basin, vectors = None, network.basin_vectors
+    if vectors is not None:
+        seen = vectors.seen(inputs.basin, len(inputs.static))
+        basin = one_hot(inputs.basin, seen, len(vectors.table)).to(inputs.static).unsqueeze(0)
     return MemberInputs(
         inputs.mass[..., 0].t().unsqueeze(0), inputs.auxiliary.swapaxes(0, 1).unsqueeze(0), inputs.static.unsqueeze(0),
-        basin, inputs.tag,
+        basin, inputs.tag, None if inputs.mask is None else inputs.mask.t().unsqueeze(0),
     )  # fmt: skip
+
+
+def between(inputs: MemberInputs, days: slice) -> MemberInputs:
+    """Return the inputs of some of the days."""
+    tag, mask = inputs.tag, inputs.mask
+    return replace(
+        inputs,
+        mass=inputs.mass[:, :, days],
+        auxiliary=inputs.auxiliary[:, :, days],
+        tag=None if tag is None else tag[days],
+        mask=None if mask is None else mask[:, :, days],
+    )

@@ -4,13 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from jobspec.training import FineTuningConfig
+from jobspec.network import LATITUDE
+from jobspec.training import FineTuningConfig, InputsConfig
 from models.devices import GPULost, GPUTooSmall
 from models.training import Progress
 from operations.training.train import begin, train
 from records.database.engine import Database
 from records.versions import trainings, versions
-from testing.country import BASINS, CLOCK, configuration
+from testing.country import BASINS, CLOCK, FIRST, configuration
 from testing.hardware.gpu import FakeGPU, fake_gpu
 from testing.records import list_trainings
 
@@ -160,9 +161,10 @@ def test_a_fine_tuning_on_a_gpu_starts_from_its_parent_too(trained_store: Databa
 
 @fake_gpu
 def test_other_networks_are_trained_member_by_member(trained_store: Database) -> None:
+    seen = InputsConfig(product=FIRST, static=("p_mean", LATITUDE))
     suits, other = (
-        begin(trained_store, CLOCK, configuration(network=network), BASINS)
-        for network in ({"cells": 5}, {"architecture": "mmrnn", "cells": 4})
+        begin(trained_store, CLOCK, configuration(network=network, inputs=seen), BASINS)
+        for network in ({"architecture": "mmrnn", "cells": 4}, {"architecture": "buckets", "components": 1})
     )
     assert (suits.suits_gpus, other.suits_gpus) == (True, False)
     assert (suits.trains_together(DEVICE), other.trains_together(DEVICE)) == (True, False)

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from hydrology.base.errors import DataProblem
-from jobspec.network import LSTMConfig, MCLSTMConfig
+from jobspec.network import MCLSTMConfig, sized
 from jobspec.training import Cosine, TrainingConfig, WindowsConfig
 from models.gpu import members_training
 from models.gpu.members_training import MembersTraining
@@ -133,11 +133,22 @@ def test_a_loss_that_is_not_finite_stops_the_training() -> None:
         MembersTraining(short(), broken, scaler, (0,), "cpu").run()
 
 
-def test_networks_without_storage_train_side_by_side_too() -> None:
-    training = short(network=LSTMConfig(architecture="lstm", cells=4, dropout=0.0))
-    together = of(training, SEEDS).run()
+@pytest.mark.parametrize("architecture", ["lstm", "eins", "mmrnn"])
+def test_networks_without_storage_train_side_by_side_too(architecture: str) -> None:
+    data = training_data()
+    first = data.forcing.first
+    training = short(
+        network=sized(architecture, 4) | {"dropout": 0.0},
+        validation_period=f"{first + np.timedelta64(1096, 'D')}..{first + np.timedelta64(1195, 'D')}",
+        validate_every=2,
+    )
+    if architecture == "mmrnn":
+        data.forcing.mass[:, 5::7] = np.nan
+    together = of(training, SEEDS, data).run()
     for seed in SEEDS:
-        assert_alike(together[seed], alone(training, seed).run())
+        member = MemberTraining(training, data, Scaler.fit(data.forcing), seed).run()
+        assert_alike(together[seed], member)
+        assert together[seed].log[-1]["validation_nse"] == pytest.approx(member.log[-1]["validation_nse"], abs=1e-4)
 
 
 def test_only_vectors_of_the_basins_at_hand_are_fitted_where_only_these_are_asked_for() -> None:
