@@ -12,8 +12,10 @@ from typing import Any
 
 import pytest
 
+from jobspec.network import LATITUDE
 from records.jobs import attempts, events, jobs, process_heartbeats
 from records.versions import trainings, versions
+from testing.country import FIRST
 from testing.hardware.gpu import FakeGPU
 from testing.job_service import PATIENCE, Shop, end
 from tests.workers.conftest import training
@@ -109,9 +111,11 @@ def test_a_network_that_gpus_do_not_train_together_is_trained_member_by_member(s
     gpu_worker(sqlite_shop)
     for queue in ("default", "training"):
         sqlite_shop.worker(queue)
-    job = sqlite_shop.post(
-        "training", **training(network={"architecture": "mmrnn", "cells": 4}, schedule={"kind": "cosine", "steps": 20})
-    )
+    buckets = {
+        "network": {"architecture": "buckets", "components": 1},
+        "inputs": {"product": FIRST, "static": ["p_mean", LATITUDE]},
+    }
+    job = sqlite_shop.post("training", **training(**buckets, schedule={"kind": "cosine", "steps": 20}))
     assert sqlite_shop.ended(job.id).status == "succeeded"
     assert [child.kind for child in children(sqlite_shop, job)] == ["member", "member"]
 
