@@ -23,8 +23,8 @@ def path() -> Path:
     return Settings.load().data / FILE
 
 
-def read(recipe: str = "mclstm") -> tuple[TrainingConfig, TrainingData]:
-    """Return the configuration of a recipe, and the data of all; where there is no file yet, of the database of
+def read(name: str = "mclstm") -> tuple[TrainingConfig, TrainingData]:
+    """Return the configuration of a series, and the data of all; where there is no file yet, of the database of
     FRESHET_DATA, writing it."""
     if not path().exists():
         _write(*_from_database())
@@ -32,7 +32,7 @@ def read(recipe: str = "mclstm") -> tuple[TrainingConfig, TrainingData]:
         mass, discharge = _decoded(stored["mass"]), stored["discharge"]
         auxiliary = np.stack([_decoded(stored[f"auxiliary-{at}"]) for at in range(int(stored["auxiliaries"]))], -1)
         ids = tuple(stored["ids"].tolist())
-        config = TrainingConfig.model_validate(json.loads(str(stored["configs"]))[recipe])
+        config = TrainingConfig.model_validate(json.loads(str(stored["configs"]))[name])
         forcing = Forcing(day(str(stored["first"])), mass, auxiliary, stored["static"], ids)
     return config, TrainingData(forcing, discharge)
 
@@ -40,7 +40,7 @@ def read(recipe: str = "mclstm") -> tuple[TrainingConfig, TrainingData]:
 def _from_database() -> tuple[dict[str, TrainingConfig], TrainingData]:
     from benchmarks.regional.data import opened, require_all
     from benchmarks.regional.members import series
-    from benchmarks.regional.recipes import compared
+    from benchmarks.regional.recipes import COMPARED
     from hydrology.base.absent import texts
     from operations.training.training_data import prepare
 
@@ -57,7 +57,7 @@ def _from_database() -> tuple[dict[str, TrainingConfig], TrainingData]:
     for period in (config.train_period, config.validation_period):
         days = days_of(record, period)
         discharge[:, days] = prepared.data.discharge[:, days]
-    return {"mclstm": config} | compared(), TrainingData(prepared.data.forcing, discharge)
+    return {name: series(name).config for name in ("mclstm", *COMPARED)}, TrainingData(prepared.data.forcing, discharge)
 
 
 def _write(configs: dict[str, TrainingConfig], data: TrainingData) -> None:

@@ -1,16 +1,14 @@
-"""The ensembles of the networks of the comparison, trained on one graphics card at the same time.
+"""The ensembles of the networks of the comparison, trained on one graphics card.
 
-`python -m benchmarks.gpu.ensembles SECONDS RECIPE[,RECIPE ...] ...`: each argument is trained in its order, beside the
-others. Their steps are many small launches, one after another, so that several at once use the card better. The data
-come from one file (`benchmarks.gpu.data`). What is reached after SECONDS stays in FRESHET_DATA, in the folder
-`ensembles`, and another call goes on from there; `benchmarks.gpu.finished` scores and ships what is finished.
+`python -m benchmarks.gpu.ensembles SECONDS SERIES ...`, of `lstm`, `eins` and `mmrnn`: one after another, for several
+at once are slower than that (launches of all share one queue). The data come from one file (`benchmarks.gpu.data`).
+What is reached after SECONDS stays in FRESHET_DATA, in the folder `ensembles`, and another call goes on from there;
+`benchmarks.gpu.finished` ships what is finished.
 """
 
 import json
 import sys
-import threading
 import time
-import traceback
 from collections.abc import Callable
 from pathlib import Path
 
@@ -41,49 +39,27 @@ def finished(name: str) -> Path:
     return folder() / f"{name}.safetensors"
 
 
-def train(seconds: float, chains: list[list[str]]) -> None:
-    """Train chains of recipes, each in a thread with a stream of its own, for some seconds at most."""
+def train(seconds: float, names: list[str]) -> None:
+    """Train series in their order, for some seconds at most."""
     end = time.monotonic() + seconds
     folder().mkdir(parents=True, exist_ok=True)
-    # Recorded one after another: while a step is recorded, nothing else may use the card.
-    trainings = {name: _prepared(name) for chain in chains for name in chain if not finished(name).exists()}
-    torch.cuda.synchronize()
-    threads = [threading.Thread(target=_run, args=(chain, trainings, end)) for chain in chains]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    for name in [name for name in names if not finished(name).exists()]:
+        training = _opened(name)
+        try:
+            _write(name, training.run(_save(name), _report(name, end)))
+        except _OutOfTimeError:
+            print(f"{name}: out of time at step {training.step}", flush=True)
+            return
 
 
-def _prepared(name: str) -> MembersTraining:
-    started = time.monotonic()
+def _opened(name: str) -> MembersTraining:
     config, data = stored.read(name)
     seeds = [config.seed + member for member in range(config.members)]
     training = MembersTraining(config, data, Scaler.fit(data.forcing.over(config.train_period)), seeds, DEVICE)
     saved = {seed: path.read_bytes() for seed in seeds if (path := _checkpoint(name, seed)).exists()}
     if saved:
         training.resume(saved)
-    training.prepare()
-    print(
-        f"{name}: step {training.step} of {training.steps}, {time.monotonic() - started:.0f} s to prepare", flush=True
-    )
     return training
-
-
-def _run(chain: list[str], trainings: dict[str, MembersTraining], end: float) -> None:
-    for name in chain:
-        if name not in trainings:
-            continue
-        try:
-            with torch.cuda.stream(torch.cuda.Stream()):
-                done = trainings[name].run(_save(name), _report(name, end))
-        except _OutOfTimeError:
-            print(f"{name}: out of time at step {trainings[name].step}", flush=True)
-            return
-        except Exception:  # noqa: BLE001 - the other chains go on
-            print(f"{name}: {traceback.format_exc()}", flush=True)
-            return
-        _write(name, done)
 
 
 def _save(name: str) -> Callable[[int, int, bytes], None]:
@@ -137,4 +113,4 @@ def _replace(path: Path, blob: bytes) -> None:
 
 
 if __name__ == "__main__":
-    train(float(sys.argv[1]), [chain.split(",") for chain in sys.argv[2:]])
+    train(float(sys.argv[1]), sys.argv[2:])

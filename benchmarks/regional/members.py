@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.regional.data import PRODUCTS, TEST, basins, opened, require_all
-from benchmarks.regional.recipes import CHOSEN, COMPARED, RECIPES
+from benchmarks.regional.recipes import COMPARED, RECIPES
 from hydrology.base.absent import texts
 from jobspec.training import TrainingConfig
 from models.pretrained import DEFAULT, SHELF, form
@@ -81,7 +81,7 @@ def fold(number: int) -> list[str]:
 def series(name: str) -> Series:
     """Return a series by its name."""
     if name in COMPARED:
-        return Series(CHOSEN[name], COMPARED[name], tuple(basins()), SHELF / f"{name}-maurer-447")
+        return Series(name, COMPARED[name], tuple(basins()), SHELF / f"{name}-maurer-447")
     part = next((part for part in US_PARTS if name in _variants(part)), None)
     if part is None:
         recipe, variant, own, today, twin = "members", name, ENSEMBLE, TODAY, TWIN

@@ -227,23 +227,18 @@ class MembersTraining:
 
     def _launch(self, count: int) -> None:
         """Let the card take some steps, and draw the next plan meanwhile."""
-        self.prepare()
-        plan = self._drawn or self._draw(self.step)
-        assert self._plan is not None
-        for there, here in zip(self._plan, plan, strict=True):
-            there.copy_(here)
+        plan = self._draw(self.step) if self._drawn is None else self._drawn
+        if self._plan is None:
+            self._plan = _Plan(*(of.to(self.device) for of in plan))
+            self._capture()
+        else:
+            for there, here in zip(self._plan, plan, strict=True):
+                there.copy_(here)
         self._at.zero_()
         for _ in range(count):
             self._step() if self._graph is None else self._graph.replay()
         if self.step + count < self.steps:
             self._drawn = self._draw(self.step + count)
-
-    def prepare(self) -> None:
-        """Record the step, unless it is recorded. Nothing else may use the card meanwhile."""
-        if self._plan is None:
-            self._drawn = self._drawn or self._draw(self.step)
-            self._plan = _Plan(*(of.to(self.device) for of in self._drawn))
-            self._capture()
 
     def _draw(self, first: int) -> _Plan:
         """Draw the windows of the next `STEPS_AHEAD` steps; those beyond the last step repeat it, and are not used."""

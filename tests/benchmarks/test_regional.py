@@ -13,7 +13,7 @@ from benchmarks.regional.pictures import drawn as pictures
 from benchmarks.regional.pictures import uncertainty as uncertainty_pictures
 from benchmarks.regional.published import paired
 from benchmarks.regional.published import read as read_published
-from benchmarks.regional.recipes import RECIPES
+from benchmarks.regional.recipes import COMPARED
 from benchmarks.regional.score import METRICS, quartiles
 from benchmarks.regional.trials import mean
 from benchmarks.regional.uncertainty import Rival, _figures, interval_score
@@ -138,9 +138,11 @@ def test_a_figure_that_is_not_a_number_fails_where_its_basin_is_asked() -> None:
     assert (found["failing"], found["failing_of_mean"]) == (1, 1)
 
 
-def test_the_shipped_ensemble_is_still_what_its_recipe_trains() -> None:
-    shipped = read(SHELF / "mclstm-maurer-447").description
-    assert shipped.config == RECIPES["members"].config(members=10)
+@pytest.mark.usefixtures("listed")
+@pytest.mark.parametrize("name", ["mclstm", *COMPARED])
+def test_a_shipped_ensemble_is_still_what_its_recipe_trains(name: str) -> None:
+    trained = series(name)
+    assert read(trained.folder).description.config == trained.config
 
 
 def test_an_interval_is_penalised_for_the_values_it_misses() -> None:
