@@ -20,7 +20,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from benchmarks.papers.plan import Plan, Report, Row
-from models.nets.mixedmemory import SUBSTEPS, MemoryState, MixedMemory
+from models.nets.mixedmemory import MemoryState, MixedMemory
+from models.nets.mixedmemory_scan import SUBSTEPS
 
 CELLS, SAMPLES, SEEDS, QUICK_SEEDS = 64, 64, 20, 3
 FORGET_BIAS = 5.1  # sigmoid(5.1) = 0.994

@@ -12,9 +12,9 @@ sigmoid(b_f), and a gradient neither grows nor vanishes on its way through c.
 import torch
 from torch import Tensor, nn
 
+from models.nets.mixedmemory_scan import SUBSTEPS, Weights, scan
 from models.nets.products import Linear, linear
 
-SUBSTEPS = 4  # of explicit Euler in each elapsed time
 NEARLY_ZERO = 1e-4  # standard deviation of the first weights of the last layers of g and z
 
 MemoryState = tuple[Tensor, Tensor]
@@ -67,18 +67,29 @@ class MixedMemory(nn.Module):
         c, h = (empty, empty) if state is None else state
         if mask is not None:
             x = torch.where(mask.unsqueeze(-1), x, torch.zeros_like(x))
-        driven = self.from_inputs(x).unbind() if torch.is_grad_enabled() else map(self.from_inputs, x.unbind())
+        dts, valid = (elapsed / SUBSTEPS).unsqueeze(-1), None if mask is None else mask.unsqueeze(-1)
         W1W2 = None if self.W2 is None else self.W1.weight @ self.W2.weight
         W1b2 = None if self.W2 is None else self.W1.weight @ self.W2.bias
-        dts = (elapsed / SUBSTEPS).unsqueeze(-1).unbind()
-        valids = [None] * len(x) if mask is None else mask.unsqueeze(-1).unbind()
-        states = []
-        for now, dt, valid in zip(driven, dts, valids, strict=True):
+        if torch.is_grad_enabled() and W1W2 is not None and W1b2 is not None:
+            cells, states = scan(self.from_inputs(x), dts, valid, (c, h), self._weights(W1W2, W1b2))
+            return states, (cells[-1], states[-1])
+        driven = self.from_inputs(x).unbind() if torch.is_grad_enabled() else map(self.from_inputs, x.unbind())
+        taken = [None] * len(x) if valid is None else valid.unbind()
+        moved = []
+        for now, dt, one in zip(driven, dts.unbind(), taken, strict=True):
             new_c = self._remember(c, h, now)
             new_h = self._decay(new_c, dt) if W1W2 is None else self._move(new_c, dt, W1W2, W1b2)
-            c, h = (new_c, new_h) if valid is None else (torch.where(valid, new_c, c), torch.where(valid, new_h, h))
-            states.append(h)
-        return torch.stack(states), (c, h)
+            c, h = (new_c, new_h) if one is None else (torch.where(one, new_c, c), torch.where(one, new_h, h))
+            moved.append(h)
+        return torch.stack(moved), (c, h)
+
+    def _weights(self, W1W2: Tensor, W1b2: Tensor) -> Weights:
+        assert self.W2 is not None
+        gate, memory, inner, outer = self.last_g, self.last_z, self.W1, self.W2
+        return Weights(
+            *(self.from_state.weight, gate.weight, gate.bias, memory.weight, memory.bias),
+            *(inner.weight, inner.bias, W1W2, W1b2, outer.weight, outer.bias),
+        )
 
     def _remember(self, c: Tensor, h: Tensor, driven: Tensor) -> Tensor:
         """Return the next c (B, H). `driven` (B, 2H) is the inputs' part in the first layers."""
