@@ -16,10 +16,12 @@ import torch
 
 from benchmarks.gpu import data as stored
 from models import checkpoint
+from models.cores import cores_in_use
 from models.gpu.members_training import MembersTraining
 from models.scaling import Scaler
 from models.training import Progress, TrainedMember
 from operations.versions.hardware import machine
+from runtime.atomic_files import replace_file
 from runtime.settings import Settings
 
 DEVICE = "cuda"
@@ -35,7 +37,7 @@ def folder() -> Path:
 
 
 def finished(name: str) -> Path:
-    """Return the file of a recipe's finished members."""
+    """Return the file of a series' finished members."""
     return folder() / f"{name}.safetensors"
 
 
@@ -63,22 +65,14 @@ def _opened(name: str) -> MembersTraining:
 
 
 def _save(name: str) -> Callable[[int, int, bytes], None]:
-    return lambda seed, _step, blob: _replace(_checkpoint(name, seed), blob)
+    return lambda seed, _step, blob: replace_file(_checkpoint(name, seed), blob)
 
 
 def _report(name: str, end: float) -> Callable[[int, Progress], None]:
-    last = [0, time.monotonic()]
-
     def report(seed: int, progress: Progress) -> None:
-        if seed == 0:
-            step, before = last
-            last[:] = progress.step, time.monotonic()
-            speed = 1000 * (last[1] - before) / (progress.step - step)
-            if progress.step <= 100 or progress.validation is not None:
-                print(f"{name}: step {progress.step}, {speed:.1f} ms a step since {step}", flush=True)
         if progress.validation is not None:
             print(f"{name} {seed}: step {progress.step}, validation {progress.validation.value:.4f}", flush=True)
-        if seed == 0 and time.monotonic() > end:
+        if time.monotonic() > end:
             raise _OutOfTimeError
 
     return report
@@ -93,10 +87,10 @@ def _write(name: str, members: dict[int, TrainedMember]) -> None:
         efforts[str(seed)] = {"validation": member.log, "seconds": member.seconds}
     memory = torch.cuda.get_device_properties(0).total_memory / 2**30
     card = f"{torch.cuda.get_device_name(0)}, {memory:.0f} GiB"
-    header = {"members": efforts, "device": DEVICE, "machine": f"{card}; {machine()}", "threads": 1}
+    header = {"members": efforts, "device": DEVICE, "machine": f"{card}; {machine()}", "threads": cores_in_use()}
     config, _ = stored.read(name)
     header["config"] = json.loads(config.model_dump_json())
-    _replace(finished(name), checkpoint.dump(weights, header))
+    replace_file(finished(name), checkpoint.dump(weights, header))
     for seed in members:
         _checkpoint(name, seed).unlink(missing_ok=True)
     print(f"{name}: finished", flush=True)
@@ -104,12 +98,6 @@ def _write(name: str, members: dict[int, TrainedMember]) -> None:
 
 def _checkpoint(name: str, seed: int) -> Path:
     return folder() / f"{name}-member-{seed}.safetensors"
-
-
-def _replace(path: Path, blob: bytes) -> None:
-    part = path.with_suffix(".part")
-    part.write_bytes(blob)
-    part.replace(path)
 
 
 if __name__ == "__main__":

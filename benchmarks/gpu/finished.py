@@ -5,6 +5,7 @@
 """
 
 import sys
+from typing import Any
 
 from benchmarks.gpu.ensembles import finished, folder
 from benchmarks.regional.data import opened, require_all
@@ -43,7 +44,7 @@ def ship(name: str) -> None:
     print(f"{chosen.folder}: members {written.members}")
 
 
-def _read(name: str) -> tuple[TrainingConfig, checkpoint.Tensors, dict[str, dict[str, dict[str, float]]]]:
+def _read(name: str) -> tuple[TrainingConfig, checkpoint.Tensors, dict[str, Any]]:
     path = finished(name)
     if not path.exists():
         raise SystemExit(f"{folder()} lacks {path.name}: `python -m benchmarks.gpu.ensembles` makes it.")

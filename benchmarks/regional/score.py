@@ -193,4 +193,4 @@ OTHERS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "us-folds": us.score_folds,
     "volumes": lambda: volumes.measure(load(shipped(ENSEMBLE)), observe),
 }
-NAMES = ("mclstm", "twins", *COMPARED, *OTHERS)
+NAMES = ("mclstm", "twins", "us-maurer-buckets", *COMPARED, *OTHERS)

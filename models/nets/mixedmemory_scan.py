@@ -138,7 +138,8 @@ def _add_product(added: Tensor, x: Tensor, weight: Tensor) -> Tensor:
 
 def _by_substep(of_all: list[Tensor]) -> Tensor:
     """Return what T times SUBSTEPS sub-steps have, (B, H) each, as (T, SUBSTEPS, B, H)."""
-    return torch.stack(of_all).unflatten(0, (-1, SUBSTEPS))
+    every = torch.stack(of_all)
+    return every.view(-1, SUBSTEPS, *every.shape[1:])
 
 
 def _of_weight(d_result: Tensor, x: Tensor) -> Tensor:
