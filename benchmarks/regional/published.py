@@ -1,4 +1,4 @@
-"""Networks beside the published LSTM and EA-LSTM, basin by basin; the shipped ensemble in `results/published.json`.
+"""Networks beside the published LSTM and EA-LSTM, basin by basin; the shipped ones in `results/published.json`.
 
 The published scores are those of Kratzert et al. 2019 (doi:10.5194/hess-23-5089-2019): on the same forcing, basins and
 test years, trained for NSE, the mean of eight seeds, and each seed. Those of the shipped ensemble are the scores that
@@ -7,6 +7,7 @@ it is shipped with, so that nothing is simulated and no flow of the test years i
 
 import csv
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.regional.data import camels
-from benchmarks.regional.members import ENSEMBLE, RESULTS
+from benchmarks.regional.members import ENSEMBLE, RESULTS, series
+from benchmarks.regional.recipes import COMPARED
 from hydrology.scores.paired_comparison import MEANINGS, difference, quartiles
 from models.pretrained import form, skill
 
@@ -27,23 +29,38 @@ ByMetric = dict[str, dict[str, float | None]]
 
 
 def compare() -> None:
-    """Write and print the comparison."""
-    shipped = skill.read(form.read(ENSEMBLE))
-    if shipped is None:
-        raise SystemExit(f"{ENSEMBLE.name} is shipped without scores by basin.")
-    ours = {metric: dict(zip(shipped.basins, shipped.metrics[metric].value, strict=True)) for metric in COLUMNS}
-    result: dict[str, Any] = {"ensemble": ENSEMBLE.name, "content": shipped.content, "period": shipped.period}
-    result |= beside(ours)
-    (RESULTS / "published.json").write_text(json.dumps(result, indent=1) + "\n")
-    print(json.dumps(result, indent=1))
+    """Write and print the comparisons of the shipped ensemble, and of the networks of the comparison with it, too."""
+    reference = shipped_scores(ENSEMBLE)
+    results: dict[str, Any] = {ENSEMBLE.name: beside(reference)}
+    for folder in (series(name).folder for name in COMPARED):
+        ours = shipped_scores(folder)
+        with_reference = {metric: paired(metric, ours[metric], reference[metric]) for metric in COLUMNS}
+        results[folder.name] = {**beside(ours), ENSEMBLE.name: with_reference}
+    (RESULTS / "published.json").write_text(json.dumps(results, indent=1) + "\n")
+    print(json.dumps(results, indent=1))
 
 
-def beside(ours: ByMetric) -> dict[str, Any]:
+def shipped_scores(folder: Path) -> dict[str, dict[str, float]]:
+    """Return the scores that an ensemble is shipped with, by metric and basin."""
+    judged = skill.read(form.read(folder))
+    if judged is None:
+        raise SystemExit(f"{folder.name} is shipped without scores by basin.")
+    return {
+        metric: {
+            basin: value
+            for basin, value in zip(judged.basins, judged.metrics[metric].value, strict=True)
+            if value is not None
+        }
+        for metric in COLUMNS
+    }
+
+
+def beside(ours: Mapping[str, Mapping[str, float | None]]) -> dict[str, Any]:
     """Return each published model's scores beside those of another network in the same basins, with the paired test."""
     return {model: _beside(ours, model) for model in MODELS}
 
 
-def _beside(ours: ByMetric, model: str) -> dict[str, Any]:
+def _beside(ours: Mapping[str, Mapping[str, float | None]], model: str) -> dict[str, Any]:
     folder = camels() / FOLDER
     theirs = read(folder / f"test_metrics_531camels_{model}_ensemble.csv")
     seeds = [read(path) for path in sorted(folder.glob(f"test_metrics_531camels_{model}_seed*.csv"))]
@@ -58,7 +75,7 @@ def read(path: Path) -> dict[str, dict[str, float]]:
     return {metric: {f"USGS-{row['basin']}": float(row[column]) for row in rows} for metric, column in COLUMNS.items()}
 
 
-def paired(metric: str, ours: dict[str, float | None], theirs: dict[str, float]) -> dict[str, Any]:
+def paired(metric: str, ours: Mapping[str, float | None], theirs: Mapping[str, float]) -> dict[str, Any]:
     """Return quartiles of both, and the paired test of how near to the perfect score they are, where both have one."""
     pairs = np.array([(value, theirs[basin]) for basin, value in ours.items() if value is not None and basin in theirs])
     both = pairs[np.isfinite(pairs).all(axis=1)].T

@@ -25,7 +25,7 @@ from benchmarks.regional.simulations import Simulated, observe, shipped, simulat
 from hydrology.base.calendar import Period
 from hydrology.scores.paired_comparison import quartiles
 from hydrology.scores.scores import all_scores
-from models.pretrained import SHELF, form, skill
+from models.pretrained import SHELF, form
 from models.pretrained.combination import Description, ShippedPart
 from models.pretrained.files import Named
 from models.pretrained.loading import load
@@ -83,7 +83,10 @@ def score(*combinations: str) -> dict[str, Any]:
         database, versions = _installed(parts)
         scores = _scores(database, _renamed(chosen, versions), Period.parse(TEST), _basins(parts))
         database.close()
-        others = {"shipped": _shipped(), "published": published.read(camels() / published.FOLDER / LSTM)}
+        others = {
+            "shipped": published.shipped_scores(ENSEMBLE),
+            "published": published.read(camels() / published.FOLDER / LSTM),
+        }
         beside = {
             of: {metric: published.paired(metric, scores[OWN][metric], theirs[metric]) for metric in published.COLUMNS}
             for of, theirs in others.items()
@@ -265,18 +268,4 @@ def _shown(scores: Mapping[str, ByMetric]) -> dict[str, Any]:
             for metric, of in by_metric.items()
         }
         for mix, by_metric in scores.items()
-    }
-
-
-def _shipped() -> dict[str, dict[str, float]]:
-    """Return the scores that the shipped ensemble comes with."""
-    judged = skill.read(form.read(ENSEMBLE))
-    assert judged is not None
-    return {
-        metric: {
-            basin: value
-            for basin, value in zip(judged.basins, judged.metrics[metric].value, strict=True)
-            if value is not None
-        }
-        for metric in published.COLUMNS
     }
