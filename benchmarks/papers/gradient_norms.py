@@ -68,8 +68,8 @@ class _MMRNN(nn.Module):
         self.memory = MixedMemory(1, CELLS, forget_bias=forget_bias)
 
     def forward(self, state: MemoryState, x: Tensor, elapsed: Tensor) -> MemoryState:
-        last: MemoryState = self.memory(x.unsqueeze(0), elapsed.unsqueeze(0), state=state)[1]
-        return last
+        driven, dt = self.memory.from_inputs(x), (elapsed / SUBSTEPS).unsqueeze(-1)
+        return self.memory.step(state, driven, dt, self.memory.inner())
 
 
 Slope = Callable[[Tensor], Tensor]

@@ -68,20 +68,33 @@ class MixedMemory(nn.Module):
         if mask is not None:
             x = torch.where(mask.unsqueeze(-1), x, torch.zeros_like(x))
         dts, valid = (elapsed / SUBSTEPS).unsqueeze(-1), None if mask is None else mask.unsqueeze(-1)
-        W1W2 = None if self.W2 is None else self.W1.weight @ self.W2.weight
-        W1b2 = None if self.W2 is None else self.W1.weight @ self.W2.bias
-        if torch.is_grad_enabled() and W1W2 is not None and W1b2 is not None:
-            cells, states = scan(self.from_inputs(x), dts, valid, (c, h), self._weights(W1W2, W1b2))
+        inner = self.inner()
+        if torch.is_grad_enabled() and inner is not None:
+            cells, states = scan(self.from_inputs(x), dts, valid, (c, h), self._weights(*inner))
             return states, (cells[-1], states[-1])
         driven = self.from_inputs(x).unbind() if torch.is_grad_enabled() else map(self.from_inputs, x.unbind())
         taken = [None] * len(x) if valid is None else valid.unbind()
         moved = []
         for now, dt, one in zip(driven, dts.unbind(), taken, strict=True):
-            new_c = self._remember(c, h, now)
-            new_h = self._decay(new_c, dt) if W1W2 is None else self._move(new_c, dt, W1W2, W1b2)
+            new_c, new_h = self.step((c, h), now, dt, inner)
             c, h = (new_c, new_h) if one is None else (torch.where(one, new_c, c), torch.where(one, new_h, h))
             moved.append(h)
         return torch.stack(moved), (c, h)
+
+    def inner(self) -> tuple[Tensor, Tensor] | None:
+        """Return W1 W2 and W1 b2; None of the decaying form, which has no W2."""
+        return None if self.W2 is None else (self.W1.weight @ self.W2.weight, self.W1.weight @ self.W2.bias)
+
+    def step(self, state: MemoryState, driven: Tensor, dt: Tensor, inner: tuple[Tensor, Tensor] | None) -> MemoryState:
+        """Return c and h after one step, h by way of c.
+
+        Args:
+            driven: (B, 2H), what the inputs give to the first layers.
+            dt: (B, 1), of a sub-step.
+            inner: the result of `inner`.
+        """
+        c = self._remember(*state, driven)
+        return c, self._decay(c, dt) if inner is None else self._move(c, dt, *inner)
 
     def _weights(self, W1W2: Tensor, W1b2: Tensor) -> Weights:
         assert self.W2 is not None
@@ -96,7 +109,7 @@ class MixedMemory(nn.Module):
         to_g, to_z = torch.tanh(driven + self.from_state(h)).chunk(2, -1)
         return torch.addcmul(self.last_z(to_z), c, torch.sigmoid(self.last_g(to_g)))
 
-    def _move(self, c: Tensor, dt: Tensor, W1W2: Tensor, W1b2: Tensor | None) -> Tensor:
+    def _move(self, c: Tensor, dt: Tensor, W1W2: Tensor, W1b2: Tensor) -> Tensor:
         """Solve dh/dt = W2 tanh(W1 h + b1) + b2 from c, in p = W1 h + b1: dp/dt = W1 W2 tanh(p) + W1 b2.
 
         One product per sub-step instead of two; h is its start and the sum of its slopes.

@@ -47,7 +47,7 @@ def scan(
         first: c and h (B, H) before the first step.
 
     Returns:
-        c and h after each step, (T, B, H).
+        c and h after each step, (T, B, H); in the graph of autograd h does not follow from the c returned.
     """
     skipping = dt.new_zeros(()) if valid is None else valid
     cells, states, *_ = _Scan.apply(driven, dt, skipping, *first, *weights)  # type: ignore[no-untyped-call]

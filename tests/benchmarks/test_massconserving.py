@@ -151,8 +151,8 @@ def test_a_sample_does_not_feel_the_batch(form: Form) -> None:
     for b in range(form.samples):
         one = slice(b, b + 1)
         alone = net(None if x is None else x[:, one], a[:, one], None if start is None else start[one])
-        torch.testing.assert_close(alone[0], storage[:, one], rtol=1e-12, atol=1e-12)
-        torch.testing.assert_close(alone[1], outflow[:, one], rtol=1e-12, atol=1e-12)
+        torch.testing.assert_close(alone[0], storage[:, one], rtol=1e-10, atol=1e-12)
+        torch.testing.assert_close(alone[1], outflow[:, one], rtol=1e-10, atol=1e-12)
 
 
 @pytest.mark.parametrize("redistribution", REDISTRIBUTIONS)
