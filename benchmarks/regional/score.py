@@ -1,4 +1,5 @@
-"""Scores of the weights as they are shipped, over the validation and the test period: `results/NAME.json`."""
+"""Scores of the weights as they are shipped, over the validation and the test period: `results/NAME.json`, of a series
+`results/series/NAME.json`."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -43,9 +44,8 @@ def score(name: str) -> None:
     folds.
     """
     measure = OTHERS.get(name)
-    result = _series(name) if measure is None else measure()
-    RESULTS.mkdir(exist_ok=True)
-    (RESULTS / f"{name}.json").write_text(json.dumps(result, indent=1) + "\n")
+    result, folder = (_series(name), RESULTS / "series") if measure is None else (measure(), RESULTS)
+    (folder / f"{name}.json").write_text(json.dumps(result, indent=1) + "\n")
     print(json.dumps(result, indent=1))
 
 
