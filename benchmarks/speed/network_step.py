@@ -11,14 +11,15 @@ import torch
 from torch import nn
 
 from benchmarks.speed.steps import AUXILIARY, STATIC, Step, drivers, seconds
-from jobspec.network import sized
-from jobspec.training import InputsConfig, TrainingConfig
+from jobspec.network import CONFIGS, sized
+from jobspec.training import STATIC_ATTRIBUTES, InputsConfig, TrainingConfig
 from models.cores import use_cores
-from models.networks import ARCHITECTURES, build
+from models.networks import build
 
 SAMPLES, DAYS = 64, 365
 WIDTHS = (64, 128)
 THREADS, PAIRS = 2, 5
+NETWORKS = [name for name, config in CONFIGS.items() if config.size == "cells"]
 
 
 def measure() -> dict[str, Any]:
@@ -28,7 +29,7 @@ def measure() -> dict[str, Any]:
     medians: dict[str, dict[str, float]] = {}
     ratios: dict[str, float] = {}
     for width in WIDTHS:
-        steps = {"nn.LSTM": _lstm(width), **{name: _network(name, width) for name in sorted(ARCHITECTURES)}}
+        steps = {"nn.LSTM": _lstm(width), **{name: _network(name, width) for name in NETWORKS}}
         for step in steps.values():
             step()
         taken: dict[str, list[float]] = {name: [] for name in steps}
@@ -36,7 +37,7 @@ def measure() -> dict[str, Any]:
             for name, step in steps.items():
                 taken[name].append(seconds(step))
         medians[str(width)] = {name: statistics.median(values) for name, values in taken.items()}
-        for name in ARCHITECTURES:
+        for name in NETWORKS:
             paired = [own / peer for own, peer in zip(taken[name], taken["nn.LSTM"], strict=True)]
             ratios[f"{name}_{width}_over_lstm_{width}"] = statistics.median(paired)
     shape = f"{SAMPLES} samples x {DAYS} days, {AUXILIARY} auxiliaries, {STATIC} statics, {THREADS} threads"
@@ -47,7 +48,7 @@ def _network(architecture: str, width: int) -> Step:
     config = TrainingConfig.model_validate(
         {
             "network": sized(architecture, width),
-            "inputs": InputsConfig(product="any"),
+            "inputs": InputsConfig(product="any", static=STATIC_ATTRIBUTES),
             "train_period": "2000-01-01..2000-12-31",
         }
     )
