@@ -1,7 +1,7 @@
 """The ensembles of the networks of the comparison, trained on one graphics card.
 
-`python -m benchmarks.gpu.ensembles SECONDS SERIES ...`, of `lstm`, `eins` and `mmrnn`: one after another, for several
-at once are slower than that (launches of all share one queue). The data come from one file (`benchmarks.gpu.data`).
+`python -m benchmarks.gpu.ensembles SECONDS SERIES ...`, of `lstm`, `eins` and `mmrnn`: one after another. The data come
+from one file (`benchmarks.gpu.data`).
 What is reached after SECONDS stays in FRESHET_DATA, in the folder `ensembles`, and another call goes on from there;
 `benchmarks.gpu.finished` ships what is finished.
 """
@@ -44,7 +44,6 @@ def finished(name: str) -> Path:
 def train(seconds: float, names: list[str]) -> None:
     """Train series in their order, for some seconds at most."""
     end = time.monotonic() + seconds
-    folder().mkdir(parents=True, exist_ok=True)
     for name in [name for name in names if not finished(name).exists()]:
         training = _opened(name)
         try:

@@ -83,7 +83,7 @@ CELLS = {"lstm": 256, "eins": 128, "mmrnn": 64}
 PEAK_RATES = {"slow": 0.003, "fast": 0.01}
 """What was tried of each with its default cells."""
 CHOSEN_RATES = {"lstm": "fast", "eins": "fast", "mmrnn": "slow"}
-"""The better in the validation years; that mmRNN diverges at the higher one is found with other seeds."""
+"""The better in the validation years; of mmRNN the lower, for at the higher one some seeds diverge."""
 
 
 def _compared(architecture: str, rate: float) -> dict[str, Any]:
