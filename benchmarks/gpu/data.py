@@ -32,7 +32,10 @@ def read(name: str = "mclstm") -> tuple[TrainingConfig, TrainingData]:
         mass, discharge = _decoded(stored["mass"]), stored["discharge"]
         auxiliary = np.stack([_decoded(stored[f"auxiliary-{at}"]) for at in range(int(stored["auxiliaries"]))], -1)
         ids = tuple(stored["ids"].tolist())
-        config = TrainingConfig.model_validate(json.loads(str(stored["configs"]))[name])
+        configs = json.loads(str(stored["configs"]))
+        if name not in configs:
+            raise SystemExit(f"{path()} has no series {name!r}: name one of {', '.join(configs)}.")
+        config = TrainingConfig.model_validate(configs[name])
         forcing = Forcing(day(str(stored["first"])), mass, auxiliary, stored["static"], ids)
     return config, TrainingData(forcing, discharge)
 

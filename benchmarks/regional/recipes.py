@@ -86,17 +86,9 @@ CHOSEN_RATES = {"lstm": "fast", "eins": "fast", "mmrnn": "slow"}
 """The better in the validation years; of mmRNN the lower, for at the higher one some seeds diverge."""
 
 
-def _compared(architecture: str, rate: float) -> dict[str, Any]:
-    """Return a training of a network of the comparison at a peak rate."""
-    schedule = {"kind": "cosine", "steps": 3000, "peak_learning_rate": rate}
-    # On a graphics card all members are validated at once, so less often.
-    return _members(network=sized(architecture, CELLS[architecture]), schedule=schedule, validate_every=500)
-
-
-def _trial(architecture: str, rate: float) -> dict[str, Any]:
-    """Return a trial of it, half as long."""
-    schedule = {"kind": "cosine", "steps": 1500, "peak_learning_rate": rate}
-    return _members(network={"architecture": architecture}, schedule=schedule)
+def _at_rate(rate: float, steps: int, **fields: Any) -> Recipe:
+    """Return a recipe for a network of the comparison at a peak rate."""
+    return Recipe(_members(schedule={"kind": "cosine", "steps": steps, "peak_learning_rate": rate}, **fields))
 
 
 VECTORS = {"rank": 16, "basin_vector": 32}
@@ -131,11 +123,17 @@ RECIPES = {
     "expectile-50": Recipe(_members(expectile=0.5)),
     # The networks of the comparison, and the trials that chose their rates.
     **{
-        f"{architecture}-{name}": Recipe(_trial(architecture, rate))
+        f"{architecture}-{name}": _at_rate(rate, 1500, network={"architecture": architecture})
         for architecture in COMPARED
         for name, rate in PEAK_RATES.items()
     },
-    **{architecture: Recipe(_compared(architecture, PEAK_RATES[rate])) for architecture, rate in CHOSEN_RATES.items()},
+    # On a graphics card all members are validated at once, so less often.
+    **{
+        architecture: _at_rate(
+            PEAK_RATES[rate], 3000, network=sized(architecture, CELLS[architecture]), validate_every=500
+        )
+        for architecture, rate in CHOSEN_RATES.items()
+    },
     "vectors-64": Recipe(_mclstm(64, 3000, **VECTORS)),
     "vectors-32": Recipe(_mclstm(32, 3000, **VECTORS)),
     "vectors-decay-32": Recipe(_mclstm(32, 3000, **VECTORS) | {"weight_decay": 0.1}),
