@@ -298,7 +298,7 @@ class RunOfBasin(OfBasin):
         "first."
     )
     product_credit: DataCredit | None = Field(
-        default=None, description="Provider of that product. Only where a feed brought some of it."
+        default=None, description="Providers of these products. Only where feeds brought some of them."
     )
     forcing_kind: ForcingKind = Field(description=DESCRIBED)
     forcing_note: str = Field(description="The same in a sentence.")
@@ -377,10 +377,11 @@ class BasinForecast(RunOfBasin):
 
     filled_forcing: dict[str, int] = Field(
         description="Number of missing weather values interpolated, or filled by the stated rule of their source "
-        "(Daymet lacks 31 December of leap years), by variable."
+        "(Daymet lacks 31 December of leap years), by variable; of all products together."
     )
     skipped_days: int = Field(
-        description="Number of days without weather that the network skipped; 0 for a network that skips none."
+        description="Number of days without weather that the network skipped; 0 for a network that skips none. Of a "
+        "version that combines others, the largest number of one of them."
     )
     area: Area | None
     units: Units

@@ -68,12 +68,12 @@ class RegionalChoice:
             record: the days of `reference` and `storage`.
             storage: (members, days, K) in mm.
         """
-        on = fitted_days(self.loaded, record.days)
+        on = fitted_days([self.loaded], record.days)
         of_members = [SnowProducts.of(of_member[on], reference.swe[on]) for of_member in storage]
         if of_members[0].unusable:
             return
         days = days_of(record, self.test)
-        swe = judging(self.loaded, record, reference, self.test)
+        swe = judging([self.loaded], record, reference, self.test)
         judged = SnowProducts.of(np.concatenate([*storage[:, days]], axis=1), swe)
         scored = None if judged.unusable else judged.for_scores()
         self.basins[basin] = SnowyBasin(share, reference.product, of_members, scored)

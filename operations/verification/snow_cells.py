@@ -71,15 +71,16 @@ def reference_snow(session: Session, basin: str, record: Period) -> Reference | 
     return None
 
 
-def fitted_days(loaded: LoadedVersion, days: Days) -> npt.NDArray[np.bool_]:
-    """Return the days that a version was fitted to."""
+def fitted_days(loaded: Sequence[LoadedVersion], days: Days) -> npt.NDArray[np.bool_]:
+    """Return the days that any of some versions was fitted to."""
     fitted: npt.NDArray[np.bool_] = np.zeros(len(days), dtype=bool)
-    for period in loaded.config.train_period.without(loaded.config.held_out_period):
-        fitted |= (days >= period.first) & (days <= period.last)
+    for one in loaded:
+        for period in one.config.train_period.without(one.config.held_out_period):
+            fitted |= (days >= period.first) & (days <= period.last)
     return fitted
 
 
-def judging(loaded: LoadedVersion, record: Period, reference: Reference, test: Period) -> Array:
+def judging(loaded: Sequence[LoadedVersion], record: Period, reference: Reference, test: Period) -> Array:
     """Return the reference on the days to judge on, (days of the test,): NaN on fitted days."""
     swe: Array = reference.swe[days_of(record, test)].copy()
     swe[fitted_days(loaded, test.days)] = np.nan
@@ -108,10 +109,10 @@ def read_snow(
     """
     if loaded.config.train_period.overlap(record) is None:
         return None
-    on = fitted_days(loaded, record.days)
+    on = fitted_days([loaded], record.days)
     cells, reason = _choose(loaded, storage[:, on], reference.swe[on])
     series = SnowSeries(record, _snow(storage, loaded.labels, cells), reference)
-    return SnowReading(_judged(clock, loaded, _Chosen(loaded.version.id, basin, cells, reason), series, test), series)
+    return SnowReading(_judged(clock, [loaded], _Chosen(loaded.version.id, basin, cells, reason), series, test), series)
 
 
 def combined_snow(
@@ -120,18 +121,18 @@ def combined_snow(
     """Judge the weighted mean of the snow that the parts of a combined version read in a basin.
 
     Args:
-        parts: those that are there. They were fitted to the same days.
-        test: the days to judge on, without those of the training.
+        parts: those that are there.
+        test: the days to judge on, without those that any of the parts was fitted to.
 
     Returns:
-        the cells of all members and the skill of the mean, or None where the parts share no training day.
+        the cells of all members and the skill of the mean, or None where no part was fitted to a day that all have.
     """
     rows = [reading.cells for _, reading in parts]
     basin, reason = rows[0].basin_id, next((row.reason for row in rows if not all(row.cells.values())), None)
     first = max(reading.series.record.first for _, reading in parts)
     record = Period(first, min(reading.series.record.last for _, reading in parts))
-    loaded = parts[0][0].loaded
-    if loaded.config.train_period.overlap(record) is None:
+    loaded = [one.loaded for one, _ in parts]
+    if not fitted_days(loaded, record.days).any():
         return None
     series = [reading.series.over(record) for _, reading in parts]
     weights = np.array([one.part.in_basin(basin).weight for one, _ in parts])
@@ -145,11 +146,12 @@ def combined_snow(
     return _judged(clock, loaded, chosen, replace(series[0], mm=mean), test)
 
 
-def _judged(clock: Clock, loaded: LoadedVersion, chosen: _Chosen, series: SnowSeries, test: Period) -> scores.SnowCells:
-    """Judge what is read on the fitted days of a loaded version, and on a test period without them."""
+def _judged(
+    clock: Clock, loaded: Sequence[LoadedVersion], chosen: _Chosen, series: SnowSeries, test: Period
+) -> scores.SnowCells:
+    """Judge what is read on the fitted days of loaded versions, and on a test period without them."""
     record, reference, reason = series.record, series.reference, chosen.reason
-    fitted = loaded.config.train_period.overlap(record)
-    assert fitted is not None
+    training = [fitted for one in loaded if (fitted := one.config.train_period.overlap(record)) is not None]
     on = fitted_days(loaded, record.days)
     fit = snow_skill(series.mm[on], reference.swe[on])
     held_out = snow_skill(series.mm[days_of(record, test)], judging(loaded, record, reference, test))
@@ -158,8 +160,8 @@ def _judged(clock: Clock, loaded: LoadedVersion, chosen: _Chosen, series: SnowSe
         basin_id=chosen.basin,
         product=reference.product,
         cells={label: list(cells) for label, cells in chosen.cells.items()},
-        training_first=fitted.first,
-        training_last=fitted.last,
+        training_first=min(one.first for one in training),
+        training_last=max(one.last for one in training),
         training_r=None if reason else fit.r.value,
         test_first=test.first,
         test_last=test.last,

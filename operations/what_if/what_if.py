@@ -96,13 +96,19 @@ def changed_plan(plan: Plan, changes: Changes) -> Plan:
     """
     if changes.nothing:
         return plan
+    changed_there = _changed(plan, changes)
+    require(changed_there.forcings, changed_there.failures)
+    return changed_there
+
+
+def _changed(plan: Plan, changes: Changes) -> Plan:
+    """Return a plan with the changed weather, of the basins in which it can be changed."""
     if plan.parts:
         return _changed_parts(plan, changes)
     taken = plan.inputs.loaded.config.inputs
     outcomes = {name: changed(name, weather, taken, changes) for name, weather in plan.weather.items()}
     weather = {name: outcome for name, outcome in outcomes.items() if isinstance(outcome, WeatherAhead)}
     failures = {name: outcome for name, outcome in outcomes.items() if isinstance(outcome, Absent)}
-    require(weather, failures)
     return replace(
         plan,
         forcings={name: plan.forcings[name] for name in weather},
@@ -114,7 +120,7 @@ def changed_plan(plan: Plan, changes: Changes) -> Plan:
 
 def _changed_parts(plan: Plan, changes: Changes) -> Plan:
     """Return the plan of a combined version with the changed weather of every part."""
-    parts = tuple(replace(one, plan=changed_plan(one.plan, changes)) for one in plan.parts)
+    parts = tuple(replace(one, plan=_changed(one.plan, changes)) for one in plan.parts)
     failures = {name: reason for one in reversed(parts) for name, reason in one.plan.failures.items()}
     whole = replace(plan, parts=parts, failures={**plan.failures, **failures}, changes=changes)
     return whole.only([name for name in plan.forcings if name not in failures])

@@ -185,17 +185,18 @@ class RunSummary(TrainingDomain):
         snow: of T0.
         peak_mm_per_day, peak_lead: its highest of these days, and the days from T0 to it.
         filled_forcing: number of missing values that were interpolated, or filled by their source's stated rule, by
-            variable; zero counts are left out.
-        skipped_days: number of days that the network skipped for lack of forcing.
-        product_credit: credit of the weather product, if a feed brought some of it.
+            variable, of all products together; zero counts are left out.
+        skipped_days: number of days that the network skipped for lack of forcing; of a combined version, the largest
+            number of one of its parts.
+        product_credit: credit of the weather products, if feeds brought some of them.
         calibration: the origin of its calibrated quantiles.
         age_reason: why the age of its water is missing; None if it is present.
         bridges: the bridges that converted its weather to the version's product, in order; empty if it was used
             unchanged.
         change: since the previous run of the basin.
         filled_weather: the days ahead whose weather was not observed in time or not forecast, with its sources; of a
-            combined version, that of its part with the largest weight.
-        parts: of a combined version, its parts that took part, the largest weight first.
+            combined version, that of the first of its parts.
+        parts: of a combined version, its parts that took part, the largest weight of the version first.
         subset: what was missing of it; None where all parts took part.
     """
 

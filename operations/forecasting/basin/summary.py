@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from hydrology.base.absent import Absent, absent
+from hydrology.base.calendar import Day
 from hydrology.base.reasons import Reason
 from hydrology.uncertainty.weighted import weighted_quantiles
 from operations.basin_data.basins import area_by
@@ -114,8 +115,8 @@ def _summary(computed: Computed) -> RunSummary:
         peak_lead=past + int(median.argmax()) + 1,
         storage_mm=None if computed.flow.water is None else float(computed.mean(stored(computed.at_t0.state))),
         snow=_snow(computed),
-        filled_forcing=inputs.forcing.filled_until(last_of_record),
-        skipped_days=inputs.forcing.skipped_until(last_of_record),
+        filled_forcing=_filled_until(last_of_record, computed),
+        skipped_days=max(one.inputs.forcing.skipped_until(last_of_record) for one in _own(computed)),
         calibration=calibration if isinstance(calibration, Absent) else calibration.summary(flow),
         age_reason=cells if isinstance(cells, Absent) else None,
         bridges=inputs.bridges,
@@ -125,6 +126,23 @@ def _summary(computed: Computed) -> RunSummary:
         subset=computed.subset,
         **as_values(_training_domain(computed)),
     )
+
+
+def _own(computed: Computed) -> list[Computed]:
+    """Return what was computed of each part; of a version without parts, itself."""
+    return [one.computed for one in computed.parts] or [computed]
+
+
+def _filled_until(last: Day, computed: Computed) -> dict[str, int]:
+    """Return the number of values up to a day that were interpolated or filled, by variable.
+
+    Parts on the same product have the same values, which count once.
+    """
+    by_product: dict[str, dict[str, int]] = {}
+    for one in _own(computed):
+        by_product.setdefault(one.loaded.version.product, {}).update(one.inputs.forcing.filled_until(last))
+    names = dict.fromkeys(name for counts in by_product.values() for name in counts)
+    return {name: sum(counts.get(name, 0) for counts in by_product.values()) for name in names}
 
 
 def _flow_at_t0(computed: Computed) -> float | None:

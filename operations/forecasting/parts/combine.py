@@ -13,9 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from hydrology.base.absent import Absent, absent, known
+from hydrology.base.credit import credit_of_all
 from hydrology.base.reasons import Reason
 from hydrology.uncertainty.weighted import weighted_mean
-from operations.forecasting.basin.inputs import Computed, ComputedPart, WaterAtT0
+from models.arrays import Array
+from operations.forecasting.basin.inputs import BasinInputs, Computed, ComputedPart, WaterAtT0
 from operations.forecasting.simulate import FlowResult, StorageResult
 from operations.versions.load_networks import LoadedVersion
 from records.runs.run_parts import RunSubset, hash_of_parts
@@ -40,14 +42,18 @@ def together(
         return absent(Reason.NO_COMMON_TRACE, basin=parts[0].computed.inputs.basin.id)
     same = [replace(one, computed=_with_traces(one.computed, common)) for one in parts]
     first = same[0].computed
+    of_parts = [one.computed.inputs for one in same]
     return Computed(
         loaded=loaded,
         inputs=replace(
             first.inputs,
             snow=_snow(same, snow),
+            snow17=of_largest_weight(same).computed.inputs.snow17,
             snow_normal=_snow_normal(same),
-            of_states=_joined([one.computed.inputs.of_states for one in same], partial(np.concatenate, axis=1)),
-            bridges=tuple({of.sha256: of for one in same for of in one.computed.inputs.bridges}.values()),
+            credit=credit_of_all(one.credit for one in of_parts),
+            cells_by_age=_cells_by_age(of_parts),
+            of_states=_joined([one.of_states for one in of_parts], partial(np.concatenate, axis=1)),
+            bridges=tuple({of.sha256: of for one in of_parts for of in one.bridges}.values()),
         ),
         at_t0=_water(loaded, same),
         days=first.days,
@@ -57,6 +63,12 @@ def together(
         parts=tuple(same),
         subset=subset,
     )
+
+
+def _cells_by_age(of_parts: Sequence[BasinInputs]) -> Array | Absent:
+    """Return why a part has no age of its water; where all have, that of the first, of which nothing is read."""
+    each = [one.cells_by_age for one in of_parts]
+    return next((one for one in each if isinstance(one, Absent)), each[0])
 
 
 def of_largest_weight(parts: Sequence[ComputedPart]) -> ComputedPart:

@@ -39,7 +39,6 @@ def combined_inputs(
 ) -> ForecastInputs:
     """Read the inputs for the runs of a combined version: those of its parts."""
     parts = tuple(PartInputs(one.part, inputs_of(session, one.loaded, names, known)) for one in loaded.parts)
-    first = parts[0].inputs
     failures = {
         name: why_none({one.part.name: one.inputs.failures[name] for one in parts})
         for name in names
@@ -47,12 +46,12 @@ def combined_inputs(
     }
     return ForecastInputs(
         loaded=loaded,
-        basins=first.basins,
+        basins=parts[0].inputs.basins,
         forcings=_longest(parts, names),
-        bridges=first.bridges,
+        bridges={},
         snow=mappings(session, loaded.version.id, names),
         failures=failures,
-        credit=next((one.inputs.credit for one in parts if one.inputs.credit is not None), None),
+        credit=None,
         parts=parts,
     )
 

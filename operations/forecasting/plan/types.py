@@ -29,7 +29,7 @@ class ForecastInputs:
         failures: why other basins have no forcing.
         credit: the credit for the weather of the version's product; None where no feed supplied any.
         parts: those of each part of a combined version, the largest weight first. `forcings` are then those of the part
-            whose record is the longest, and a basin fails where every part does.
+            whose record is the longest, a basin fails where every part does, and bridges and credit are the parts' own.
     """
 
     loaded: LoadedVersion
@@ -74,7 +74,7 @@ class Plan:
         forecast: the weather forecast that it uses, if any.
         changes: the changes of a what-if run; its `weather` is changed already.
         parts: of a combined version, the plan of each part, with the basins in which it takes part. `forcings` and
-            `weather` are then those of each basin's part of the largest weight.
+            `weather` are then those of the first of the basin's parts.
         absent_parts: why parts do not take part in a basin, by the name of the part.
     """
 
@@ -104,7 +104,7 @@ class Plan:
         return {one.inputs.loaded.version.id: one for one in [part.plan for part in self.parts] or [self]}
 
     def parts_in(self, basin: str) -> "list[PartPlan]":
-        """Return the parts that take part in a basin, the largest weight first."""
+        """Return the parts that take part in a basin, in the order of the version's."""
         return [one for one in self.parts if basin in one.plan.forcings]
 
 

@@ -156,10 +156,20 @@ def test_the_clock_sets_t0(trained_store: Database) -> None:
     assert at_the_end.t0 == day("2005-09-25")
 
 
-def blank(database: Database, basin: str, variable: str, year: int, index: int, value: float, count: int = 1) -> None:
+def blank(
+    database: Database,
+    basin: str,
+    variable: str,
+    year: int,
+    index: int,
+    value: float,
+    count: int = 1,
+    *,
+    product: str = "synthetic",
+) -> None:
     """Write values straight into a stored year."""
     with database.transaction() as session:
-        key = {"basin_id": basin, "product": "synthetic", "variable": variable, "year": year}
+        key = {"basin_id": basin, "product": product, "variable": variable, "year": year}
         row = session.query(SeriesRow).filter_by(**key).one()
         values = np.frombuffer(row.value_bytes, "<f4").copy()
         values[index : index + count] = value

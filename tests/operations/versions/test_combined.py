@@ -8,9 +8,11 @@ import pytest
 from sqlalchemy import delete
 
 from hydrology.attribution.forecast_change import PARTS
-from hydrology.base.absent import Absent
+from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Period, day
+from hydrology.base.credit import Credit
 from hydrology.base.errors import InvalidInput
+from hydrology.base.reasons import Reason
 from hydrology.base.staleness import STALE_AFTER_DAYS
 from hydrology.scores.scores import nse
 from hydrology.water.ledger import PRECIPITATION
@@ -32,6 +34,7 @@ from operations.verification.evaluate import evaluate
 from operations.verification.learn_weights import learn_weights, weights_by_errors
 from operations.verification.reforecast import reforecast
 from operations.verification.simulated_thresholds import compute
+from operations.verification.snow_cells import Reference, combined_snow, read_snow
 from operations.versions.load_networks import load_version
 from operations.what_if.what_if import what_if
 from records.database.engine import Database
@@ -45,9 +48,11 @@ from records.verification import error_splits, scores
 from records.verification.error_splits import Chosen
 from records.versions import combinations, promotions, versions
 from records.versions.versions import Version
+from records.weather import product_credits
 from runtime.clock import Clock
 from testing.country import BASINS, CLOCK, FIRST, SECOND, combined, second_version
 from testing.late_archive import LateArchive
+from tests.operations.forecasting.test_forecast import blank
 
 T0, BASIN = day("2004-03-10"), BASINS[0]
 JUDGED = Period.parse("2004-10-01..2005-09-30")
@@ -187,6 +192,20 @@ def test_a_what_if_run_changes_every_part(trained_store: Database, both: Version
     assert reproduce(trained_store, run.id).reproduced == len(BASINS)
 
 
+def test_a_basin_whose_parts_can_be_changed_is_run_though_a_part_cannot_anywhere(
+    trained_store: Database, both: Version
+) -> None:
+    with trained_store.transaction() as session:
+        session.execute(delete(SeriesRow).filter_by(basin_id=BASIN, product=SECOND))
+    for basin in BASINS[1:]:
+        blank(trained_store, basin, "tmax", 2004, 71, 69.0, product=SECOND)  # 12 March: 74 degrees are impossible
+    asked = WhatIfParams(basins=[*BASINS], t0=T0, horizon=6, version=both.id, changes=Changes(degrees=5))
+    (run,) = what_if(trained_store, CLOCK, asked)
+    with trained_store.reading() as session:
+        statuses = {one.basin_id: one.status for one in runs.basins_of(session, run.id)}
+    assert statuses == {BASIN: "issued"} | dict.fromkeys(BASINS[1:], "failed")
+
+
 def test_seasonal_volumes_run_on_it(trained_store: Database, both: Version) -> None:
     asked = VolumesParams(basins=[*BASINS], t0=T0, version=both.id)
     assert all(run.status == "issued" for run in forecast_volumes(trained_store, CLOCK, asked))
@@ -245,6 +264,31 @@ def test_its_snow_is_judged_as_the_weighted_mean_of_its_parts(trained_store: Dat
     assert not isinstance(snow, Absent)
     assert not isinstance(snow.skill, Absent)
     assert (snow.skill.version, snow.skill.r, snow.skill.bias_pct) == (both.id, judged.test_r, judged.bias_pct)
+
+
+def test_its_snow_is_judged_on_days_that_no_part_was_fitted_to(trained_store: Database, both: Version) -> None:
+    with trained_store.reading() as session:
+        whole = load_version(session, both.id)
+    first, second = whole.parts
+    late = Period.parse("2004-10-01..2005-03-31")
+    ensemble = second.loaded.ensemble
+    config = ensemble.config.model_copy(update={"train_period": late})
+    second = replace(second, loaded=replace(second.loaded, own=replace(ensemble, config=config)))
+    record = Period(first.loaded.config.train_period.first, JUDGED.last)
+    snow = np.random.default_rng(0).uniform(1, 100, len(record)).astype(np.float32)
+    reference = Reference("a reference", snow)
+    forgotten = np.where((record.days >= late.first) & (record.days <= late.last), 0, snow)
+    readings = []
+    for one, read in ((first, forgotten), (second, snow)):
+        cells = np.stack([np.zeros_like(read), read], axis=-1)
+        storage = np.repeat(cells[None], len(one.loaded.labels), axis=0)
+        reading = read_snow(CLOCK, one.loaded, BASIN, record, reference, storage, test=JUDGED)
+        assert reading is not None
+        readings.append((one, reading))
+    judged = combined_snow(CLOCK, whole, readings, JUDGED)
+    assert judged is not None
+    assert (judged.test_r, judged.bias_pct) == (pytest.approx(1), pytest.approx(0, abs=1e-9))
+    assert (judged.training_first, judged.training_last) == (record.first, late.last)
 
 
 def test_where_a_part_is_missing_its_snow_has_the_skill_of_a_part(trained_store: Database, both: Version) -> None:
@@ -523,6 +567,27 @@ def test_a_basin_without_a_product_is_forecast_on_the_others(trained_store: Data
         BASINS[1]: [FIRST, SECOND],
         BASINS[2]: [FIRST, SECOND],
     }
+
+
+def test_it_credits_every_product_and_counts_what_was_filled_in_each(trained_store: Database, both: Version) -> None:
+    with trained_store.transaction() as session:
+        product_credits.store(session, FIRST, "open-meteo-archive era5", Credit("By Open-Meteo.com.", "CC BY 4.0"))
+        product_credits.store(session, SECOND, "daymet", Credit("By the ORNL DAAC.", "public domain"))
+    for product, variable, count in ((FIRST, "tmax", 2), (SECOND, "tmax", 3), (SECOND, "vp", 1)):
+        blank(trained_store, BASIN, variable, 2004, 40, float("nan"), count, product=product)
+    summary = row(trained_store, issued(trained_store, both.id)).summary
+    assert summary.product_credit == Credit("By Open-Meteo.com. By the ORNL DAAC.", "CC BY 4.0; public domain")
+    assert summary.filled_forcing == {"tmax": 5, "vp": 1}
+
+
+def test_it_states_why_a_part_has_no_age_of_its_water(trained_store: Database, both: Version) -> None:
+    with trained_store.transaction() as session:
+        session.execute(delete(SeriesRow).where(SeriesRow.product == SECOND, SeriesRow.year < T0.astype(object).year))
+    run = issued(trained_store, both.id, age=True)
+    assert runs.AGE not in arrays(trained_store, run)
+    summary = row(trained_store, run).summary
+    assert len(summary.parts) == 2
+    assert summary.age_reason == absent(Reason.RECORD_TOO_SHORT_FOR_AGE, days=69)
 
 
 def test_a_twin_combines_the_twins_of_the_parts(trained_store: Database) -> None:
