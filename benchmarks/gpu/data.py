@@ -3,6 +3,7 @@
 Numbers of the forcing have two decimals, so that hundredths as integers, byte by byte, are exact and small.
 """
 
+import io
 import json
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from hydrology.base.calendar import day
 from jobspec.training import TrainingConfig
 from models.arrays import Array, Forcing, days_of
 from models.validation import TrainingData
+from runtime.atomic_files import replace_file
 from runtime.settings import Settings
 
 FILE = "gpu-data.npz"
@@ -70,7 +72,9 @@ def _write(configs: dict[str, TrainingConfig], data: TrainingData) -> None:
     configured = json.dumps({name: config.model_dump(mode="json") for name, config in configs.items()})
     fields |= {"first": np.array(str(forcing.first)), "configs": np.array(configured)}
     fields |= {"mass": _encoded(forcing.mass), "static": forcing.static, "discharge": data.discharge}
-    np.savez_compressed(path(), allow_pickle=False, **fields, **arrays)
+    blob = io.BytesIO()
+    np.savez_compressed(blob, allow_pickle=False, **fields, **arrays)
+    replace_file(path(), blob.getvalue())
 
 
 def _encoded(values: Array) -> npt.NDArray[np.uint8]:

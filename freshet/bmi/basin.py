@@ -22,6 +22,7 @@ from models.inference import ArrayMap
 from models.pretrained import form
 from models.pretrained.loading import load, owner
 from models.saved_state import Owner, SavedState, UnusableState
+from runtime.atomic_files import replace_file
 
 Array = npt.NDArray[np.float32] | npt.NDArray[np.float64]
 ONE_DAY = np.timedelta64(1, "D")
@@ -141,7 +142,7 @@ class Basin:
             raise InvalidInput(f"{self._id} has no state yet: update it first.")
         last = self.day - ONE_DAY
         state = SavedState(self._owner, (self._id,), last, (self._spin_up_days,), self._states)
-        file.write_bytes(saved_state.dump(state))
+        replace_file(file, saved_state.dump(state))
 
     def _begin_from(self, file: Path) -> None:
         try:

@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 
 from hydrology.base.products import MAX_PARTS
 from models.pretrained import form
-from models.pretrained.files import DamagedEnsemble, Frozen, Named, Shipped, read_description
+from models.pretrained.files import DamagedEnsemble, Frozen, Named, Shipped, read_description, require_named
 from models.pretrained.form import Ensemble
 
 DESCRIPTION = "combination.json"
@@ -93,7 +93,7 @@ def read(folder: Path) -> Combination:
     if found.description.twin is None:
         return found
     twin = _read(folder.parent / found.description.twin.name)
-    _require(twin, found.description.twin, "twin", folder)
+    require_named(twin, found.description.twin, "twin", folder / DESCRIPTION)
     if _shares_of_twins(found) != [(part.content, part.weights) for part in twin.description.parts]:
         raise DamagedEnsemble(f"{twin.folder} does not combine the twins of the parts of {folder}: fetch both again.")
     return replace(found, twin=twin)
@@ -104,13 +104,8 @@ def _read(folder: Path) -> Combination:
     description, content = read_description(folder / DESCRIPTION, Description)
     parts = tuple(form.read(folder.parent / part.name) for part in description.parts)
     for part, named in zip(parts, description.parts, strict=True):
-        _require(part, named, "part", folder)
+        require_named(part, named, "part", folder / DESCRIPTION)
     return Combination(folder.name, content, folder, description, parts)
-
-
-def _require(found: Shipped, named: Named, role: str, folder: Path) -> None:
-    if found.content != named.content:
-        raise DamagedEnsemble(f"{found.folder} is not the {role} that {folder / DESCRIPTION} names: fetch both again.")
 
 
 def _shares_of_twins(found: Combination) -> list[tuple[str, dict[str | None, float]]]:

@@ -5,15 +5,18 @@ It is not part of the description beside it: another fit is the same ensemble.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 import torch
+from pydantic import Field
 
 from hydrology.base.calendar import Period
 from hydrology.base.digests import fingerprint
 from hydrology.uncertainty.error_model import BasinErrors, Shape
 from models import checkpoint
-from models.pretrained.files import Shipped, read_beside
+from models.pretrained.files import Frozen, Sha256, Shipped, read_beside
+from runtime.atomic_files import replace_file
 
 FILE = "errors.safetensors"
 _SHAPE, _REGIONAL, _BASINS = "shape.", "regional.", "basins."
@@ -40,6 +43,16 @@ class ShippedErrors:
     basins: Mapping[str, BasinErrors]
 
 
+class _Header(Frozen):
+    """What is written beside the numbers; `basins` are the observed days of each, in the order of their numbers."""
+
+    content: Sha256
+    period: str
+    days: Annotated[int, Field(ge=0)]
+    for_unseen: bool
+    basins: dict[str, Annotated[int, Field(ge=0)]]
+
+
 def write(shipped: Shipped, errors: ShippedErrors) -> None:
     """Write an error model beside its ensemble. Parameters of single basins in half precision."""
     of_basins = [part.arrays() for part in errors.basins.values()]
@@ -52,15 +65,15 @@ def write(shipped: Shipped, errors: ShippedErrors) -> None:
     for name, values in stacked.items():
         tensor = torch.from_numpy(values)
         tensors[_BASINS + name] = tensor.half() if name in _HALF else tensor
-    header = {
-        "content": shipped.content,
-        "period": str(errors.period),
-        "days": errors.days,
-        "for_unseen": errors.for_unseen,
-        "basins": {name: part.days for name, part in errors.basins.items()},
-        "sha256": _digest(tensors),
-    }
-    (shipped.folder / FILE).write_bytes(checkpoint.dump(tensors, header))
+    header = _Header(
+        content=shipped.content,
+        period=str(errors.period),
+        days=errors.days,
+        for_unseen=errors.for_unseen,
+        basins={name: part.days for name, part in errors.basins.items()},
+    )
+    written = header.model_dump() | {"sha256": _digest(header, tensors)}
+    replace_file(shipped.folder / FILE, checkpoint.dump(tensors, written))
 
 
 def read(shipped: Shipped) -> ShippedErrors | None:
@@ -73,22 +86,26 @@ def read(shipped: Shipped) -> ShippedErrors | None:
 
 
 def _parse(content: bytes) -> tuple[str, ShippedErrors]:
-    tensors, header = checkpoint.parse(content)
-    if header["sha256"] != _digest(tensors) or checkpoint.not_finite(tensors):
-        raise ValueError("its numbers are not those that were written")
+    tensors, written = checkpoint.parse(content)
+    digest = written.pop("sha256")
+    header = _Header.model_validate(written)
+    if digest != _digest(header, tensors) or checkpoint.not_finite(tensors):
+        raise ValueError("its content is not what was written")
     parts = {name: tensor.float().numpy() for name, tensor in checkpoint.under(_BASINS, tensors).items()}
+    if {len(values) for values in parts.values()} != {len(header.basins)}:
+        raise ValueError("it has not the numbers of every basin")
     basins = {
         name: BasinErrors.from_arrays({part: values[at] for part, values in parts.items()}, days=days)
-        for at, (name, days) in enumerate(header["basins"].items())
+        for at, (name, days) in enumerate(header.basins.items())
     }
     shape, regional = (
         Shape.from_arrays({name: tensor.numpy() for name, tensor in checkpoint.under(prefix, tensors).items()})
         for prefix in (_SHAPE, _REGIONAL)
     )
-    period, for_unseen = Period.parse(header["period"]), bool(header["for_unseen"])
-    shipped = ShippedErrors(period, int(header["days"]), shape, regional, for_unseen, basins)
-    return header["content"], shipped
+    shipped = ShippedErrors(Period.parse(header.period), header.days, shape, regional, header.for_unseen, basins)
+    return header.content, shipped
 
 
-def _digest(tensors: checkpoint.Tensors) -> str:
-    return fingerprint({name: tensor.tolist() for name, tensor in tensors.items()})
+def _digest(header: _Header, tensors: checkpoint.Tensors) -> str:
+    numbers = {name: tensor.tolist() for name, tensor in tensors.items()}
+    return fingerprint([header.model_dump(), [*header.basins], numbers])

@@ -88,6 +88,16 @@ def read_file(path: Path) -> bytes:
         raise DamagedEnsemble(f"{path} cannot be read ({error.strerror}): fetch it again.") from None
 
 
+def require_named(found: Shipped, named: Named, role: str, description: Path) -> None:
+    """Check that what is shipped is what a description names.
+
+    Raises:
+        DamagedEnsemble: it is something else.
+    """
+    if found.content != named.content:
+        raise DamagedEnsemble(f"{found.folder} is not the {role} that {description} names: fetch both again.")
+
+
 def read_beside(shipped: Shipped, file: str, parse: Callable[[bytes], tuple[str, Beside]]) -> Beside | None:
     """Return what a file beside a description holds, or None without such a file.
 
@@ -104,7 +114,7 @@ def read_beside(shipped: Shipped, file: str, parse: Callable[[bytes], tuple[str,
         return None
     try:
         content, beside = parse(path.read_bytes())
-    except (OSError, DataProblem, KeyError, ValueError, TypeError) as error:
+    except (OSError, DataProblem, LookupError, ValueError, TypeError) as error:
         why = faults(error, None) if isinstance(error, ValidationError) else excerpt(error)
         raise DamagedEnsemble(f"{path} cannot be used ({why}): fetch it again.") from None
     if content != shipped.content:

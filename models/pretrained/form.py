@@ -17,7 +17,16 @@ from hydrology.base.errors import DataProblem, excerpt
 from jobspec.training import TrainingConfig
 from models import checkpoint
 from models.networks import build
-from models.pretrained.files import DamagedEnsemble, Frozen, Named, Sha256, Shipped, read_description, read_file
+from models.pretrained.files import (
+    DamagedEnsemble,
+    Frozen,
+    Named,
+    Sha256,
+    Shipped,
+    read_description,
+    read_file,
+    require_named,
+)
 
 DESCRIPTION = "version.json"
 
@@ -126,10 +135,7 @@ def read(folder: Path) -> Ensemble:
     if named is None:
         return ensemble
     twin = _read(folder.parent / named.name)
-    if twin.content != named.content:
-        raise DamagedEnsemble(
-            f"{folder.parent / named.name} is not the twin that {folder / DESCRIPTION} names: fetch both again."
-        )
+    require_named(twin, named, "twin", folder / DESCRIPTION)
     return replace(ensemble, twin=twin)
 
 

@@ -13,6 +13,7 @@ from hydrology.base.errors import InvalidInput
 from hydrology.base.products import JOINT, subsets
 from models.pretrained.combination import Combination
 from models.pretrained.files import DamagedEnsemble, Frozen, Shipped, read_beside
+from runtime.atomic_files import replace_file
 
 FILE = "skill.json"
 
@@ -69,7 +70,7 @@ class ShippedSkill(ShippedMetrics):
 
 def write(shipped: Shipped, skill: ShippedSkill) -> None:
     """Write the skill of an ensemble or combination beside it."""
-    (shipped.folder / FILE).write_text(skill.model_dump_json() + "\n")
+    replace_file(shipped.folder / FILE, f"{skill.model_dump_json()}\n".encode())
 
 
 def read(shipped: Shipped) -> ShippedSkill | None:

@@ -8,6 +8,7 @@ from pydantic import Field
 from hydrology.snow.regional_snow import RegionalSnow
 from models.pretrained.files import DamagedEnsemble, Frozen, read_beside
 from models.pretrained.form import Ensemble
+from runtime.atomic_files import replace_file
 
 FILE = "snow.json"
 
@@ -20,7 +21,7 @@ class _Shipped(Frozen):
 def write(ensemble: Ensemble, snow: RegionalSnow) -> None:
     """Write a regional mapping beside its ensemble."""
     shipped = _Shipped(content=ensemble.content, snow=snow).model_dump(mode="json")
-    (ensemble.folder / FILE).write_text(json.dumps(shipped, indent=1) + "\n")
+    replace_file(ensemble.folder / FILE, f"{json.dumps(shipped, indent=1)}\n".encode())
 
 
 def read(ensemble: Ensemble) -> RegionalSnow | None:

@@ -454,12 +454,22 @@ def test_a_damaged_error_model_is_refused(database: Database, shelf: Path) -> No
     shape = Shape(table, table, table, np.zeros((*table.shape, len(LEVELS))))
     of_basin = BasinErrors(2.0, np.arange(float(table.shape[1])), table, table, table, 1500)
     shipped = read_shipped(NAME, shelf)
-    errors.write(
-        shipped, errors.ShippedErrors(Period.parse("2004-01-01..2004-12-31"), 366, shape, shape, False, {"A": of_basin})
-    )
+    period, of_basins = Period.parse("2004-01-01..2004-12-31"), {"A": of_basin, "B": of_basin}
+    errors.write(shipped, errors.ShippedErrors(period, 366, shape, shape, False, of_basins))
     file = shelf / NAME / errors.FILE
     whole = file.read_bytes()
-    for damaged in (whole[:-100], whole[:-8] + b"\x00" * 8, b"", b"{}"):
+    tensors, header = checkpoint.parse(whole)
+    headers = (
+        {"basins": {"B": 1500}},
+        {"basins": {"B": 1500, "A": 1500}},
+        {"basins": {"A": 1500, "B": 1500, "C": 1500}},
+        {"basins": ["A", "B"]},
+        {"days": 5},
+        {"period": 2004},
+        {"for_unseen": True},
+    )
+    others = [checkpoint.dump(tensors, header | other) for other in headers]
+    for damaged in (whole[:-100], whole[:-8] + b"\x00" * 8, b"", b"{}", *others):
         file.write_bytes(damaged)
         with pytest.raises(DamagedEnsemble, match="fetch it again"):
             install(database, CLOCK, shipped)
