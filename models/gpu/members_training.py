@@ -40,10 +40,15 @@ OnProgress = Callable[[int, Progress], None]
 """Called with a member's seed and its progress."""
 
 
+def suits_gpus(config: TrainingConfig) -> bool:
+    """Return whether a GPU can train the members of a training side by side."""
+    small = not isinstance(config.network, MCLSTMConfig) or config.network.cells <= card.MAX_CELLS
+    return small and isinstance(config.network, TOGETHER)
+
+
 def trains_together(config: TrainingConfig, device: str) -> bool:
     """Return whether the members of a training can be trained side by side on a device."""
-    small = not isinstance(config.network, MCLSTMConfig) or config.network.cells <= card.MAX_CELLS
-    return small and isinstance(config.network, TOGETHER) and card.available(torch.device(device))
+    return suits_gpus(config) and card.available(torch.device(device))
 
 
 class _Plan(NamedTuple):

@@ -17,7 +17,7 @@ from models import checkpoint
 from models.checkpoint import Tensors
 from models.cores import cores_in_use
 from models.devices import GPUTooSmall, gpu_faults
-from models.gpu.members_training import TOGETHER, MembersTraining, trains_together
+from models.gpu.members_training import MembersTraining, suits_gpus, trains_together
 from models.scaling import Scaler
 from models.training import MemberTraining, Progress, TrainedMember
 from operations.training import finetune
@@ -60,7 +60,7 @@ class StartedTraining:
     @property
     def suits_gpus(self) -> bool:
         """Whether a GPU trains its members side by side."""
-        return isinstance(self.config.network, TOGETHER)
+        return suits_gpus(self.config)
 
     def trains_together(self, device: str) -> bool:
         """Return whether its members can be trained side by side on a device of this machine."""

@@ -8,7 +8,7 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ContextDecorator, ExitStack, suppress
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -17,7 +17,7 @@ import torch
 
 from jobspec.training import TrainingConfig
 from models.checkpoint import Tensors
-from models.gpu.members_training import TOGETHER
+from models.nets.gpu import card
 from models.scaling import Scaler
 from models.training import MemberTraining, Progress, TrainedMember
 
@@ -152,12 +152,16 @@ class _PauseError(Exception):
     """A member has reached the step at which the others follow."""
 
 
-def trains_together(config: TrainingConfig, device: str) -> bool:
-    """Return whether such a GPU trains the members of a configuration side by side."""
-    return device.startswith("cuda") and isinstance(config.network, TOGETHER)
+class _InUse(ContextDecorator):
+    """Let the trainings of a process use the GPU of its PATH."""
+
+    def __enter__(self) -> None:
+        self._patches = ExitStack()
+        self._patches.enter_context(patch("operations.training.members.MembersTraining", FakeMembersTraining))
+        self._patches.enter_context(patch.object(card, "available", lambda device: device.type == "cuda"))
+
+    def __exit__(self, *_failure: object) -> None:
+        self._patches.close()
 
 
-fake_gpu = patch.multiple(
-    "operations.training.members", MembersTraining=FakeMembersTraining, trains_together=trains_together
-)
-"""Let the trainings of a process use the GPU of its PATH."""
+fake_gpu = _InUse()

@@ -160,12 +160,21 @@ def test_a_fine_tuning_on_a_gpu_starts_from_its_parent_too(trained_store: Databa
 
 
 @fake_gpu
-def test_other_networks_are_trained_member_by_member(trained_store: Database) -> None:
+@pytest.mark.parametrize(
+    ("network", "together"),
+    [
+        ({"architecture": "mclstm", "cells": 64}, True),
+        ({"architecture": "mclstm", "cells": 65}, False),
+        ({"architecture": "lstm", "cells": 65}, True),
+        ({"architecture": "eins", "cells": 4}, True),
+        ({"architecture": "mmrnn", "cells": 4}, True),
+        ({"architecture": "buckets", "components": 1}, False),
+    ],
+)
+def test_buckets_and_large_networks_are_trained_member_by_member(
+    trained_store: Database, network: dict[str, object], together: bool
+) -> None:
     seen = InputsConfig(product=FIRST, static=("p_mean", LATITUDE))
-    suits, other = (
-        begin(trained_store, CLOCK, configuration(network=network, inputs=seen), BASINS)
-        for network in ({"architecture": "mmrnn", "cells": 4}, {"architecture": "buckets", "components": 1})
-    )
-    assert (suits.suits_gpus, other.suits_gpus) == (True, False)
-    assert (suits.trains_together(DEVICE), other.trains_together(DEVICE)) == (True, False)
-    assert not suits.trains_together("cpu")
+    started = begin(trained_store, CLOCK, configuration(network=network, inputs=seen), BASINS)
+    assert started.suits_gpus == started.trains_together(DEVICE) == together
+    assert not started.trains_together("cpu")
