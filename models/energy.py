@@ -26,13 +26,18 @@ def energy(forcing: Forcing, inputs: InputsConfig) -> tuple[Array, Array]:
     Args:
         inputs: names the forcing's series and attributes, the daily temperatures and the latitude among them.
     """
-    tmax, tmin = (forcing.auxiliary[..., inputs.auxiliary.index(name)].astype(np.float64) for name in TEMPERATURES)
-    temperature = (tmax + tmin) / 2
+    temperature = mean_temperature(forcing, inputs)
     days = day_of_year(forcing.period.days) - 1
     latitudes = forcing.static[:, inputs.static.index(LATITUDE)].tolist()
     radiation = np.stack([_radiation_of_year(latitude)[days] for latitude in latitudes])
     pet = potential_evapotranspiration(temperature, radiation)
     return temperature.astype(np.float32), pet.astype(np.float32)
+
+
+def mean_temperature(forcing: Forcing, inputs: InputsConfig) -> npt.NDArray[np.float64]:
+    """Return the mean of daily maximum and minimum temperature, (N, days) in degC."""
+    tmax, tmin = (forcing.auxiliary[..., inputs.auxiliary.index(name)].astype(np.float64) for name in TEMPERATURES)
+    return (tmax + tmin) / 2
 
 
 def with_energy(inputs: Inputs, temperature: Array, pet: Array) -> Inputs:

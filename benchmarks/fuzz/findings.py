@@ -36,7 +36,7 @@ def judged(read: Callable[[bytes], object], content: bytes) -> None:
             raise BadSentence(f"a sentence with {unfit!r}: {sentence[:300]!r}") from problem
 
 
-def fill_records(folder: Path, content: bytes, error: BaseException) -> None:
+def store_finding(folder: Path, content: bytes, error: BaseException) -> None:
     """Store an input and its outcome, unless another shows the same."""
     frames = traceback.extract_tb((error.__cause__ or error).__traceback__)
     place = next((frame for frame in reversed(frames) if _is_ours(frame.filename)), frames[-1])

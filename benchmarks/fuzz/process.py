@@ -23,7 +23,7 @@ _OURS = ["freshet", "hydrology", "ingestion", "jobspec", "models", "operations",
 _BENEATH = ["csv", "json", "tomllib", "zipfile", "defusedxml", "croniter", "h11"]
 
 with atheris.instrument_imports(include=[*_OURS, *_BENEATH]):
-    from benchmarks.fuzz.findings import fill_records, judged
+    from benchmarks.fuzz.findings import judged, store_finding
     from runtime.child_processes import end_with_parent
 
     TARGETS: dict[str, Target] = import_module(sys.argv[1]).TARGETS
@@ -65,7 +65,7 @@ def main() -> None:
         try:
             judged(target.read, content)
         except Exception as error:  # noqa: BLE001 - every other one is a finding
-            fill_records(findings, content, error)
+            store_finding(findings, content, error)
 
     options = {
         "max_total_time": seconds,

@@ -14,6 +14,8 @@ from runtime.settings import Settings
 TRAINING, VALIDATION, TEST = "1999-10-01..2008-09-30", "1980-10-01..1989-09-30", "1989-10-01..1999-09-30"
 PRODUCT = "maurer_extended"
 BASINS = "basin_lists/447_basin_file.txt"
+METRICS = ("nse", "kge", "beta_nse", "flv", "fhv")
+"""The scores of every table."""
 
 
 @dataclass(frozen=True, slots=True)

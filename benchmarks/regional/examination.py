@@ -38,6 +38,8 @@ def examine(name: str, every: int = 1) -> None:
         every: how many basins one stands for.
     """
     ensemble = _members(name)
+    if not ensemble.conserving:
+        raise SystemExit(f"{name} has no water to examine: name members that conserve it.")
     names = basins(ensemble.config.inputs.product)[::every]
     figures = figures_of(ensemble, names)
     result = {
@@ -78,11 +80,12 @@ def _weather(ensemble: Ensemble, names: Sequence[str]) -> tuple[list[BasinForcin
     database = opened(ensemble.config.inputs.product)
     with database.reading() as session:
         loadings = {name: load_forcing(session, name, ensemble.config) for name in names}
-        latitudes = [basin_records.get(session, name).latitude for name in names]
+        latitudes = {name: basin_records.get(session, name).latitude for name in names}
     database.close()
-    require_all({name: str(reason) for name, reason in loadings.items() if isinstance(reason, Absent)})
+    left_out = {name: f"{name} has no latitude." for name, latitude in latitudes.items() if latitude is None}
+    require_all(left_out | {name: str(reason) for name, reason in loadings.items() if isinstance(reason, Absent)})
     forcings = [loading for loading in loadings.values() if not isinstance(loading, Absent)]
-    return forcings, [latitude for latitude in latitudes if latitude is not None]
+    return forcings, [latitude for latitude in latitudes.values() if latitude is not None]
 
 
 def summary(question: Question, figures: Numbers) -> dict[str, Any]:

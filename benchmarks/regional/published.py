@@ -62,11 +62,15 @@ def beside(ours: Mapping[str, Mapping[str, float | None]]) -> dict[str, Any]:
 
 
 def _beside(ours: Mapping[str, Mapping[str, float | None]], model: str) -> dict[str, Any]:
-    folder = camels() / FOLDER
-    theirs = read(folder / f"test_metrics_531camels_{model}_ensemble.csv")
-    seeds = [read(path) for path in sorted(folder.glob(f"test_metrics_531camels_{model}_seed*.csv"))]
+    theirs = of_ensemble(model)
+    seeds = [read(path) for path in sorted((camels() / FOLDER).glob(f"test_metrics_531camels_{model}_seed*.csv"))]
     singles = [float(np.median([rows["nse"][basin] for basin in ours["nse"]])) for rows in seeds]
     return {"single_nse": singles} | {metric: paired(metric, ours[metric], theirs[metric]) for metric in COLUMNS}
+
+
+def of_ensemble(model: str) -> dict[str, dict[str, float]]:
+    """Return the scores of a published ensemble, by metric and basin."""
+    return read(camels() / FOLDER / f"test_metrics_531camels_{model}_ensemble.csv")
 
 
 def read(path: Path) -> dict[str, dict[str, float]]:
@@ -82,4 +86,4 @@ def paired(metric: str, ours: Mapping[str, float | None], theirs: Mapping[str, f
     both = pairs[np.isfinite(pairs).all(axis=1)].T
     nearness = -np.abs(both - MEANINGS[metric].perfect)
     gain = difference(*nearness, perfect=0)
-    return {"ours": asdict(quartiles(both[0])), "published": asdict(quartiles(both[1])), "gain": asdict(gain)}
+    return {"ours": asdict(quartiles(both[0])), "theirs": asdict(quartiles(both[1])), "gain": asdict(gain)}

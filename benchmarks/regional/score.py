@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.regional import loss, published, snow_volumes, uncertainty, us, volumes
-from benchmarks.regional.data import TEST, VALIDATION, basins
+from benchmarks.regional.data import METRICS, TEST, VALIDATION, basins
 from benchmarks.regional.members import ENSEMBLE, FOLD_MEMBERS, FOLDS, RESULTS, TODAY, TWIN, US_PARTS, fold, series
 from benchmarks.regional.recipes import COMPARED
 from benchmarks.regional.simulations import Array, Observed, Simulated, observe, shipped, simulate
@@ -25,7 +25,6 @@ from models.pretrained.loading import load
 
 FITTED_ON = {ENSEMBLE.name: VALIDATION, TWIN.name: TEST}
 """The years that the error model of a shipped ensemble is fitted on: those that its weights were not."""
-METRICS = ("nse", "kge", "beta_nse", "flv", "fhv")
 
 Scores = dict[str, float | None]
 Quartiles = dict[str, list[float]]

@@ -81,6 +81,8 @@ def ship_snow(name: str) -> None:
     database.close()
     if mapping is None:
         raise SystemExit(f"No regional mapping of {name} is stored: `python -m benchmarks.regional score` chooses one.")
+    if mapping == snow.read(ensemble):
+        raise SystemExit("The stored one is the shipped one: `python -m benchmarks.regional score` chooses another.")
     snow.write(ensemble, mapping)
     print(f"{name}: over {mapping.basins} basins, {mapping.training}, judged on {mapping.test}")
 

@@ -23,6 +23,7 @@ from models.pretrained.loading import load
 from models.scaling import Scaler
 from models.training import MemberTraining, Progress
 from operations.training.training_data import prepare
+from runtime.atomic_files import replace_file
 from runtime.settings import Settings
 
 RESULTS = Path(__file__).parent / "results" / "trials"
@@ -48,10 +49,8 @@ def trial(name: str, seed: int) -> None:
     recipe, member = RECIPES[name], _resumed(name, seed)
     checkpoint = _checkpoint(name, seed)
 
-    def fill_records(_step: int, blob: bytes) -> None:
-        part = checkpoint.with_suffix(".part")
-        part.write_bytes(blob)
-        part.replace(checkpoint)
+    def save(_step: int, blob: bytes) -> None:
+        replace_file(checkpoint, blob)
 
     def report(progress: Progress) -> None:
         if progress.validation is not None:
@@ -61,7 +60,7 @@ def trial(name: str, seed: int) -> None:
             raise _OutOfTimeError
 
     with contextlib.suppress(_OutOfTimeError):
-        member.run(fill_records, report)
+        member.run(save, report)
     names, period = recipe.basins, Period.parse(PRODUCTS[recipe.product].validation)
     observed = observe(names, str(period), recipe.product)
     simulated: Array = simulate(_ensemble(member), names, period.last).over(period)[0]
@@ -108,7 +107,7 @@ def _ensemble(member: MemberTraining) -> Ensemble:
 
 
 def _simulation(name: str, seed: int) -> Path:
-    return Settings.load().data / f"trial-{name}-{seed}.npy"
+    return _checkpoint(name, seed).with_suffix(".npy")
 
 
 def _parsed(trial: str) -> tuple[str, int]:

@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmarks.product_mixes import ALL, OWN, mixes_of_basins
 from benchmarks.regional import published
-from benchmarks.regional.data import PRODUCT, PRODUCTS, TEST, basins, camels, opened
+from benchmarks.regional.data import METRICS, PRODUCT, PRODUCTS, TEST, basins, opened
 from benchmarks.regional.members import ENSEMBLE, FOLDS, RESULTS, US_PARTS, fold, series
 from benchmarks.regional.published import ByMetric
 from benchmarks.regional.recipes import RECIPES
@@ -44,8 +44,6 @@ COMBINATIONS: Mapping[str, tuple[str, ...]] = {
 SHIPPED: Mapping[str, str] = {"freshet-us": "both", "freshet-us-buckets": "buckets"}
 """The shipped combinations."""
 DIGITS = 6  # of weights
-LSTM = "test_metrics_531camels_lstm_ensemble.csv"
-METRICS = ("nse", "kge", "beta_nse", "fhv", "flv")
 
 
 def choose_weights(combinations: Sequence[str]) -> None:
@@ -85,7 +83,7 @@ def score(*combinations: str) -> dict[str, Any]:
         database.close()
         others = {
             "shipped": published.shipped_scores(ENSEMBLE),
-            "published": published.read(camels() / published.FOLDER / LSTM),
+            "published": published.of_ensemble("lstm"),
         }
         beside = {
             of: {metric: published.paired(metric, scores[OWN][metric], theirs[metric]) for metric in published.COLUMNS}

@@ -85,7 +85,7 @@ def _add_bare(app: FastAPI, settings: Settings) -> None:
         return Response(body, media_type="application/json")
 
     @app.get("/store-bare/{basin}")
-    def fill_records(basin: Annotated[str, InPath()]) -> str:
+    def store_bare(basin: Annotated[str, InPath()]) -> str:
         body = list(app.state.rendered._bodies.values())[-1]
         with database.transaction() as session:
             session.execute(insert(BARE).values(id=basin, body=body))

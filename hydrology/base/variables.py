@@ -39,6 +39,7 @@ WEATHER: Mapping[str, Quantity] = {
     )
 }
 """Quantities of weather forecasts, by variable."""
+IN_DEGREES = tuple(name for name, quantity in WEATHER.items() if quantity.unit == "degC")
 
 OBSERVED = (
     *WEATHER.values(),

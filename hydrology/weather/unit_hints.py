@@ -3,7 +3,8 @@
 import numpy as np
 import numpy.typing as npt
 
-TEMPERATURES = ("tmax", "tmin", "tmean")
+from hydrology.base.variables import IN_DEGREES
+
 KELVIN = (180.0, 340.0)
 FAHRENHEIT = (40.0, 140.0)
 J_PER_M2 = 1e5
@@ -22,7 +23,7 @@ def unit_hint(variable: str, values: npt.ArrayLike) -> str:
 
 
 def _unit(variable: str, median: float) -> str | None:
-    if variable in TEMPERATURES:
+    if variable in IN_DEGREES:
         if KELVIN[0] <= median <= KELVIN[1]:
             return "kelvin"
         return "°F" if FAHRENHEIT[0] <= median <= FAHRENHEIT[1] else None

@@ -19,17 +19,17 @@ FIRST_RECESSION = 0.7  # 1/day, of the weights of the way to the gauge at first
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """The range of a parameter, from `low` to `high`; `even` in ratios instead of differences."""
+    """The range of a parameter, from `low` to `high`; `logarithmic` where its logarithm is spread evenly."""
 
     name: str
     low: float
     high: float
-    even: bool = False
+    logarithmic: bool = False
 
     @property
     def ends(self) -> tuple[float, float]:
-        """The ends of the range, of the logarithm where it is even in ratios."""
-        return (math.log(self.low), math.log(self.high)) if self.even else (self.low, self.high)
+        """The ends of the range, of a `logarithmic` range those of the logarithm."""
+        return (math.log(self.low), math.log(self.high)) if self.logarithmic else (self.low, self.high)
 
 
 def values_of(parameters: Sequence[Parameter], z: Tensor) -> dict[str, Tensor]:
@@ -42,7 +42,7 @@ def values_of(parameters: Sequence[Parameter], z: Tensor) -> dict[str, Tensor]:
     # All in one operation, for what a call costs more than what it computes where days are few.
     values = low.to(z) + (high - low).to(z) * torch.sigmoid(z)
     each = zip(parameters, values.unbind(-3), strict=True)
-    return {one.name: torch.exp(value) if one.even else value for one, value in each}
+    return {one.name: torch.exp(value) if one.logarithmic else value for one, value in each}
 
 
 DAILY = (
@@ -50,12 +50,12 @@ DAILY = (
     Parameter("phase", -1.5, 1.5),  # degC, of the threshold of snowfall above that of melt
     Parameter("evaporation", 0.2, 1.0),  # of potential evapotranspiration
     Parameter("moist", 0.3, 1.0),  # share of the capacity from which on the soil evaporates all that is asked
-    Parameter("excess", 10.0, 2000.0, even=True),  # mm/day of water on the ground of which half runs off
-    Parameter("shape", 0.05, 5.0, even=True),  # b: how unequal the soil's capacities are
-    Parameter("percolation", 0.1, 10.0, even=True),  # mm/day
+    Parameter("excess", 10.0, 2000.0, logarithmic=True),  # mm/day of water on the ground of which half runs off
+    Parameter("shape", 0.05, 5.0, logarithmic=True),  # b: how unequal the soil's capacities are
+    Parameter("percolation", 0.1, 10.0, logarithmic=True),  # mm/day
     Parameter("k0", 0.05, 0.95),  # 1/day
-    Parameter("k1", 0.01, 0.6, even=True),  # 1/day
-    Parameter("k2", 0.002, 0.15, even=True),  # 1/day
+    Parameter("k1", 0.01, 0.6, logarithmic=True),  # 1/day
+    Parameter("k2", 0.002, 0.15, logarithmic=True),  # 1/day
     Parameter("lost", 0.0, 1.0),  # share of the lower zone's outflow
 )
 """Those that the weather may move from day to day."""
@@ -63,9 +63,9 @@ STATIC = (
     Parameter("melt_threshold", -4.0, 4.0),  # degC of the basin's mean: a component may lie 600 m above or below it
     Parameter("refreezing", 0.0, 0.1),  # of the melt factor
     Parameter("release", 0.1, 1.0),  # 1/day, of the liquid water in snow
-    Parameter("capacity", 20.0, 800.0, even=True),  # mm, of the soil
-    Parameter("drain", 0.0003, 0.3, even=True),  # 1/day, of a full soil; at most 1/3, for the soil to rise with rain
-    Parameter("threshold", 0.5, 100.0, even=True),  # mm in the upper zone at which fast flow is half of k0 of it
+    Parameter("capacity", 20.0, 800.0, logarithmic=True),  # mm, of the soil
+    Parameter("drain", 0.0003, 0.3, logarithmic=True),  # 1/day, of a full soil; at most 1/3, so that it rises with rain
+    Parameter("threshold", 0.5, 100.0, logarithmic=True),  # mm in the upper zone at which fast flow is half of k0 of it
 )
 PARAMETERS = len(DAILY) + len(STATIC)
 NUMBERS = PARAMETERS + 1 + PATHS * DELAYS
@@ -91,12 +91,12 @@ class Parameters:
     def __init__(self, z: Tensor) -> None:
         self.daily, static = z[: len(DAILY)], z[len(DAILY) : PARAMETERS]
         self.area = area = _shares(z[PARAMETERS])
-        ways = _shares(z[PARAMETERS + 1 :].unflatten(0, (DELAYS, PATHS)))
-        self.routing = ways.transpose(1, 2).flatten(1, 2).contiguous()
-        stays = values_of(STATIC, static)
-        self.melt_threshold, self.refreezing = stays["melt_threshold"], stays["refreezing"]
-        capacity, threshold = area * stays["capacity"], area * stays["threshold"]
-        self.constants = Constants(stays["release"], capacity, threshold, stays["drain"])
+        routing = _shares(z[PARAMETERS + 1 :].unflatten(0, (DELAYS, PATHS)))
+        self.routing = routing.transpose(1, 2).flatten(1, 2).contiguous()
+        fixed = values_of(STATIC, static)
+        self.melt_threshold, self.refreezing = fixed["melt_threshold"], fixed["refreezing"]
+        capacity, threshold = area * fixed["capacity"], area * fixed["threshold"]
+        self.constants = Constants(fixed["release"], capacity, threshold, fixed["drain"])
 
     def drivers(self, rain: Tensor, temperature: Tensor, pet: Tensor, z: Tensor | None) -> Drivers:
         """Return what drives the stores.

@@ -15,7 +15,7 @@ ENOUGH_SNOW = 0.05  # of precipitation
 @experiment(
     Question(
         "warming",
-        "how far the runoff of four years rises in air 3 degC warmer of the same relative humidity, as a share of "
+        "how far the runoff of all days rises in air 3 degC warmer of the same relative humidity, as a share of "
         "precipitation",
         "1",
         0.001,
@@ -23,7 +23,7 @@ ENOUGH_SNOW = 0.05  # of precipitation
     ),
     Question(
         "cooling",
-        "how far the runoff of four years falls in air 3 degC cooler of the same relative humidity, as a share of "
+        "how far the runoff of all days falls in air 3 degC cooler of the same relative humidity, as a share of "
         "precipitation",
         "1",
         0.001,
@@ -31,7 +31,7 @@ ENOUGH_SNOW = 0.05  # of precipitation
     ),
 )
 def other_air(exam: Exam) -> tuple[Numbers, ...]:
-    """Warm and cool the air of four years at the same relative humidity; return the figures of both."""
+    """Warm and cool the air at the same relative humidity; return the figures of both."""
     return _rise(exam, CHANGE), -_rise(exam, -CHANGE)
 
 
@@ -84,7 +84,7 @@ def _added_flow(exam: Exam, mean: float) -> Numbers:
 @experiment(
     Question(
         "energy",
-        "what the air takes up in four years, as a share of potential evapotranspiration: the evapotranspiration of "
+        "what the air takes up on all days, as a share of potential evapotranspiration: the evapotranspiration of "
         "networks with a separate leakage, the whole loss of others",
         "1",
         1.0,

@@ -10,9 +10,9 @@ import numpy.typing as npt
 from hydrology.base.calendar import Period
 from jobspec.training import InputsConfig
 from models.arrays import Forcing
+from models.energy import mean_temperature
 from models.ensemble import Ensemble
 from models.inference import ArrayMap
-from models.physics_probes import weather
 
 Numbers = npt.NDArray[np.float64]
 YEAR = 365
@@ -41,7 +41,7 @@ class Exam:
         ensemble: networks that conserve mass.
         forcing: of some basins, in their own units, from the first day of warm-up.
         latitudes: of the basins, in degrees.
-        days: the days to examine, at least four years, without the years of warm-up before them.
+        days: the days to examine, two years at least, without the years of warm-up before them.
     """
 
     def __init__(self, ensemble: Ensemble, forcing: Forcing, latitudes: Sequence[float], days: Period) -> None:
@@ -77,7 +77,7 @@ class Exam:
     @cached_property
     def temperature(self) -> Numbers:
         """Mean daily temperature, (basins, days) in degC."""
-        return weather.mean_temperature(self.forcing, self.inputs)
+        return mean_temperature(self.forcing, self.inputs)
 
     @cached_property
     def snow_share(self) -> Numbers:

@@ -40,7 +40,7 @@ def ruled_out(config: TrainingConfig) -> frozenset[str]:
 
 
 def answers(exam: Exam) -> tuple[ProbeResult, ...]:
-    """Return the result of every question for the members of an exam, the worst member's first."""
+    """Return the result of every question that applies: the figure of the worst of an exam's members and basins."""
     binding = ruled_out(exam.ensemble.config)
     return tuple(
         _result(question, figures[:-1], question.name in binding)

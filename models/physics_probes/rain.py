@@ -102,14 +102,14 @@ def _storm_runoff(exam: Exam, start: int, daily: float) -> Numbers:
     ),
     Question(
         "more loss from less rain",
-        "how far the loss of four years rises where a fifth less rain falls every day, as a share of precipitation",
+        "how far the loss of all days rises where a fifth less rain falls every day, as a share of precipitation",
         "1",
         0.001,
         "Under the same air a drier basin evaporates as much or less.",
     ),
 )
 def less_rain(exam: Exam) -> tuple[Numbers, ...]:
-    """Take a fifth of the rain from every day of four years; return the figures of flow and loss."""
+    """Take a fifth of the rain from every day; return the figures of flow and loss."""
     drier = exam.respond(weather.with_rain(exam.forcing, exam.forcing.mass * DRIER))
     loss = (drier.loss - exam.usual.loss).sum(axis=-1) / exam.precipitation
     return largest_excess(drier.discharge, exam.usual.discharge), loss

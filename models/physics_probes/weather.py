@@ -9,11 +9,12 @@ import numpy.typing as npt
 from hydrology.base.calendar import Period
 from hydrology.weather.evaporation import extraterrestrial_radiation, potential_evapotranspiration
 from hydrology.weather.humidity import saturation_vapour_pressure
+from jobspec.network import TEMPERATURES
 from jobspec.training import InputsConfig
 from models.arrays import Array, Forcing
+from models.energy import mean_temperature
 
 Numbers = npt.NDArray[np.float64]
-TEMPERATURES = ("tmax", "tmin")
 
 
 def with_rain(forcing: Forcing, rain: npt.NDArray[np.floating]) -> Forcing:
@@ -31,12 +32,6 @@ def with_added_rain(forcing: Forcing, day: npt.NDArray[np.int64], depth: npt.Arr
     rain = forcing.mass.copy()
     rain[np.arange(len(rain)), day] += np.asarray(depth, np.float32)
     return with_rain(forcing, rain)
-
-
-def mean_temperature(forcing: Forcing, inputs: InputsConfig) -> Numbers:
-    """Return the mean of daily maximum and minimum temperature, (basins, days) in degC."""
-    tmax, tmin = (forcing.auxiliary[..., inputs.auxiliary.index(name)].astype(np.float64) for name in TEMPERATURES)
-    return (tmax + tmin) / 2
 
 
 def with_temperature_change(forcing: Forcing, inputs: InputsConfig, change: npt.NDArray[np.floating]) -> Forcing:

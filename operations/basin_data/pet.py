@@ -5,11 +5,11 @@ import numpy as np
 from hydrology.base.absent import Absent, absent
 from hydrology.base.reasons import Reason
 from hydrology.weather.evaporation import extraterrestrial_radiation, potential_evapotranspiration
+from jobspec.network import TEMPERATURES
 from jobspec.training import InputsConfig
 from models.arrays import Forcing
+from models.energy import mean_temperature
 from records.basins.basins import Basin
-
-TEMPERATURES = ("tmax", "tmin")
 
 
 def mean_pet(basin: Basin, forcing: Forcing, inputs: InputsConfig) -> float | Absent:
@@ -23,6 +23,5 @@ def mean_pet(basin: Basin, forcing: Forcing, inputs: InputsConfig) -> float | Ab
         return absent(Reason.PET_LACKS_TEMPERATURE, variables=" and ".join(lacking))
     if basin.latitude is None:
         return absent(Reason.PET_LACKS_LATITUDE)
-    tmax, tmin = (forcing.auxiliary[0, :, inputs.auxiliary.index(name)] for name in TEMPERATURES)
     radiation = extraterrestrial_radiation(forcing.period.days, basin.latitude)[:, 0]
-    return float(np.nanmean(potential_evapotranspiration((tmax.astype(np.float64) + tmin) / 2, radiation)))
+    return float(np.nanmean(potential_evapotranspiration(mean_temperature(forcing, inputs)[0], radiation)))

@@ -9,9 +9,10 @@ from hydrology.base.arrays import Array
 from hydrology.base.calendar import Day, Period
 from hydrology.base.reasons import Reason
 from hydrology.snow.snow17 import snow17
+from jobspec.network import TEMPERATURES
 from jobspec.training import InputsConfig
+from models.energy import mean_temperature
 from operations.basin_data.dataset import BasinForcing
-from operations.basin_data.pet import TEMPERATURES
 from records.basins.basins import Basin
 
 DAYS = 730
@@ -60,5 +61,4 @@ def _weather(forcing: BasinForcing, inputs: InputsConfig, days: Period) -> tuple
     weather = forcing.forcing.over(days)
     if weather.missing.any():
         return absent(Reason.SNOW17_WEATHER_GAP, days=DAYS)
-    tmax, tmin = (weather.auxiliary[0, :, inputs.auxiliary.index(name)] for name in TEMPERATURES)
-    return weather.mass[0].astype(np.float64), (tmax.astype(np.float64) + tmin) / 2
+    return weather.mass[0].astype(np.float64), mean_temperature(weather, inputs)[0]

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day, Period, water_year
 from hydrology.water.probe_results import ProbeResult
+from jobspec.network import TEMPERATURES
 from jobspec.training import TrainingConfig
 from models import checkpoint
 from models.arrays import Forcing
@@ -17,7 +18,6 @@ from models.nets.products import BLOCK
 from models.physics import measure
 from models.physics_probes.exam import YEAR, Exam
 from models.physics_probes.experiments import answers
-from models.physics_probes.weather import TEMPERATURES
 from models.scaling import Scaler
 from operations.basin_data.dataset import load_forcings, stacked
 from operations.versions.stages import single

@@ -8,14 +8,13 @@ import numpy as np
 from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Period
 from hydrology.base.reasons import Reason
-from hydrology.base.variables import WEATHER
+from hydrology.base.variables import IN_DEGREES, WEATHER
 from hydrology.weather.humidity import saturation_vapour_pressure
 from jobspec.changes import Changes
 from jobspec.training import InputsConfig
 from models.arrays import Array
 from operations.forecasting.weather_ahead import WeatherAhead
 
-TEMPERATURES = ("tmax", "tmin", "tmean")
 VAPOUR = "vp"
 
 
@@ -31,7 +30,7 @@ def changed(basin: str, weather: WeatherAhead, inputs: InputsConfig, changes: Ch
     """
     forcing = weather.forcing
     values = dict(zip(inputs.auxiliary, np.moveaxis(forcing.auxiliary, -1, 0), strict=True))
-    if changes.degrees != 0 and not any(name in values for name in TEMPERATURES):
+    if changes.degrees != 0 and not any(name in values for name in IN_DEGREES):
         return absent(Reason.NO_TEMPERATURE_TO_CHANGE, basin=basin)
     warmer = _warmer(values, changes.degrees) if changes.degrees != 0 else {}
     wetter = _wetter(forcing.mass, changes)
@@ -53,7 +52,7 @@ def _wetter(mass: Array, changes: Changes) -> Array:
 
 def _warmer(values: Mapping[str, Array], degrees: float) -> dict[str, Array]:
     """Return the changed series by name: temperatures, and the vapour pressure."""
-    temperatures = {name: values[name] for name in TEMPERATURES if name in values}
+    temperatures = {name: values[name] for name in IN_DEGREES if name in values}
     warmer = {name: of_days + np.float32(degrees) for name, of_days in temperatures.items()}
     if VAPOUR in values:
         mean = temperatures.get("tmean", np.mean([*temperatures.values()], axis=0, dtype=np.float64))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.fuzz.findings import BadSentence, fill_records, judged
+from benchmarks.fuzz.findings import BadSentence, judged, store_finding
 from benchmarks.fuzz.target import HOSTILE
 from benchmarks.fuzz.targets import TARGETS
 from hydrology.base.errors import InvalidInput
@@ -53,6 +53,6 @@ def test_findings_of_one_kind_are_stored_once(tmp_path: Path) -> None:
     for content in (b"", b" "):
         with pytest.raises(ZeroDivisionError) as caught:
             judged(divided, content)
-        fill_records(tmp_path, content, caught.value)
+        store_finding(tmp_path, content, caught.value)
     stored = [path for path in tmp_path.iterdir() if path.suffix != ".txt"]
     assert [path.read_bytes() for path in stored] == [b""]
