@@ -18,7 +18,7 @@ from benchmarks.regional.data import camels
 from benchmarks.regional.members import ENSEMBLE, RESULTS, series
 from benchmarks.regional.recipes import COMPARED
 from hydrology.scores.paired_comparison import MEANINGS, difference, quartiles
-from models.pretrained import SHELF, form, skill
+from models.pretrained import form, skill
 
 FOLDER = "benchmarks/ealstm_maurer_531"
 MODELS = ("lstm", "ealstm")
@@ -32,8 +32,7 @@ def compare() -> None:
     """Write and print the comparisons of the shipped ensemble; of other networks that are shipped with it, too."""
     reference = shipped_scores(ENSEMBLE)
     results: dict[str, Any] = {ENSEMBLE.name: beside(reference)}
-    shelf = form.names(SHELF)
-    for folder in [folder for name in COMPARED if (folder := series(name).folder).name in shelf]:
+    for folder in [series(name).folder for name in COMPARED]:
         ours = shipped_scores(folder)
         with_reference = {metric: paired(metric, ours[metric], reference[metric]) for metric in COLUMNS}
         results[folder.name] = {**beside(ours), ENSEMBLE.name: with_reference}

@@ -13,6 +13,7 @@ from benchmarks.regional.pictures import drawn as pictures
 from benchmarks.regional.pictures import uncertainty as uncertainty_pictures
 from benchmarks.regional.published import paired
 from benchmarks.regional.published import read as read_published
+from benchmarks.regional.recipes import COMPARED
 from benchmarks.regional.score import quartiles
 from benchmarks.regional.trials import mean
 from benchmarks.regional.uncertainty import Rival, _figures, interval_score
@@ -138,7 +139,7 @@ def test_a_figure_that_is_not_a_number_fails_where_its_basin_is_asked() -> None:
 
 
 @pytest.mark.usefixtures("listed")
-@pytest.mark.parametrize("name", ["mclstm", "lstm", "eins"])
+@pytest.mark.parametrize("name", ["mclstm", *COMPARED])
 def test_a_shipped_ensemble_is_still_what_its_recipe_trains(name: str) -> None:
     trained = series(name)
     assert read(trained.folder).description.config == trained.config

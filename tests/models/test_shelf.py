@@ -15,7 +15,7 @@ from models.pretrained.loading import load
 SHIPPED = [SHELF / name for name in form.names(SHELF)]
 COMBINED = [SHELF / name for name in combination.names(SHELF)]
 US_PARTS = [f"freshet-us-{part}" for part in ("daymet", "daymet-buckets", "maurer", "maurer-buckets")]
-COMPARED = ["eins-maurer-447", "lstm-maurer-447"]
+COMPARED = ["eins-maurer-447", "lstm-maurer-447", "mmrnn-maurer-447"]
 TEST = "1989-10-01..1999-09-30"
 JUDGED = [DEFAULT, "mclstm-maurer-447-twin", "freshet-us-twin", "freshet-us-buckets-twin", *COMPARED]
 DAYS, SAMPLES = 400, 4
