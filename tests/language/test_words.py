@@ -9,10 +9,9 @@ from types import MappingProxyType
 
 import pytest
 
-from tests.language.words import Finding, in_file, in_python, in_text
+from tests.language.words import READERS, Finding, in_cpp, in_file, in_python, in_text
 
 ROOT = Path(__file__).parents[2]
-SUFFIXES = (".py", ".md", ".html", ".toml", ".yml")
 EXCEPTIONS: Mapping[str, str] = MappingProxyType(
     {
         "tests/language/words.py": "the list itself",
@@ -58,6 +57,12 @@ def test_words_of_python(source: str, words: list[str]) -> None:
     assert [one.word for one in in_python("a.py", source)] == words
 
 
+def test_words_of_cpp() -> None:
+    source = "constexpr int MOST_ROWS = 4;\n// What a row keeps.\nint madeRows = kept;\n"
+    found = [(one.line, one.word) for one in in_cpp("a.h", source)]
+    assert found == [(2, "keeps"), (3, "kept"), (1, "MOST_ROWS"), (3, "madeRows"), (3, "kept")]
+
+
 def test_words_of_a_page() -> None:
     text = (
         "There is no gauge. It is no longer there.\nThe most severe alert.\n\nHow sure, it tells: the most that\nfell."
@@ -74,7 +79,7 @@ def _findings() -> Iterator[Finding]:
 def _tracked() -> list[str]:
     """Return the project's text files by git, or all of a source archive."""
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout.decode()
-    return [name for name in listed.split("\0") if name.endswith(SUFFIXES) and (ROOT / name).is_file()]
+    return [name for name in listed.split("\0") if name.endswith((*READERS,)) and (ROOT / name).is_file()]
 
 
 if __name__ == "__main__":

@@ -7,8 +7,9 @@ notify and label, and a reader cannot search for it. `docs/learn/glossary.md` ha
 import io
 import re
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 IDENTIFIERS = frozenset(
@@ -60,9 +61,31 @@ def in_text(file: str, text: str) -> Iterator[Finding]:
         yield Finding(file, line + 1, word, lines[line].strip())
 
 
+def in_cpp(file: str, source: str) -> Iterator[Finding]:
+    """Yield avoided words of C++ source: identifiers and comments."""
+    yield from in_text(file, source)
+    for number, line in enumerate(source.splitlines(), start=1):
+        for found in filter(_is_avoided, re.findall(r"[A-Za-z_]\w*", line.partition("//")[0])):
+            yield Finding(file, number, found, line.strip())
+
+
+READERS: Mapping[str, Callable[[str, str], Iterator[Finding]]] = MappingProxyType(
+    {
+        ".py": in_python,
+        ".h": in_cpp,
+        ".cpp": in_cpp,
+        ".md": in_text,
+        ".html": in_text,
+        ".toml": in_text,
+        ".yml": in_text,
+    }
+)
+"""What finds the words of a file, by its suffix."""
+
+
 def in_file(path: Path, name: str) -> list[Finding]:
     """Return the avoided words of a file, by its suffix."""
-    return list((in_python if path.suffix == ".py" else in_text)(name, path.read_text(encoding="utf-8")))
+    return list(READERS[path.suffix](name, path.read_text(encoding="utf-8")))
 
 
 def _is_avoided(identifier: str) -> bool:

@@ -17,8 +17,8 @@ namespace {
 enum { SNOWFALL, RAIN, MELT, FREEZE, DEMAND, DRYING, SHAPE, EXCESS, PERCOLATION, K0, K1, K2, LOST, DRIVERS };
 enum { RELEASE, CAPACITY, THRESHOLD, DRAIN, CONSTANTS };
 enum { ICE, LIQUID, SOIL, UPPER, LOWER, STORES };
-constexpr int PATHS = 2;             // to the gauge: over the ground, and in it
-constexpr int MOST_COMPONENTS = 64;  // jobspec/network.py allows no more
+constexpr int PATHS = 2;            // to the gauge: over the ground, and in it
+constexpr int MAX_COMPONENTS = 64;  // jobspec/network.py allows no more
 
 // A component's day over rows, or over numbers that remember for their gradients: what it is given, and what follows.
 template <class Real, class X>
@@ -192,7 +192,7 @@ struct Buckets {
         if (call.d_storage)
             for (int64_t k = 0; k < K; k++) add(call.d_before, k * B + s, row(call.d_storage, (t * K + k) * B + s));
         const R g_discharge = asked(call.d_discharge, t * B + s);
-        R g_flow[PATHS * MOST_COMPONENTS];
+        R g_flow[PATHS * MAX_COMPONENTS];
         for (int64_t at = 0; at < PATHS * N; at++) {
             const R flow = row(call.inflow, (t * PATHS * N + at) * B + s);
             g_flow[at] = weight(0, at, s) * g_discharge;

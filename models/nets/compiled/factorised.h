@@ -1,4 +1,4 @@
-// Products of a factorised R: Z_j = U_j v + b_j of a source cell, with the mixtures v = V u of a day, made once for all.
+// Products of a factorised R: Z_j = U_j v + b_j of a source cell, with the mixtures v = V u of a day, computed once for all.
 #pragma once
 #include "plain.h"
 

@@ -90,7 +90,7 @@ struct HalfProducts {
         }
     }
 
-    // Keeps dZ of a group for the gradient of the weights, and adds W^T dZ to that of the features.
+    // Stores dZ of a group for the gradient of the weights, and adds W^T dZ to that of the features.
     void take(int64_t b, int64_t g, const float* dz) {
         const __m512i low = interleaved(0), high = interleaved(16);
         alignas(64) static const float zeros[SAMPLES] = {};
@@ -99,9 +99,9 @@ struct HalfProducts {
             const __m512i even = halves(p, p + 16), odd = halves(after, after + 16);
             interleave(even, odd, low, high, dz_down + k * SAMPLES);
             const int64_t row = g * shape.padded + k;
-            Half* keep = dz_rows + ((waiting + b) * shape.rows() + row) * SAMPLES;
-            _mm512_store_si512(keep, even);
-            _mm512_store_si512(keep + SAMPLES, odd);
+            Half* stored = dz_rows + ((waiting + b) * shape.rows() + row) * SAMPLES;
+            _mm512_store_si512(stored, even);
+            _mm512_store_si512(stored + SAMPLES, odd);
         }
         const int64_t step = deep() * PAIRS, depth = shape.padded / PAIRS;
         for (int64_t f = 0; f < wanted; f += 2 * TILE) {

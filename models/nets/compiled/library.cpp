@@ -16,7 +16,7 @@ struct Call {
     const void *d_storage, *d_outflow, *d_discharge;          // null where nothing asks
     void *d_weight, *d_factor, *d_factor_bias, *d_wetness;
     void *d_fixed, *d_drivers, *d_mass, *d_cells;  // d_drivers and d_mass may be null
-    const void* tag_mass;                          // null where water is not told apart, as are the next
+    const void* tag_mass;                          // null where water has no tags, as are the next
     void *tag_cells, *tag_discharge, *tag_loss;
 };
 

@@ -1,4 +1,4 @@
-// The days of MC-LSTM for a team of blocks of samples, forward and backward; scan.py says the equations.
+// The days of MC-LSTM for a team of blocks of samples, forward and backward; scan.py has the equations.
 // `Products` multiplies by the weights: `PlainProducts` in any precision, `HalfProducts` in bfloat16.
 // The blocks of a team take turns at each source cell, so that its weights come from memory once a day for all.
 #pragma once
@@ -9,7 +9,7 @@
 struct Shape {
     int64_t days, blocks, cells, padded;  // T, blocks of the team, K, P: rows of a group
     int64_t drivers, rank;                // D; r, padded, or 0 where R is not factorised
-    int64_t tags;                         // G, 0 where water is not told apart
+    int64_t tags;                         // G, 0 where water has no tags
     int64_t occupied;                     // samples of a block whose products count forward: HALF_BLOCK or SAMPLES
     // Rows of the weights that see the features: R's groups, or the mixtures v in their place; then i's and o's.
     int64_t first(int64_t group) const {
@@ -21,7 +21,7 @@ struct Shape {
     int64_t cell_rows() const { return cells * SAMPLES; }
 };
 
-// Water told apart by tags, a block first: what falls (T, G, 32), what is in the cells (G, K, 32), before the first day
+// Water divided by tags, a block first: what falls (T, G, 32), what is in the cells (G, K, 32), before the first day
 // and then after the last, and what leaves by the cells but the first and by the first (T, G, 32).
 template <class Real>
 struct Tags {
@@ -63,7 +63,7 @@ struct Scan {
         return t ? storage + at(b, t - 1) * shape.cell_rows() : cells + b * shape.cell_rows();
     }
 
-    // u = (c / |c|, drivers); keeps |c| + eps.
+    // u = (c / |c|, drivers); stores |c| + eps.
     template <class Products>
     void begin_day(Products& products, int64_t b, int64_t t) const {
         const Real* c = before(b, t);
@@ -191,7 +191,7 @@ struct Scan {
         return (sums[0] + sums[1]) + (sums[2] + sums[3]);
     }
 
-    // w = c_j / s_j; a dead source keeps its water instead, and w is 0.
+    // w = c_j / s_j; a dead source retains its water instead, and w is 0.
     R share(R s, const Real* c, int64_t j, Real* m) const {
         const R source = row(c, j), none = R::of(0);
         put(m, j, row(m, j) + where_above(s, DEAD_COLUMN, none, source));

@@ -1,4 +1,4 @@
-// Reverse differentiation of equations over rows: every number remembers of which two it was made, and their share.
+// Reverse differentiation of equations over rows: every number remembers the two it was computed from, and their share.
 #pragma once
 #include "rows.h"
 
@@ -16,7 +16,7 @@ struct Tape {
         gradient[count] = R::of(0);
         return count++;
     }
-    // Takes the gradients of all numbers back to those they were made of. A number made of none has first < 0.
+    // Takes the gradients of all numbers back to those they were computed from. A number computed from none has first < 0.
     void back() {
         for (int n = count - 1; n >= 0; n--) {
             if (first[n] < 0) continue;
@@ -34,42 +34,42 @@ struct Number {
 
     R value() const { return tape->value[at]; }
     R& gradient() const { return tape->gradient[at]; }
-    Number made(R x, R by) const { return {tape, tape->add(x, at, by, -1, by)}; }
-    Number made(R x, R by, Number other, R by_other) const { return {tape, tape->add(x, at, by, other.at, by_other)}; }
+    Number derived(R x, R by) const { return {tape, tape->add(x, at, by, -1, by)}; }
+    Number derived(R x, R by, Number other, R by_other) const { return {tape, tape->add(x, at, by, other.at, by_other)}; }
 };
 
 #define FRESHET_NUMBER template <class Real> inline Number<Real>
 FRESHET_NUMBER operator+(Number<Real> a, Number<Real> b) {
     const auto one = Row<Real>::of(1);
-    return a.made(a.value() + b.value(), one, b, one);
+    return a.derived(a.value() + b.value(), one, b, one);
 }
 FRESHET_NUMBER operator-(Number<Real> a, Number<Real> b) {
     const auto one = Row<Real>::of(1);
-    return a.made(a.value() - b.value(), one, b, Row<Real>::of(-1));
+    return a.derived(a.value() - b.value(), one, b, Row<Real>::of(-1));
 }
-FRESHET_NUMBER operator*(Number<Real> a, Number<Real> b) { return a.made(a.value() * b.value(), b.value(), b, a.value()); }
+FRESHET_NUMBER operator*(Number<Real> a, Number<Real> b) { return a.derived(a.value() * b.value(), b.value(), b, a.value()); }
 FRESHET_NUMBER operator/(Number<Real> a, Number<Real> b) {
     const auto ratio = a.value() / b.value();
-    return a.made(ratio, Row<Real>::of(1) / b.value(), b, Row<Real>::of(0) - ratio / b.value());
+    return a.derived(ratio, Row<Real>::of(1) / b.value(), b, Row<Real>::of(0) - ratio / b.value());
 }
-FRESHET_NUMBER one_minus(Number<Real> a) { return a.made(one_minus(a.value()), Row<Real>::of(-1)); }
-FRESHET_NUMBER positive(Number<Real> a) { return a.made(positive(a.value()), where_positive(a.value(), Row<Real>::of(1))); }
-FRESHET_NUMBER at_least(Number<Real> a, Real limit) { return a.made(at_least(a.value(), limit), where_above(a.value(), limit, Row<Real>::of(1))); }
+FRESHET_NUMBER one_minus(Number<Real> a) { return a.derived(one_minus(a.value()), Row<Real>::of(-1)); }
+FRESHET_NUMBER positive(Number<Real> a) { return a.derived(positive(a.value()), where_positive(a.value(), Row<Real>::of(1))); }
+FRESHET_NUMBER at_least(Number<Real> a, Real limit) { return a.derived(at_least(a.value(), limit), where_above(a.value(), limit, Row<Real>::of(1))); }
 FRESHET_NUMBER least(Number<Real> a, Number<Real> b) {
     const auto first = where_positive(b.value() - a.value(), Row<Real>::of(1));  // a < b
-    return a.made(least(a.value(), b.value()), first, b, one_minus(first));
+    return a.derived(least(a.value(), b.value()), first, b, one_minus(first));
 }
 FRESHET_NUMBER exponential(Number<Real> a) {
     const auto x = exponential(a.value());
-    return a.made(x, x);
+    return a.derived(x, x);
 }
-FRESHET_NUMBER logarithm(Number<Real> a) { return a.made(logarithm(a.value()), Row<Real>::of(1) / a.value()); }
+FRESHET_NUMBER logarithm(Number<Real> a) { return a.derived(logarithm(a.value()), Row<Real>::of(1) / a.value()); }
 FRESHET_NUMBER where_above(Number<Real> test, Real limit, Number<Real> a) {
     const auto none = Row<Real>::of(0);
-    return a.made(where_above(test.value(), limit, a.value(), none), where_above(test.value(), limit, Row<Real>::of(1), none));
+    return a.derived(where_above(test.value(), limit, a.value(), none), where_above(test.value(), limit, Row<Real>::of(1), none));
 }
 // A number that rounding alone could take out of 0 to `most`; it has the gradient of the number itself.
 FRESHET_NUMBER bounded(Number<Real> a, Number<Real> most) {
-    return a.made(least(positive(a.value()), most.value()), Row<Real>::of(1));
+    return a.derived(least(positive(a.value()), most.value()), Row<Real>::of(1));
 }
 #undef FRESHET_NUMBER
