@@ -28,6 +28,7 @@ from operations.training.members import (
 )
 from operations.training.training_data import Prepared, prepare
 from operations.versions.process_pool import processes_for, side_by_side
+from records.database.base import JsonObject
 from records.database.engine import Database
 from records.versions import trainings, versions
 from records.versions.version_properties import VersionPart
@@ -182,6 +183,21 @@ def begin(
     left_out = len(prepared.left_out)
     log.info("train.begin", training=training.id, basins=len(prepared.basins), left_out=left_out)
     return replace(_started(training, config, prepared, parent), shares=shares, combined=combined)
+
+
+def plan_of(started: Sequence[StartedTraining]) -> JsonObject:
+    """Return trainings as JSON, of which `reopen_all` returns them, with why basins are left out."""
+    left_out = {name: str(reason) for one in started for name, reason in one.prepared.left_out.items()}
+    parts = [{"training": one.training_id, "shares": one.shares, "combined": one.combined} for one in started]
+    return {"trainings": parts, "left_out": left_out}
+
+
+def reopen_all(database: Database, plan: JsonObject) -> list[StartedTraining]:
+    """Return the trainings of a plan, finished or not, with the errors of `reopen`."""
+    return [
+        replace(reopen(database, one["training"]), shares=one["shares"], combined=one["combined"])
+        for one in plan["trainings"]
+    ]
 
 
 def reopen(database: Database, training_id: str) -> StartedTraining:

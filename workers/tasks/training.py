@@ -17,6 +17,7 @@ from jobspec.jobs.training import (
     TrainingParams,
 )
 from models.devices import CPU, GPULost, GPUTooSmall
+from records.database.base import JsonObject
 from records.database.json_columns import to_json
 from records.jobs import jobs, process_heartbeats, retries
 from workers.job import Running, Waiting
@@ -39,19 +40,24 @@ def training(running: Running, params: TrainingParams) -> dict[str, Any]:
     from operations.basin_data.basins import chosen
     from operations.training.assemble import assemble_all
     from operations.training.promotion_rule import decide, require_decidable
-    from operations.training.train import begin_all
+    from operations.training.train import begin_all, plan_of, reopen_all
 
-    tools, rule = running.tools, params.compare
-    with tools.database.reading() as session:
-        basins = chosen(session, params.basins)
-        if rule is not None:
-            require_decidable(session, params.config, rule)
-    works = begin_all(tools.database, tools.clock, params.config, basins, owner=running.grant.owner)
+    tools, rule, plan = running.tools, params.compare, running.job.plan
+    if plan is None:
+        with tools.database.reading() as session:
+            basins = chosen(session, params.basins)
+            if rule is not None:
+                require_decidable(session, params.config, rule)
+        works = begin_all(tools.database, tools.clock, params.config, basins, owner=running.grant.owner)
+        plan = plan_of(works)
+        _store_plan(running, plan)
+    else:
+        works = reopen_all(tools.database, plan)
     _have_trained(running, *works)
     trained, _ = assemble_all(tools.database, tools.clock, works, params.label)
     if trained.refused is not None:
         running.log(trained.refused)
-    result = {"version": trained.version_id, "basins": len(trained.basins), "left_out": texts(trained.left_out)}
+    result = {"version": trained.version_id, "basins": len(trained.basins), "left_out": plan["left_out"]}
     if rule is None:
         return result
     decision = decide(tools.database, tools.clock, trained.version_id, rule, running.show, refused=trained.refused)
@@ -70,14 +76,12 @@ def retraining(running: Running, params: RetrainingParams) -> dict[str, Any]:
     if isinstance(season, Absent):
         running.log(str(season))
         return {"version": None, "reason": str(season)}
-    # Once they are started, the trainings do not change, whatever data arrive meanwhile.
     if season is None:
         assert plan is not None
         trainings = retrain.reopen_all(tools.database, plan)
     else:
         trainings = retrain.begin_all(tools.database, tools.clock, season)
-        with tools.database.transaction() as session:
-            jobs.store_plan(session, running.job.id, running.job.attempt, retrain.plan_of(trainings))
+        _store_plan(running, retrain.plan_of(trainings))
     _have_trained(running, *(one for both in trainings for one in both))
 
     def show(step: str, done: int, total: int) -> None:
@@ -92,6 +96,12 @@ def retraining(running: Running, params: RetrainingParams) -> dict[str, Any]:
         "left_out": texts(done.trained.left_out),
         "decision": to_json(done.decision),
     }
+
+
+def _store_plan(running: Running, plan: JsonObject) -> None:
+    """Store the trainings of a job: once they are started, they do not change, whatever data arrive meanwhile."""
+    with running.tools.database.transaction() as session:
+        jobs.store_plan(session, running.job.id, running.job.attempt, plan)
 
 
 def _have_trained(running: Running, *works: "StartedTraining") -> None:

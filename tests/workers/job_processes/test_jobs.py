@@ -4,10 +4,12 @@ import random
 import time
 
 import pytest
+from sqlalchemy import delete, insert, select
 
 from records.jobs import attempts, events, jobs
 from records.jobs.jobs import IdempotencyConflict
 from records.runs import runs
+from records.series.tables import SeriesRow
 from testing.country import BASINS
 from testing.job_service import Shop
 from tests.workers.conftest import training
@@ -71,6 +73,24 @@ def test_a_training_shows_the_progress_of_members_that_are_trained_side_by_side(
     assert shown.progress is not None
     assert 0 < shown.progress["done"] < shown.progress["total"] == 2 * 600
     assert sqlite_shop.ended(job.id).progress == {"done": 1200, "total": 1200, "detail": "2 of 2 members are trained"}
+
+
+def test_data_that_arrive_during_a_training_change_nothing_of_it(sqlite_shop: Shop) -> None:
+    sqlite_shop.worker("default")
+    of_basin = SeriesRow.basin_id == BASINS[2]
+    with sqlite_shop.database.transaction() as session:
+        rows = [dict(row) for row in session.execute(select(SeriesRow.__table__).where(of_basin)).mappings()]
+        session.execute(delete(SeriesRow).where(of_basin))
+    job = sqlite_shop.post("training", **training(schedule={"kind": "cosine", "steps": 2}, validate_every=2))
+    waiting = sqlite_shop.until(job.id, lambda found: found.status in (*jobs.ENDED, "waiting"))
+    assert waiting.status == "waiting", waiting.problem
+    with sqlite_shop.database.transaction() as session:
+        session.execute(insert(SeriesRow), rows)
+    sqlite_shop.worker("training")
+    done = sqlite_shop.ended(job.id)
+    assert done.status == "succeeded", done.problem
+    assert done.result is not None
+    assert (done.result["basins"], [*done.result["left_out"]]) == (2, [BASINS[2]])
 
 
 def test_an_impossible_job_fails_with_its_message(sqlite_shop: Shop) -> None:
