@@ -179,7 +179,7 @@ def read_edr_location(subject: AskedSubject, series: AskedSeries, basin: BasinId
     daily series, discharge in m³/s. Without `datetime` it is the whole forecast, or the last year of observations."""
     collection = subject.of([basin])
     collection.require(basin)
-    return series.of(collection, [basin])
+    return series.of_gauge(collection, basin)
 
 
 @router.get(
@@ -204,7 +204,7 @@ def read_edr_position(subject: AskedSubject, series: AskedSeries, coords: PointC
     if found is None or found[1] > NEAR_KM:
         where = "" if found is None else f" The nearest, {found[0]}, is {found[1]:.0f} km away."
         raise UnknownLocation(f"{collection.id} has no gauge within {NEAR_KM:g} km of the position.{where}")
-    return series.of(collection, [found[0]])
+    return series.of_gauge(collection, found[0])
 
 
 @router.get(
@@ -221,10 +221,10 @@ def read_edr_position(subject: AskedSubject, series: AskedSeries, coords: PointC
     **_series(),
 )
 def read_edr_area(subject: AskedSubject, series: AskedSeries, coords: AreaCoords) -> Response:
-    """A coverage for each basin whose gauge lies in the polygon; none where there is no gauge."""
+    """A coverage for each basin whose gauge lies in the polygon and has data in the interval, which may be none."""
     rings = places.polygon(coords)
     collection = subject.of()
-    return series.of(collection, places.within(collection.sites, rings))
+    return series.of_gauges(collection, places.within(collection.sites, rings), "coords")
 
 
 @router.get(
@@ -241,6 +241,6 @@ def read_edr_area(subject: AskedSubject, series: AskedSeries, coords: AreaCoords
     **_series(),
 )
 def read_edr_cube(subject: AskedSubject, series: AskedSeries, bbox: BoundingBox) -> Response:
-    """A coverage for each basin whose gauge lies in the box; none where there is no gauge."""
+    """A coverage for each basin whose gauge lies in the box and has data in the interval, which may be none."""
     collection = subject.of()
-    return series.of(collection, places.in_box(collection.sites, bbox), "bbox")
+    return series.of_gauges(collection, places.in_box(collection.sites, bbox), "bbox")

@@ -13,8 +13,12 @@ from starlette.testclient import TestClient
 from app.edr import places
 from app.edr.places import MAX_POSITIONS
 from app.exports.coveragejson import CRS
+from hydrology.base.series import Flag
+from records.basins import basins
 from records.basins.basins import Site
-from testing.records import BASIN
+from records.database.engine import Database
+from records.series import series
+from testing.records import BASIN, NOW, a_source, daily
 from tests.app.exports.conftest import SECOND
 from tests.app.exports.test_edr import FORECASTS, OBSERVED, read
 
@@ -76,6 +80,37 @@ def test_every_gauge_of_a_place_has_a_coverage(exporting: TestClient) -> None:
     for kind, field, value in (("area", "coords", "POLYGON((1 1,2 1,2 2,1 1))"), ("cube", "bbox", "1,1,2,2")):
         for collection in (FORECASTS, OBSERVED):
             assert coverages(exporting, f"{collection}/{kind}", **{field: value}) == []
+
+
+@pytest.fixture
+def two_gauges(sqlite_database: Database) -> None:
+    """Two gauges: one with the flow of twelve years to 2000, one with that of 2008."""
+    with sqlite_database.transaction() as session:
+        source = a_source(session)
+        for basin, first, count, longitude in ((BASIN, "1989-01-01", 4383, -68.5), (SECOND, "2008-01-01", 366, -69.0)):
+            basins.upsert(session, basins.Basin(basin, basin, 47.25, longitude))
+            flow = daily(first, *np.ones(count).tolist(), flag=Flag.APPROVED, unit="cfs")
+            series.write(session, basin, "usgs", "discharge", flow, source, NOW)
+
+
+@pytest.mark.usefixtures("two_gauges")
+def test_gauges_of_a_place_without_data_in_the_interval_have_no_coverage(sqlite_client: TestClient) -> None:
+    for days, found in (("1995-01-01/1995-12-31", [BASIN]), ("2008-02-01/..", [SECOND]), ("2003-01-01", [])):
+        for kind, field, value in QUERIES[1:]:
+            there = coverages(sqlite_client, f"{OBSERVED}/{kind}", **{field: value, "datetime": days})
+            assert [one["id"] for one in there] == found
+    alone = sqlite_client.get(f"{OBSERVED}/locations/{SECOND}", params={"datetime": "1995-01-01"})
+    assert alone.status_code == 404
+
+
+@pytest.mark.usefixtures("two_gauges")
+def test_an_interval_that_is_open_reaches_to_the_ends_of_the_record(sqlite_client: TestClient) -> None:
+    (whole,) = coverages(sqlite_client, f"{OBSERVED}/locations/{BASIN}", datetime="../1991-06-30")
+    days = whole["domain"]["axes"]["t"]["values"]
+    assert (days[0][:10], days[-1][:10]) == ("1989-01-01", "1991-06-30")
+    refused = sqlite_client.get(f"{OBSERVED}/locations/{BASIN}", params={"datetime": "../.."})
+    assert refused.status_code == 422
+    assert [error["field"] for error in refused.json()["errors"]] == ["datetime"]
 
 
 def test_a_polygon_of_as_many_positions_as_is_promised_is_read(exporting: TestClient) -> None:
