@@ -89,7 +89,8 @@ class Poster:
             key_id=key.id,
         )
         with writer.database.transaction() as session:
-            permissions.require(session, permissions.of_key(key), request)
+            if not jobs.is_posted(session, new.idempotency_key):  # what it creates may be there by now
+                permissions.require(session, permissions.of_key(key), request)
             job, is_new = jobs.create(session, new, writer.now)
             if is_new:
                 job_limits.require_within_limit(session, key.id, self.settings.unfinished_jobs_per_key)

@@ -53,6 +53,7 @@ def fit(
     wanted: Sequence[str] = (),
     on_basin: OnBasin = lambda _basin, _done, _total: None,
     among: Collection[str] | None = None,
+    on_stored: Callable[[Session, Bridge], None] = lambda _session, _bridge: None,
 ) -> Bridge:
     """Fit and store a bridge for basins (default: all that have its source product).
 
@@ -60,6 +61,7 @@ def fit(
 
     Args:
         among: the basins that may be written; None for all.
+        on_stored: called in the transaction that stores the bridge.
 
     Raises:
         InvalidInput: a product is bridged to itself.
@@ -100,6 +102,7 @@ def fit(
     )
     with database.transaction() as session:
         stored = bridges.create(session, new, [*own.values(), *pooled.values()], clock.wall())
+        on_stored(session, stored)
     log.info("bridge.fitted", bridge=stored.id, name=name, own=len(own), pooled=len(pooled), refused=len(refused))
     return stored
 

@@ -81,12 +81,15 @@ def of_job(session: Session, job: Job, request: JobRequest, at: datetime) -> Gra
     if job.key_id is None:
         return SERVICE
     grant = of_key(_valid_key(session, job, job.key_id, at))
-    require(session, grant, request)
+    require(session, grant, request, resumed=job.plan is not None)
     return grant
 
 
-def require(session: Session, grant: Grant, request: JobRequest) -> None:
+def require(session: Session, grant: Grant, request: JobRequest, *, resumed: bool = False) -> None:
     """Check whether a job may be posted and run, by its request.
+
+    Args:
+        resumed: whether an earlier attempt has stored its plan: what it has created is there already.
 
     Raises:
         NotAllowed: it may not; the message gives the reason, and the key that is needed.
@@ -103,7 +106,7 @@ def require(session: Session, grant: Grant, request: JobRequest) -> None:
             raise NotAllowed(f"{_of(grant)} may not set `{name}` of a job of the kind {request.kind}{shown}. {_ADMIN}")
     for name, subject in authority.names.items():
         given = _at(result, name)
-        if given is not None:
+        if given is not None and not (resumed and subject in _CREATED):
             _SUBJECTS[subject](session, grant, result, given)
     if authority.promotes is not None and _at(result, authority.promotes) and result["basins"]:
         _require_basins(session, grant, result, result["basins"])
@@ -210,3 +213,5 @@ _SUBJECTS: Mapping[Subject, Callable[[Session, Grant, Mapping[str, Any], Any], N
     "feed": _require_feed,
     "new bridge": _require_new_bridge,
 }
+_CREATED: tuple[Subject, ...] = ("new bridge",)
+"""What a job itself creates, with its plan."""

@@ -44,6 +44,7 @@ __all__ = [
     "create",
     "get",
     "hold",
+    "is_posted",
     "list_jobs",
     "store_plan",
     "unfinished",
@@ -99,6 +100,12 @@ def create(session: Session, new: NewJob, at: datetime) -> tuple[Job, bool]:
             "use a new key for a new request."
         )
     return job, False
+
+
+def is_posted(session: Session, idempotency_key: str | None) -> bool:
+    """Return whether a job was posted under an idempotency key."""
+    of_key = select(JOBS.c.id).where(JOBS.c.idempotency_key == idempotency_key)
+    return idempotency_key is not None and session.execute(of_key).one_or_none() is not None
 
 
 def list_jobs(

@@ -6,12 +6,16 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sqlalchemy.orm import Session
+
 from hydrology.base.digests import sha256
 from hydrology.base.errors import DataProblem
 from jobspec.basins import AddedBasin, ClimateParams
 from jobspec.jobs.data import BridgeParams, FetchParams, IngestParams, UploadParams, WeatherParams
 from records.job_permissions import permissions
-from records.weather import feeds
+from records.jobs import jobs
+from records.weather import bridges, feeds
+from records.weather.bridges import Bridge
 from workers.job import Running
 from workers.queue import uploads
 from workers.tasks.common import MAX_REPORTED, counted, intake_of, on_file, warned
@@ -166,21 +170,27 @@ def bridge(running: Running, params: BridgeParams) -> dict[str, Any]:
     from operations.upkeep import audit_details
     from operations.weather.fit_bridges import apply, fit
 
-    tools = running.tools
+    tools, job, plan = running.tools, running.job, running.job.plan
     with tools.database.reading() as session:
         among = permissions.writable(session, running.grant)
+        fitted = None if plan is None else bridges.get(session, plan["bridge"])
 
     def show(basin: str, done: int, total: int) -> None:
         running.show(done, total, basin)
 
+    def store_plan(session: Session, bridge: Bridge) -> None:
+        jobs.store_plan(session, job.id, job.attempt, {"bridge": bridge.id})
+
     result: dict[str, Any] = {}
     if params.fit is not None:
-        fitted = fit(tools.database, tools.clock, params.name, params.fit, params.basins, on_basin=show, among=among)
-        for reason in fitted.refused.values():
-            running.log(f"Not fitted: {reason}")
+        if fitted is None:  # not by an earlier attempt
+            kind, named = params.fit, (params.name, params.fit, params.basins)
+            fitted = fit(tools.database, tools.clock, *named, on_basin=show, among=among, on_stored=store_plan)
+            for reason in fitted.refused.values():
+                running.log(f"Not fitted: {reason}")
+            products = {"from": kind.from_, "to": kind.to, "model": kind.model}
+            running.record("bridge fitted", fitted.id, name=params.name, **products)
         result = {"bridge": fitted.id, "refused_basins": len(fitted.refused)}
-        products = {"from": params.fit.from_, "to": params.fit.to, "model": params.fit.model}
-        running.record("bridge fitted", fitted.id, name=params.name, **products)
         if params.fit.model is not None:
             return result
     outcomes = apply(tools.database, tools.clock, params.name, () if params.fit else params.basins, show, among)

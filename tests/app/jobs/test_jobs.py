@@ -17,7 +17,9 @@ from jobspec import kinds
 from records.database import retention
 from records.database.engine import Database
 from records.jobs import attempts, events, job_messages, jobs
+from records.weather import bridges
 from runtime.settings import Settings
+from testing.bridges import LIVE
 from testing.records import BASIN, NOW, a_claimed_job, a_job
 from tests.app.conftest import NO_BROKER, bearer, serving
 from workers.queue.broker import socket_path, start_embedded
@@ -113,6 +115,19 @@ def test_the_same_key_is_the_same_job(database: Database, client: TestClient) ->
     other = post(client, header, {"kind": "forecast", "params": {}}, "daily")
     assert (other.status_code, other.json()["type"]) == (422, "/problems/idempotency-conflict")
     assert len(client.get("/v1/jobs", headers=header).json()["jobs"]) == 1
+
+
+def test_the_same_key_is_the_same_job_though_what_it_creates_is_there_by_now(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    header, fit = bearer(sqlite_database), {"from": "era5", "to": "maurer"}
+    body = {"kind": "bridge", "params": {"name": LIVE.name, "fit": fit}}
+    first = post(sqlite_client, header, body, "once")
+    with sqlite_database.transaction() as session:
+        bridges.create(session, LIVE, [], NOW)
+    again, another = (post(sqlite_client, header, body, key) for key in ("once", "twice"))
+    assert (first.status_code, again.status_code, another.status_code) == (202, 200, 403)
+    assert again.json()["id"] == first.json()["id"]
 
 
 def test_idempotency_keys_of_different_clients_are_independent(

@@ -3,11 +3,14 @@
 import pytest
 
 from ingestion.sources import synthetic
+from jobspec.jobs.data import BridgeFit
 from jobspec.kinds import queue_of
+from operations.weather.fit_bridges import fit
 from records.access import keys
 from records.basins.tables import BasinRow
 from records.database.statements import table_of
 from records.jobs import jobs
+from records.jobs.job_row import JOBS
 from records.series import series, sources
 from records.weather import bridges
 from testing.country import BASINS
@@ -19,8 +22,8 @@ FIT = {"from": synthetic.PRODUCT, "to": LEARNT}
 
 
 @pytest.fixture
-def both(sqlite_shop: Shop) -> Shop:
-    """The country with a second product, equal to the first, and a worker that has started."""
+def products(sqlite_shop: Shop) -> Shop:
+    """The country with a second product, equal to the first."""
     with sqlite_shop.database.transaction() as session:
         source = sources.register(session, LEARNT, "0" * 64, 1, NOW)
         for basin in BASINS:
@@ -28,8 +31,14 @@ def both(sqlite_shop: Shop) -> Shop:
                 one = series.read(session, basin, synthetic.PRODUCT, name)
                 assert one is not None
                 series.write(session, basin, LEARNT, name, one, source, NOW)
-    sqlite_shop.worker()
     return sqlite_shop
+
+
+@pytest.fixture
+def both(products: Shop) -> Shop:
+    """The same with a worker that has started."""
+    products.worker()
+    return products
 
 
 def test_a_job_fits_and_applies_a_bridge_and_another_applies_it_again(both: Shop) -> None:
@@ -40,6 +49,7 @@ def test_a_job_fits_and_applies_a_bridge_and_another_applies_it_again(both: Shop
         one, other = (series.read(session, BASINS[0], product, "tmax") for product in (NAME, LEARNT))
     counts = {"changed": len(BASINS)}
     assert done.result == {"bridge": stored.id, "refused_basins": 0, "counts": counts, "failed": {}}
+    assert done.plan == {"bridge": stored.id}
     assert one is not None
     assert other is not None
     assert one.values.tobytes() == other.values.tobytes()
@@ -47,12 +57,33 @@ def test_a_job_fits_and_applies_a_bridge_and_another_applies_it_again(both: Shop
     assert again.result == {"counts": {"unchanged": len(BASINS)}, "failed": {}}
 
 
-def test_an_operators_job_fits_a_new_bridge_of_its_own_basins_alone(both: Shop) -> None:
-    with both.database.transaction() as session:
+def of_operator(shop: Shop) -> jobs.NewJob:
+    """Return a job of an operator, who has registered one basin, that fits and applies a bridge."""
+    with shop.database.transaction() as session:
         key = keys.make(session, "operator", "operator", None, NOW)[0].id
         session.execute(table_of(BasinRow).update().where(BasinRow.id == BASINS[0]).values(registered_by=key))
     params = {"name": "own_way", "fit": FIT}
-    asked = jobs.NewJob(kind="bridge", params=params, queue=queue_of("bridge"), key_id=key)
+    return jobs.NewJob(kind="bridge", params=params, queue=queue_of("bridge"), key_id=key)
+
+
+def test_an_operators_job_whose_worker_was_lost_after_the_fit_goes_on_with_it(products: Shop) -> None:
+    job = products.send(of_operator(products))
+    asked = BridgeFit.model_validate(FIT)
+    fitted = fit(products.database, products.clock, "own_way", asked, BASINS[:1])
+    with products.database.transaction() as session:
+        session.execute(JOBS.update().where(JOBS.c.id == job.id).values(plan={"bridge": fitted.id}))
+    products.worker()
+    done = products.ended(job.id)
+    assert (done.status, done.problem) == ("succeeded", None)
+    assert done.result is not None
+    assert done.result["bridge"] == fitted.id
+    with products.database.reading() as session:
+        assert bridges.get(session, "own_way").id == fitted.id  # the newest
+        assert series.read(session, BASINS[0], "own_way", "tmax") is not None
+
+
+def test_an_operators_job_fits_a_new_bridge_of_its_own_basins_alone(both: Shop) -> None:
+    asked = of_operator(both)
     first, second = (both.ended(both.send(asked).id) for _ in range(2))
     assert (first.status, first.problem) == ("succeeded", None)
     assert second.status == "failed"
