@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import APIRouter, Path, Response
 
 from app.adjustments import service
 from app.adjustments.schemas import AdjustedForecast, AdjustmentPage
@@ -13,7 +13,7 @@ from app.exports.formats import SERIES
 from app.forecasts.discharge import DischargeUnits
 from app.http.api_keys import ForecasterReader, ForecasterWriter
 from app.http.conditional import NO_STORE, SHORTLY, cached
-from app.http.dependencies import BasinId, KnownBasin, Reading, RunId
+from app.http.dependencies import BasinId, KnownBasin, OptionalBasin, Reading, RunId
 from app.http.discharge_units import NoArea
 from app.http.pagination import IdPage
 from app.http.problems import Forbidden, documented, documented_keyed, documented_writing
@@ -21,6 +21,7 @@ from jobspec.adjustments import NewAdjustment, Publication
 from jobspec.fields import ID
 from records.adjustments import adjustments
 from records.adjustments.adjustments import AlreadyPublished, NotAdjustable, NotAdjusted, UnknownAdjustment
+from records.basins import basins
 from records.basins.basins import UnknownBasin
 from records.forecasts.latest import NoForecast, NoModel
 from records.runs import runs
@@ -29,7 +30,6 @@ from records.runs.runs import UnknownRun
 router = APIRouter(tags=["forecasts"])
 
 AdjustmentId = Annotated[str, Path(description="An adjustment's id.", pattern=ID, examples=["01a1fa31d0a6718d9e12f4"])]
-OfBasin = Annotated[str | None, Query(description="Only adjustments of this basin.", max_length=64)]
 _NEW: dict[int | str, dict[str, Any]] = {201: {"model": AdjustedForecast, "description": "The draft."}}
 
 
@@ -91,7 +91,7 @@ def create_adjustment(
     "/adjustments",
     summary="Adjustments of all basins, with drafts",
     response_model=schema_of(AdjustmentPage),
-    responses=documented_keyed(Forbidden),
+    responses=documented_keyed(Forbidden, UnknownBasin),
     dependencies=[cached(NO_STORE)],
 )
 def list_adjustments(
@@ -99,9 +99,11 @@ def list_adjustments(
     _key: ForecasterReader,
     page: IdPage,
     fields: Annotated[Fields, fields_of(AdjustmentPage)],
-    basin: OfBasin = None,
+    basin: OptionalBasin = None,
 ) -> Response:
     """Drafts and published ones, newest first. With a forecaster's key. Follow `next` until it is null."""
+    if basin is not None:
+        basins.require(session, basin)
     found = adjustments.page(session, basin=basin, drafts=True, after=page.after, limit=page.sought)
     shown, following = page.cut(found)
     return fields.of(AdjustmentPage(adjustments=[service.adjustment(session, one) for one in shown], next=following))

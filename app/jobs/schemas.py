@@ -6,6 +6,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from app.http.base_schema import Missing, Model, next_page
+from jobspec.kinds import KINDS, REQUESTABLE
 
 Status = Literal["queued", "running", "waiting", "succeeded", "failed", "cancelled"]
 
@@ -34,8 +35,8 @@ class Job(Model):
 
     id: str
     kind: str = Field(
-        description="The kind of work. The service itself posts `member` (one member of a training) and `upload` "
-        "(tables that were sent).",
+        description="The kind of work. Only the service itself posts "
+        f"{', '.join(f'`{kind}`' for kind in KINDS if kind not in REQUESTABLE)}.",
     )
     params: dict[str, Any] | None = Field(description="Its parameters, as posted.")
     status: Status = Field(description="`waiting`: for jobs that it has posted itself.")

@@ -52,10 +52,17 @@ class Change:
 
     Attributes:
         now: the machine's time.
+        service_now: the time of the service's clock.
     """
 
     session: Session
     now: datetime
+    service_now: datetime
+
+    @classmethod
+    def at(cls, session: Session, clock: Clock) -> "Change":
+        """Return the change of a transaction, at a clock's times."""
+        return cls(session, clock.wall(), clock.now())
 
     def record(self, action: audit.Action, subject: str, **detail: Any) -> None:
         """Write an audit entry in the same transaction."""
@@ -73,7 +80,7 @@ def reading() -> Iterator[Session]:
 def changing(begins: Begins = Begins.NOWHERE) -> Iterator[Change]:
     """Open the database that the settings name to change it in one transaction, as `opened`."""
     with opened(begins=begins) as context, context.database.transaction() as session:
-        yield Change(session, context.clock.wall())
+        yield Change.at(session, context.clock)
 
 
 @contextmanager

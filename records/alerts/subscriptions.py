@@ -143,6 +143,9 @@ def create(session: Session, new: NewSubscription, key: str, at: datetime) -> Su
         AlreadyAsked: the address has not answered an earlier question, of whatever key.
         InvalidInput: a basin that it names is not stored.
     """
+    # One after another, so that those of one instant are all counted, and each sees the questions of the others. On
+    # SQLite the whole database is locked already, and FOR UPDATE is left out.
+    session.execute(select(KeyRow.id).order_by(KeyRow.id).with_for_update(key_share=True))
     if len(list_subscriptions(session, key)) >= MAX_OF_A_KEY:
         raise TooManySubscriptions(f"A key may have at most {MAX_OF_A_KEY} subscriptions: delete one first.")
     _require_basins(session, new.basins)

@@ -11,7 +11,7 @@ from records.access import audit, keys
 from records.adjustments import adjustments
 from records.alerts import deliveries, held_alerts
 from records.jobs import job_limits, jobs, schedules
-from records.jobs.cron import next_run
+from records.jobs.cron import BadCron, next_run
 from records.jobs.job_limits import TooManyUnfinishedJobs
 from workers.service_context import ServiceTools
 
@@ -23,7 +23,8 @@ def fire(tools: ServiceTools) -> int:
 
     A schedule that was due several times while nothing ran fires once. One that is due later than its rule states,
     because the clock has been set back, is due by its rule. One whose key has the maximum of unfinished jobs is skipped
-    until its next instant, with an audit row that has the reason.
+    until its next instant, with an audit row that has the reason. One whose line or time zone cannot be read here is
+    logged, and the others fire.
     """
     now = tools.clock.wall()
     with tools.database.reading() as session:
@@ -31,7 +32,11 @@ def fire(tools: ServiceTools) -> int:
     fired = 0
     for schedule in enabled:
         assert schedule.next_run_at is not None
-        following = next_run(schedule.cron, schedule.timezone, now)
+        try:
+            following = next_run(schedule.cron, schedule.timezone, now)
+        except BadCron as problem:  # such as a time zone that another machine knew
+            log.error("schedule.unreadable", schedule=schedule.name, problem=str(problem))
+            continue
         if schedule.next_run_at <= now:
             fired += _fire_one(tools, schedule, now, following)
         elif schedule.next_run_at > following:

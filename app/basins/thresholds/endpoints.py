@@ -64,7 +64,7 @@ def put_threshold(
     with writer.database.transaction() as session:
         basins.require(session, basin)
         require_yours(session, writer.key, basin)
-        change = thresholds.put(session, basin, new, writer.now)
+        change = thresholds.put(session, basin, new, writer.clock.now())
         if change != "unchanged":
             writer.record(session, "threshold set", basin, **new.model_dump())
         rating = rating_of(session, basin, writer.clock.today())
@@ -85,7 +85,7 @@ def put_flood_frequency(writer: OperatorWriter, basin: BasinId, floods: FloodFre
     with writer.database.transaction() as session:
         basins.require(session, basin)
         require_yours(session, writer.key, basin)
-        if flood_frequency.put(session, basin, floods, writer.now):
+        if flood_frequency.put(session, basin, floods, writer.clock.now()):
             writer.record(session, "flood frequency set", basin, **floods.model_dump())
         return service.frequency_of(session, basin)
 

@@ -43,9 +43,9 @@ def import_rating(
     given = {"table": read_text(file), "source": source or file.name, "datum": datum, "valid_from": valid_from}
     new = valid(TypeAdapter(NewRating), given, "rating")
     with opened() as context, context.database.transaction() as session:
-        change, now = Change(session, context.clock.wall()), context.clock.now()
-        stored, changed = records.put(session, basin, new, now)
-        converted = flood_categories.convert(session, basin, now)
+        change = Change.at(session, context.clock)
+        stored, changed = records.put(session, basin, new, change.service_now)
+        converted = flood_categories.convert(session, basin, change.service_now)
         if changed:
             change.record("rating set", basin, source=new.source, valid_from=str(stored.valid_from))
     inform_left_out(list(converted.left_out.values()))

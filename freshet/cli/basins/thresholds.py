@@ -117,7 +117,7 @@ def set_threshold(
     result = {"name": name, "discharge": value, "direction": "falling" if falling else "rising"}
     new = valid(TypeAdapter(NewThreshold), result, "level")
     with changing() as change:
-        effect = records.put(change.session, basin, new, change.now)
+        effect = records.put(change.session, basin, new, change.service_now)
         if effect != "unchanged":
             change.record("threshold set", basin, **new.model_dump())
         stored = records.get(change.session, basin, new.name)
@@ -141,7 +141,7 @@ def frequency(
     }
     new = valid(TypeAdapter(FloodFrequencySettings), given, "flood frequency")
     with changing() as change:
-        changed = flood_frequency.put(change.session, basin, new, change.now)
+        changed = flood_frequency.put(change.session, basin, new, change.service_now)
         if changed:
             change.record("flood frequency set", basin, **new.model_dump())
         stored = flood_frequency.get(change.session, basin)
@@ -166,7 +166,7 @@ def categories(
     with opened() as context, context.database.transaction() as session:
         done = flood_categories.put(session, basin, new, context.clock.now())
         if done.changed:
-            Change(session, context.clock.wall()).record("categories set", basin, source=source)
+            Change.at(session, context.clock).record("categories set", basin, source=source)
         levels = [asdict(one) for one in records.of_basin(session, basin) if one.category is not None]
     left_out = {name: str(why) for name, why in done.left_out.items()}
     inform_left_out(list(done.left_out.values()))

@@ -56,7 +56,7 @@ def add(
 
         require_receiver(context.settings, new)
         with context.database.transaction() as session:
-            change = Change(session, context.clock.wall())
+            change = Change.at(session, context.clock)
             keys.get(session, key)
             created = records.create(session, new, key, change.now)
             change.record("subscription created", created.id)

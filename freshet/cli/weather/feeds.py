@@ -106,7 +106,7 @@ def start(
         with context.database.transaction() as session:
             stored = {feed.name for feed in records.list_feeds(session)}
             for name in [name for name in USUAL if name not in stored]:
-                _create(Change(session, context.clock.wall()), name, USUAL[name])
+                _create(Change.at(session, context.clock), name, USUAL[name])
         done: dict[str, list[records.FetchedBasin]] = {}
         problems: dict[str, str] = {}
         for name in USUAL:

@@ -123,6 +123,15 @@ def test_only_forecasters_see_a_draft_and_everybody_what_is_published(
     assert actions(database) == [("forecast adjusted", ANN), ("adjustment published", ANN)]
 
 
+def test_drafts_are_found_by_their_basin(client: TestClient, run: str, ann: dict[str, str]) -> None:
+    drafted = draft(client, ann, run, factor=1.5)
+    for basin in (BASIN, BASIN.removeprefix("USGS-")):
+        found = client.get("/v1/adjustments", params={"basin": basin}, headers=ann).json()["adjustments"]
+        assert [one["id"] for one in found] == [drafted["id"]]
+    unknown = client.get("/v1/adjustments", params={"basin": "99999999"}, headers=ann)
+    assert (unknown.status_code, unknown.json()["type"]) == (404, "/problems/unknown-basin")
+
+
 def test_what_is_published_stays_and_a_draft_can_be_deleted(client: TestClient, run: str, ann: dict[str, str]) -> None:
     first, second = draft(client, ann, run, factor=1.5), draft(client, ann, run, factor=0.5)
     publish(client, ann, first["id"])

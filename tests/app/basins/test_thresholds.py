@@ -162,6 +162,7 @@ def test_the_owner_of_a_basin_sets_a_level(database: Database, client: TestClien
     address = "/v1/basins/OWN-mill/thresholds"
     created = client.put(f"{address}/bankfull", json={"discharge": 12.5}, headers=maker)
     assert created.status_code == 201
+    assert created.json()["set_at"].startswith(f"{NOW:%Y-%m-%d}")  # by the service's clock
     own = {name: value for name, value in created.json().items() if value is not None}
     assert own == {
         "name": "bankfull",

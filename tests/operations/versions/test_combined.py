@@ -287,7 +287,8 @@ def test_its_snow_is_judged_on_days_that_no_part_was_fitted_to(trained_store: Da
         readings.append((one, reading))
     judged = combined_snow(CLOCK, whole, readings, JUDGED)
     assert judged is not None
-    assert (judged.test_r, judged.bias_pct) == (pytest.approx(1), pytest.approx(0, abs=1e-9))
+    assert judged.test_r == pytest.approx(1)
+    assert judged.bias_pct == pytest.approx(0, abs=1e-9)
     assert (judged.training_first, judged.training_last) == (record.first, late.last)
 
 

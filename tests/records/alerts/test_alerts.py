@@ -1,6 +1,8 @@
 """Alerts are decided once a run, report every change once, and stay where no decision is possible."""
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from threading import Barrier
 from typing import Any
 
 import pytest
@@ -23,6 +25,24 @@ from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_run, a_ve
 
 T0 = day("2008-09-30")
 HIGH, LOW = 0.45, 0.0
+
+
+def test_an_address_is_asked_once_however_many_ask_at_once(database: Database) -> None:
+    with database.transaction() as session:
+        asking = [keys.make(session, f"key {number}", "operator", None, NOW)[0].id for number in range(6)]
+    together = Barrier(len(asking))
+
+    def ask(key: str) -> bool:
+        together.wait()
+        try:
+            with database.transaction() as session:
+                subscriptions.create(session, NewSubscription(email="a@example.org"), key, NOW)
+        except subscriptions.AlreadyAsked:
+            return False
+        return True
+
+    with ThreadPoolExecutor(len(asking)) as pool:
+        assert sum(pool.map(ask, asking)) == 1
 
 
 def chance(value: float, level: str = "bankfull", **chosen: Any) -> LevelChance:

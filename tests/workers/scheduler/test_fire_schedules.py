@@ -12,6 +12,7 @@ from jobspec.network import MCLSTMConfig
 from records.access import audit, keys
 from records.jobs import attempts, jobs, schedules
 from records.jobs.cron import next_run
+from records.jobs.tables import ScheduleRow
 from records.versions import promotions, versions
 from testing.clocks import ClockSetBy
 from testing.country import BASINS
@@ -79,6 +80,19 @@ def test_a_schedule_that_was_due_for_days_fires_once(sqlite_shop: Shop) -> None:
     assert after.last_job_id == fired[0].id
     assert after.next_run_at is not None
     assert after.next_run_at > sqlite_shop.clock.wall()
+
+
+def test_a_schedule_whose_time_zone_is_not_known_here_delays_no_other(sqlite_shop: Shop) -> None:
+    shop = sqlite_shop
+    unreadable, other = schedule(shop, "a", **training()), schedule(shop, "b", **training())
+    with shop.database.transaction() as session:
+        session.get_one(ScheduleRow, unreadable.id).timezone = "Moon/Tranquility"
+    with capture_logs() as lines:
+        fire(ServiceTools(shop.settings, shop.database, shop.clock, shop.sender))
+    assert [line["schedule"] for line in lines if line["event"] == "schedule.unreadable"] == ["a"]
+    with shop.database.reading() as session:
+        fired = {one.id: one.last_job_id is not None for one in schedules.enabled(session)}
+    assert fired == {unreadable.id: False, other.id: True}
 
 
 def test_a_schedule_of_a_key_at_its_cap_is_skipped_and_fires_when_a_job_has_ended(sqlite_shop: Shop) -> None:
