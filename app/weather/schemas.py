@@ -103,7 +103,10 @@ class BasinOfFeed(Model):
     )
     reason: str | None = Field(description="Why it failed, or why there were no data; null otherwise.")
     tried_at: datetime = Field(description="Time of the last fetch, by the service's clock.")
-    fetched_at: datetime | None = Field(description="Time of the last successful fetch; null if there was none.")
+    fetched_at: datetime | None = Field(
+        description="Time of the last successful fetch of the usual days, or else of the first of other days; null if "
+        "there was none."
+    )
     holes: list[Hole] = Field(
         description="Days without a value inside its record, the newest spans first. Every fetch requests some of them "
         "again, however old."

@@ -36,7 +36,7 @@ class Site:
         basin: the full identifier.
         latitude, longitude: of the gauge, degrees; None where unknown.
         time_zone: sets its calendar days; None where not known yet.
-        fetched_at: when the feed last delivered data for it; later revisions are requested too.
+        fetched_at: when the feed last delivered its usual days; later revisions are requested too.
         points: latitude and longitude of each point that its weather is averaged over; empty for the gauge alone.
     """
 

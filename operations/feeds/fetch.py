@@ -85,7 +85,7 @@ def fetch(
     usual = _usual_days(shown, clock)
     until = usual.first if period is None else None
     with opened(shown, settings, intake, listener.notify, listener.pause) as source:
-        one = _Fetch(database, clock, feed, source, listener)
+        one = _Fetch(database, clock, feed, source, listener, is_usual=period is None)
         noted = one.store(sites, Wanted(period or usual, now))
         found, done = one.find_holes(noted, until), dict(noted)
         if period is None and not isinstance(shown, FilesSettings):  # files are read whole each time
@@ -102,13 +102,19 @@ def fetch(
 
 @dataclass(frozen=True, slots=True)
 class _Fetch:
-    """One fetch of a feed, from its source into the store."""
+    """One fetch of a feed, from its source into the store.
+
+    Attributes:
+        is_usual: whether it asks for the feed's usual last days. Another asks for no revision after its own days, so
+            the next usual fetch asks for all revisions since the usual fetch before.
+    """
 
     database: Database
     clock: Clock
     feed: feeds.Feed
     source: Feed
     listener: Listener
+    is_usual: bool
 
     def store(self, sites: Sequence[Site], wanted: Wanted) -> dict[str, FetchedBasin]:
         """Fetch some days of sites, store each and its outcome, and return the outcomes by basin."""
@@ -200,10 +206,12 @@ class _Fetch:
         yield from (Given(site.basin, cause) for site in sites if site.basin in left)
 
     def _store(self, given: Given, before: datetime | None) -> FetchedBasin:
-        """Store a basin's data and the outcome, or only the outcome; `before`: of its last fetch that did not fail."""
+        """Store a basin's data and the outcome, or only the outcome; `before`: its stored `fetched_at`."""
         try:
             with self.database.transaction() as session:
                 fetched = self._stored(session, given)
+                if not self.is_usual and before is not None:
+                    fetched = replace(fetched, fetched_at=before)
                 feeds.note_basin(session, self.feed, fetched)
         except Problem as problem:
             log.warning("feed.failed", feed=self.feed.name, basin=given.basin, error=str(problem))

@@ -93,7 +93,8 @@ class FetchedBasin:
         reason: why it failed, or why there were no data.
         holes: the newest spans of days inside its record without a value.
         warnings: doubts about the fetched data, in sentences.
-        tried_at: the last attempt; `fetched_at`: the last one that did not fail. By the service's clock.
+        tried_at: the last attempt, by the service's clock.
+        fetched_at: the last attempt at the usual days that did not fail, or before any the first at other days.
     """
 
     basin_id: str

@@ -163,6 +163,17 @@ def test_a_day_revised_long_ago_is_learnt_of_at_the_next_fetch(office: Office) -
     assert office.flow(MAINE).over(Period.parse("2026-02-10..2026-02-10")).values[0] == 5
 
 
+def test_a_fetch_of_old_days_leaves_later_revisions_to_the_next_usual_fetch(office: Office) -> None:
+    office.add("flow", USGS)
+    office.fetch("flow")
+    office.world.now += timedelta(days=40)
+    office.world.revisions = [Revision(MAINE, day("2026-11-10"), NOW + timedelta(days=10), 5.0)]
+    old = office.fetch("flow", period="2026-01-01..2026-01-31")
+    assert (old[MAINE].new_days, old[MAINE].tried_at, old[MAINE].fetched_at) == (31, office.world.now, NOW)
+    assert office.fetch("flow")[MAINE].revised_days == 1
+    assert office.flow(MAINE).over(Period.parse("2026-11-10..2026-11-10")).values[0] == 5
+
+
 def test_ice_is_stored_in_the_flags_and_melts_by_a_revision(office: Office) -> None:
     office.add("flow", USGS)
     office.world.faults = {office.world.today: ["usgs-ice-null"]}
