@@ -31,7 +31,27 @@ class _Series:
         return f"{excerpt(self.method)[:64]} ({min(days)} to {max(days)})"
 
 
-_ByBasin = dict[str, list[_Series]]
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What the service answers about some gauges.
+
+    Attributes:
+        held: the series of each gauge.
+        refused: why a gauge's values cannot be used, which leaves the others usable.
+    """
+
+    held: Mapping[str, Sequence[_Series]]
+    refused: Mapping[str, FeedProblem]
+
+    def of(self, basin: str) -> Sequence[_Series]:
+        """Return the series of a gauge.
+
+        Raises:
+            FeedProblem: one of its values is not a number.
+        """
+        if problem := self.refused.get(basin):
+            raise problem
+        return self.held.get(basin, [])
 
 
 class NwisFeed:
@@ -54,11 +74,11 @@ class NwisFeed:
         params |= {"startDT": str(wanted.days.first), "endDT": str(wanted.days.last)}
         parse = _of_json if self._form == "json" else _of_rdb
 
-        def ask(part: Sequence[Site]) -> _ByBasin:
+        def ask(part: Sequence[Site]) -> _Answer:
             codes = ",".join(source_code(site.basin) for site in part)
             return self._service.read(parse, "", params | {"sites": codes})
 
-        return by_request(sites, ask, lambda site, held: self._content(site, wanted, held.get(site.basin, [])))
+        return by_request(sites, ask, lambda site, answer: self._content(site, wanted, answer.of(site.basin)))
 
     def _content(self, site: Site, wanted: Wanted, held: Sequence[_Series]) -> Observations:
         with_rows = [series for series in held if series.rows]
@@ -77,14 +97,14 @@ class NwisFeed:
         return Observations({} if daily is None else {"discharge": daily}, f"{origin} series {series.method}")
 
 
-def _of_json(body: bytes) -> _ByBasin:
+def _of_json(body: bytes) -> _Answer:
     """Parse a JSON answer into series by basin.
 
     Raises:
         Broken: it is not the JSON of this service.
-        FeedProblem: a value is not a number.
     """
-    by_basin: _ByBasin = defaultdict(list)
+    held: dict[str, list[_Series]] = defaultdict(list)
+    refused: dict[str, FeedProblem] = {}
     try:
         for series in parsed(body)["value"]["timeSeries"]:
             variable = series["variable"]
@@ -92,27 +112,66 @@ def _of_json(body: bytes) -> _ByBasin:
             if variable["variableCode"][0]["value"] != PARAMETER or STATISTIC not in statistics:
                 continue
             basin = f"{NAMESPACE}{series['sourceInfo']['siteCode'][0]['value']}"
-            no_data = float(variable.get("noDataValue", _NO_DATA))
-            for method in series["values"]:
-                rows = tuple(
-                    flow_row(basin, row["dateTime"], _present(row["value"], no_data), row.get("qualifiers"))
-                    for row in method["value"]
-                )
-                name = str((method.get("method") or [{}])[0].get("methodID", len(by_basin[basin]) + 1))
-                by_basin[basin].append(_Series(name, variable["unit"]["unitCode"], rows))
+            try:
+                held[basin] += _methods(basin, series, len(held[basin]))
+            except FeedProblem as problem:
+                refused.setdefault(basin, problem)
     except (KeyError, TypeError, IndexError, AttributeError, ValueError):
         raise Broken("the answer is not of the shape of daily values") from None
-    return by_basin
+    return _Answer(held, refused)
 
 
-def _of_rdb(body: bytes) -> _ByBasin:
+def _methods(basin: str, series: Mapping[str, Any], before: int) -> list[_Series]:
+    """Return a gauge's series by method; `before`: how many the gauge has already.
+
+    Raises:
+        FeedProblem: a value is not a number.
+    """
+    variable = series["variable"]
+    no_data = float(variable.get("noDataValue", _NO_DATA))
+    methods = []
+    for number, method in enumerate(series["values"], start=before + 1):
+        rows = tuple(
+            flow_row(basin, row["dateTime"], _present(row["value"], no_data), row.get("qualifiers"))
+            for row in method["value"]
+        )
+        name = str((method.get("method") or [{}])[0].get("methodID", number))
+        methods.append(_Series(name, variable["unit"]["unitCode"], rows))
+    return methods
+
+
+def _of_rdb(body: bytes) -> _Answer:
     """Parse an RDB answer into series by basin. Blocks of comments, names, widths and values.
 
     Raises:
         Broken: it is not RDB.
-        FeedProblem: a value is not a number.
     """
-    by_basin: dict[str, dict[str, list[FlowRow]]] = defaultdict(lambda: defaultdict(list))
+    held: dict[str, dict[str, list[FlowRow]]] = defaultdict(lambda: defaultdict(list))
+    refused: dict[str, FeedProblem] = {}
+    for row in _rdb_rows(body):
+        basin = f"{NAMESPACE}{row['site_no']}"
+        for name, value in row.items():
+            if name.endswith(f"_{PARAMETER}_{STATISTIC}") and (value or row.get(f"{name}_cd")):
+                # A code may stand in place of the value (`Ice`, `Eqp`): it is missing, and the code gives the flag.
+                try:
+                    flow = flow_row(basin, row["datetime"], value, row.get(f"{name}_cd", ""))
+                except FeedProblem as problem:
+                    refused.setdefault(basin, problem)
+                else:
+                    held[basin][name.partition("_")[0]].append(flow)
+    series = {
+        basin: [_Series(method, UNIT, tuple(rows)) for method, rows in methods.items()]
+        for basin, methods in held.items()
+    }
+    return _Answer(series, refused)
+
+
+def _rdb_rows(body: bytes) -> Iterator[dict[str, str]]:
+    """Yield the rows of RDB by the names of their block's columns.
+
+    Raises:
+        Broken: it is not RDB.
+    """
     names: list[str] = []
     lines = iter(body.decode("utf-8", errors="replace").splitlines())
     for line in lines:
@@ -127,17 +186,7 @@ def _of_rdb(body: bytes) -> _ByBasin:
             continue
         if not names or len(cells) != len(names):
             raise Broken("the answer is not whole RDB")
-        row = dict(zip(names, cells, strict=True))
-        basin = f"{NAMESPACE}{row['site_no']}"
-        for name in names:
-            if name.endswith(f"_{PARAMETER}_{STATISTIC}") and (row[name] or row.get(f"{name}_cd")):
-                # A code may stand in place of the value (`Ice`, `Eqp`): it is missing, and the code gives the flag.
-                flow = flow_row(basin, row["datetime"], row[name], row.get(f"{name}_cd", ""))
-                by_basin[basin][name.partition("_")[0]].append(flow)
-    return {
-        basin: [_Series(method, UNIT, tuple(rows)) for method, rows in methods.items()]
-        for basin, methods in by_basin.items()
-    }
+        yield dict(zip(names, cells, strict=True))
 
 
 def _present(value: Any, no_data: float) -> Any:

@@ -9,9 +9,10 @@ from hydrology.base.calendar import Period, day
 from hydrology.base.series import Flag
 from ingestion.feeds.base import FeedProblem, Observations, Wanted
 from ingestion.feeds.flow import discharge
-from ingestion.feeds.http import Broken
+from ingestion.feeds.http import Broken, Service
 from ingestion.feeds.nwis import Form, NwisFeed, _of_json, _of_rdb
-from tests.ingestion.feeds.conftest import MAINE, NOW, Live, gauge, observed, site, why
+from tests.ingestion.feeds.conftest import DAKOTA, MAINE, NOW, Live, gauge, observed, site, why
+from tests.ingestion.servers import serving, whole
 
 
 def feed(live: Live, form: Form = "json") -> NwisFeed:
@@ -59,7 +60,7 @@ USGS\t01031500\t2026-11-02\tEqp\tP:Eqp\t4\tP
 
 
 def test_several_columns_are_several_series_and_a_negative_value_is_one_missing_day() -> None:
-    first, second = _of_rdb(RDB.encode())[MAINE]
+    first, second = _of_rdb(RDB.encode()).of(MAINE)
     assert (first.method, second.method) == ("1", "2")
     assert [row.value for row in second.rows] == [4]
     flow = discharge(first.rows, day("2026-11-21"))
@@ -69,7 +70,7 @@ def test_several_columns_are_several_series_and_a_negative_value_is_one_missing_
 
 
 def test_an_unknown_code_is_one_missing_day_and_the_gauge_goes_on() -> None:
-    first, _ = _of_rdb(RDB.replace("Eqp\tP:Eqp", "Whale\tP").replace("-3.5", "3.5").encode())[MAINE]
+    first, _ = _of_rdb(RDB.replace("Eqp\tP:Eqp", "Whale\tP").replace("-3.5", "3.5").encode()).of(MAINE)
     flow = discharge(first.rows, day("2026-11-21"))
     assert flow is not None
     assert flow.values[0] == 3.5
@@ -113,7 +114,7 @@ def test_rows_of_one_day_are_one_day_with_the_flags_of_all(
 ) -> None:
     """Of DOI-USGS dataRetrieval issue 113: the service gives a day twice."""
     held = _of_json(json_of(*(("2026-11-11", text, codes) for text, codes in rows)))
-    flow = discharge(held[MAINE][0].rows, day("2026-11-21"))
+    flow = discharge(held.of(MAINE)[0].rows, day("2026-11-21"))
     assert flow is not None
     np.testing.assert_array_equal(flow.values, [value])
     assert flow.flags.tolist() == [flags]
@@ -137,14 +138,36 @@ def test_an_incomplete_rdb_file_is_refused(body: str) -> None:
 @pytest.mark.parametrize("written", ["-3.5x", "1,250", "1_000"])
 def test_digits_that_are_not_a_number_are_refused_with_their_day(written: str) -> None:
     with pytest.raises(FeedProblem, match=rf"{MAINE} on 2026-11-01 is not a number \({written}\)"):
-        _of_rdb(RDB.replace("-3.5", written).encode())
+        _of_rdb(RDB.replace("-3.5", written).encode()).of(MAINE)
+
+
+def faulty(form: Form) -> bytes:
+    """Return an answer about two gauges, of which the first has a value that cannot be read."""
+    if form == "rdb":
+        return f"{RDB}USGS\t{DAKOTA[5:]}\t2026-11-02\t4\tP\t\t\n".replace("-3.5", "-3.5x").encode()
+    answers = [json.loads(json_of(("2026-11-02", value, ["P"]))) for value in ("-3.5x", "4")]
+    first, second = (answer["value"]["timeSeries"][0] for answer in answers)
+    second["sourceInfo"]["siteCode"][0]["value"] = DAKOTA[5:]
+    return json.dumps({"value": {"timeSeries": [first, second]}}).encode()
+
+
+@pytest.mark.parametrize("form", ["json", "rdb"])
+def test_an_unreadable_value_refuses_its_gauge_alone(live: Live, form: Form) -> None:
+    with serving() as server:
+        server.answers = [whole(faulty(form))]
+        service = Service(server.url(), allowed=[server.host])
+        answers = live.fetch(NwisFeed(service, form), sites=[site(MAINE), site(DAKOTA)])
+    assert f"{MAINE} on 2026-11-0" in why(answers[MAINE])
+    assert observed(answers[DAKOTA]).variables["discharge"].values.tolist() == [4]
 
 
 def test_the_name_of_a_gauge_in_an_answer_is_not_repeated_as_it_came() -> None:
-    with pytest.raises(FeedProblem, match="is not a number") as refusal:
-        _of_rdb(RDB.replace("-3.5", "-3.5x").replace("01031500", "\x1b[2J" + "1" * 5000).encode())
-    assert str(refusal.value).isprintable()
-    assert len(str(refusal.value)) < 400
+    (refusal,) = _of_rdb(
+        RDB.replace("-3.5", "-3.5x").replace("01031500", "\x1b[2J" + "1" * 5000).encode()
+    ).refused.values()
+    assert "is not a number" in str(refusal)
+    assert str(refusal).isprintable()
+    assert len(str(refusal)) < 400
 
 
 @pytest.mark.parametrize("body", [b"{}", b'{"value": {"timeSeries": [{}]}}', b"[]", b'{"value": {"timeSeries": 3}}'])
@@ -156,7 +179,7 @@ def test_json_of_another_shape_is_broken(body: bytes) -> None:
 def test_several_series_are_refused_with_their_days(live: Live) -> None:
     def content(**named: str) -> object:
         one = NwisFeed(live.service("/nwis/dv/"), "rdb", named and {MAINE: named["series"]})
-        held = _of_rdb(RDB.encode())[MAINE]
+        held = _of_rdb(RDB.encode()).of(MAINE)
         try:
             return one._content(site(MAINE), Wanted(Period.parse("2026-11-01..2026-11-22"), NOW), held)
         except FeedProblem as problem:
