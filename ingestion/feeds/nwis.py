@@ -116,7 +116,7 @@ def _of_json(body: bytes) -> _Answer:
                 held[basin] += _methods(basin, series, len(held[basin]))
             except FeedProblem as problem:
                 refused.setdefault(basin, problem)
-    except (KeyError, TypeError, IndexError, AttributeError, ValueError):
+    except (KeyError, TypeError, IndexError, AttributeError, ValueError, OverflowError):
         raise Broken("the answer is not of the shape of daily values") from None
     return _Answer(held, refused)
 
@@ -193,5 +193,5 @@ def _present(value: Any, no_data: float) -> Any:
     """Return a value as written. Return None where it is the answer's number for no data."""
     try:
         return None if float(value) == no_data else value
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return value

@@ -165,7 +165,7 @@ class Model:
         at, of_site = answer[site.basin]
         try:
             return _place(site, at, of_site, self.name)
-        except (KeyError, TypeError, ValueError, AttributeError):
+        except (KeyError, TypeError, ValueError, OverflowError, AttributeError):
             cause = f"The answer about {site.basin} is not of Open-Meteo's shape: nothing of it was taken."
             raise FeedProblem(cause) from None
 

@@ -71,12 +71,21 @@ def test_a_service_that_dribbles_is_asked_once(server: Server) -> None:
     assert len(server.requests) == 1
 
 
-@pytest.mark.parametrize("after", ["7", "Thu, 01 Jan 1970 00:00:00 GMT"])
-def test_a_service_is_left_alone_for_as_long_as_it_asks(server: Server, after: str) -> None:
+@pytest.mark.parametrize(
+    ("after", "waits"),
+    [
+        ("7", 7),
+        ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
+        ("soon", 1),  # as where the service asks for nothing
+        ("Mon, 01 Jan 99999999999 00:00:00 GMT", 1),
+        ("Mon, 01 Jan 2020 00:00:00 +99999999999999999999", 1),
+    ],
+)
+def test_a_service_is_left_alone_for_as_long_as_it_asks(server: Server, after: str, waits: float) -> None:
     pauses: list[float] = []
     server.answers = [status(429, Retry_After=after), whole(b"{}")]
     asking(server, pauses).read(parsed)
-    assert pauses == [7 if after == "7" else 0]
+    assert pauses == [waits]
 
 
 def test_a_service_that_asks_for_hours_is_not_waited_for(server: Server) -> None:

@@ -77,13 +77,13 @@ def test_an_unknown_code_is_one_missing_day_and_the_gauge_goes_on() -> None:
     assert flow.flags.tolist() == [Flag.APPROVED | Flag.ESTIMATED, Flag.MISSING | Flag.SUSPECT]
 
 
-def json_of(*rows: tuple[str, str, list[str]]) -> bytes:
+def json_of(*rows: tuple[str, str | int, list[str]], no_data: float = -999999.0) -> bytes:
     """Return the service's answer with rows of a day, a value and its qualifiers."""
     values = [{"value": value, "qualifiers": codes, "dateTime": f"{at}T00:00:00.000"} for at, value, codes in rows]
     variable = {
         "variableCode": [{"value": "00060"}],
         "unit": {"unitCode": "ft3/s"},
-        "noDataValue": -999999.0,
+        "noDataValue": no_data,
         "options": {"option": [{"optionCode": "00003"}]},
     }
     series = {
@@ -168,6 +168,13 @@ def test_the_name_of_a_gauge_in_an_answer_is_not_repeated_as_it_came() -> None:
     assert "is not a number" in str(refusal)
     assert str(refusal).isprintable()
     assert len(str(refusal)) < 400
+
+
+def test_a_whole_number_beyond_all_floats_is_refused_like_another_invalid_number() -> None:
+    with pytest.raises(FeedProblem, match=rf"{MAINE} on 2026-11-11 is not a number"):
+        _of_json(json_of(("2026-11-11", 10**400, ["P"]))).of(MAINE)
+    with pytest.raises(Broken):
+        _of_json(json_of(("2026-11-11", "250", ["P"]), no_data=10**400))
 
 
 @pytest.mark.parametrize("body", [b"{}", b'{"value": {"timeSeries": [{}]}}', b"[]", b'{"value": {"timeSeries": 3}}'])

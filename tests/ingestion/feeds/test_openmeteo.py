@@ -222,6 +222,8 @@ ANSWER = {
         ("daily", {"time": ["2026-11-20", 10**40]}, "is not of Open-Meteo's shape"),
         ("daily", {"precipitation_sum": [-5, 2]}, "precipitation of USGS-01031500 on 2026-11-20 is outside 0 to 2000"),
         ("daily", {"precipitation_sum": ["wet", 2]}, "is not of Open-Meteo's shape"),
+        ("daily", {"precipitation_sum": [10**400, 2]}, "is not of Open-Meteo's shape"),
+        ("", {"latitude": 10**400}, "is not of Open-Meteo's shape"),
         ("", {"latitude": 12.0}, "of a place far from its gauge"),
         ("", {"location_id": 4}, "is of another place"),
         ("", {"timezone": "Maine"}, "'Maine' is not a time zone"),
