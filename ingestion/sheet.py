@@ -22,6 +22,7 @@ _SHOWN = re.compile(
     r"[-+0-9.,:/eE \u2212]{1,24}|[-+]?inf(inity)?|#?n/?a!?|nan|nul+|none|missing|m|-+|\?", re.ASCII | re.IGNORECASE
 )
 _SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")  # no database stores a NUL, or half of a surrogate pair of JSON
 _LIMITS = {
     **dict.fromkeys(("latitude", "gauge_lat"), (-90.0, 90.0)),
     **dict.fromkeys(("longitude", "gauge_lon"), (-180.0, 180.0)),
@@ -96,6 +97,8 @@ class Sheet:
         if not isinstance(records, list) or not records or not all(isinstance(record, dict) for record in records):
             raise SourceError(file.name, "is not a list of objects", remedy)
         columns = list(dict.fromkeys(name for record in records for name in record))
+        if (at := _unstorable_at(columns)) is not None:
+            raise _unstorable(file, f"the name of column {at}")
         rows = (
             (number, {name: _json_cell(file, record.get(name), at, number) for at, name in enumerate(columns, 1)})
             for number, record in enumerate(records, 1)
@@ -231,7 +234,7 @@ def _number_remedy(text: str) -> str:
 def _csv_rows(file: SourceFile, text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """Yield lines with cells that are not all blank, each as wide as the first."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    width = None
+    width, has_nul = None, "\0" in text  # UTF-8 has no halves of surrogate pairs
     try:
         for cells in reader:
             if not any(cell.strip() for cell in cells):
@@ -241,9 +244,21 @@ def _csv_rows(file: SourceFile, text: str, delimiter: str) -> Iterator[tuple[int
                 cause = f"the row has {len(cells)} columns instead of {width}"
                 remedy = "write numbers with a decimal point, and a text with a comma in quotes"
                 raise SourceError(file.name, cause, remedy, reader.line_num)
+            if has_nul and (at := _unstorable_at(cells)) is not None:
+                raise _unstorable(file, f"column {at}", reader.line_num)
             yield reader.line_num, [cell.strip() for cell in cells]
     except csv.Error as error:
         raise SourceError(file.name, f"is not CSV ({error})", "mend the line", reader.line_num) from error
+
+
+def _unstorable_at(cells: list[str]) -> int | None:
+    """Return the number of the first cell with a character that no database stores."""
+    return next((at for at, cell in enumerate(cells, 1) if _UNSTORABLE.search(cell)), None)
+
+
+def _unstorable(file: SourceFile, what: str, line: int | None = None) -> SourceError:
+    cause = f"{what} has a character that cannot be stored: a NUL, or half of a surrogate pair"
+    return SourceError(file.name, cause, "remove the character, or write the text anew", line)
 
 
 def _named_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -257,6 +272,8 @@ def _json_cell(file: SourceFile, value: object, column: int, number: int) -> str
     if value is None:
         return ""
     if isinstance(value, str):
+        if _UNSTORABLE.search(value):
+            raise _unstorable(file, f"object {number}: column {column}")
         return value.strip()
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return repr(value)

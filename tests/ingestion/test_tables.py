@@ -251,6 +251,8 @@ def test_an_attribute_that_is_empty_is_not_known(tmp_path: Path) -> None:
         (b"\xfe\xff" + BASINS.encode("utf-16-be"), None, "is UTF-16 text, not UTF-8"),
         (BASINS.replace("Mill", "Mühle").encode("latin-1"), 2, "not UTF-8"),
         (BASINS.splitlines()[0].encode(), None, "there is no basin in it"),
+        (BASINS.replace("elev_mean", "elev\0").encode(), 1, "column 7 has a character that cannot be stored"),
+        (BASINS.replace("Mill brook", "Mill\0").encode(), 2, "column 2 has a character that cannot be stored"),
     ],
 )
 def test_a_file_that_is_not_a_table_is_refused(tmp_path: Path, content: bytes, line: int | None, cause: str) -> None:
@@ -268,6 +270,7 @@ def test_a_file_that_is_not_a_table_is_refused(tmp_path: Path, content: bytes, l
         ('{"id": 1}', "is not a list of objects"),
         ('[{"id": "OWN-a", "id": "OWN-b"}]', "an object that names something twice"),
         ('[{"id": "OWN-a", "latitude": 1, "longitude": 1}]', "area_km2 is missing"),
+        (r'[{"id": "OWN-a", "\udfff": 1}]', "the name of column 2 has a character that cannot be stored"),
         ('[{"id": "OWN-a", "latitude": true, "longitude": 1, "area_km2": 1}]', "object 1: column 2 is neither"),
         ('[{"id": "OWN-a", "latitude": NaN, "longitude": 1, "area_km2": 1}]', "object 1: latitude is not a number"),
         ('[{"id": "OWN-a", "latitude": 1e999, "longitude": 1, "area_km2": 1}]', "object 1: latitude is not a number"),
@@ -283,6 +286,16 @@ def test_json_that_is_not_a_table_is_refused(tmp_path: Path, content: str, cause
     with pytest.raises(SourceError) as caught:
         TablesSource(path, None, "gauges")
     assert cause in caught.value.cause
+
+
+@pytest.mark.parametrize("name", ["\ud800", "mill\udfff", "a\0b"])
+def test_text_that_no_database_stores_is_refused(tmp_path: Path, name: str) -> None:
+    basin = {"latitude": 1, "longitude": 1, "area_km2": 1}
+    content = json.dumps([basin | {"id": "OWN-a", "name": "Mill"}, basin | {"id": "OWN-b", "name": name}])
+    error = fault(tmp_path, basins=content, suffix="json")
+    assert error.cause.startswith("object 2: column 5 has a character that cannot be stored")
+    assert str(error).startswith(f"{tmp_path / 'basins.json'}: ")
+    assert str(error).isprintable()
 
 
 def test_a_file_is_named_by_what_it_holds(tmp_path: Path) -> None:
