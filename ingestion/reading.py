@@ -56,7 +56,7 @@ class Files:
         try:
             descriptor = os.open(path, _PLAIN) if self.roots is None else _open_below(*self._root_and_rest(path))
         except OSError as error:
-            raise _unreadable(path, error) from error
+            raise unreadable(path, error) from error
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             os.close(descriptor)
             raise SourceError(str(path), "is not a regular file", "give a file, not a folder, a pipe or a device")
@@ -73,7 +73,7 @@ class Files:
                 content = file.read(LARGEST_FILE + 1)
                 size = max(len(content), os.fstat(file.fileno()).st_size)
             except OSError as error:
-                raise _unreadable(path, error) from error
+                raise unreadable(path, error) from error
         if size > LARGEST_FILE:
             raise too_large(str(path), size)
         return described(str(path), content), content
@@ -114,7 +114,8 @@ def too_large(name: str, size: int) -> SourceError:
     )
 
 
-def _unreadable(path: Path, error: OSError) -> SourceError:
+def unreadable(path: Path, error: OSError) -> SourceError:
+    """Return the error for a file or a folder that the system does not let read."""
     return SourceError(str(path), f"cannot be read ({error.strerror})", "check that it exists, and its permissions")
 
 

@@ -10,7 +10,7 @@ from hydrology.base.credit import Credit
 from hydrology.base.errors import Problem
 from hydrology.base.series import DailySeries, Flag
 from ingestion.feeds.base import FeedProblem, Given, Observations, Site, Wanted
-from ingestion.reading import ANY_FILES, Files
+from ingestion.reading import ANY_FILES, Files, unreadable
 from ingestion.sources.tables import TablesSource
 
 _SUFFIXES = (".csv", ".json")
@@ -56,11 +56,22 @@ class FilesFeed:
     def _listed(self) -> list[Path]:
         listed = []
         for path in map(self._files.locate, self._paths):
-            inside = sorted(path.iterdir()) if path.is_dir() else [path]
-            listed += [file for file in inside if file == path or file.suffix.lower() in _SUFFIXES]
+            listed += [file for file in _inside(path) if file == path or file.suffix.lower() in _SUFFIXES]
         if not listed or len(listed) > MAX_FILES:
             raise FeedProblem(f"There are {len(listed)} tables (.csv, .json) to read: lay down 1 to {MAX_FILES}.")
         return listed
+
+
+def _inside(path: Path) -> list[Path]:
+    """Return what a folder holds, by name, or the path itself where it is not a folder.
+
+    Raises:
+        SourceError: the folder cannot be read, or has vanished meanwhile.
+    """
+    try:
+        return sorted(path.iterdir()) if path.is_dir() else [path]
+    except OSError as error:
+        raise unreadable(path, error) from error
 
 
 def _overlaid(before: DailySeries | None, after: DailySeries) -> DailySeries:

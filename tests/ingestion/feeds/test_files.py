@@ -1,6 +1,6 @@
 """Tables that somebody lays down."""
 
-from pathlib import Path
+from pathlib import Path, PosixPath
 
 import numpy as np
 import pytest
@@ -57,3 +57,19 @@ def test_a_table_outside_the_folders_of_jobs_is_not_read(live: Live, folder: Pat
 
 def test_a_folder_that_is_not_there_is_reported(live: Live, tmp_path: Path) -> None:
     assert "cannot be read" in why(live.fetch(FilesFeed([tmp_path / "nowhere"], "own"))[MAINE])
+
+
+class Vanishing(PosixPath):
+    """A folder that is removed as soon as it was found."""
+
+    def is_dir(self) -> bool:
+        is_there = super().is_dir()
+        self.rmdir()
+        return is_there
+
+
+def test_a_folder_that_vanishes_is_reported_for_every_basin(live: Live, tmp_path: Path) -> None:
+    folder = Vanishing(tmp_path / "vanishing")
+    folder.mkdir()
+    for given in live.fetch(FilesFeed([folder], "own")).values():
+        assert f"{folder}: cannot be read (No such file or directory); check that it exists" in why(given)
