@@ -1,8 +1,12 @@
 """Writes files atomically: a reader sees the old content or the new one, whole."""
 
+import errno
 import os
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+
+_NO_HARD_LINKS = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EMLINK, errno.ENOSYS}
+"""What a file system answers that has no hard links, such as exFAT and many network drives."""
 
 
 def replace_file(path: Path, content: bytes, mode: int = 0o644) -> None:
@@ -18,3 +22,30 @@ def replace_file(path: Path, content: bytes, mode: int = 0o644) -> None:
         except BaseException:
             Path(part.name).unlink(missing_ok=True)
             raise
+
+
+def move_to_free_name(draft: Path, path: Path) -> None:
+    """Give a whole file another name in its file system, and never overwrite a file of that name.
+
+    On a file system without hard links, readers find an empty file of that name for an instant.
+
+    Raises:
+        FileExistsError: there is a file of that name; the draft stays.
+    """
+    try:
+        os.link(draft, path)
+    except OSError as error:
+        if error.errno not in _NO_HARD_LINKS:
+            raise
+        _reserve_and_replace(draft, path)
+    else:
+        draft.unlink()
+
+
+def _reserve_and_replace(draft: Path, path: Path) -> None:
+    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    try:
+        draft.replace(path)
+    except BaseException:
+        path.unlink()
+        raise

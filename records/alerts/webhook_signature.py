@@ -11,6 +11,7 @@ Source: https://github.com/standard-webhooks/standard-webhooks, spec/standard-we
 import hmac
 import os
 import secrets
+import time
 from base64 import b64decode, b64encode
 from collections.abc import Sequence
 from datetime import datetime
@@ -19,11 +20,13 @@ from pathlib import Path
 
 from hydrology.base.errors import DataProblem
 from runtime import private_files
+from runtime.atomic_files import move_to_free_name
 from runtime.settings import Settings
 
 KEY_FILE = "webhook.key"
 KEY_BYTES = 32
 _PREFIX = "whsec_"
+_MAX_EMPTY = 1.0  # seconds
 
 
 class NoWebhookKey(DataProblem):
@@ -44,7 +47,7 @@ def service_key(settings: Settings) -> bytes:
     file = settings.data / KEY_FILE
     if not file.exists():
         _make(file)
-    key = file.read_bytes()
+    key = _read(file)
     if len(key) != KEY_BYTES:
         raise NoWebhookKey(
             f"{KEY_FILE} in the data folder is damaged: restore it, or delete it and rotate the "
@@ -83,8 +86,16 @@ def _make(file: Path) -> None:
         opened.flush()
         os.fsync(opened.fileno())
     try:
-        os.link(draft, file)
+        move_to_free_name(draft, file)
     except FileExistsError:
         pass
     finally:
-        draft.unlink()
+        draft.unlink(missing_ok=True)
+
+
+def _read(file: Path) -> bytes:
+    """Read the key. Where there are no hard links, the file of another process is empty for an instant."""
+    deadline = time.monotonic() + _MAX_EMPTY
+    while not (key := file.read_bytes()) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return key

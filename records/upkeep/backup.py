@@ -29,6 +29,7 @@ from records.database.json_columns import CLOSED
 from records.upkeep import sqlite_schema
 from records.upkeep.copy_rows import Unreadable, copy_rows, counts
 from runtime import private_files
+from runtime.atomic_files import move_to_free_name
 from runtime.clock import Clock
 from runtime.settings import Settings
 
@@ -104,7 +105,7 @@ def make(settings: Settings, database: Database, clock: Clock, file: Path, show:
                     archive.write(path, name)
             opened.flush()
             os.fsync(opened.fileno())
-        os.link(draft, file)  # fails if somebody else has created it meanwhile
+        move_to_free_name(draft, file)  # fails if somebody else has created it meanwhile
     return manifest
 
 
@@ -131,7 +132,7 @@ def restore(settings: Settings, database: Database, file: Path, show: Show) -> M
         if key.exists() and own_key.exists() and key.read_bytes() != own_key.read_bytes():
             raise NotEmpty(f"{own_key} differs from the backup's key of webhooks: move it away, then restore again.")
         if key.exists() and not own_key.exists():
-            os.link(key, own_key)  # before the rows: a service with only the rows would create another
+            move_to_free_name(key, own_key)  # before the rows: a service with only the rows would create another
         rows = Database(f"sqlite:///{folder / ROWS}")
         rows.migrate()
         try:

@@ -1,5 +1,6 @@
 """A backup holds one instant of everything, and fills an empty database with it, whole or not at all."""
 
+import errno
 import shutil
 import sqlite3
 import threading
@@ -155,6 +156,46 @@ def test_no_file_is_overwritten(trained_store: Database, file: Path, there: Sett
     with pytest.raises(Exception, match="backups are not overwritten"):
         make(there, trained_store, CLOCK, file, show)
     assert file.read_bytes() == before
+
+
+@pytest.fixture(params=[None, errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS])
+def with_and_without_links(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file system with hard links, and ones that refuse them in their own ways."""
+
+    def refuse(*_: object) -> None:
+        raise OSError(request.param, "no hard links")
+
+    if request.param is not None:
+        monkeypatch.setattr("os.link", refuse)
+
+
+@pytest.mark.usefixtures("with_and_without_links")
+def test_a_backup_is_written_and_restored_with_and_without_hard_links(
+    trained_store: Database, new: Database, there: Settings, tmp_path: Path
+) -> None:
+    here, folder = settings_in(tmp_path / "here"), settings_in(tmp_path / "backups").data
+    key = service_key(here)
+    make(here, trained_store, CLOCK, folder / "backup", show)
+    assert [path.name for path in folder.iterdir()] == ["backup"]
+    test_only_its_owner_can_read_it(folder / "backup")
+    restore(there, new, folder / "backup", show)
+    assert everything(new) == everything(trained_store)
+    assert service_key(there) == key
+
+
+@pytest.mark.usefixtures("with_and_without_links")
+def test_a_file_that_appears_meanwhile_is_not_overwritten(
+    trained_store: Database, there: Settings, tmp_path: Path
+) -> None:
+    file = tmp_path / "backup"
+
+    def write_another(_done: int, _total: int) -> None:
+        file.write_text("somebody else's")
+
+    with pytest.raises(FileExistsError):
+        make(there, trained_store, CLOCK, file, write_another)
+    assert file.read_text() == "somebody else's"
+    assert sorted(path.name for path in tmp_path.glob("*backup*")) == ["backup"]
 
 
 def test_a_database_that_holds_something_is_left_as_it_is(trained_store: Database, file: Path, there: Settings) -> None:

@@ -1,5 +1,6 @@
 """The secrets of webhooks follow from one key, which its owner alone can read."""
 
+import errno
 from base64 import b64decode
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
@@ -20,6 +21,14 @@ def test_the_key_is_created_once_for_its_owner_alone(tmp_path: Path) -> None:
     file = settings.data / KEY_FILE
     assert (len(key), file.read_bytes(), oct(file.stat().st_mode)[-3:]) == (KEY_BYTES, key, "600")
     assert [path.name for path in settings.data.iterdir()] == [KEY_FILE]
+
+
+def test_one_key_is_created_where_there_are_no_hard_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr("os.link", refuse)
+    test_the_key_is_created_once_for_its_owner_alone(tmp_path)
 
 
 def test_a_damaged_key_is_refused(tmp_path: Path) -> None:
