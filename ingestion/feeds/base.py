@@ -11,7 +11,7 @@ from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day, Period, last_ended_day, zone_of_longitude
 from hydrology.base.credit import Credit
 from hydrology.base.digests import sha256
-from hydrology.base.errors import Problem
+from hydrology.base.errors import Problem, printable
 from hydrology.base.series import DailySeries
 from hydrology.base.variables import WEATHER
 from hydrology.weather.forcing import WeatherForecast
@@ -97,7 +97,7 @@ class Observations:
     @property
     def file(self) -> SourceFile:
         """What stands for them as a file: their origin, and the checksum of their days and values."""
-        return SourceFile(self.origin, *_digest(self.variables))
+        return SourceFile(printable(self.origin), *_digest(self.variables))
 
     def as_data(self, basin: str, product: str | None) -> BasinData:
         """Return them as source data of a basin.

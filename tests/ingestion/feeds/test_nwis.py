@@ -177,6 +177,17 @@ def test_a_whole_number_beyond_all_floats_is_refused_like_another_invalid_number
         _of_json(json_of(("2026-11-11", "250", ["P"]), no_data=10**400))
 
 
+@pytest.mark.parametrize("method", ["\ud800", "\0", "\x1b[2J"])
+def test_a_method_that_no_database_stores_is_stored_without_those_characters(live: Live, method: str) -> None:
+    answer = json.loads(json_of(("2026-11-11", "250", ["P"])))
+    answer["value"]["timeSeries"][0]["values"][0]["method"] = [{"methodID": method}]
+    with serving() as server:
+        server.answers = [whole(json.dumps(answer).encode())]
+        given = live.fetch(NwisFeed(Service(server.url(), allowed=[server.host])), sites=[site(MAINE)])[MAINE]
+    assert given.file is not None
+    assert given.file.name.isprintable()
+
+
 @pytest.mark.parametrize("body", [b"{}", b'{"value": {"timeSeries": [{}]}}', b"[]", b'{"value": {"timeSeries": 3}}'])
 def test_json_of_another_shape_is_broken(body: bytes) -> None:
     with pytest.raises(Broken):
