@@ -75,9 +75,10 @@ def deliver(
             while running:
                 ended, running = wait(running, return_when=FIRST_COMPLETED)
                 for future in ended:
-                    counts += future.result()
+                    counts += (outcome := future.result())
                     if future is probe:
-                        running |= {mail_pool.submit(mail_server.send, messages) for messages in of_mail}
+                        rest = of_mail if outcome.keys() <= {"delivered"} else [[], *of_mail[1:]]
+                        running |= {mail_pool.submit(mail_server.send, messages) for messages in rest}
                     else:
                         done += 1
                         on_receiver(done, len(due))

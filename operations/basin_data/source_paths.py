@@ -2,17 +2,20 @@
 
 A permitted path as it is, a URL by downloading it."""
 
+import fcntl
+import os
 import shutil
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urldefrag
 
 from hydrology.base.digests import short_name
 from hydrology.base.errors import InvalidInput
-from ingestion.download import Progress, fetch
+from ingestion.client import http_address, shown
+from ingestion.download import DownloadError, Progress, fetch
 from ingestion.reading import Files
 from jobspec.addresses import HostPort
 
@@ -49,25 +52,56 @@ class Intake:
 
         Raises:
             InvalidInput: a URL or its fragment cannot be used.
-            DownloadError: it cannot be fetched.
+            DownloadError: it cannot be fetched, or another process reads a download of it.
         """
         self._remove_old_downloads()
-        downloads = {place: self._fetched(place) for place in places if "://" in place}
-        roots = None if self.roots is None else (*self.roots, *downloads.values())
-        yield [downloads.get(place, Path(place)) for place in places], Files(roots, self.on_file)
-        for path in downloads.values():
-            shutil.rmtree(path.parent)
+        with ExitStack() as stack:
+            urls = [place for place in places if "://" in place]
+            for folder, place in {self._folder(place): place for place in urls}.items():
+                folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+                if not stack.enter_context(_alone(folder)):
+                    address = shown(http_address(urldefrag(place).url))
+                    raise DownloadError(f"{address} is being read by another job: wait for that to end.")
+            downloads = {place: self._fetched(place) for place in urls}
+            roots = None if self.roots is None else (*self.roots, *downloads.values())
+            yield [downloads.get(place, Path(place)) for place in places], Files(roots, self.on_file)
+            for folder in map(self._folder, urls):
+                shutil.rmtree(folder, ignore_errors=True)
+
+    def _folder(self, place: str) -> Path:
+        return self.downloads / short_name(urldefrag(place).url.encode("utf-8", "surrogatepass"))
 
     def _fetched(self, place: str) -> Path:
         url, fragment = urldefrag(place)
         algorithm, _, checksum = fragment.partition("=")
         if fragment and (algorithm != "sha256" or len(checksum) != 64):
             raise InvalidInput(f"#{fragment} is not a checksum: end the URL with #sha256= and 64 hexadecimal digits.")
-        folder = self.downloads / short_name(url.encode("utf-8", "surrogatepass"))
+        folder = self._folder(place)
         return fetch(url, folder, sha256=checksum or None, allowed=self.hosts, on_progress=self.on_progress)
 
     def _remove_old_downloads(self) -> None:
         oldest = time.time() - DOWNLOAD_DAYS * 86_400
         for folder in self.downloads.glob("*/"):
-            if all(path.stat().st_mtime < oldest for path in (folder, *folder.iterdir())):
-                shutil.rmtree(folder)
+            with _alone(folder) as mine, suppress(FileNotFoundError):
+                if mine and all(path.stat().st_mtime < oldest for path in (folder, *folder.iterdir())):
+                    shutil.rmtree(folder)
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[bool]:
+    """Reserve a folder of downloads for this use alone; give False where another has it, or has removed it."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_NOFOLLOW | os.O_DIRECTORY)
+    except FileNotFoundError:
+        yield False
+        return
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # Another process may have removed the folder since it was opened here.
+            mine = os.path.samestat(os.fstat(descriptor), folder.stat())
+        except (BlockingIOError, FileNotFoundError):
+            mine = False
+        yield mine
+    finally:
+        os.close(descriptor)

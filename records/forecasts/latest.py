@@ -96,7 +96,7 @@ def latest(session: Session, basin: str, at: datetime) -> Latest:
 _CAN_BE_LATEST = (RunBasinRow.status == "issued") & (
     func.coalesce(RunBasinRow.spin_up_days, SPIN_UP_DAYS + 1) > SPIN_UP_DAYS
 )
-_CURRENT = (
+CURRENT = (
     NewestRunRow.version_id
     == select(PromotionRow.version_id)
     .where(PromotionRow.basin_id == NewestRunRow.basin_id)
@@ -104,8 +104,9 @@ _CURRENT = (
     .limit(1)
     .scalar_subquery()
 )
+"""Whether a noted newest run is of its basin's current version."""
 _COLUMNS = table_of(NewestRunRow).c  # of the table, not of row objects: every answer needs a look-up
-_NOTED = select(_COLUMNS.basin_id, _COLUMNS.which, _COLUMNS.run_id, _COLUMNS.t0, _COLUMNS.available_at).where(_CURRENT)
+_NOTED = select(_COLUMNS.basin_id, _COLUMNS.which, _COLUMNS.run_id, _COLUMNS.t0, _COLUMNS.available_at).where(CURRENT)
 _NOTED_OF = _NOTED.where(_COLUMNS.basin_id.in_(bindparam("basins", expanding=True)))
 
 
@@ -266,7 +267,7 @@ def _newest(session: Session, basins: Sequence[str], at: datetime) -> Newest:
         select(NewestRunRow.which, RunRow, RunBasinRow)
         .join(RunRow, RunRow.id == NewestRunRow.run_id)
         .join(RunBasinRow, of_run)
-        .where(_CURRENT, NewestRunRow.basin_id.in_([basin for basin in noted if basin not in early]))
+        .where(CURRENT, NewestRunRow.basin_id.in_([basin for basin in noted if basin not in early]))
         .where((NewestRunRow.which == LATEST) | NewestRunRow.basin_id.in_(apart))  # the others' two rows are the same
     )
     for which, run, basin in rows:

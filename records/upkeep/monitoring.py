@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Day
 from records.database import ids
+from records.forecasts.latest import CURRENT
 from records.jobs.tables import JobRow
 from records.runs.newest_runs import LATEST, TRIED
 from records.runs.tables import NewestRunRow, RunBasinRow
@@ -58,7 +59,7 @@ def newest_t0(session: Session, now: datetime) -> dict[str, Day]:
 
 
 def newest_basins(session: Session) -> dict[str, int]:
-    """Return the number of basins by status of their version's newest operational run."""
+    """Return the number of basins by status of their current version's newest operational run."""
     query = _newest(RunBasinRow.status, func.count()).group_by(RunBasinRow.status)
     return dict(session.execute(query).all())
 
@@ -71,10 +72,10 @@ def worst_residual(session: Session) -> float | None:
 
 
 def _newest(*columns: Any) -> Select[Any]:
-    """Return a query of the content of each basin's and version's newest operational run."""
+    """Return a query of the content of each basin's newest operational run of its current version."""
     of_basin = (RunBasinRow.run_id == NewestRunRow.run_id) & (RunBasinRow.basin_id == NewestRunRow.basin_id)
     query: Select[Any] = select(*columns)
-    return query.select_from(NewestRunRow).join(RunBasinRow, of_basin).where(NewestRunRow.which == TRIED)
+    return query.select_from(NewestRunRow).join(RunBasinRow, of_basin).where(NewestRunRow.which == TRIED, CURRENT)
 
 
 def database_bytes(session: Session, file: Path | None) -> int:

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Literal, TypedDict, get_args
 
 from sqlalchemy import select
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from hydrology.base.basins import has_source
@@ -201,10 +202,17 @@ def targets(session: Session, feed: Feed) -> list[str]:
 
 
 def note_basin(session: Session, feed: Feed, fetched: FetchedBasin) -> None:
-    """Store a basin's fetch result, in the transaction that stores its data."""
+    """Store a basin's fetch result, in the transaction that stores its data.
+
+    Raises:
+        UnknownFeed: the feed was removed meanwhile; let the transaction roll back.
+    """
     insert = insert_into(session, FeedBasinRow).values(as_values(fetched) | {"feed_id": feed.id})
     changed = as_values(fetched, "basin_id")
-    session.execute(insert.on_conflict_do_update(index_elements=["feed_id", "basin_id"], set_=changed))
+    try:
+        session.execute(insert.on_conflict_do_update(index_elements=["feed_id", "basin_id"], set_=changed))
+    except IntegrityError:
+        raise UnknownFeed(f"The feed {feed.name} was removed during its fetch: nothing more is stored of it.") from None
 
 
 def note_fetch(session: Session, feed: Feed, at: datetime, error: str | None) -> None:

@@ -12,8 +12,9 @@ from records.jobs import process_heartbeats
 from records.jobs.gpu_state import GPUState
 from records.jobs.tables import AttendanceRow
 from records.runs import runs
+from records.versions import promotions
 from runtime.clock import Clock
-from testing.records import BASIN, a_basin, a_job, a_promoted_version, a_run, not_issued
+from testing.records import BASIN, NOW, a_basin, a_job, a_promoted_version, a_run, not_issued
 from tests.app.conftest import bearer, serving
 from tests.records.runs.test_runs import CLOSED
 
@@ -68,11 +69,17 @@ def test_outcomes_of_the_newest_runs_are_counted(client: TestClient, database: D
         a_basin(session)
         a_basin(session, "SYNTH-01")
         version = a_promoted_version(session)
+        promotions.promote(session, version, ["SYNTH-01"], reason="first", by="someone", at=NOW)
         closed = runs.BasinResult(basin=runs.RunBasin(basin_id=BASIN, status="issued"), ledgers=[CLOSED])
         a_run(session, version, closed, not_issued("It does not close.", "SYNTH-01"))
     shown = figures(client, bearer(database))
     assert (shown["freshet_newest_basins", "issued"], shown["freshet_newest_basins", "withheld"]) == (1, 1)
     assert shown["freshet_worst_residual_ratio",] == pytest.approx(CLOSED.residual_mm / CLOSED.tolerance_mm)
+    with database.transaction() as session:
+        for basin in (BASIN, "SYNTH-01"):
+            a_promoted_version(session, basin)
+    replaced = figures(client, bearer(database))  # nothing is left of the versions before
+    assert not any(replaced.get(("freshet_newest_basins", status)) for status in ("issued", "withheld"))
     assert shown["freshet_newest_t0_age_days", version] == 1
     assert shown["freshet_newest_t0_seconds", version] == 1222732800  # 2008-09-30
     assert shown["freshet_database_bytes",] > 0

@@ -89,6 +89,17 @@ def test_only_the_owner_sees_the_files_of_a_feed(sqlite_database: Database, sqli
         assert PATH not in hidden.text
 
 
+def test_a_fetch_of_a_feed_that_was_removed_meanwhile_is_refused(database: Database, client: TestClient) -> None:
+    assert client.post("/v1/feeds", json=FILES, headers=bearer(database)).status_code == 201
+    fetched = feeds.FetchedBasin(basin_id=BASIN, status="new", tried_at=NOW, fetched_at=NOW)
+    with database.transaction() as session:
+        a_basin(session)
+        feed = feeds.get(session, "laid-down")
+        feeds.remove(session, feed)
+    with pytest.raises(feeds.UnknownFeed, match="was removed during its fetch"), database.transaction() as session:
+        feeds.note_basin(session, feed, fetched)
+
+
 def test_a_feed_is_removed_by_its_owner_or_an_admin(sqlite_database: Database, sqlite_client: TestClient) -> None:
     maker, other = bearer(sqlite_database), bearer(sqlite_database, name="another office")
     sqlite_client.post("/v1/feeds", json=FILES, headers=maker)

@@ -264,6 +264,15 @@ def test_a_message_that_the_server_never_takes_holds_up_no_other(post: Post, ans
         assert got == {"office@rivers.example": number, "mayor@rivers.example": number}
 
 
+def test_after_a_failure_the_other_messages_of_its_recipient_wait_for_the_next_pass(post: Post) -> None:
+    post.subscribe()
+    for _ in range(2):
+        post.change()
+    post.answers = ["defer"]
+    assert post.deliver() == {"pending": 1}
+    assert post.deliver() == {"delivered": 1}
+
+
 @pytest.mark.parametrize(("answer", "wait"), [("defer", 5), ("die", 5), ("refuse", 5), ("closing", 1), ("full", 1)])
 def test_a_fault_of_a_single_message_takes_a_try_and_one_of_the_server_does_not(
     post: Post, answer: Answer, wait: int

@@ -9,6 +9,7 @@ import pytest
 
 from hydrology.base.errors import InvalidInput
 from ingestion.base import SourceError
+from ingestion.download import DownloadError
 from operations.basin_data.source_paths import DOWNLOAD_DAYS, Intake
 from tests.ingestion.servers import Server, serving, whole
 
@@ -54,6 +55,17 @@ def test_files_that_could_not_be_ingested_stay_for_some_days(server: Server, tmp
     with intake(tmp_path, server).of([]):
         pass
     assert not folder.exists()
+
+
+def test_a_download_that_another_job_reads_is_not_touched(server: Server, tmp_path: Path) -> None:
+    place, old = server.url("/a.csv"), time.time() - (DOWNLOAD_DAYS + 1) * 86_400
+    with intake(tmp_path, server).of([place]) as ((path,), files):
+        for one in (path, path.parent):
+            os.utime(one, (old, old))
+        with pytest.raises(DownloadError, match="is being read by another job"), intake(tmp_path, server).of([place]):
+            pass
+        assert files.read(path)[1] == b"first"
+    assert not path.parent.exists()
 
 
 @pytest.mark.parametrize("fragment", ["md5=1", "sha256=1", "top"])
