@@ -95,7 +95,8 @@ def issue_newest(
     """
     with database.reading() as session:
         current = promotions.current(session, names)
-        known = {name: _known(session, name, clock.now(), asked) for name in current}
+        stored, latency = basins.get_many(session, [*current]), np.timedelta64(asked.latency_days, "D")
+        known = {name: last_ended(basin, clock.now()) - latency for name, basin in stored.items()}
     done = Newest(failed={name: absent(Reason.NO_CURRENT_VERSION, basin=name) for name in names if name not in current})
     by_version: dict[str, list[str]] = {}
     for name, version in current.items():
@@ -110,10 +111,6 @@ def issue_newest(
         for (t0, last), of_day in _by_days(inputs, known, clock.now(), done).items():
             _issue(database, clock, _part(inputs, of_day), Period(t0, last), asked, done=done, on_days=on_days)
     return done
-
-
-def _known(session: Session, name: str, now: datetime, asked: Asked) -> Day:
-    return last_ended(basins.get(session, name), now) - np.timedelta64(asked.latency_days, "D")
 
 
 def _by_days(

@@ -129,7 +129,8 @@ def _store_perturbed(
     with database.reading() as session:
         in_force = bridges.applied(session, product, names)
         latency = np.timedelta64(params.latency_days, "D")
-        t0s = {name: last_ended(basins.get(session, name), clock.now()) - latency for name in names}
+        stored = basins.get_many(session, names)
+        t0s = {name: last_ended(basin, clock.now()) - latency for name, basin in stored.items()}
         ahead = {name: needed(RunDays(t0, params.horizon), in_force.get(name)) for name, t0 in t0s.items()}
         observed = {
             name: _observed(session, name, in_force[name].bridge.from_product if name in in_force else product, days)

@@ -172,6 +172,17 @@ def get(session: Session, basin: str) -> Basin:
     return _whole(session, [_existing(session, select(BasinRow), basin)])[0]
 
 
+def get_many(session: Session, basins: Sequence[str]) -> dict[str, Basin]:
+    """Return basins by identifier, in the given order.
+
+    Raises:
+        UnknownBasin: one is not stored, as in `get`.
+    """
+    rows = session.scalars(select(BasinRow).where(BasinRow.id.in_(basins))).all()
+    found = {one.id: one for one in _whole(session, rows)}
+    return {basin: found[basin] if basin in found else get(session, basin) for basin in basins}
+
+
 def require(session: Session, basin: str) -> None:
     """Return if the basin is stored.
 

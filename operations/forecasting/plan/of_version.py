@@ -18,7 +18,6 @@ from operations.forecasting.weather.choose import Chosen, WeatherChoice
 from operations.forecasting.weather.fill import Filling
 from operations.states.advance_states import ONE_DAY
 from operations.versions.load_networks import LoadedVersion
-from operations.versions.stages import stage
 from operations.versions.training_domain import attribute_means
 from records.basins import basins
 from records.database.engine import Database
@@ -43,7 +42,7 @@ def inputs_of(
     product = loaded.version.product
     return ForecastInputs(
         loaded=loaded,
-        basins={name: basins.get(session, name) for name in stage("basins read", names)},
+        basins=basins.get_many(session, names),
         forcings={name: forcing for name, forcing in loadings.items() if isinstance(forcing, BasinForcing)},
         bridges=bridges.applied(session, product, names),
         snow=mappings(session, loaded.version.id, names),

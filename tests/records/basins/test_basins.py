@@ -28,6 +28,16 @@ def test_a_basin_comes_back_as_it_was_given(database: Database) -> None:
         assert basins.get(session, BASIN) == FISH
 
 
+def test_many_basins_come_back_in_the_order_asked_for(database: Database) -> None:
+    other = Basin("SYNTH-01", name="another", attributes={"p_mean": 1.0})
+    with database.transaction() as session:
+        for basin in (FISH, other):
+            basins.upsert(session, basin)
+        assert [*basins.get_many(session, [other.id, BASIN]).items()] == [(other.id, other), (BASIN, FISH)]
+        with pytest.raises(UnknownBasin, match="did you mean USGS-01013500"):
+            basins.get_many(session, [BASIN, "USGS-01013501"])
+
+
 def test_the_same_again_changes_nothing(database: Database) -> None:
     with database.transaction() as session:
         basins.upsert(session, FISH)
