@@ -7,6 +7,7 @@ import typer
 
 from hydrology.base.basins import basin_id
 from hydrology.base.errors import InvalidInput
+from hydrology.ratings.files import MAX_CHARACTERS
 
 
 def option(metavar: str, text: str, *names: str, **limits: Any) -> Any:
@@ -54,3 +55,20 @@ def listed(file: Path | None) -> list[str]:
     if not names:
         raise InvalidInput(f"The list of basins {file} names none: write one basin on each line, or leave it out.")
     return names
+
+
+def read_text(file: Path) -> str:
+    """Return the text of a file of limited size.
+
+    Raises:
+        InvalidInput: it cannot be read, or is too long.
+    """
+    try:
+        with file.open(encoding="utf-8") as opened_file:
+            text = opened_file.read(MAX_CHARACTERS + 1)
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise InvalidInput(f"The file {file} cannot be read ({reason}): give a text file.") from error
+    if len(text) > MAX_CHARACTERS:
+        raise InvalidInput(f"The file {file} has more than {MAX_CHARACTERS} characters: give a shorter one.")
+    return text

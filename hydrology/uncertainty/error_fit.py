@@ -147,7 +147,7 @@ class _Residuals:
         """
         earlier = np.zeros_like(self.errors)
         if gap is not None:
-            earlier = np.concatenate([np.full(gap, np.nan), self.errors[:-gap]])
+            earlier = np.concatenate([np.full(gap, np.nan), self.errors])[: len(self.errors)]
         return by_class(self.classes, self.errors, earlier)
 
     def scores(self, shape: Shape, basin: BasinErrors | Shape) -> Array:

@@ -26,6 +26,7 @@ from jobspec.training import FineTuningConfig, TrainingConfig
 from operations.basin_data.dataset import skipped_days
 from operations.verification.evaluate import evaluate
 from operations.versions.held_out import require_held_out, require_to_be_held_out, version_to_score
+from records.basins.basins import lock
 from records.database.engine import Database
 from records.versions import promotions, versions
 from records.versions.promotion_decisions import PromotionDecision, SideBySide
@@ -58,8 +59,10 @@ def decide(
 ) -> PromotionDecision:
     """Compare a candidate with its basins' current versions, store the decision, and promote accordingly.
 
-    A decision without a comparison does not replace one with a comparison. An operator's candidate becomes current only
-    for basins that are registered with that key, and scores are stored only for versions of that operator.
+    A decision without a comparison does not replace one with a comparison; one that has promoted the candidate by the
+    same rule stands. Basins that got another version meanwhile retain it: it was not compared with. An operator's
+    candidate becomes current only for basins that are registered with that key, and scores are stored only for versions
+    of that operator.
 
     Args:
         refused: why it may serve no basin, or was not combined, if so: it is then compared with none.
@@ -73,9 +76,12 @@ def decide(
         return _not_promoted(database, candidate, rule, refused)
     with database.reading() as session:
         version = versions.get(session, candidate)
-        in_use = promotions.current(session, version.scope)
-    if version.parent_id is not None:
-        in_use = dict.fromkeys(version.scope, version.parent_id) | in_use
+        standing = promotions.current(session, version.scope)
+    decided = version.properties.comparison
+    if decided is not None and decided.promoted and decided.rule == rule:
+        return decided
+    of_parent = {} if version.parent_id is None else dict.fromkeys(version.scope, version.parent_id)
+    in_use = of_parent | standing
     rivals: dict[str, list[str]] = {}
     for basin, rival in in_use.items():
         if rival != candidate:
@@ -89,10 +95,10 @@ def decide(
     decision = _decision(version, tuple(rivals), rule, years, ours, theirs)
     twins = [f" {name} was judged by its twin {other.id}." for name, other in judged.items() if other.id != name]
     decision = replace(decision, sentence="".join([decision.sentence, *twins]))
-    if decision.better and rule.promote:
-        decision = _promote(database, clock, decision)
-    if decision.basins or version.properties.comparison is None:
-        with database.transaction() as session:
+    with database.transaction() as session:
+        if decision.better and rule.promote:
+            decision = _promote(session, clock, decision, standing)
+        if decision.basins or decided is None:
             versions.update_properties(session, candidate, comparison=decision)
     log.info("promotion.decided", candidate=candidate, better=decision.better, promoted=len(decision.promoted))
     return decision
@@ -227,17 +233,23 @@ def _listed(years: tuple[int, ...]) -> str:
     return ", ".join(map(str, years))
 
 
-def _promote(database: Database, clock: Clock, decision: PromotionDecision) -> PromotionDecision:
+def _promote(
+    session: Session, clock: Clock, decision: PromotionDecision, standing: Mapping[str, str]
+) -> PromotionDecision:
+    """Promote the candidate where it is better than the version that is still current."""
+    better_in = promotions.servable(session, versions.owner_of(session, decision.candidate), decision.better_in)
+    for basin in sorted(better_in):
+        lock(session, basin)
+    now = promotions.current(session, better_in)
+    compared = [basin for basin in better_in if now.get(basin) == standing.get(basin)]
+    sentence, others = decision.sentence, len(better_in) - len(compared)
+    if others:
+        what = "1 basin has" if others == 1 else f"{others} basins have"
+        sentence = f"{sentence} {what} another version by now, which it was not compared with and does not replace."
     try:
-        with database.transaction() as session:
-            changed = promotions.promote(
-                session,
-                decision.candidate,
-                promotions.servable(session, versions.owner_of(session, decision.candidate), decision.better_in),
-                reason=decision.sentence,
-                by="retraining rule",
-                at=clock.now(),
-            )
+        changed = promotions.promote(
+            session, decision.candidate, compared, reason=sentence, by="retraining rule", at=clock.now()
+        )
     except promotions.AgainstPhysics as refusal:
-        return replace(decision, sentence=f"{decision.sentence} {refusal}")
-    return replace(decision, promoted=tuple(changed))
+        return replace(decision, sentence=f"{sentence} {refusal}")
+    return replace(decision, promoted=tuple(changed), sentence=sentence)

@@ -98,13 +98,17 @@ class Entry:
     detail: JsonObject
 
 
+def unix_user() -> str:
+    """Return the name of the unix user who runs a command."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):  # in a container the user may have a number but no name
+        return "unknown"
+
+
 def command_line() -> Actor:
     """Return the unix user who runs a command."""
-    try:
-        user = getpass.getuser()
-    except (OSError, KeyError):  # in a container the user may have a number but no name
-        user = "unknown"
-    return Actor(f"command line ({user})")
+    return Actor(f"command line ({unix_user()})")
 
 
 def record(session: Session, actor: Actor, action: Action, subject: str, at: datetime, **detail: Any) -> None:

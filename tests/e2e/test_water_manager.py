@@ -116,7 +116,7 @@ def test_basins_are_compared_side_by_side(shown: Shown) -> None:
         shown.page.locator(f"input[value='{basin}']").check()
     shown.page.get_by_role("button", name="Compare the chosen").click()
     expect(shown.page.get_by_role("heading", level=1)).to_have_text("2 basins side by side")
-    expect(shown.page.locator("table.compared tbody tr")).to_have_count(5)
+    expect(shown.page.locator("table.compared tbody tr")).to_have_count(6)
     expect(shown.page.locator("figure canvas")).to_be_visible()
 
 

@@ -57,6 +57,8 @@ def read_worst_errors(
         basins.require(session, basin)
     if start is not None and end is not None and start > end:
         raise refused("start", "it is later than `end`: exchange them.")
-    t0 = None if start is end is None else Period(start or _FIRST, end or _LAST)
+    t0 = None  # a day that NumPy takes for false, 1970-01-01, is one
+    if start is not None or end is not None:
+        t0 = Period(_FIRST if start is None else start, _LAST if end is None else end)
     chosen = Chosen(version=version, basin=basin, season=season, t0=t0)
     return answer.of(service.worst_errors(session, of, chosen, limit))

@@ -48,9 +48,11 @@ def part(session: Session, basin: str, version: str | None, start: Day | None, e
     basins.require(session, basin)
     asked = asked_version(session, basin, version)
     flow = simulated_flow.newest(session, asked.evaluated_as, basin)
-    first, last = max(start or flow.period.first, flow.period.first), min(end or flow.period.last, flow.period.last)
+    first = flow.period.first if start is None else max(start, flow.period.first)
+    last = flow.period.last if end is None else min(end, flow.period.last)
     if last < first:
-        raise refused("start" if start else "end", f"none of these days was evaluated: choose some of {flow.period}.")
+        field = "end" if start is None else "start"
+        raise refused(field, f"none of these days was evaluated: choose some of {flow.period}.")
     begin = int((first - flow.period.first).astype(int))
     return Part(asked.id, flow, slice(begin, begin + len(calendar.Period(first, last))))
 

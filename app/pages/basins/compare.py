@@ -1,4 +1,4 @@
-"""/compare: the five facts and the flow of a few basins side by side."""
+"""/compare: T0, the five facts and the flow of a few basins side by side."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from app.forecasts import service as forecasts
 from app.forecasts.discharge import Representation
 from app.forecasts.schemas import BasinForecast
 from app.http.dependencies import Reading, ServiceClock
-from app.pages.basins.facts import Fact
+from app.pages.basins.facts import Fact, start
 from app.pages.basins.glance import read_known
 from app.pages.basins.plots import or_reason
 from app.pages.errors import PageRoute
@@ -71,18 +71,20 @@ def _column(session: Session, basin: str, now: datetime) -> Column:
     detail = basin_service.detail(session, basin)
     title = station_name(detail.name) if detail.name else basin
     latest = or_reason(lambda: lookup.latest(session, basin, now))
-    forecast = latest if isinstance(latest, Absent) else or_reason(lambda: _forecast(session, latest))
+    forecast = latest if isinstance(latest, Absent) else or_reason(lambda: _forecast(session, latest, now))
     if isinstance(latest, Absent) or isinstance(forecast, Absent):
         assert isinstance(forecast, Absent)
         return Column(basin, title, forecast, None)
     known = read_known(session, latest, forecast, "m3/s", now)
-    depth = or_reason(lambda: _forecast(session, latest, in_depth=True))
-    return Column(basin, title, known.facts(latest, forecast, "m3/s"), None if isinstance(depth, Absent) else depth)
+    depth = or_reason(lambda: _forecast(session, latest, now, in_depth=True))
+    shown = [start(forecast), *known.facts(latest, forecast, "m3/s")]
+    return Column(basin, title, shown, None if isinstance(depth, Absent) else depth)
 
 
-def _forecast(session: Session, latest: Latest, *, in_depth: bool = False) -> BasinForecast:
+def _forecast(session: Session, latest: Latest, now: datetime, *, in_depth: bool = False) -> BasinForecast:
     (parts,) = forecasts.stored_parts(session, [latest], members=False)
-    return forecasts.basin_forecast(latest, parts, Representation("mm/day" if in_depth else "m3/s", members=False))
+    form = Representation("mm/day" if in_depth else "m3/s", members=False, at=now)
+    return forecasts.basin_forecast(latest, parts, form)
 
 
 def _figure(columns: Sequence[Column]) -> Figure | None:

@@ -31,14 +31,14 @@ class Day:
     """Contents of the page.
 
     Attributes:
-        basins: the selected ones, most urgent first; of: the number of all.
+        basins: the selected ones, most urgent first; everything: all of them.
         t0: of most forecasts; None without any.
         map: None where no place is known.
     """
 
     status: Status
     basins: Sequence[BasinToday]
-    of: int
+    everything: Sequence[BasinToday]
     selection: Selection
     colour: ColourBy
     t0: date | None
@@ -80,9 +80,19 @@ class Day:
         return -(-len(self.basins) // PAGE)
 
     @property
+    def of(self) -> int:
+        """The number of all basins."""
+        return len(self.everything)
+
+    @property
+    def age_days(self) -> int | None:
+        """The age of most forecasts."""
+        return next((basin.age_days for basin in self.everything if basin.t0 == self.t0), None)
+
+    @property
     def all_stale(self) -> bool:
-        """Whether every forecast is stale, so that it is reported once."""
-        forecasts = [basin for basin in self.basins if basin.t0 is not None]
+        """Whether every forecast is stale, selected or not, so that it is reported once."""
+        forecasts = [basin for basin in self.everything if basin.t0 is not None]
         return bool(forecasts) and all(basin.stale for basin in forecasts)
 
     @property
@@ -143,7 +153,7 @@ def read_day(
     page = Day(
         status=status.status(session, clock, settings, None),
         basins=chosen,
-        of=len(everything),
+        everything=everything,
         selection=selection,
         colour=selection.colour or _first_known(everything),
         t0=t0s.most_common(1)[0][0] if t0s else None,

@@ -8,12 +8,10 @@ from pydantic import TypeAdapter
 
 from freshet.cli.configuring import valid
 from freshet.cli.context import Change, opened
-from freshet.cli.options import Basin, argument, option
+from freshet.cli.options import Basin, argument, option, read_text
 from freshet.cli.output import Json, answer, inform_left_out, table
 from hydrology.base.absent import texts
-from hydrology.base.errors import InvalidInput
 from hydrology.base.units import M3_PER_FT3
-from hydrology.ratings.files import MAX_CHARACTERS
 from hydrology.ratings.rating import M_PER_FT
 from jobspec.ratings import NewRating
 from records.alerts import flood_categories
@@ -67,23 +65,6 @@ def show(basin: Basin, as_json: Json = False) -> None:
         {"basin": basin} | _of(stored) | {"stage_m": stored.rating.stages, "discharge_m3s": stored.rating.discharges}
     )
     answer(payload, as_json, table(columns, rows, f"{basin}: {_range(stored)}"))
-
-
-def read_text(file: Path) -> str:
-    """Return the text of a file of limited size.
-
-    Raises:
-        InvalidInput: it cannot be read, or is too long.
-    """
-    try:
-        with file.open(encoding="utf-8") as opened_file:
-            text = opened_file.read(MAX_CHARACTERS + 1)
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise InvalidInput(f"The file {file} cannot be read ({reason}): give a text file.") from error
-    if len(text) > MAX_CHARACTERS:
-        raise InvalidInput(f"The file {file} has more than {MAX_CHARACTERS} characters: give one table.")
-    return text
 
 
 def _of(stored: StoredRating) -> dict[str, object]:

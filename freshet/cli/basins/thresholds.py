@@ -11,10 +11,9 @@ import typer
 from pydantic import TypeAdapter
 from rich.console import Group
 
-from freshet.cli.basins.ratings import read_text
 from freshet.cli.configuring import valid
 from freshet.cli.context import Change, changing, opened, reading
-from freshet.cli.options import Basin, Basins, argument, flag, option
+from freshet.cli.options import Basin, Basins, argument, flag, option, read_text
 from freshet.cli.output import PARTLY_DONE, Json, answer, inform_left_out, table
 from freshet.cli.progress import reporting
 from hydrology.base.calendar import Period

@@ -9,7 +9,9 @@ from freshet.cli.output import Json, answer, inform, table
 from hydrology.attribution.forecast_error import CAUSES, Measure
 from hydrology.base.basins import basin_id
 from hydrology.verification.results import ALL_YEAR, Season
+from records.basins import basins
 from records.verification.error_splits import Chosen
+from records.versions import versions
 
 
 def errors(
@@ -31,6 +33,10 @@ def errors(
 
     chosen = Chosen(version=version, basin=None if basin is None else basin_id(basin), season=season)
     with opened(reads=True) as context, context.database.reading() as session:
+        if chosen.version is not None:
+            versions.get(session, chosen.version)
+        if chosen.basin is not None:
+            basins.require(session, chosen.basin)
         found = worst_errors(session, of, chosen, limit)
     for reason in found.missing.values():
         inform(reason)

@@ -1,6 +1,5 @@
 """`freshet models`: trained and shipped model versions, and which one each basin uses."""
 
-import getpass
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -99,7 +98,7 @@ def promote(
     with opened() as context, context.database.transaction() as session:
         ids = chosen(session, basin) if basin else None
         changed = promotions.promote(
-            session, version, ids, reason=reason, by=by or getpass.getuser(), at=context.clock.now()
+            session, version, ids, reason=reason, by=by or audit.unix_user(), at=context.clock.now()
         )
         audit.record(session, audit.command_line(), "model promoted", version, context.clock.wall(), reason=reason)
     if not changed:
@@ -117,7 +116,7 @@ def roll_back(
     """Restore, for all basins that use a version, the version that each used before."""
     with opened() as context, context.database.transaction() as session:
         at = context.clock.now()
-        restored = promotions.roll_back(session, version, reason=reason, by=by or getpass.getuser(), at=at)
+        restored = promotions.roll_back(session, version, reason=reason, by=by or audit.unix_user(), at=at)
         audit.record(session, audit.command_line(), "model rolled back", version, context.clock.wall(), reason=reason)
         stored = promotions.in_use(session).get(version, [])
     if stored:

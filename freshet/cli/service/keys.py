@@ -13,6 +13,8 @@ from records.access import keys as records
 
 app = typer.Typer(no_args_is_help=True)
 
+MAX_DAYS = 36_525  # a century
+
 
 @app.callback()
 def keys() -> None:
@@ -29,7 +31,7 @@ def make(
             "forecasts and decides held alerts; an admin may do everything."
         ),
     ] = "operator",
-    days: Annotated[int | None, option("DAYS", "Days until it expires.", min=1)] = None,
+    days: Annotated[int | None, option("DAYS", "Days until it expires.", min=1, max=MAX_DAYS)] = None,
     as_json: Json = False,
 ) -> None:
     """Create a key. Its token is shown only now, and not stored."""

@@ -8,7 +8,7 @@ import typer
 from pydantic import ValidationError
 
 from freshet.cli.context import Change, changing, opened, reading
-from freshet.cli.options import argument, option
+from freshet.cli.options import argument, option, read_text
 from freshet.cli.output import Json, answer, answer_list
 from hydrology.base.errors import InvalidInput
 from jobspec.faults import faults
@@ -45,7 +45,7 @@ def add(
     """Subscribe a receiver. The secret of a webhook is shown only now."""
     given: dict[str, Any] = {"url": url, "email": email, "basins": basin or None, "least_severity": severity}
     given["digest"] = None if digest is None else {"at": digest, "timezone": zone}
-    body = None if template is None else template.read_text("utf-8").strip()
+    body = None if template is None else read_text(template).strip()
     given["template"] = None if body is None else {"content_type": content_type, "body": body}
     try:
         new = NewSubscription.model_validate(given)

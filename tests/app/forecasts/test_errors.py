@@ -67,6 +67,7 @@ def test_the_worst_forecasts_are_listed_with_their_parts(database: Database, cli
     [
         ({"season": "JJA"}, ["2008-06-01"]),
         ({"end": "2008-01-11"}, ["2008-01-10"]),
+        ({"end": "1970-01-01"}, []),
         ({"start": "2008-01-13", "basin": "01013500"}, ["2008-06-01"]),
         ({"limit": "1", "of": "peak"}, ["2008-01-12"]),
         ({"season": "SON"}, []),

@@ -9,6 +9,8 @@ from starlette.testclient import TestClient
 
 from app.forecasts.exceedance.schemas import ExceedanceOfRun, PeakOfRun
 from app.forecasts.schemas import BasinForecast
+from app.forecasts.volumes.schemas import VolumeQuantiles, VolumesOfRun
+from app.http.base_schema import Period
 from app.models.verification.schemas import BasinVerification, LeadVerification, MonthSkill
 from app.pages.basins import facts
 from hydrology.base.absent import absent
@@ -35,6 +37,22 @@ def test_a_calibrated_forecast_has_threat_peak_and_snow(database: Database, clie
     assert shown["Snow now"].startswith("150 % of normal")
     assert shown["Season's volume"].startswith("Not known no seasonal run yet; next 3 days")
     assert shown["Skill here"] == "Not known not evaluated here yet"
+
+
+@pytest.mark.parametrize(("stale", "end"), [(True, "60 to 140 %; stale"), (False, "60 to 140 %")])
+def test_a_seasonal_volume_of_old_is_marked(stale: bool, end: str) -> None:
+    quantiles: Any = {"percent_of_normal": [140.0, 100.0, 60.0]}
+    fields: Any = {
+        "exceeded_percent": [10, 50, 90],
+        "calibrated": VolumeQuantiles.model_construct(**quantiles),
+        "raw": None,
+        "period": Period(first_day=date(2008, 4, 1), last_day=date(2008, 7, 31)),
+        "stale": stale,
+    }
+    nothing: Any = {}
+    shown = facts.season(BasinForecast.model_construct(**nothing), VolumesOfRun.model_construct(**fields))
+    assert shown.value == "100 % of normal"
+    assert shown.detail.endswith(end)
 
 
 def test_a_forecast_without_an_error_model_gives_the_reason_in_few_words(

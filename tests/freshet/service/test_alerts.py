@@ -84,6 +84,17 @@ def test_changes_are_sent_to_their_subscribers(empty: Freshet, status: int, code
     assert (result.code, result.json["deliveries"], len(receiver.requests)) == (code, counted, 1)
 
 
+def test_a_template_that_is_not_text_is_refused_by_name(empty: Freshet, tmp_path: Path) -> None:
+    file = tmp_path / "template.json"
+    file.write_bytes("f\xfcr".encode("latin-1"))
+    key = empty("keys", "make", "office", "--json").json["id"]
+    given = ("--key", key, "--url", "https://rivers.example/hook", "--template", str(file))
+    refused = empty("subscriptions", "add", *given)
+    assert refused.code == 2
+    assert f"{file} cannot be read (it is not UTF-8 text)" in refused.err
+    assert empty("keys", "make", "office", "--days", "9999999").code == 2
+
+
 def test_receivers_are_added_listed_and_removed_and_a_change_is_printed_as_cap(empty: Freshet) -> None:
     settle(empty.data, 0.8)
     key = empty("keys", "make", "office", "--json").json["id"]

@@ -161,3 +161,9 @@ def test_equal_traces_mix_to_their_own_quantiles_and_others_to_wider_ones() -> N
     apart = mixed(np.concatenate([normal - 5.0, normal + 5.0]))
     assert (apart[:, HIGH] > of_one[:, HIGH] + 4.0).all()
     assert (apart[:, LOW] < of_one[:, LOW] - 4.0).all()
+
+
+@pytest.mark.parametrize("days", [1, 15, 29])
+def test_a_few_days_of_many_basins_are_too_few_for_the_longest_gap(days: int) -> None:
+    with pytest.raises(DataProblem, match="observed days over all basins"):
+        fit({f"basin {seed}": synthetic_pairs(seed, days) for seed in range(60)})

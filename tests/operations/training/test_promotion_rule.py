@@ -120,6 +120,29 @@ def test_a_better_candidate_of_an_operator_takes_over_its_own_basins_and_scores_
         assert set(session.scalars(select(ScoreRow.version_id).distinct())) == {better}
 
 
+def test_a_basin_that_gets_another_version_meanwhile_retains_it_and_a_decision_that_promoted_stands(
+    trained_store: Database,
+) -> None:
+    (first,) = in_use(trained_store)
+    other, better = candidate(trained_store, steps=3), candidate(trained_store, steps=300)
+    rule = PromotionRule(period=HELD_OUT, promote=True)
+
+    def promote_another(_done: int, _total: int) -> None:
+        with trained_store.transaction() as session:
+            promotions.promote(session, other, BASINS[:1], reason="a flood", by="someone", at=CLOCK.now())
+
+    decision = decide(trained_store, CLOCK, better, rule, promote_another)
+    assert decision.current == (first,)
+    assert set(decision.promoted) == set(BASINS[1:])
+    assert "1 basin has another version by now" in decision.sentence
+    with trained_store.reading() as session:
+        assert promotions.current(session, BASINS) == dict.fromkeys(BASINS, better) | {BASINS[0]: other}
+        assert versions.get(session, better).properties.comparison == decision
+    assert decide(trained_store, CLOCK, better, rule) == decision
+    with trained_store.reading() as session:
+        assert promotions.current(session, BASINS)[BASINS[0]] == other
+
+
 def test_without_leave_a_better_candidate_waits_for_an_admin(trained_store: Database) -> None:
     before = in_use(trained_store)
     decision = decide(trained_store, CLOCK, candidate(trained_store, steps=300), PromotionRule(period=HELD_OUT))
