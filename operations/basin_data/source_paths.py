@@ -56,28 +56,23 @@ class Intake:
         """
         self._remove_old_downloads()
         with ExitStack() as stack:
-            urls = [place for place in places if "://" in place]
-            for folder, place in {self._folder(place): place for place in urls}.items():
+            urls = {place: _parsed(place) for place in places if "://" in place}
+            for folder, url in {self._folder(url): url for url, _ in urls.values()}.items():
                 folder.mkdir(parents=True, exist_ok=True, mode=0o700)
                 if not stack.enter_context(_alone(folder)):
-                    address = shown(http_address(urldefrag(place).url))
+                    address = shown(http_address(url))
                     raise DownloadError(f"{address} is being read by another job: wait for that to end.")
-            downloads = {place: self._fetched(place) for place in urls}
+            downloads = {place: self._fetched(url, checksum) for place, (url, checksum) in urls.items()}
             roots = None if self.roots is None else (*self.roots, *downloads.values())
             yield [downloads.get(place, Path(place)) for place in places], Files(roots, self.on_file)
-            for folder in map(self._folder, urls):
-                shutil.rmtree(folder, ignore_errors=True)
+            for url, _ in urls.values():
+                shutil.rmtree(self._folder(url), ignore_errors=True)
 
-    def _folder(self, place: str) -> Path:
-        return self.downloads / short_name(urldefrag(place).url.encode("utf-8", "surrogatepass"))
+    def _folder(self, url: str) -> Path:
+        return self.downloads / short_name(url.encode("utf-8", "surrogatepass"))
 
-    def _fetched(self, place: str) -> Path:
-        url, fragment = urldefrag(place)
-        algorithm, _, checksum = fragment.partition("=")
-        if fragment and (algorithm != "sha256" or len(checksum) != 64):
-            raise InvalidInput(f"#{fragment} is not a checksum: end the URL with #sha256= and 64 hexadecimal digits.")
-        folder = self._folder(place)
-        return fetch(url, folder, sha256=checksum or None, allowed=self.hosts, on_progress=self.on_progress)
+    def _fetched(self, url: str, checksum: str | None) -> Path:
+        return fetch(url, self._folder(url), sha256=checksum, allowed=self.hosts, on_progress=self.on_progress)
 
     def _remove_old_downloads(self) -> None:
         oldest = time.time() - DOWNLOAD_DAYS * 86_400
@@ -85,6 +80,16 @@ class Intake:
             with _alone(folder) as mine, suppress(FileNotFoundError):
                 if mine and all(path.stat().st_mtime < oldest for path in (folder, *folder.iterdir())):
                     shutil.rmtree(folder)
+
+
+def _parsed(place: str) -> tuple[str, str | None]:
+    """Return the URL of a location, which can be fetched, and the checksum in its fragment, if any."""
+    url, fragment = urldefrag(place)
+    algorithm, _, checksum = fragment.partition("=")
+    if fragment and (algorithm != "sha256" or len(checksum) != 64):
+        raise InvalidInput(f"#{fragment} is not a checksum: end the URL with #sha256= and 64 hexadecimal digits.")
+    http_address(url)
+    return url, checksum or None
 
 
 @contextmanager
