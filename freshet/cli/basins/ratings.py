@@ -8,8 +8,9 @@ from pydantic import TypeAdapter
 
 from freshet.cli.configuring import valid
 from freshet.cli.context import Change, opened
-from freshet.cli.options import Basin, argument, option, read_text
+from freshet.cli.options import Basin, argument, option
 from freshet.cli.output import Json, answer, inform_left_out, table
+from freshet.cli.text_files import read_text
 from hydrology.base.absent import texts
 from hydrology.base.units import M3_PER_FT3
 from hydrology.ratings.rating import M_PER_FT

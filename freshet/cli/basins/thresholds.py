@@ -13,9 +13,10 @@ from rich.console import Group
 
 from freshet.cli.configuring import valid
 from freshet.cli.context import Change, changing, opened, reading
-from freshet.cli.options import Basin, Basins, argument, flag, option, read_text
+from freshet.cli.options import Basin, Basins, argument, flag, option
 from freshet.cli.output import PARTLY_DONE, Json, answer, inform_left_out, table
 from freshet.cli.progress import reporting
+from freshet.cli.text_files import read_text
 from hydrology.base.calendar import Period
 from hydrology.base.errors import InvalidInput
 from hydrology.base.units import converted

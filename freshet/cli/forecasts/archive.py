@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from freshet.cli.context import Context, opened
-from freshet.cli.options import Basins, BasinsFile, listed
+from freshet.cli.options import Basins, BasinsFile
 from freshet.cli.output import Json, answer, inform_left_out
 from freshet.cli.progress import reporting
+from freshet.cli.text_files import listed
 from hydrology.base.calendar import Period
 from hydrology.base.errors import InvalidInput
 from operations.basin_data.basins import chosen

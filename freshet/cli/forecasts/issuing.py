@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from freshet.cli.context import Context
-from freshet.cli.options import listed
+from freshet.cli.text_files import listed
 from hydrology.weather.forcing_kinds import ForcingKind
 from jobspec.jobs.forecasting import AheadParams
 from operations.basin_data.basins import chosen

@@ -7,9 +7,10 @@ import typer
 from rich.console import Group, RenderableType
 
 from freshet.cli.context import opened
-from freshet.cli.options import Basins, BasinsFile, listed
+from freshet.cli.options import Basins, BasinsFile
 from freshet.cli.output import PARTLY_DONE, Json, answer, inform_left_out, table
 from freshet.cli.progress import reporting
+from freshet.cli.text_files import listed
 from hydrology.base.calendar import Period
 from hydrology.scores.paired_comparison import Difference
 from hydrology.scores.published_medians import PublishedMedian

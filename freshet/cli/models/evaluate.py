@@ -7,9 +7,10 @@ import typer
 
 from freshet.cli.context import cores, opened
 from freshet.cli.devices import Device, take_device
-from freshet.cli.options import Basins, BasinsFile, listed
+from freshet.cli.options import Basins, BasinsFile
 from freshet.cli.output import PARTLY_DONE, Json, answer, inform_left_out, table
 from freshet.cli.progress import reporting
+from freshet.cli.text_files import listed
 from hydrology.base.calendar import Period
 from operations.basin_data.basins import chosen
 from records.versions import promotions, versions

@@ -10,9 +10,10 @@ from freshet.cli.configuring import valid
 from freshet.cli.context import opened
 from freshet.cli.devices import Device, take_device
 from freshet.cli.models import verified
-from freshet.cli.options import Basins, BasinsFile, listed
+from freshet.cli.options import Basins, BasinsFile
 from freshet.cli.output import PARTLY_DONE, Json, answer, inform, inform_left_out, table
 from freshet.cli.progress import reporting
+from freshet.cli.text_files import listed
 from jobspec.jobs.judging import ReforecastParams
 from operations.basin_data.basins import chosen
 from records.verification import lead_scores

@@ -9,9 +9,10 @@ from sqlalchemy.orm import Session
 from freshet.cli.configuring import Fields, Protocol, checked, merged, of_file, of_settings
 from freshet.cli.context import Context, cores, opened
 from freshet.cli.devices import Device, take_device
-from freshet.cli.options import Basins, BasinsFile, listed
+from freshet.cli.options import Basins, BasinsFile
 from freshet.cli.output import Json, answer, inform, inform_left_out, table
 from freshet.cli.progress import reporting
+from freshet.cli.text_files import listed
 from hydrology.base.calendar import Period
 from hydrology.base.errors import InvalidInput
 from jobspec.jobs.training import PromotionRule

@@ -8,8 +8,9 @@ import typer
 from pydantic import ValidationError
 
 from freshet.cli.context import Change, changing, opened, reading
-from freshet.cli.options import argument, option, read_text
+from freshet.cli.options import argument, option
 from freshet.cli.output import Json, answer, answer_list
+from freshet.cli.text_files import read_text
 from hydrology.base.errors import InvalidInput
 from jobspec.faults import faults
 from jobspec.subscriptions import NewSubscription
