@@ -88,16 +88,18 @@ def prune(
         with database.reading() as session:
             outdated = stored.outdated(session, before)
         done, total = 0, sum(outdated.values())
-        for ids in [] if dry_run else _batches(outdated, stored.together):
-            with database.transaction() as session:
-                still = stored.outdated(session, before, ids)  # it may have changed meanwhile
-                retention.note(session, rule, stored.remove(session, [*still]), clock.wall(), days)
-            done += sum(still.values())
-            show(rule, done, total)
-        if done:
-            with database.transaction() as session:
-                audit.record(session, actor, "store pruned", rule, clock.wall(), count=done, days=days)
-            log.info("prune.done", rule=rule, count=done, days=days)
+        try:
+            for ids in [] if dry_run else _batches(outdated, stored.together):
+                with database.transaction() as session:
+                    still = stored.outdated(session, before, ids)  # it may have changed meanwhile
+                    retention.note(session, rule, stored.remove(session, [*still]), clock.wall(), days)
+                done += sum(still.values())
+                show(rule, done, total)
+        finally:  # what is gone is in the audit trail, though `show` ended the rest
+            if done:
+                with database.transaction() as session:
+                    audit.record(session, actor, "store pruned", rule, clock.wall(), count=done, days=days)
+                log.info("prune.done", rule=rule, count=done, days=days)
         pruned.append(Pruned(rule, retention.in_words(rule, days), total if dry_run else done))
     return pruned
 

@@ -73,7 +73,7 @@ class Database:
         self.shown = parsed.render_as_string(hide_password=True)
         self.file = Path(parsed.database) if parsed.get_backend_name() == "sqlite" and parsed.database else None
         try:
-            self._engine = create_engine(parsed, pool_pre_ping=self.file is None)
+            self._engine = create_engine(parsed, pool_pre_ping=self.file is None, hide_parameters=True)
         except ModuleNotFoundError as error:
             raise DatabaseProblem("PostgreSQL needs its driver: pip install 'freshet[postgresql]'.") from error
         if self.file:

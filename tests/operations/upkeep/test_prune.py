@@ -153,6 +153,14 @@ def test_checkpoints_of_a_training_go_unless_a_job_works_on_it(database: Databas
         assert trainings.checkpoint(session, busy, 0) is not None
 
 
+def test_checkpoints_of_a_training_that_is_started_again_go_again(database: Database) -> None:
+    for _ in range(2):
+        with database.transaction() as session:
+            training = trainings.start(session, {"basins": [BASIN]}, NOW).id
+            trainings.save_checkpoint(session, training, trainings.Checkpoint(0, 7, b"half way", {"steps": 8}, NOW))
+        assert counts(database) == {"checkpoints": 1}
+
+
 def test_broken_off_it_goes_on_where_it_was(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(pruning.ACTIONS, "jobs", pruning.RuleActions(jobs.outdated, jobs.remove, together=2))
     with database.transaction() as session:
@@ -171,6 +179,8 @@ def test_broken_off_it_goes_on_where_it_was(database: Database, monkeypatch: pyt
     with database.reading() as session:
         assert len(jobs.list_jobs(session)) == 3
     assert counts(database) == {"jobs": 3}
+    with database.reading() as session:
+        assert [entry.detail["count"] for entry in audit.page(session)] == [3, 2]
 
 
 def test_every_rule_is_a_setting_and_is_applied() -> None:

@@ -79,6 +79,18 @@ def test_a_writer_that_is_stopped_gives_its_locks_back(postgresql: PostgreSQL, m
         postgresql.clean()
 
 
+def test_an_error_of_a_statement_does_not_quote_its_values(database: Database) -> None:
+    with database.transaction() as session:
+        session.execute(text("CREATE TABLE receivers (url TEXT PRIMARY KEY, secret TEXT NOT NULL)"))
+    with pytest.raises(IntegrityError) as failed, database.transaction() as session:
+        session.execute(
+            text("INSERT INTO receivers (url, secret) VALUES (:url, :secret)"),
+            [{"url": url, "secret": "s3cret"} for url in ("https://a.example/token", "https://a.example/token")],
+        )
+    assert "INSERT INTO receivers" in str(failed.value)
+    assert "s3cret" not in str(failed.value)
+
+
 def test_foreign_keys_hold(database: Database) -> None:
     with pytest.raises(IntegrityError), database.transaction() as session:
         session.add(AreaRow(basin_id="USGS-99999999", name="maurer", value=1.0))
