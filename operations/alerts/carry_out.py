@@ -7,7 +7,7 @@ from typing import Any
 import structlog
 from sqlalchemy.orm import Session
 
-from hydrology.base.errors import DataProblem
+from hydrology.base.errors import Problem
 from hydrology.base.staleness import age_days, stale
 from records.access import audit
 from records.access.audit import Actor
@@ -55,7 +55,7 @@ def carry_out(database: Database, clock: Clock, basin: str | None = None) -> lis
                 changes += _carry_out_adjustment(database, clock, one)
             else:
                 changes += _carry_out_held(database, clock, one)
-        except DataProblem as problem:  # of this basin alone: the others go on
+        except Problem as problem:  # of this basin alone: the others go on
             _withdraw(database, clock, one, str(problem))
     return changes
 
@@ -88,7 +88,9 @@ def _carry_out_adjustment(database: Database, clock: Clock, adjustment: Adjustme
         if adjustments.get(session, adjustment.id).alerts_at is not None:
             return []  # another process has carried it out
         adjustments.mark_decided(session, adjustment.id, clock.wall())
-        held_alerts.release(session, basin, adjustment.run_id)
+        held = held_alerts.find(session, basin)
+        if held is not None and runs.get(session, held.run_id).order <= found.run.order:
+            held_alerts.release(session, basin)
         return settle_run(session, clock, found)
 
 

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+import structlog
+from pydantic import ValidationError
 from sqlalchemy import or_, select
 from sqlalchemy import update as update_rows
 from sqlalchemy.orm import Session
@@ -22,6 +24,8 @@ from records.database.base import JsonList, JsonObject
 from records.database.ids import new_id
 from records.database.statements import add_all, as_record, as_values
 from records.jobs import cron
+
+log = structlog.get_logger()
 
 MAX_OF_A_KEY = 100
 """Limit per key: every change is written once for each matching subscription."""
@@ -126,8 +130,12 @@ class Subscription:
         """Return when a change that is stored at an instant is sent; None for at once."""
         if self.digest is None:
             return None
-        digest = Digest(**self.digest)
-        return cron.next_run(digest.cron, digest.timezone, at)
+        try:
+            digest = Digest(**self.digest)
+            return cron.next_run(digest.cron, digest.timezone, at)
+        except (ValidationError, cron.BadCron):  # a time zone that another machine knew: an alert does not wait for it
+            log.warning("subscription.digest", subscription=self.id, digest=self.digest)
+            return None
 
     def generations(self, at: datetime) -> list[int]:
         """Return the generations whose secrets are valid at an instant, newest first."""

@@ -43,8 +43,10 @@ def delivery(running: Running, _params: DeliveryParams) -> dict[str, Any]:
     from operations.alerts.deliver import deliver
 
     tools = running.tools
-    changes = carry_out(tools.database, tools.clock)
-    counts = deliver(tools.database, tools.settings, tools.clock.wall, running.show)
+    try:
+        changes = carry_out(tools.database, tools.clock)
+    finally:  # what is due goes out, whatever becomes of other decisions
+        counts = deliver(tools.database, tools.settings, tools.clock.wall, running.show)
     return {"changes": len(changes), "deliveries": dict(counts)}
 
 

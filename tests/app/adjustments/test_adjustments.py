@@ -273,6 +273,18 @@ def test_a_published_adjustment_decides_held_alerts(
     assert client.get("/v1/alerts/held", headers=ann).json()["held"] == []
 
 
+def test_a_published_adjustment_of_a_newer_run_withdraws_what_an_earlier_one_proposed(
+    database: Database, holding: Database, client: TestClient, run: str, ann: dict[str, str]
+) -> None:
+    decide(holding, Clock(NOW), [BASIN])
+    newer = later_run(database, run, NOW)
+    publish(client, ann, draft(client, ann, newer, chances={"gauge-2": 0.3})["id"])
+    (change,) = carry_out(holding, Clock(NOW))
+    assert (change.run_id, change.severity) == (newer, "advisory")
+    with database.reading() as session:
+        assert held_alerts.page(session) == []
+
+
 def test_a_run_that_proposes_nothing_withdraws_what_an_earlier_one_proposed(
     database: Database, holding: Database, run: str
 ) -> None:
@@ -378,9 +390,8 @@ def set_deadline(database: Database, at: datetime) -> None:
         session.execute(update(HeldAlertsRow).values(due_at=at))
 
 
-def later_run(database: Database, run: str) -> str:
+def later_run(database: Database, run: str, at: datetime = NOW + timedelta(days=1)) -> str:
     """Issue the forecast of the next day."""
-    at = NOW + timedelta(days=1)
     with database.transaction() as session:
         version = runs.get(session, run).version_id
         newer = a_run(

@@ -26,7 +26,7 @@ from records.alerts.alert_changes import Change, NewChange
 from records.alerts.deliveries import Delivery, Sending
 from records.alerts.retries import MAX_OUTAGE, MAX_TRIES, WAITS
 from records.alerts.subscriptions import CONFIRM_WITHIN
-from records.alerts.tables import DeliveryRow
+from records.alerts.tables import DeliveryRow, SubscriptionRow
 from records.basins import basins
 from records.basins.basins import Basin
 from records.database.engine import Database
@@ -401,6 +401,15 @@ def test_a_greeting_that_never_ends_is_cut_off(tmp_path: Path) -> None:
         thread.join()
     assert outcome.failure == absent(Reason.MAIL_SLOW, seconds=1)
     assert len(sent) < lines
+
+
+def test_a_digest_in_a_time_zone_that_this_machine_does_not_know_is_sent_at_once(post: Post) -> None:
+    subscription = post.subscribe(digest=Digest(at="07:00", timezone="America/Boise"))
+    with post.database.transaction() as session:
+        row = session.get_one(SubscriptionRow, subscription)
+        row.digest = {"at": "07:00", "timezone": "Mars/Olympus"}
+    post.change()
+    assert [one.next_at for one in post.pending()] == [None]
 
 
 def test_a_digest_has_the_changes_of_a_day_in_one_message(post: Post) -> None:
