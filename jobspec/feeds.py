@@ -1,7 +1,7 @@
 """Settings of feeds: the service that a feed asks, its basins, and the product or series that it fills."""
 
 from collections.abc import Mapping
-from typing import Annotated, Literal, get_args
+from typing import Annotated, ClassVar, Literal, get_args
 
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic_core import PydanticCustomError
@@ -55,6 +55,9 @@ ChosenSeries = Annotated[
 
 
 class _Settings(RequestModel):
+    fills_record: ClassVar[bool] = True
+    """Whether it fills a record of past days, which may have gaps; a weather forecast has none."""
+
     adapter: str
     basins: Basins = Field([], description="By default all stored basins that the service may know.")
 
@@ -94,6 +97,8 @@ class OpenMeteoArchiveSettings(_Settings):
 class OpenMeteoForecastSettings(_Settings):
     """Weather forecasts of one trace, from Open-Meteo."""
 
+    fills_record = False
+
     adapter: Literal["open-meteo-forecast"]
     model: Model = Field(examples=["ecmwf_ifs"])
     days_ahead: int = Field(10, ge=1, le=16, description="Days of each forecast, today included.")
@@ -108,6 +113,8 @@ class OpenMeteoForecastSettings(_Settings):
 
 class OpenMeteoEnsembleSettings(_Settings):
     """Weather forecasts of an ensemble, from Open-Meteo."""
+
+    fills_record = False
 
     adapter: Literal["open-meteo-ensemble"]
     model: Model = Field(examples=["ncep_gefs025"])

@@ -34,11 +34,15 @@ _ONE_DAY = np.timedelta64(1, "D")
 def find(session: Session, feed: feeds.Feed, basins: Iterable[str], until: Day | None) -> dict[str, ByVariable]:
     """Return the gaps inside the records of basins, by basin and variable. Basins without gaps are left out.
 
+    A feed of weather forecasts fills no record, so it has none.
+
     Args:
         until: the first day of a usual fetch: unknown days before it count as gaps; None: days after the last known day
             do not.
     """
     found: dict[str, ByVariable] = {}
+    if not feed.read().fills_record:
+        return found
     for basin in basins:
         product = feed.product or gauge_product(basin)
         try:

@@ -14,7 +14,7 @@ from operations.feeds import holes
 from records.basins import quality
 from records.series import series
 from tests.ingestion.feeds.conftest import COAST, MAINE, gauge
-from tests.operations.feeds.test_feeds import ARCHIVE, USGS, Office, office
+from tests.operations.feeds.test_feeds import ARCHIVE, FORECAST, USGS, Office, office
 
 __all__ = ["office"]
 
@@ -44,6 +44,20 @@ def rain(office: Office, at: str) -> float:
         stored = series.read(session, MAINE, "open_meteo_era5", "precipitation", Period(day(at), day(at)))
     assert stored is not None
     return float(stored.values[0])
+
+
+def test_a_weather_forecast_is_asked_once_whatever_is_missing_in_the_record_of_its_gauge(office: Office) -> None:
+    values = gauge(MAINE).flow.values.copy()
+    values[np.isin(gauge(MAINE).flow.days, np.array(["2026-03-03", "2026-06-03"], dtype="datetime64[D]"))] = np.nan
+    flow = replace(gauge(MAINE).flow, values=values)
+    office.world.gauges = {**office.world.gauges, MAINE: replace(gauge(MAINE), flow=flow)}
+    office.add("flow", USGS)
+    assert len(office.fetch("flow", period="2026-01-01..2026-11-21")[MAINE].holes) == 2
+    office.add("ahead", FORECAST)
+    office.world.requests.clear()
+    done = office.fetch("ahead")
+    assert sum(path.endswith("forecast") for _, path, _, _ in office.world.requests) == 1
+    assert done[MAINE].holes == []
 
 
 def test_a_null_day_of_a_long_first_fetch_is_reported_and_asked_for_until_it_comes(office: Office) -> None:
