@@ -47,6 +47,10 @@ class Heartbeat(Repeated):
         except jobs.StaleAttempt:
             self.stale = True
             return None
+        except Exception as error:  # without further beats another worker takes the job
+            log.error("job.heartbeat_failed", job=self._job.id, exc_info=error)
+            self.stale = True
+            return None
         return self._lease / 4
 
 

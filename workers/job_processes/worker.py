@@ -1,6 +1,7 @@
 """A worker: claims a job, has a child process run it, watches that process, and stores the outcome.
 
-Every write carries the number of the attempt, so that a worker that counts as dead can change nothing.
+Every write to the job carries the number of the attempt, so that a worker that counts as dead can no longer change its
+job. It is ended within a heartbeat; what it stores until then is what the next attempt stores again.
 """
 
 import threading

@@ -60,6 +60,13 @@ def test_a_lease_that_was_renewed_since_the_clock_was_set_holds(tools: ServiceTo
     assert status(tools, running) == ("running", 1)
 
 
+def test_a_job_that_can_no_longer_be_renewed_is_no_longer_the_workers(tools: ServiceTools) -> None:
+    running = replace(claimed(tools, timedelta(0)), id="gone")
+    with Heartbeat(replace(tools, settings=tools.settings.model_copy(update={"lease_seconds": 0.1})), running) as beat:
+        while not beat.stale:
+            pass
+
+
 def test_a_worker_gets_time_to_renew_its_lease_after_the_clock_was_set(tools: ServiceTools) -> None:
     running, leases = claimed(tools, timedelta(0)), ExpiredLeases(LEASE)
     for by in (YEAR, -YEAR, timedelta(0)):
