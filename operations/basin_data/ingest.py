@@ -134,16 +134,18 @@ def store(session: Session, data: BasinData, clock: Clock) -> Outcome:
     new_days = changed_days = invalidated = 0
     source_ids = {file: _register(session, file, clock) for file in {one.file for one in data.series}}
     stored = _extents(session, data)
+    together: dict[tuple[str, SourceFile], dict[str, DailySeries]] = {}
     for one in data.series:
-        key = (data.basin, one.product, one.variable)
-        before = stored.get((one.product, one.variable))
-        written = series.write(session, *key, one.series, source_ids[one.file], clock.now())
-        new_days += written.new_days
-        changed_days += written.changed_days
-        first = first_affected(written, before)
-        if first is not None:
-            why = absent(Reason.SERIES_REVISED, variable=one.variable, product=one.product)
-            invalidated += states.invalidate(session, data.basin, one.product, first, why, clock.wall())
+        together.setdefault((one.product, one.file), {})[one.variable] = one.series
+    for (product, file), of_file in together.items():
+        written = series.write_all(session, data.basin, product, of_file, source_ids[file], clock.now())
+        for variable, of_variable in written.items():
+            new_days += of_variable.new_days
+            changed_days += of_variable.changed_days
+            first = first_affected(of_variable, stored.get((product, variable)))
+            if first is not None:
+                why = absent(Reason.SERIES_REVISED, variable=variable, product=product)
+                invalidated += states.invalidate(session, data.basin, product, first, why, clock.wall())
     if basins.attributes_revised(session, data.basin, changes):
         invalidated += states.invalidate_all(session, data.basin, absent(Reason.ATTRIBUTE_REVISED), clock.wall())
     status = "new" if "id" in changes else "changed" if changes or new_days or changed_days else "unchanged"

@@ -22,11 +22,11 @@ from records.basins import basins
 from records.database.checksums import is_whole
 from records.database.statements import table_of
 from records.series.damaged_years import DamagedSeries, YearSums, arrived, whole
-from records.series.series_writer import UnitConflict, UnusableValues, Written, rows_of, write
+from records.series.series_writer import UnitConflict, UnusableValues, Written, rows_of, write, write_all
 from records.series.tables import SeriesRow
 from records.series.year_rows import VALUE, calendar_years, january, joined, known, trimmed, years_of
 
-__all__ = ["DamagedSeries", "UnitConflict", "UnusableValues", "Written", "write"]  # and what stands here
+__all__ = ["DamagedSeries", "UnitConflict", "UnusableValues", "Written", "write", "write_all"]  # and what stands here
 
 _READ = (*SeriesRow.summed_names, *SeriesRow.summed_contents, "checksum")
 

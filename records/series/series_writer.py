@@ -1,6 +1,6 @@
 """Writes daily series: adds new days, logs and replaces different ones, and leaves equal ones alone."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -54,43 +54,110 @@ class Written:
 def write(
     session: Session, basin: str, product: str, variable: str, series: DailySeries, source_id: int, at: datetime
 ) -> Written:
-    """Merge a series into the stored one: new days are added, known days replaced, ABSENT days ignored.
+    """Merge a series into the stored one, as `write_all` does."""
+    return write_all(session, basin, product, {variable: series}, source_id, at)[variable]
+
+
+def write_all(
+    session: Session, basin: str, product: str, series: Mapping[str, DailySeries], source_id: int, at: datetime
+) -> dict[str, Written]:
+    """Merge series by variable into the stored ones: new days are added, known days replaced, ABSENT days ignored.
 
     Writing the same series again changes nothing. New days are recorded as arrived at `at`, replaced ones as replaced
     at `at`. A damaged year is replaced if the series contains all days that it had.
 
     Raises:
         UnknownBasin: there is no such basin.
-        UnitConflict: the series is stored in another unit.
+        UnitConflict: a series is stored in another unit.
         UnusableValues: a value is infinite, or missing without a flag for it.
         DamagedSeries: a year is damaged, and the series lacks some of its days.
     """
     basins.lock(session, basin)
-    _check_values(basin, variable, series)
-    if not known(series).any():
-        return Written()
-    key = {"basin_id": basin, "product": product, "variable": variable}
-    years = years_of(series.period)
-    rows = rows_of(session, key, years)
+    for variable, one in series.items():
+        _check_values(basin, variable, one)
+    given = {variable: one for variable, one in series.items() if known(one).any()}
+    rows = _stored_years(session, basin, product, given)
+    merges = {
+        variable: _merge(session, {"basin_id": basin, "product": product, "variable": variable}, rows[variable], one)
+        for variable, one in given.items()
+    }
+    differing = [merge for merge in merges.values() if merge.written.any()]
+    add_all(session, RevisionRow, [row for merge in differing for row in _replaced(merge, source_id, at)])
+    _store(session, differing, {"source_id": source_id, "updated_at": at})
+    add_all(session, ArrivalRow, [row for merge in differing for row in _arrivals(merge, source_id, at)])
+    return {variable: merges[variable].count() if variable in merges else Written() for variable in series}
+
+
+@dataclass(frozen=True, slots=True)
+class _Merge:
+    """A series beside the stored one, over whole calendar years.
+
+    Attributes:
+        rows: the stored years; readable: those that are not damaged.
+        new, changed, lost: days that were not known before, that differ, and of damaged years.
+    """
+
+    key: Mapping[str, str]
+    rows: Sequence[Row[Any]]
+    readable: Sequence[Row[Any]]
+    old: DailySeries
+    incoming: DailySeries
+    new: Mask
+    changed: Mask
+    lost: Mask
+
+    @property
+    def written(self) -> Mask:
+        """The days that are written."""
+        return self.new | self.changed
+
+    @property
+    def merged(self) -> DailySeries:
+        """What is stored from now on."""
+        written, old, incoming = self.written, self.old, self.incoming
+        values = np.where(written, incoming.values.astype(VALUE), old.values)
+        return DailySeries(old.start, values, np.where(written, incoming.flags, old.flags), incoming.unit)
+
+    def count(self) -> Written:
+        """Count the days."""
+        unchanged = known(self.incoming) & ~self.written
+        new_days, changed_days, unchanged_days = (int(mask.sum()) for mask in (self.new, self.changed, unchanged))
+        span = self.old.period
+        return Written(new_days, changed_days, unchanged_days, _first(span, self.new), _first(span, self.changed))
+
+
+def _merge(session: Session, key: Mapping[str, str], rows: Sequence[Row[Any]], series: DailySeries) -> _Merge:
     readable = [row for row in rows if is_whole(SeriesRow, row)]
     damaged_rows = [row for row in rows if not is_whole(SeriesRow, row)]
-    _check_unit(basin, variable, readable, series.unit)
-
+    _check_unit(key["basin_id"], key["variable"], readable, series.unit)
+    years = years_of(series.period)
     span = calendar_years(years[0], years[-1])
     old, incoming = joined(readable, span, series.unit), series.over(span)
     lost = _lost(session, key, damaged_rows, incoming)
     new = known(incoming) & ~known(old) & ~lost
     changed = lost | (known(incoming) & known(old) & _differs(old, incoming))
-    written = new | changed
-    if written.any():
-        values = np.where(written, incoming.values.astype(VALUE), old.values)
-        merged = DailySeries(span.first, values, np.where(written, incoming.flags, old.flags), series.unit)
-        _log_replaced(session, readable, old, changed & ~lost, source_id, at)
-        _store(session, key, rows, merged, written, {"source_id": source_id, "updated_at": at})
-        _log_arrivals(session, key, span, new, source_id, at)
-    unchanged = known(incoming) & ~written
-    new_days, changed_days, unchanged_days = (int(mask.sum()) for mask in (new, changed, unchanged))
-    return Written(new_days, changed_days, unchanged_days, _first(span, new), _first(span, changed))
+    return _Merge(key, rows, readable, old, incoming, new, changed, lost)
+
+
+def _stored_years(
+    session: Session, basin: str, product: str, series: Mapping[str, DailySeries]
+) -> dict[str, list[Row[Any]]]:
+    """Return the stored rows of the years of series, by variable."""
+    found: dict[str, list[Row[Any]]] = {variable: [] for variable in series}
+    if not series:
+        return found
+    of_series = {variable: years_of(one.period) for variable, one in series.items()}
+    first, last = min(years[0] for years in of_series.values()), max(years[-1] for years in of_series.values())
+    query = (
+        select(*table_of(SeriesRow).columns)
+        .filter_by(basin_id=basin, product=product)
+        .where(SeriesRow.variable.in_([*series]), SeriesRow.year.between(first, last))
+        .order_by(SeriesRow.year)
+    )
+    for row in session.execute(query):
+        if row.year in of_series[row.variable]:
+            found[row.variable].append(row)
+    return found
 
 
 def rows_of(session: Session, key: Mapping[str, str], years: range | None) -> Sequence[Row[Any]]:
@@ -121,65 +188,62 @@ def _differs(old: DailySeries, new: DailySeries) -> Mask:
     return np.asarray((bits & ~(np.isnan(before) & np.isnan(after))) | (old.flags != new.flags))
 
 
-def _store(
-    session: Session,
-    key: Mapping[str, str],
-    rows: Sequence[Row[Any]],
-    merged: DailySeries,
-    written: Mask,
-    stamp: Mapping[str, Any],
-) -> None:
-    revisions = {row.year: row.revision for row in rows}
+def _store(session: Session, merges: Sequence[_Merge], stamp: Mapping[str, Any]) -> None:
     added, replaced = [], []
-    for year, days in years_with(merged.period, written):
-        content = {
-            "value_bytes": merged.values[days].tobytes(),
-            "flag_bytes": merged.flags[days].tobytes(),
-            "unit": merged.unit,
-            "revision": revisions.get(year, 0) + 1,
-            **stamp,
-        }
-        if year in revisions:
-            summed = with_checksum(SeriesRow, {**key, "year": year, **content})
-            replaced.append({"replaced_year": year, **content, "checksum": summed["checksum"]})
-        else:
-            added.append({**key, "year": year, **content})
+    for merge in merges:
+        revisions, merged = {row.year: row.revision for row in merge.rows}, merge.merged
+        for year, days in years_with(merged.period, merge.written):
+            content = {
+                "value_bytes": merged.values[days].tobytes(),
+                "flag_bytes": merged.flags[days].tobytes(),
+                "unit": merged.unit,
+                "revision": revisions.get(year, 0) + 1,
+                **stamp,
+            }
+            if year in revisions:
+                summed = with_checksum(SeriesRow, {**merge.key, "year": year, **content})
+                of_row = {"replaced_variable": merge.key["variable"], "replaced_year": year}
+                replaced.append({**of_row, **content, "checksum": summed["checksum"]})
+            else:
+                added.append({**merge.key, "year": year, **content})
     add_all(session, SeriesRow, added)
     if replaced:
-        table = table_of(SeriesRow)
-        same_series = [table.c[name] == value for name, value in key.items()]
-        session.execute(table.update().where(*same_series, table.c.year == bindparam("replaced_year")), replaced)
-
-
-def _log_replaced(
-    session: Session, rows: Sequence[Row[Any]], old: DailySeries, changed: Mask, source_id: int, at: datetime
-) -> None:
-    stored = {row.year: row for row in rows}
-    log = []
-    for year, days in years_with(old.period, changed):
-        row, where = stored[year], np.flatnonzero(changed[days])
-        log.append(
-            {
-                **{name: getattr(row, name) for name in ("basin_id", "product", "variable", "year", "revision")},
-                "offset_bytes": where.astype(OFFSET).tobytes(),
-                "value_bytes": old.values[days][where].tobytes(),
-                "flag_bytes": old.flags[days][where].tobytes(),
-                "old_source_id": row.source_id,
-                "new_source_id": source_id,
-                "replaced_at": at,
-            }
+        row, key = table_of(SeriesRow).c, merges[0].key  # of one basin and product
+        same_row = (
+            row.basin_id == key["basin_id"],
+            row.product == key["product"],
+            row.variable == bindparam("replaced_variable"),
+            row.year == bindparam("replaced_year"),
         )
-    add_all(session, RevisionRow, log)
+        session.execute(table_of(SeriesRow).update().where(*same_row), replaced)
 
 
-def _log_arrivals(
-    session: Session, key: Mapping[str, str], span: Period, new_days: Mask, source_id: int, at: datetime
-) -> None:
+def _replaced(merge: _Merge, source_id: int, at: datetime) -> Iterator[dict[str, Any]]:
+    """Yield the log of the values that a merge replaces, one row for each year."""
+    stored = {row.year: row for row in merge.readable}
+    for year, days in years_with(merge.old.period, merge.changed & ~merge.lost):
+        row, where = stored[year], np.flatnonzero((merge.changed & ~merge.lost)[days])
+        yield {
+            **merge.key,
+            "year": year,
+            "revision": row.revision,
+            "offset_bytes": where.astype(OFFSET).tobytes(),
+            "value_bytes": merge.old.values[days][where].tobytes(),
+            "flag_bytes": merge.old.flags[days][where].tobytes(),
+            "old_source_id": row.source_id,
+            "new_source_id": source_id,
+            "replaced_at": at,
+        }
+
+
+def _arrivals(merge: _Merge, source_id: int, at: datetime) -> Iterator[dict[str, Any]]:
+    """Yield the ranges of new days."""
     # A range starts where the mask rises and ends before it falls.
-    edges = np.flatnonzero(np.diff(new_days.astype(np.int8), prepend=0, append=0)).reshape(-1, 2)
-    days, stamp = span.days, {"arrived_at": at, "source_id": source_id}
-    ranges = [{**key, "first_day": days[first], "last_day": days[end - 1], **stamp} for first, end in edges]
-    add_all(session, ArrivalRow, ranges)
+    edges = np.flatnonzero(np.diff(merge.new.astype(np.int8), prepend=0, append=0)).reshape(-1, 2)
+    days = merge.old.days
+    for first, end in edges:
+        ends = {"first_day": days[first], "last_day": days[end - 1]}
+        yield {**merge.key, **ends, "arrived_at": at, "source_id": source_id}
 
 
 def _check_values(basin: str, variable: str, series: DailySeries) -> None:

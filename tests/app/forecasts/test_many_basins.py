@@ -1,14 +1,12 @@
 """The latest forecasts of many basins in one answer."""
 
-from typing import Any
-
-from sqlalchemy import Engine, event
 from starlette.testclient import TestClient
 
 from app.forecasts.batch import MAX_BASINS
 from records.database.engine import Database
 from records.versions import promotions
 from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_run, a_version, not_issued
+from testing.statements import counted_statements
 from tests.app import factories
 from tests.app.forecasts.test_forecasts import LATEST, fill_records
 
@@ -88,21 +86,12 @@ def test_many_basins_need_no_more_queries_than_a_few(sqlite_database: Database, 
         promoted = [a_basin(session, basin) for basin in ids]
         promotions.promote(session, version, promoted, reason="first", by="someone", at=NOW)
         a_run(session, version, *(factories.forecast(basin) for basin in ids), horizon_days=3)
-    statements: list[str] = []
-
-    def note(*given: Any) -> None:
-        statements.append(given[2])
-
     counts = []
-    event.listen(Engine, "before_cursor_execute", note)
-    try:
-        for asked in (ids[:2], ids):
-            statements.clear()
+    for asked in (ids[:2], ids):
+        with counted_statements() as statements:
             output = sqlite_client.get("/v1/forecasts", params={"basins": ",".join(asked)}).json()
-            assert [one["basin"] for one in output["forecasts"]] == asked
-            counts.append(len(statements))
-    finally:
-        event.remove(Engine, "before_cursor_execute", note)
+        assert [one["basin"] for one in output["forecasts"]] == asked
+        counts.append(len(statements))
     assert counts[0] == counts[1] > 0
 
 

@@ -1,6 +1,7 @@
 """Series are merged by the day: nothing known is lost, nothing repeated is written."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from records.database.engine import Database
 from records.series import revisions, series
 from records.series.series import UnitConflict, UnusableValues, Written
 from testing.records import BASIN, NOW, a_basin, a_source, contents, daily, instant, row_counts
+from testing.statements import counted_statements
 
 KEY = (BASIN, "maurer_extended", "precipitation")
 KINDS = [(0.0, 0), (-0.0, 0), (1.5, 0), (1.5, Flag.FILLED), (np.nan, Flag.MISSING), (np.nan, Flag.ABSENT)]
@@ -109,6 +111,42 @@ def test_a_year_of_days_is_one_row_and_other_years_are_left_alone(database: Data
         series.write(session, *KEY, daily("2000-02-29", -1.0), a_source(session), later)
         rows = {row[3]: row for row in contents(session)["series"]}
     assert [(rows[year][8], rows[year][9]) for year in (1999, 2000)] == [(1, NOW), (2, later)]
+
+
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(writes=WRITES)
+def test_variables_written_together_are_what_each_alone_would_be(
+    database: Database, writes: list[tuple[Day, npt.NDArray[np.int8]]]
+) -> None:
+    many = {f"v{number}": _series(start, kinds) for number, (start, kinds) in enumerate(writes)}
+    moved = {name: replace(one, start=one.start + 1) for name, one in many.items()}  # so that most days are replaced
+    with database.transaction() as session:
+        a_basin(session)
+        source = a_source(session)
+        for at, given_series in ((NOW, many), (instant("2020-01-01"), moved)):
+            alone = {
+                name: series.write(session, BASIN, "alone", name, one, source, at) for name, one in given_series.items()
+            }
+            assert series.write_all(session, BASIN, "together", given_series, source, at) == alone
+        for name in many:
+            for at in (NOW, instant("2020-01-01")):
+                versions = [revisions.as_known_at(session, BASIN, of, name, at) for of in ("alone", "together")]
+                assert _known(versions[0]) == _known(versions[1])
+        session.rollback()
+
+
+def test_a_product_is_written_by_as_many_statements_as_a_variable(database: Database) -> None:
+    counts = []
+    with database.transaction() as session:
+        a_basin(session)
+        source = a_source(session)
+        for variables in (["v0"], ["v1", "v2", "v3"]):
+            series.write_all(session, *KEY[:2], dict.fromkeys(variables, daily("2000-01-01", 1.0)), source, NOW)
+            with counted_statements() as statements:
+                again = dict.fromkeys(variables, daily("2000-01-01", 2.0, 3.0))
+                series.write_all(session, *KEY[:2], again, source, NOW)
+            counts.append(len(statements))
+    assert counts[0] == counts[1]
 
 
 def test_two_writers_of_the_same_year_both_leave_their_days(database: Database) -> None:
