@@ -27,7 +27,7 @@ from records.adjustments import adjustments
 from records.alerts import alert_changes, deliveries, held_alerts, settle_alerts, subscriptions, thresholds
 from records.alerts.alerts import LevelChance
 from records.database.engine import Database
-from records.jobs import attempts, jobs, schedules
+from records.jobs import attempts, events, jobs, schedules
 from records.ratings import ratings
 from records.runs import runs
 from records.runs.runs import Run
@@ -45,6 +45,8 @@ FILLED_UNTIL = datetime(2005, 10, 1, tzinfo=UTC)
 """The country's record ends the day before."""
 RECEIVER = "https://rivers.example/hook"
 BANKFULL, BANKFULL_DISCHARGE = "bankfull", 4.5  # m3/s
+LOGGED = "Forecast 3 basins."
+"""In the log of the job that has succeeded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +131,7 @@ def _end_jobs(session: Session, key: Key, at: datetime) -> tuple[str, ...]:
     for job in (done, failed):
         claimed = attempts.claim(session, job, worker="w", lease_until=at + timedelta(minutes=1), at=at)
         assert claimed is not None
+    events.log(session, done, 1, LOGGED, at)
     attempts.finish(session, done, 1, status="succeeded", result={"left_out": {}}, at=at)
     problem = {"kind": "data", "detail": "There are none."}
     attempts.finish(session, failed, 1, status="failed", problem=problem, at=at)

@@ -6,7 +6,7 @@ from sqlalchemy.orm import Session
 
 from app.adjustments.schemas import AdjustedForecast, AdjustedLevel, Adjustment, HeldAlerts
 from app.alerts.service import proposed_change
-from app.forecasts.discharge import ANSWER_LEVELS, in_units, level_name
+from app.forecasts.discharge import ANSWER_LEVELS, in_units, level_name, usual_units
 from app.forecasts.header import days_ahead
 from app.http.base_schema import why_null
 from app.http.json_numbers import column, gappy_column, rounded
@@ -42,7 +42,7 @@ def adjusted_forecast(session: Session, stored: records.Adjustment, units: Units
         NoArea: the run names no area, and another unit than mm/day is asked for.
     """
     run, basin = runs.get(session, stored.run_id), runs.basin_of(session, stored.run_id, stored.basin_id)
-    units = units or ("mm/day" if basin.area_m2 is None else "m3/s")
+    units = units or usual_units(basin)
     series = runs.series_of(session, run.id, basin.basin_id, (runs.CALIBRATED, "discharge_quantiles"))
     flow_of: Literal["calibrated", "discharge"] = "calibrated" if runs.CALIBRATED in series else "discharge"
     flow = series[runs.CALIBRATED if flow_of == "calibrated" else "discharge_quantiles"]

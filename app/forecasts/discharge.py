@@ -114,6 +114,11 @@ def calibration_of(run: runs.Run, basin: runs.RunBasin, representation: Represen
     )
 
 
+def usual_units(basin: runs.RunBasin) -> Units:
+    """Return the default unit of discharge: m3/s, or mm/day where the run names no area."""
+    return "mm/day" if basin.area_m2 is None else "m3/s"
+
+
 def in_units(depth: npt.NDArray[Any], basin: runs.RunBasin, units: Units) -> Array:
     """Return discharge, stored in mm/day, in a unit."""
     if units == "mm/day":

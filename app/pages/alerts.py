@@ -1,9 +1,11 @@
 """/alerts: current alerts. /deliveries: receivers and deliveries."""
 
 from dataclasses import dataclass
+from datetime import date, datetime
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
+from sqlalchemy.orm import Session
 
 from app.alerts import service as alert_service
 from app.alerts.deliveries import summaries, visible_subscriptions
@@ -14,11 +16,14 @@ from app.http.dependencies import Reading, ServiceClock
 from app.pages.errors import PageRoute
 from app.pages.forms import FormField, form_of
 from app.pages.render import render
+from hydrology.base.calendar import as_date
+from hydrology.base.staleness import age_days, stale
 from hydrology.extremes.alerting import rank
 from jobspec.subscriptions import NewSubscription
 from records.alerts import alerts, deliveries
 from records.basins import basins
 from records.basins.station_names import shown_name
+from records.runs import runs
 
 router = APIRouter(route_class=PageRoute)
 
@@ -26,11 +31,20 @@ MAX_DELIVERIES = 100
 
 
 @dataclass(frozen=True, slots=True)
+class Decider:
+    """The run that decided an alert."""
+
+    t0: date
+    stale: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Alerts:
-    """Contents of the page of alerts, most severe first."""
+    """Contents of the page of alerts, most severe first; names of basins, and runs, by their identifiers."""
 
     alerts: list[Alert]
     names: dict[str, str]
+    runs: dict[str, Decider]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +61,14 @@ def read_alerts(request: Request, session: Reading, clock: ServiceClock) -> HTML
     """Show every alert."""
     active = sorted(alerts.active(session), key=lambda alert: (-rank(alert.severity), -alert.chance))
     names = {basin.id: shown_name(basin.id, basin.name) for basin in basins.list_basins(session)}
-    return render(request, "alerts.html", Alerts(alert_service.answers_of(session, active, clock.today()), names))
+    deciders = {run: _decider(session, run, clock.now()) for run in {alert.run_id for alert in active}}
+    answers = alert_service.answers_of(session, active, clock.today())
+    return render(request, "alerts.html", Alerts(answers, names, deciders))
+
+
+def _decider(session: Session, run: str, now: datetime) -> Decider:
+    stored = runs.get(session, run)
+    return Decider(as_date(stored.t0), stale(age_days(stored.weather_until, now)))
 
 
 @router.get("/deliveries", response_class=HTMLResponse)

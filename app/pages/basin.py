@@ -17,7 +17,7 @@ from app.forecasts import lookup
 from app.forecasts import service as forecasts
 from app.forecasts.changes.schemas import ChangeOfRun
 from app.forecasts.changes.service import change_of
-from app.forecasts.discharge import DischargeUnits, Representation, WithMembers
+from app.forecasts.discharge import DischargeUnits, Representation, WithMembers, usual_units
 from app.forecasts.rain_margin.schemas import LevelMargin, RainMarginOfRun
 from app.forecasts.rain_margin.service import rain_margin_of_run
 from app.forecasts.schemas import BasinForecast
@@ -169,7 +169,7 @@ def read_basin(
     clock: ServiceClock,
     basin: BasinId,
     run: ChosenRun = None,
-    units: DischargeUnits = "m3/s",
+    units: DischargeUnits | None = None,
     members: WithMembers = False,
     days: Days = "14",
 ) -> HTMLResponse:
@@ -177,7 +177,8 @@ def read_basin(
     now = clock.now()
     detail = basin_service.detail(session, basin)
     latest = or_reason(lambda: lookup.chosen(session, run, basin, now)[0])
-    shown = _Shown(session=session, basin=basin, units=units, members=members, days=days, now=now, run=run)
+    usual = "m3/s" if isinstance(latest, Absent) else usual_units(latest.basin)
+    shown = _Shown(session=session, basin=basin, units=units or usual, members=members, days=days, now=now, run=run)
     page = shown.without(detail, latest) if isinstance(latest, Absent) else shown.with_forecast(detail, latest)
     return render(request, "basin.html", page)
 

@@ -7,28 +7,28 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
 from app.forecasts import lookup
+from app.forecasts.discharge import usual_units
 from app.forecasts.what_if_runs import service
 from app.forecasts.what_if_runs.schemas import WhatIfOfRun
-from app.forecasts.words import UNITS, number
+from app.forecasts.words import number
 from app.http.dependencies import BasinId, Reading, ServiceClock
 from app.pages.errors import PageRoute
 from app.pages.figures import Figure
 from app.pages.figures.what_if import compared
 from app.pages.render import render
 from hydrology.base.errors import NotFound
-from hydrology.base.units import Units
 from hydrology.weather.forcing_kinds import KINDS
 from jobspec.changes import Increment
 from jobspec.fields import ID
 from jobspec.jobs.forecasting import WhatIfParams
 from records.basins import basins
 from records.basins.station_names import shown_name
+from records.runs import runs
 from records.runs.runs import Run
 
 router = APIRouter(route_class=PageRoute)
 
 ShownRun = Annotated[str | None, Query(description="The run to show.", pattern=ID)]
-UNIT: Units = "m3/s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +72,6 @@ class WhatIf:
     latest: Run | None
     shown: WhatIfOfRun | None
     figure: Figure | None
-
-    @property
-    def unit(self) -> str:
-        """Of discharge."""
-        return UNITS[UNIT]
 
     @property
     def sliders(self) -> tuple[Slider, ...]:
@@ -144,7 +139,10 @@ def read_what_if(
         latest = lookup.latest(session, basin, clock.now()).run
     except NotFound:
         latest = None
-    reported = None if run is None else service.compared(session, run, basin, UNIT, clock.now())
-    figure = None if reported is None else compared(reported, UNIT, f"/v1/basins/{basin}/what-if?run={run}")
+    reported = figure = None
+    if run is not None:
+        units = usual_units(runs.basin_of(session, run, basin))
+        reported = service.compared(session, run, basin, units, clock.now())
+        figure = compared(reported, units, f"/v1/basins/{basin}/what-if?run={run}&units={units}")
     page = WhatIf(basin=basin, title=title, latest=latest, shown=reported, figure=figure)
     return render(request, "what-if.html", page)

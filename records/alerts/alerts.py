@@ -16,7 +16,9 @@ from records.alerts.tables import AlertBasinRow, AlertRow
 from records.database.base import JsonList
 from records.database.statements import as_record
 from records.runs.run_summary import CalibrationKind
+from records.runs.run_types import last_past_day
 from records.runs.runs import Run
+from records.runs.tables import RunRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,13 +106,24 @@ def of_basin(session: Session, basin: str) -> list[Alert]:
 
 @dataclass(frozen=True, slots=True)
 class AtAGlance:
-    """A level of a basin and its alert state, in brief."""
+    """A level of a basin and its alert state, in brief.
+
+    Attributes:
+        t0: of the run that decided it; filled_days: the past days after T0 whose weather that run filled.
+    """
 
     level: str
     direction: Direction
     chance: float
     severity: Severity | None
     trend: Trend | None
+    t0: Day
+    filled_days: int
+
+    @property
+    def weather_until(self) -> Day:
+        """The last past day of the run that decided it."""
+        return last_past_day(self.t0, self.filled_days)
 
 
 def highest(session: Session) -> dict[str, list[AtAGlance]]:
@@ -119,11 +132,12 @@ def highest(session: Session) -> dict[str, list[AtAGlance]]:
     Basins whose levels were never decided are left out.
     """
     names = [field.name for field in fields(AtAGlance)]
-    columns = [getattr(AlertRow, name) for name in names]
+    columns = [getattr(RunRow if name in ("t0", "filled_days") else AlertRow, name) for name in names]
     order = func.row_number().over(
         partition_by=(AlertRow.basin_id, AlertRow.direction), order_by=(AlertRow.chance.desc(), AlertRow.level)
     )
-    ranked = select(AlertRow.basin_id, *columns, order.label("place")).subquery()
+    of_run = RunRow.id == AlertRow.run_id
+    ranked = select(AlertRow.basin_id, *columns, order.label("place")).join(RunRow, of_run).subquery()
     likeliest = (ranked.c.direction == "rising") & (ranked.c.place == 1)
     rows = session.execute(
         select(ranked.c.basin_id, *(ranked.c[name] for name in names))

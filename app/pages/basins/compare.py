@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from app.basins import service as basin_service
 from app.forecasts import lookup
 from app.forecasts import service as forecasts
-from app.forecasts.discharge import Representation
+from app.forecasts.discharge import Representation, usual_units
 from app.forecasts.schemas import BasinForecast
 from app.http.dependencies import Reading, ServiceClock
 from app.pages.basins.facts import Fact, start
@@ -23,6 +23,7 @@ from app.pages.errors import PageRoute
 from app.pages.figures import Colour, Curve, Figure, on_days
 from app.pages.render import render
 from hydrology.base.absent import Absent
+from hydrology.base.units import Units
 from jobspec.fields import full_id
 from records.basins.station_names import station_name
 from records.forecasts.latest import Latest
@@ -71,20 +72,18 @@ def _column(session: Session, basin: str, now: datetime) -> Column:
     detail = basin_service.detail(session, basin)
     title = station_name(detail.name) if detail.name else basin
     latest = or_reason(lambda: lookup.latest(session, basin, now))
-    forecast = latest if isinstance(latest, Absent) else or_reason(lambda: _forecast(session, latest, now))
-    if isinstance(latest, Absent) or isinstance(forecast, Absent):
-        assert isinstance(forecast, Absent)
-        return Column(basin, title, forecast, None)
-    known = read_known(session, latest, forecast, "m3/s", now)
-    depth = or_reason(lambda: _forecast(session, latest, now, in_depth=True))
-    shown = [start(forecast), *known.facts(latest, forecast, "m3/s")]
-    return Column(basin, title, shown, None if isinstance(depth, Absent) else depth)
+    if isinstance(latest, Absent):
+        return Column(basin, title, latest, None)
+    units = usual_units(latest.basin)
+    forecast = _forecast(session, latest, now, units)
+    known = read_known(session, latest, forecast, units, now)
+    shown = [start(forecast), *known.facts(latest, forecast, units)]
+    return Column(basin, title, shown, _forecast(session, latest, now, "mm/day"))
 
 
-def _forecast(session: Session, latest: Latest, now: datetime, *, in_depth: bool = False) -> BasinForecast:
+def _forecast(session: Session, latest: Latest, now: datetime, units: Units) -> BasinForecast:
     (parts,) = forecasts.stored_parts(session, [latest], members=False)
-    form = Representation("mm/day" if in_depth else "m3/s", members=False, at=now)
-    return forecasts.basin_forecast(latest, parts, form)
+    return forecasts.basin_forecast(latest, parts, Representation(units, members=False, at=now))
 
 
 def _figure(columns: Sequence[Column]) -> Figure | None:

@@ -15,7 +15,7 @@ from app.models.scores.schemas import BasinSkill
 from app.models.verification.schemas import BasinVerification, LeadVerification
 from app.models.verification.skilful_days import by_month
 from app.pages.render import in_full
-from app.pages.words import NO_ESTIMATE, RANGE_KINDS, skill_word
+from app.pages.words import NO_ESTIMATE, RANGE_KINDS, STALE, skill_word, t0_of
 from hydrology.base.absent import Absent
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Units
@@ -27,7 +27,6 @@ from records.runs.run_request import OBSERVED
 LIKELY = 0.05
 """Chance from which on a level counts as threatened."""
 MIN_SNOW_MM = 1.0
-STALE = "; stale"
 MIN_COVERAGE = 0.8
 """Share of days that the 90 % range must hold for a lead to count as reliable."""
 SHORT_REASONS = {
@@ -128,7 +127,11 @@ def season(forecast: BasinForecast, volumes: VolumesOfRun | Absent) -> Fact:
         low, high = of[max(of)], of[min(of)]
         kind = f"{max(of) - min(of)} % range" if volumes.calibrated else "not calibrated:"
         when = f"{on(volumes.period.first_day)} to {on(volumes.period.last_day)}"
-        detail = f"{when}; {kind} {low:.0f} to {high:.0f} %{STALE if volumes.stale else ''}"
+        detail = f"{when}; {kind} {low:.0f} to {high:.0f} %"
+        if volumes.t0 != forecast.t0:
+            detail += f"; from {t0_of(volumes)}"
+        elif volumes.stale:
+            detail += STALE
         return fact(value=f"{of[50]:.0f} % of normal", detail=detail)
     normal = forecast.normal
     share = None if normal is None else normal.calibrated_percent_of_normal or normal.percent_of_normal

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from app.forecasts.recession.schemas import DrainDownOfRun, LowFlow
 from app.forecasts.words import UNITS
 from app.pages.figures import Band, Curve, Figure, edge, level_line
+from app.pages.words import t0_of
 from hydrology.base.absent import Absent
 from hydrology.base.units import Units
 from hydrology.extremes.level_names import level_title
@@ -47,6 +48,7 @@ def _shown_levels(shown: DrainDownOfRun) -> list[LowFlow]:
 
 
 def _notes(shown: DrainDownOfRun) -> Iterator[str]:
+    yield f"From {t0_of(shown)}."
     if shown.in_words is not None:
         yield shown.in_words
     reached = _shown_levels(shown)

@@ -35,6 +35,9 @@ class BasinToday:
     Attributes:
         place: None where it is not known.
         t0: of its latest forecast; reason: why it has none, or why a newer one was withheld.
+        weather_age_days: age of the last past day of its weather: of T0, or of a later day that was filled.
+        alerts_t0: of the oldest run that decided what is shown of its alerts, if that is not `t0`.
+        alerts_stale: whether that run is stale.
         chance: the highest of passing one of its levels upwards; level: that level.
         severity: the highest of its alerts; trend: of the chance.
         peak: the median forecast's highest day, m3/s.
@@ -48,8 +51,9 @@ class BasinToday:
     place: Place | None
     t0: date | None = None
     reason: str | None = None
-    age_days: int | None = None
-    stale: bool = False
+    weather_age_days: int | None = None
+    alerts_t0: date | None = None
+    alerts_stale: bool = False
     severity: Severity | None = None
     chance: float | None = None
     level: str | None = None
@@ -64,6 +68,11 @@ class BasinToday:
     def title(self) -> str:
         """What people call it."""
         return station_name(self.name) if self.name else self.id
+
+    @property
+    def stale(self) -> bool:
+        """Whether its latest forecast is stale."""
+        return self.weather_age_days is not None and stale(self.weather_age_days)
 
     @property
     def concern(self) -> tuple[float, ...]:
@@ -99,15 +108,17 @@ def _plain(basin: str, site: basins.Site) -> BasinToday:
 def _with_forecast(
     basin: BasinToday, forecast: Latest, at: datetime, levels: Sequence[AtAGlance], nse: float | None
 ) -> BasinToday:
-    run, summary, age = forecast.run, forecast.basin.summary, age_days(forecast.run.t0, at)
+    run, summary = forecast.run, forecast.basin.summary
     rising = [level for level in levels if level.direction == "rising"]
     likeliest = max(rising, key=lambda level: level.chance, default=None)
+    oldest = min((level for level in levels if level.t0 != run.t0), key=lambda level: level.t0, default=None)
     return replace(
         basin,
         t0=as_date(run.t0),
         reason=str(forecast.superseded_by.reason) if forecast.superseded_by else None,
-        age_days=age,
-        stale=stale(age_days(run.weather_until, at)),
+        weather_age_days=age_days(run.weather_until, at),
+        alerts_t0=None if oldest is None else as_date(oldest.t0),
+        alerts_stale=oldest is not None and stale(age_days(oldest.weather_until, at)),
         severity=max((level.severity for level in levels), key=rank, default=None),
         chance=likeliest.chance if likeliest else None,
         level=likeliest.level if likeliest else None,

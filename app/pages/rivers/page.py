@@ -18,6 +18,8 @@ from app.pages.rivers.scales import SCALES, ColourBy, Scale
 from app.pages.rivers.selection import ALERTS, PAGE, STATES, Selected, Selection, Sort, State
 from app.service.status import service as status
 from app.service.status.schemas import Degraded, Status
+from hydrology.base.calendar import day
+from hydrology.base.staleness import age_days
 from hydrology.extremes.alerting import Severity
 
 router = APIRouter(route_class=PageRoute)
@@ -86,8 +88,8 @@ class Day:
 
     @property
     def age_days(self) -> int | None:
-        """The age of most forecasts."""
-        return next((basin.age_days for basin in self.everything if basin.t0 == self.t0), None)
+        """The age of most forecasts' T0."""
+        return None if self.t0 is None else age_days(day(self.t0), self.status.now)
 
     @property
     def all_stale(self) -> bool:

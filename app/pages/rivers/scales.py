@@ -107,11 +107,17 @@ SCALES: Mapping[ColourBy, Scale] = {
     ),
     "freshness": Scale(
         title="Freshness",
-        means=f"How many days the newest forecast's T0 lies behind the clock: stale after {STALE_AFTER_DAYS}.",
+        means="How many days the last past day of weather behind the newest forecast, observed or filled, lies behind "
+        f"the clock: stale after {STALE_AFTER_DAYS}.",
         palette="warning",
         edges=(2, STALE_AFTER_DAYS + 1, 8),
-        labels=("1 day or less", f"2 to {STALE_AFTER_DAYS} days", "stale", "a week and more"),
-        value=lambda basin: basin.age_days,
+        labels=(
+            "1 day or less",
+            f"2 to {STALE_AFTER_DAYS} days",
+            f"stale, {STALE_AFTER_DAYS + 1} to 7 days",
+            "stale, 8 days and more",
+        ),
+        value=lambda basin: basin.weather_age_days,
         write=lambda days: f"{days:.0f} {'day' if days == 1 else 'days'}",
         call="/v1/basins/{basin}/forecasts/latest",
     ),

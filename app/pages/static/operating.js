@@ -4,7 +4,11 @@
 
 const NAME = "freshet-key";
 const IDLE_MS = 30 * 60 * 1000;
+const RETRY_MS = 2000;
 const base = document.querySelector(".brand").getAttribute("href").replace(/\/$/, "");
+const here = () => location.pathname + location.search;
+let shown = here();
+let asked = new AbortController();
 
 const key = {
   get() {
@@ -29,9 +33,30 @@ function authorization() {
   return token === null ? {} : { Authorization: "Bearer " + token };
 }
 
-// Show a page that a key opens in place of the one that asks for it.
+// Show a page in place of the one shown, and return its status; undefined where another was asked for meanwhile.
 async function open(address) {
-  const answer = await fetch(address, { headers: { Accept: "text/html", ...authorization() } });
+  asked.abort();
+  asked = new AbortController();
+  try {
+    return await replace(address, asked.signal);
+  } catch (error) {
+    if (error.name === "AbortError") return undefined;
+    throw error;
+  }
+}
+
+// Show a page as a link does: where that fails, the browser asks for it and shows why.
+async function navigate(address) {
+  try {
+    await open(address);
+  } catch {
+    if (address === location.href) location.reload();
+    else location.assign(address);
+  }
+}
+
+async function replace(address, signal) {
+  const answer = await fetch(address, { headers: { Accept: "text/html", ...authorization() }, signal });
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   const main = page.querySelector("main");
   if (answer.status === 401) key.forget();
@@ -40,6 +65,7 @@ async function open(address) {
   document.querySelector("main").replaceWith(document.importNode(main, true));
   document.querySelector("nav").replaceWith(document.importNode(page.querySelector("nav"), true));
   if (new URL(address, location.href).href !== location.href) history.pushState(null, "", address);
+  shown = here();
   scrollTo(0, 0);
   enhance();
   await loadHead(page);
@@ -55,7 +81,10 @@ async function loadHead(page) {
     if (document.querySelector(`head [${name}="${CSS.escape(address)}"]`)) continue;
     const element = document.createElement(wanted.localName);
     if (wanted.rel) element.rel = wanted.rel;
-    const loaded = new Promise((resolve) => element.addEventListener("load", resolve));
+    const loaded = new Promise((resolve, reject) => {
+      element.addEventListener("load", resolve);
+      element.addEventListener("error", () => reject(new Error(`${address} was not loaded`)));
+    });
     element.setAttribute(name, address);
     document.head.append(element);
     await loaded;
@@ -120,11 +149,11 @@ async function send(form) {
     return say(form, content.detail, true);
   }
   switch (form.dataset.then) {
-    case "follow": return open(base + answer.headers.get("Location").replace("/v1", ""));
+    case "follow": return navigate(base + answer.headers.get("Location").replace("/v1", ""));
     case "watch": return watch(form, content);
-    case "leave": return open(base + form.dataset.to);
+    case "leave": return navigate(base + form.dataset.to);
     case "show": return say(form, JSON.stringify(content, null, 2), false);
-    default: return open(location.href);
+    default: return navigate(location.href);
   }
 }
 
@@ -145,50 +174,85 @@ async function watch(form, job) {
   await follow(section, async () => {
     const answer = await fetch(`${base}/v1/jobs/${job.id}`, { headers: authorization() });
     const ended = await answer.json();
-    if (ended.status === "succeeded") return open(`${location.pathname}?run=${ended.result.runs[0].run}`);
+    if (ended.status === "succeeded") return navigate(`${location.pathname}?run=${ended.result.runs[0].run}`);
     delete section.dataset.ended;
     section.hidden = true;
-    return say(form, ended.problem?.detail ?? `The job is ${ended.status}.`, true);
+    return say(form, ended.problem?.detail ?? ended.detail ?? `The job is ${ended.status}.`, true);
   });
 }
 
-// Follow a job's events: server-sent events, read with fetch, which can send the key.
-async function follow(section, ended = () => open(location.href)) {
-  const log = document.querySelector("[data-log]");
-  const progress = section?.querySelector("progress");
-  const address = section ? section.dataset.events : null;
-  let last = 0;
-  while (section.isConnected) {
-    const answer = await fetch(base + address, { headers: { ...authorization(), "Last-Event-ID": String(last) } });
-    if (!answer.ok) return;
-    const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+// Follow a job's events, and then call `whenEnded`; not if the section has left the page by then.
+async function follow(section, whenEnded = () => navigate(location.href)) {
+  if (await readToEnd(section)) return whenEnded();
+  return undefined;
+}
+
+class Refused extends Error {}
+
+// Show a job's events, and return whether it has ended. A stream that is cut goes on after its last event.
+async function readToEnd(section) {
+  for (let last = 0; section.isConnected;) {
+    try {
+      for await (const event of eventsAfter(last, section.dataset.events)) {
+        if (!section.isConnected) return false;
+        fault(section, "");
+        show(event, section);
+        last = event.id ?? last;
+      }
+      if (section.dataset.ended) return true;
+    } catch (error) {
+      if (error instanceof Refused) {
+        fault(section, error.message);
+        return false;
+      }
+      fault(section, "The connection was lost: what stands here may be old. Connecting again.");
+    }
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+  }
+  return false;
+}
+
+// Read server-sent events with fetch, which can send the key. A comment, the stream's heartbeat, is an empty event.
+async function* eventsAfter(last, address) {
+  const answer = await fetch(base + address, { headers: { ...authorization(), "Last-Event-ID": String(last) } });
+  if ([401, 403, 404].includes(answer.status)) throw new Refused((await answer.json()).detail);
+  if (!answer.ok) throw new Error(`it answered ${answer.status}`);
+  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  try {
     for (let text = ""; ;) {
       const { done, value } = await reader.read();
-      if (done) break;
+      if (done) return;
       text += value;
       const events = text.split("\n\n");
       text = events.pop();
-      for (const event of events) last = show(event, progress, section, log) ?? last;
+      yield* events.map(parsed);
     }
-    if (section.dataset.ended) return ended();
+  } finally {
+    reader.cancel().catch(() => {}); // of a stream that was cut
   }
 }
 
-function show(text, progress, section, log) {
+function parsed(text) {
   const event = Object.fromEntries(text.split("\n").filter((line) => line && line[0] !== ":").map((line) => {
     const at = line.indexOf(":");
     return [line.slice(0, at), line.slice(at + 1).trim()];
   }));
-  if (event.data === undefined) return undefined;
-  const data = JSON.parse(event.data);
-  if (event.event === "progress") {
+  return event.data === undefined ? {} : { id: event.id, type: event.event, data: JSON.parse(event.data) };
+}
+
+function fault(section, text) {
+  section.querySelector("[data-fault]").textContent = text;
+}
+
+function show({ type, data }, section) {
+  const [progress, log] = [section.querySelector("progress"), section.querySelector("[data-log]")];
+  if (type === "progress" && progress) {
     progress.max = data.total || 1;
     progress.value = data.done;
     section.querySelector("[data-detail]").textContent = `${data.done} of ${data.total} ${data.detail || ""}`;
   }
-  if (event.event === "status" && ["succeeded", "failed", "cancelled"].includes(data.status)) section.dataset.ended = "yes";
-  if (event.event === "log" && log) log.textContent += `${data.at} ${data.message ?? JSON.stringify(data)}\n`;
-  return Number(event.id);
+  if (type === "status" && ["succeeded", "failed", "cancelled"].includes(data.status)) section.dataset.ended = "yes";
+  if (type === "log" && log) log.textContent += `${data.at} ${data.text}\n`;
 }
 
 function enhance() {
@@ -201,7 +265,7 @@ function enhance() {
           say(document.querySelector("form[data-key]"), "The key is not known, has expired or was revoked.", true);
         }
       } catch (error) {
-        say(form, "The service did not answer as it should: " + error.message, true);
+        failed(form, error);
       }
     });
   }
@@ -229,23 +293,40 @@ function enhance() {
   for (const form of document.querySelectorAll("form[data-navigate]")) {
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      open(form.action + "?" + new URLSearchParams(new FormData(form)));
+      navigate(form.action + "?" + new URLSearchParams(new FormData(form)));
     });
   }
   const section = document.querySelector("[data-events]");
-  if (section) follow(section);
+  if (section) follow(section, section.dataset.ended ? () => {} : undefined);
+}
+
+function failed(form, error) {
+  say(form, "The service did not answer as it should: " + error.message, true);
 }
 
 // A link is followed with the key, which the browser itself would not send.
+const NO_PAGE = /^\/(v1|docs|guide|static|problems|health|metrics|openapi\.json)(\/|$)/;
 document.addEventListener("click", (event) => {
   const link = event.target.closest("a[href]");
   if (link === null || event.ctrlKey || event.metaKey || event.shiftKey || link.hasAttribute("download")) return;
   const { origin, pathname, hash } = new URL(link.href);
-  const isPage = origin === location.origin && !hash && !/^\/(v1|docs|guide|static|problems)(\/|$)/.test(pathname.slice(base.length));
+  const isPage = origin === location.origin && !hash && !NO_PAGE.test(pathname.slice(base.length));
   if (!isPage || key.get() === null) return;
   event.preventDefault();
-  open(link.href);
+  navigate(link.href);
 });
-addEventListener("popstate", () => open(location.href));
-if (document.querySelector("[data-needs-key]") && key.get() !== null) open(location.href);
-else enhance();
+addEventListener("popstate", () => {
+  if (here() !== shown) navigate(location.href);
+  else asked.abort(); // another part of the page that is shown, or back to it before another was
+});
+
+async function start() {
+  if (!document.querySelector("[data-needs-key]") || key.get() === null) return enhance();
+  try {
+    return await open(location.href);
+  } catch (error) {
+    enhance();
+    return failed(document.querySelector("form[data-key]"), error);
+  }
+}
+start();

@@ -39,18 +39,27 @@ def test_a_calibrated_forecast_has_threat_peak_and_snow(database: Database, clie
     assert shown["Skill here"] == "Not known not evaluated here yet"
 
 
-@pytest.mark.parametrize(("stale", "end"), [(True, "60 to 140 %; stale"), (False, "60 to 140 %")])
-def test_a_seasonal_volume_of_old_is_marked(stale: bool, end: str) -> None:
+@pytest.mark.parametrize(
+    ("t0", "stale", "end"),
+    [
+        (date(2008, 4, 1), True, "60 to 140 %; stale"),
+        (date(2008, 4, 1), False, "60 to 140 %"),
+        (date(2008, 3, 9), True, "60 to 140 %; from T0 9 March 2008; stale"),
+        (date(2008, 3, 31), False, "60 to 140 %; from T0 31 March 2008"),
+    ],
+)
+def test_a_seasonal_volume_of_another_t0_or_of_old_is_marked(t0: date, stale: bool, end: str) -> None:
     quantiles: Any = {"percent_of_normal": [140.0, 100.0, 60.0]}
     fields: Any = {
         "exceeded_percent": [10, 50, 90],
         "calibrated": VolumeQuantiles.model_construct(**quantiles),
         "raw": None,
         "period": Period(first_day=date(2008, 4, 1), last_day=date(2008, 7, 31)),
+        "t0": t0,
         "stale": stale,
     }
-    nothing: Any = {}
-    shown = facts.season(BasinForecast.model_construct(**nothing), VolumesOfRun.model_construct(**fields))
+    of_forecast: Any = {"t0": date(2008, 4, 1)}
+    shown = facts.season(BasinForecast.model_construct(**of_forecast), VolumesOfRun.model_construct(**fields))
     assert shown.value == "100 % of normal"
     assert shown.detail.endswith(end)
 

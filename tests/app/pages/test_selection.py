@@ -15,7 +15,7 @@ CALM = BasinToday(id="USGS-01", kind="usgs", name="FISH RIVER", place=Place(47.2
 LIKELY = replace(
     CALM, id="USGS-02", name="Rio Grande", place=Place(29.3, -100.9), chance=0.6, severity="watch", peak=9.0
 )
-STALE = replace(CALM, id="USGS-03", name=None, place=None, chance=0.1, stale=True, peak=2.0)
+STALE = replace(CALM, id="USGS-03", name=None, place=None, chance=0.1, weather_age_days=9, peak=2.0)
 NONE = BasinToday(id="USGS-04", kind="usgs", name="Dry Creek", place=Place(35.0, -110.0))
 BASINS = (LIKELY, STALE, CALM, NONE)
 PLACES = st.lists(

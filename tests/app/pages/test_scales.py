@@ -1,0 +1,17 @@
+"""The colours of the map agree with what the pages call stale."""
+
+from dataclasses import replace
+
+import pytest
+
+from app.pages.rivers.basins_today import BasinToday
+from app.pages.rivers.scales import SCALES
+
+BASIN = BasinToday(id="USGS-01", kind="usgs", name=None, place=None)
+
+
+@pytest.mark.parametrize("age", range(-1, 12))
+def test_a_basin_has_a_colour_of_a_stale_forecast_if_its_forecast_is_stale(age: int) -> None:
+    scale = SCALES["freshness"]
+    basin = replace(BASIN, weather_age_days=age)
+    assert dict(scale.legend)[scale.colour(basin)].startswith("stale") is basin.stale
