@@ -15,9 +15,11 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
+from sqlalchemy import Engine, event
 from sqlalchemy.exc import DBAPIError
 
 import migrations
@@ -241,3 +243,18 @@ def database(database_url: str) -> Iterator[Database]:
     opened = Database(database_url)
     yield opened
     opened.close()
+
+
+@contextmanager
+def counted_statements() -> Iterator[list[str]]:
+    """Give a list that gets every statement that a database of this process executes during the block."""
+    statements: list[str] = []
+
+    def note(*given: Any) -> None:
+        statements.append(given[2])
+
+    event.listen(Engine, "before_cursor_execute", note)
+    try:
+        yield statements
+    finally:
+        event.remove(Engine, "before_cursor_execute", note)

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from freshet.assistants import arguments
 from freshet.client import Client, ServiceError
-from freshet.client.jobs import ENDED
+from freshet.client.jobs import ENDED, why_ended
 from hydrology.base.errors import InvalidInput
 from jobspec.changes import Changes
 
@@ -71,7 +71,8 @@ class WhatIfTool:
             changes = Changes.model_validate(asked.model_dump(include=set(Changes.model_fields)))
             if changes.nothing:
                 raise InvalidInput("Nothing is changed: name a change of temperature, precipitation, storm or water.")
-            params = {"basins": [asked.basin], "changes": changes.as_json()}
+            latest = await _get(client, f"/v1/basins/{asked.basin}/forecasts/latest")
+            params = {"basins": [asked.basin], "changes": changes.as_json(), **_as_issued(latest)}
             posted = await anyio.to_thread.run_sync(client.post_job, "what-if", params)
             job, wait = posted.id, asked.wait_seconds
         ended = await _ended(client, job, wait)
@@ -81,6 +82,13 @@ class WhatIfTool:
         run = _run_of(ended)
         answer = await _get(client, f"/v1/basins/{asked.basin}/what-if", run=run, units=asked.units)
         return answer, _text(answer, _of_what_if)
+
+
+def _as_issued(forecast: Answer) -> dict[str, Any]:
+    """Return the params of a job that computes a forecast once more: its days and its weather."""
+    weather = forecast.get("weather")
+    which = {} if weather is None else {"weather_id": weather["id"]}
+    return {"t0": forecast["t0"], "horizon": forecast["horizon_days"], "weather": forecast["forcing_kind"], **which}
 
 
 async def _ended(client: Client, job: str, wait: int) -> Answer:
@@ -95,8 +103,8 @@ def _run_of(job: Answer) -> str:
     if job["kind"] != "what-if":
         raise InvalidInput("The job is not of a what-if run: give the one that what_if returned.")
     if job["status"] != "succeeded":
-        detail = (job.get("problem") or {}).get("detail") or "its reason is shown to the key that posted it."
-        raise ServiceError(f"The job {job['status']}: {detail}")
+        detail = (job.get("problem") or {}).get("detail")
+        raise ServiceError(f"The job {job['status']}: {why_ended(job['status'], detail)}")
     if not job.get("result"):
         raise ServiceError("The result of the job is shown to the key that posted it: use that key.")
     run: str = job["result"]["runs"][0]["run"]

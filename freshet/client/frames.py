@@ -1,6 +1,6 @@
 """Answers as pandas tables and xarray datasets; neither library is imported before it is needed."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from app.basins.observations.schemas import Observations
@@ -35,10 +35,19 @@ def to_xarray(answer: BasinForecast | Observations) -> "xarray.Dataset":
     dataset = xarray.Dataset.from_dataframe(table)
     dataset.attrs = {name: value for name, value in table.attrs.items() if name != "units"}
     for name, variable in dataset.data_vars.items():
-        unit = answer.units.get(str(name)) or answer.units.get(str(name).partition("_")[0])
-        if unit is not None and not str(name).endswith("_flag"):
+        unit = _unit(str(name), answer.units)
+        if unit is not None:
             variable.attrs["units"] = unit
     return dataset
+
+
+def _unit(column: str, units: Mapping[str, str]) -> str | None:
+    if column == "lead_days":
+        return "days"
+    if column.endswith("_flag"):
+        return None
+    prefix = column.partition("_")[0]
+    return units.get(column) or units.get("members" if prefix == "member" else prefix)
 
 
 def _columns(answer: Observations) -> Iterator[tuple[str, list[Any]]]:

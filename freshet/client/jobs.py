@@ -11,6 +11,7 @@ from freshet.client.resource import Body, Resource
 from hydrology.base.errors import DataProblem
 
 ENDED = ("succeeded", "failed", "cancelled")
+_UNTOLD = {"failed": "its reason is shown to the key that posted it.", "cancelled": "somebody asked for it."}
 SECONDS_BETWEEN_LOOKS = 0.3
 
 
@@ -52,8 +53,8 @@ class Jobs(Resource):
             time.sleep(SECONDS_BETWEEN_LOOKS)
         on_look(found)
         if found.status != "succeeded":
-            result = (found.problem and found.problem.detail) or "somebody asked for it."
-            raise DataProblem(f"Job {job} {found.status}: {result}")
+            detail = None if found.problem is None else found.problem.detail
+            raise DataProblem(f"Job {job} {found.status}: {why_ended(found.status, detail)}")
         return found
 
     def schedules(self) -> Iterator[Schedule]:
@@ -83,6 +84,11 @@ class Jobs(Resource):
     def audit(self) -> Iterator[Change]:
         """Yield the changes of the audit trail, the newest first; for an admin's key."""
         return self._items(AuditPage, "/v1/audit", "changes")
+
+
+def why_ended(status: str, detail: str | None) -> str:
+    """Return why a job failed or was cancelled, in words: its own where they are shown."""
+    return detail or _UNTOLD[status]
 
 
 def _at(revision: int) -> dict[str, str]:

@@ -136,7 +136,7 @@ def _merge(session: Session, key: Mapping[str, str], rows: Sequence[Row[Any]], s
     lost = _lost(session, key, damaged_rows, incoming)
     new = known(incoming) & ~known(old) & ~lost
     changed = lost | (known(incoming) & known(old) & _differs(old, incoming))
-    return _Merge(key, rows, readable, old, incoming, new, changed, lost)
+    return _Merge(key, rows, readable, old, incoming, new=new, changed=changed, lost=lost)
 
 
 def _stored_years(

@@ -25,10 +25,12 @@ _STANDARDS: Mapping[tuple[str, str], _Standard] = {
     ("tmax", "degC"): _Standard("air_temperature", "time: maximum"),
     ("tmin", "degC"): _Standard("air_temperature", "time: minimum"),
     ("tmean", "degC"): _Standard("air_temperature", "time: mean"),
-    ("srad", "W/m2"): _Standard("surface_downwelling_shortwave_flux_in_air", "time: mean"),
     ("vp", "Pa"): _Standard("water_vapor_partial_pressure_in_air", "time: mean"),
     ("swe", "mm"): _Standard("lwe_thickness_of_surface_snow_amount", "time: mean"),
 }
+
+_LONG_NAMES = {"srad": "downwelling shortwave radiation, mean over daylight"}
+"""Of variables for which CF has no standard name: a mean over a day would be half of that over daylight."""
 
 
 def of_observations(answer: Observations, sites: Mapping[str, Site]) -> Table:
@@ -64,4 +66,4 @@ def _values(variable: str, values: list[float | None], unit: str) -> Column:
     known: dict[str, Any] = (
         {} if standard is None else {"standard_name": standard.name, "cell_methods": standard.cell_methods}
     )
-    return Column(variable, variable, "number", values, unit, **known)
+    return Column(variable, _LONG_NAMES.get(variable, variable), "number", values, unit, **known)

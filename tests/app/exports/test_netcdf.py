@@ -13,6 +13,7 @@ import xarray
 from compliance_checker.runner import CheckSuite, ComplianceChecker
 from starlette.testclient import TestClient
 
+from app.basins.observations.table import variable_columns
 from app.exports import netcdf
 from app.exports.table import Column, Table
 from app.http.problems import InvalidRequest
@@ -112,6 +113,13 @@ def test_observations_have_the_content_of_json_with_their_flags(exporting: TestC
     assert flags.values[0].tolist() == output["flags"]["discharge"]
     assert [str(bit) for bit in flags.attrs["flag_masks"]] == list(output["flag_legend"])
     assert flags.attrs["flag_meanings"].split()[:3] == ["approved", "estimated", "below_limit"]
+
+
+def test_radiation_is_not_named_as_a_mean_over_the_whole_day() -> None:
+    named = {name: variable_columns(name, [1.0], [0], unit, {})[0] for name, unit in (("srad", "W/m2"), ("vp", "Pa"))}
+    assert (named["srad"].standard_name, named["srad"].cell_methods) == (None, None)
+    assert named["srad"].meaning.endswith("mean over daylight")
+    assert named["vp"].standard_name == "water_vapor_partial_pressure_in_air"
 
 
 def test_storage_has_the_content_of_json(exporting: TestClient, opened: Open) -> None:

@@ -5,8 +5,8 @@ from starlette.testclient import TestClient
 from app.forecasts.batch import MAX_BASINS
 from records.database.engine import Database
 from records.versions import promotions
+from testing.databases import counted_statements
 from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_run, a_version, not_issued
-from testing.statements import counted_statements
 from tests.app import factories
 from tests.app.forecasts.test_forecasts import LATEST, fill_records
 

@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 import httpx2
+import numpy as np
 import pytest
 from mcp import Client
 from mcp_types import CallToolResult
@@ -114,7 +115,14 @@ def test_what_if_posts_a_job_and_returns_its_run(over_http: Callable[..., Any], 
     assert not posted.is_error
     assert f'"{job}"' in words(posted)
     assert service.read(f"/v1/jobs/{job}") == posted.structured_content
-    assert posted.structured_content["params"] == {"basins": [BASIN], "changes": changes}
+    latest = service.read(f"{OF_BASIN}/forecasts/latest")
+    assert posted.structured_content["params"] == {
+        "basins": [BASIN],
+        "changes": changes,
+        "t0": latest["t0"],
+        "horizon": latest["horizon_days"],
+        "weather": latest["forcing_kind"],
+    }
 
     async def result(client: Client) -> CallToolResult:
         return await client.call_tool("what_if_result", {"basin": BASIN, "job": job})
@@ -122,6 +130,9 @@ def test_what_if_posts_a_job_and_returns_its_run(over_http: Callable[..., Any], 
     run = _complete(service, job, posted.structured_content["params"])
     found = over_http(result)
     assert found.structured_content == service.read(f"{OF_BASIN}/what-if?run={run}&units=m3/s")
+    mean = found.structured_content["base"]["discharge"]["mean"]
+    members = service.read(f"{OF_BASIN}/forecasts/latest?members=true")["members"]
+    assert mean == pytest.approx(np.mean([*members.values()], axis=0), rel=1e-3)
     assert "2 °C warmer" in words(found)
     assert "not a forecast" in words(found)
     assert all(line.endswith(".") for line in words(found).splitlines()[:4])

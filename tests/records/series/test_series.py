@@ -18,8 +18,8 @@ from records.basins.basins import UnknownBasin
 from records.database.engine import Database
 from records.series import revisions, series
 from records.series.series import UnitConflict, UnusableValues, Written
+from testing.databases import counted_statements
 from testing.records import BASIN, NOW, a_basin, a_source, contents, daily, instant, row_counts
-from testing.statements import counted_statements
 
 KEY = (BASIN, "maurer_extended", "precipitation")
 KINDS = [(0.0, 0), (-0.0, 0), (1.5, 0), (1.5, Flag.FILLED), (np.nan, Flag.MISSING), (np.nan, Flag.ABSENT)]
