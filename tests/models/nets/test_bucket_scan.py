@@ -160,6 +160,37 @@ def test_more_water_in_the_soil_than_it_holds_lowers_nothing_either(program: str
         assert (other - one >= -1e-9).all()
 
 
+def test_arrays_of_other_samples_cells_or_numbers_are_refused() -> None:
+    drivers, constants, routing, cells = arguments(5, 2, 4)
+    given = {"routing": routing, "cells": cells, "tagged": cells.unsqueeze(1), "tag": torch.zeros(5, dtype=torch.int64)}
+    bucket_recurrence.tagged_scan(drivers, constants, **given)
+    fewer = Constants(*(values[:, :1] for values in constants))
+    with pytest.raises(ValueError, match="constants has the shape"):
+        bucket_recurrence.scan(drivers, fewer, routing, cells)
+    for name, values in given.items():
+        wrongs = (values[:-1], values[..., :-1]) if name == "tag" else (values[:-1], values[..., :-1], values.float())
+        for wrong in wrongs:
+            with pytest.raises(ValueError, match="compiled program needs"):
+                bucket_recurrence.tagged_scan(drivers, constants, **{**given, name: wrong})
+
+
+def misplaced(values: Tensor) -> Tensor:
+    """Return the same values where no vector may begin in memory."""
+    elsewhere = values.new_empty(values.numel() + 1)[1:].view_as(values)
+    return elsewhere.copy_(values)
+
+
+def test_cells_and_gradients_may_begin_anywhere_in_memory() -> None:
+    drivers, constants, routing, cells = arguments(5, 2, 32)
+    results = []
+    for place in (Tensor.clone, misplaced):
+        leaves = [place(values).requires_grad_() for values in (routing, cells)]
+        flow = bucket_recurrence.scan(drivers, constants, *leaves)
+        results.append(torch.autograd.grad(flow.discharge, leaves, place(torch.ones_like(flow.discharge))))
+    for one, other in zip(*results, strict=True):
+        assert torch.equal(one, other)
+
+
 @pytest.mark.parametrize("program", sorted(PROGRAMS))
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
 @pytest.mark.parametrize("field", [*Drivers._fields, *Constants._fields])

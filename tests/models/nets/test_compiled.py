@@ -1,5 +1,6 @@
 """The compiled recurrence: the same numbers whatever runs it, and a plain word where it cannot be had."""
 
+import copy
 import ctypes
 import platform
 import sys
@@ -18,9 +19,10 @@ from models.contract import Inputs
 from models.cores import cores_in_use, use_cores
 from models.inference import simulate
 from models.losses import nse_star
-from models.nets.compiled import loader
+from models.nets.compiled import loader, recurrence
 from models.nets.compiled.variants import VARIANTS, Variant, built_for, machine_of
 from models.nets.mclstm import MCLSTM
+from models.nets.scan import Tags
 from testing.networks import inputs, network
 from tests.models.nets.test_mclstm import worst_residual
 
@@ -137,6 +139,32 @@ def test_the_gradient_does_not_depend_on_the_cores(rank: int) -> None:
             net(inputs(30, 100))[0]["discharge"].square().mean().backward()
         found.append(torch.cat([p.grad.flatten() for p in net.parameters() if p.grad is not None]))
     torch.testing.assert_close(found[0], found[1], rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.usefixtures("compiled")
+@torch.no_grad()
+def test_arrays_of_other_samples_days_cells_or_numbers_are_refused() -> None:
+    net, dtype = network(8, rank=4, wetness=True), torch.float64
+    gates = net._gates()
+    given = {name: torch.rand(5, 4, size, dtype=dtype) for name, size in (("drivers", net.drivers), ("mass", 1))}
+    given |= {"mass": given["mass"][..., 0], "static": torch.rand(4, net.static, dtype=dtype)}
+    given |= {"cells": torch.rand(4, 8, dtype=dtype)}
+    tags = Tags(given["mass"].unsqueeze(-1), given["cells"].unsqueeze(-1))
+    recurrence.tagged_scan(gates, **given, tags=tags)
+    for name, values in given.items():
+        for wrong in (values[:-1], values[:, :-1], values.float()):
+            with pytest.raises(ValueError, match="compiled program needs"):
+                recurrence.scan(gates, **{**given, name: wrong})
+    for part in ("mass", "cells"):
+        for wrong in (getattr(tags, part)[:-1], getattr(tags, part).float()):
+            with pytest.raises(ValueError, match="compiled program needs"):
+                recurrence.tagged_scan(gates, **given, tags=tags._replace(**{part: wrong}))
+    for part in ("static", "bias", "factor", "factor_bias", "wetness"):
+        changed = copy.copy(gates)
+        for wrong in (getattr(gates, part)[:-1], getattr(gates, part).float()):
+            setattr(changed, part, wrong)
+            with pytest.raises(ValueError, match="compiled program needs"):
+                recurrence.scan(changed, **given)
 
 
 def library_of(variant: Variant) -> ctypes.CDLL:
