@@ -90,6 +90,7 @@ class Network(nn.Module, ABC):
         skips_gaps: whether it accepts a mask, and skips the days with missing forcing.
         state_version: version of the meaning of its state.
         sees_energy: whether it needs temperature and potential evapotranspiration.
+        trash_cells: the cells whose water is lost, never discharge.
         evaporates: name of the output that the air takes up; all `loss` unless leakage is separate.
         half_products: whether it may multiply in bfloat16 where the processor has a unit for that. Training sets it;
             water is never rounded so.
@@ -101,6 +102,7 @@ class Network(nn.Module, ABC):
     state_version: int
     half_products = False
     sees_energy = False
+    trash_cells: tuple[int, ...] = ()
     evaporates = "loss"
 
     @property
