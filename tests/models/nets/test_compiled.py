@@ -3,6 +3,7 @@
 import copy
 import ctypes
 import platform
+import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -222,6 +223,18 @@ def assert_nan_reaches_the_ledger(recurrence: str, dtype: torch.dtype, rank: int
 
 def test_a_library_of_other_sources_is_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loader, "Call", ctypes.c_int64 * 3)
+    with pytest.raises(loader.NoLibraryError, match="built of other sources"):
+        loader.load(loader.choose())
+
+
+def test_a_library_is_run_until_one_of_its_sources_changes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    library = f"recurrence-{loader.choose().name}.so"
+    for file in (*loader.FOLDER.glob("*.h"), loader.FOLDER / "library.cpp", loader.FOLDER / library):
+        shutil.copy(file, tmp_path)
+    monkeypatch.setattr(loader, "FOLDER", tmp_path)
+    loader.load(loader.choose())
+    header = tmp_path / "buckets.h"
+    header.write_text(header.read_text().replace("wet * wet", "wet"))
     with pytest.raises(loader.NoLibraryError, match="built of other sources"):
         loader.load(loader.choose())
 
