@@ -19,6 +19,7 @@ from setuptools.command.build_ext import build_ext
 from setuptools.errors import CompileError
 
 sys.path.insert(0, str(Path(__file__).parent))
+from models.nets.compiled.sources import fingerprint
 from models.nets.compiled.variants import VARIANTS, Variant, machine_of
 
 SOURCES = Path("models/nets/compiled")
@@ -61,6 +62,7 @@ class BuildLibraries(build_ext):
         target = ["-target", f"{self.machine}-{self.system}", f"-mcpu={ext.variant.processor}"]
         if self.machine == "x86_64":
             target.append("-mprefer-vector-width=512")
+        target.append(f"-DFRESHET_SOURCES={fingerprint(SOURCES)}")
         own_flags = shlex.split(os.environ.get("CXXFLAGS", ""))
         cache = str(Path(self.build_temp).absolute() / "zig")
         done = subprocess.run(

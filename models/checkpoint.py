@@ -61,6 +61,14 @@ def optimizer_tensors(optimizer: torch.optim.Optimizer) -> Tensors:
     }
 
 
+def fits_optimizer(optimizer: torch.optim.Optimizer, tensors: Tensors) -> bool:
+    """Return whether the result of `optimizer_tensors` is of these parameters (Adam's)."""
+    fitted = [weights.shape for group in optimizer.param_groups for weights in group["params"]]
+    shapes = {f"{index}.{name}": shape for index, shape in enumerate(fitted) for name in ("exp_avg", "exp_avg_sq")}
+    shapes |= {f"{index}.step": torch.Size() for index in range(len(fitted))}
+    return all(shapes.get(name) == tensor.shape for name, tensor in tensors.items())
+
+
 def restore_optimizer(optimizer: torch.optim.Optimizer, tensors: Tensors) -> None:
     """Restore the result of `optimizer_tensors`."""
     state: dict[int, Tensors] = {}

@@ -90,6 +90,7 @@ class Network(nn.Module, ABC):
         skips_gaps: whether it accepts a mask, and skips the days with missing forcing.
         state_version: version of the meaning of its state.
         sees_energy: whether it needs temperature and potential evapotranspiration.
+        trash_cells: the cells whose water is lost, never discharge.
         evaporates: name of the output that the air takes up; all `loss` unless leakage is separate.
         half_products: whether it may multiply in bfloat16 where the processor has a unit for that. Training sets it;
             water is never rounded so.
@@ -101,6 +102,7 @@ class Network(nn.Module, ABC):
     state_version: int
     half_products = False
     sees_energy = False
+    trash_cells: tuple[int, ...] = ()
     evaporates = "loss"
 
     @property
@@ -137,7 +139,19 @@ class Network(nn.Module, ABC):
     def forward(self, inputs: Inputs, state: State | None = None) -> tuple[Outputs, State]:
         """Run the days of `inputs` from `state` (None: an empty store). Return outputs and the last state."""
 
+    def check_state(self, state: State, samples: int) -> None:
+        """Raise ValueError unless a state has the names, the shapes and the dtype of this network's."""
+        for name, wanted in self.empty_state(samples).items():
+            given = state.get(name)
+            if given is None or given.shape != wanted.shape or given.dtype != wanted.dtype:
+                found = "is missing" if given is None else f"has the shape {tuple(given.shape)} and {given.dtype}"
+                raise ValueError(
+                    f"The state's {name} {found}: {self.architecture} needs {tuple(wanted.shape)} and {wanted.dtype}"
+                )
+
     def __call__(self, inputs: Inputs, state: State | None = None) -> tuple[Outputs, State]:
-        """Run `forward` (declared for its types)."""
+        """Run `forward` from a checked state."""
+        if state:
+            self.check_state(state, inputs.mass.shape[1])
         outputs, last = super().__call__(inputs, state)
         return outputs, last

@@ -107,7 +107,7 @@ def parse(content: bytes, owner: Owner, ensemble: Ensemble) -> SavedState:
 
     Args:
         owner: the required owner.
-        ensemble: its networks, which determine the names and shapes of states.
+        ensemble: its networks, which determine the names, shapes and dtypes of states.
 
     Raises:
         UnusableState: it belongs to another ensemble, is damaged, or was never a state.
@@ -123,18 +123,19 @@ def parse(content: bytes, owner: Owner, ensemble: Ensemble) -> SavedState:
             f"The state belongs to another model (weights {header.weights[:12]}, {header.product}; these are "
             f"{owner.weights[:12]}, {owner.product}): give one that this model wrote, or begin without one."
         )
-    arrays = {name: tensor.numpy() for name, tensor in tensors.items()}
-    wanted = ensemble.networks[0].empty_state(len(header.basins))
-    shapes = {name: (len(ensemble.networks), *tensor.shape) for name, tensor in wanted.items()}
-    if {name: values.shape for name, values in arrays.items()} != shapes or len(header.spin_up_days) != len(
-        header.basins
-    ):
+    empty, members = ensemble.networks[0].empty_state(len(header.basins)), len(ensemble.networks)
+    wanted = {name: ((members, *tensor.shape), tensor.dtype) for name, tensor in empty.items()}
+    found = {name: (tuple(tensor.shape), tensor.dtype) for name, tensor in tensors.items()}
+    if found != wanted or len(header.spin_up_days) != len(header.basins):
         raise _damaged("does not fit the networks")
+    arrays = {name: tensor.numpy() for name, tensor in tensors.items()}
     finite = all(np.isfinite(values).all() for values in arrays.values())
     if header.content != named_arrays_sha256(arrays) or not finite:
         raise _damaged("does not hold what was written")
-    members = [{name: values[member] for name, values in arrays.items()} for member in range(len(ensemble.networks))]
-    return SavedState(owner, tuple(header.basins), last, tuple(header.spin_up_days), members)
+    if ensemble.conserving and (arrays["c"] < 0).any():
+        raise _damaged("has cells with less than no water")
+    of_members = [{name: values[member] for name, values in arrays.items()} for member in range(members)]
+    return SavedState(owner, tuple(header.basins), last, tuple(header.spin_up_days), of_members)
 
 
 def _damaged(how: str) -> UnusableState:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from pydantic import BaseModel, NonNegativeInt, ValidationError
 from torch import Tensor, nn
 
 from hydrology.base.calendar import Period
@@ -64,6 +65,15 @@ class TrainedMember:
     seconds: float
 
 
+class _CheckpointHeader(BaseModel):
+    """The progress of a training in a checkpoint."""
+
+    step: NonNegativeInt
+    best_nse: float | None
+    log: list[dict[str, Any]]
+    seconds: float
+
+
 def steps_of(config: TrainingConfig, windows: Windows) -> int:
     """Return the number of steps of a training."""
     schedule = config.schedule
@@ -113,7 +123,6 @@ class MemberTraining:
         self.started = start is not None
         self.network.hide(config.unseen_by(seed))
         self.network.to(device).train()
-        self.network.half_products = config.precision == "bfloat16"
         # (N, days) each, for the windows
         self.energy = energy(data.forcing, config.inputs) if self.network.sees_energy else None
         self.prior: VectorPrior | None = None
@@ -122,6 +131,7 @@ class MemberTraining:
         self.fitted = [weights for weights in self.network.parameters() if weights.requires_grad]
         self.optimizer = self._optimizer()
         self.average = copy.deepcopy(self.network).eval()
+        self.network.half_products = config.precision == "bfloat16"  # not the average: it is judged as it is served
         self.observed, self.sd, self.windows = self._samples_of(seed) if beside is None else beside.in_order_of(seed)
         self.steps = steps_of(config, self.windows)
         self.seed, self.step, self.best_nse, self.seconds = seed, 0, -math.inf, 0.0
@@ -196,22 +206,33 @@ class MemberTraining:
         tensors |= checkpoint.prefixed("optimizer.", checkpoint.optimizer_tensors(self.optimizer))
         tensors |= checkpoint.prefixed("best.", self.best or {})
         best_nse = self.best_nse if math.isfinite(self.best_nse) else None
-        header = {"step": self.step, "best_nse": best_nse, "log": self.log, "seconds": self.seconds}
-        return checkpoint.dump(tensors, header)
+        header = _CheckpointHeader(step=self.step, best_nse=best_nse, log=self.log, seconds=self.seconds)
+        return checkpoint.dump(tensors, header.model_dump())
 
     def resume(self, blob: bytes) -> None:
         """Resume from a checkpoint of the same training.
 
         Raises:
-            DataProblem: the checkpoint cannot be read.
+            DataProblem: the checkpoint cannot be read, or belongs to another training.
         """
-        tensors, header = checkpoint.parse(blob)
-        self.network.load_state_dict(checkpoint.under("network.", tensors))
-        self.average.load_state_dict(checkpoint.under("average.", tensors))
-        checkpoint.restore_optimizer(self.optimizer, checkpoint.under("optimizer.", tensors))
-        self.best = checkpoint.under("best.", tensors) or None
-        self.step, self.log, self.seconds = header["step"], header["log"], header["seconds"]
-        self.best_nse = -math.inf if header["best_nse"] is None else header["best_nse"]
+        tensors, fields = checkpoint.parse(blob)
+        network, average, optimizer, best = (
+            checkpoint.under(prefix, tensors) for prefix in ("network.", "average.", "optimizer.", "best.")
+        )
+        shapes = _shapes(self.network.state_dict())
+        fits = all(_shapes(weights) == shapes for weights in (network, average, *([best] if best else [])))
+        try:
+            header = _CheckpointHeader.model_validate(fields)
+        except ValidationError:
+            fits = False
+        if not fits or not checkpoint.fits_optimizer(self.optimizer, optimizer):
+            raise DataProblem("The checkpoint belongs to another training, or is damaged: start the training again.")
+        self.network.load_state_dict(network)
+        self.average.load_state_dict(average)
+        checkpoint.restore_optimizer(self.optimizer, optimizer)
+        self.best = best or None
+        self.step, self.log, self.seconds = header.step, header.log, header.seconds
+        self.best_nse = -math.inf if header.best_nse is None else header.best_nse
 
     def diverged(self, loss: float, norm: float, rate: float) -> TrainingDiverged:
         """Return the error of a loss or a gradient norm that is not finite after this step."""
@@ -326,6 +347,10 @@ def water_scales(data: TrainingData, training: Period) -> WaterScales:
     mass, discharge = (values[:, days].astype(np.float64) for values in (data.forcing.mass, data.discharge))
     means, sds = ([float(f(values)) for values in (mass, discharge)] for f in (np.nanmean, np.nanstd))
     return WaterScales(means[0], sds[0] or 1.0, means[1], sds[1] or 1.0)
+
+
+def _shapes(weights: Tensors) -> dict[str, torch.Size]:
+    return {name: tensor.shape for name, tensor in weights.items()}
 
 
 def _copy(network: nn.Module) -> Tensors:

@@ -1,7 +1,6 @@
 """Training samples: windows of consecutive days of one basin, in an order fixed by the seed."""
 
 import copy
-from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -42,6 +41,7 @@ class Windows:
             DataProblem: no window fits.
         """
         self.config, self.seed = config, seed
+        self._newest_order: tuple[int, Indices] | None = None  # of the windows in an epoch
         days = days_of(record, training)
         before = max(days.start, config.spinup_days)
         starts = np.arange(before, days.stop - config.loss_days + 1)  # of the loss days
@@ -61,7 +61,7 @@ class Windows:
     def of_seed(self, seed: int) -> "Windows":
         """Return the same windows in the order of another seed."""
         other = copy.copy(self)
-        other.seed = seed
+        other.seed, other._newest_order = seed, None
         return other
 
     def batch(self, step: int) -> tuple[Indices, Indices]:
@@ -70,6 +70,7 @@ class Windows:
         chosen = self._order(epoch)[position * self.batch_size : (position + 1) * self.batch_size]
         return self.basins[chosen], self.starts[chosen]
 
-    @lru_cache(maxsize=1)  # noqa: B019 - one epoch's order, dropped with the training
     def _order(self, epoch: int) -> Indices:
-        return np.random.default_rng([self.seed, epoch]).permutation(len(self.basins))
+        if self._newest_order is None or self._newest_order[0] != epoch:
+            self._newest_order = epoch, np.random.default_rng([self.seed, epoch]).permutation(len(self.basins))
+        return self._newest_order[1]

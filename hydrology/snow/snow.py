@@ -6,6 +6,7 @@ Choosing and judging need only sums of products over the days, which add up over
 basin or for many together, and a sum of cells can be judged after the daily storage has left memory.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -18,7 +19,6 @@ from hydrology.base.errors import InvalidInput
 from hydrology.base.reasons import Reason
 from hydrology.scores.score import Score
 
-TRASH_CELL = 0
 MIN_R = 0.1  # minimum correlation of a single snow cell
 MIN_KNOWN_DAYS = 3  # days with a known reference, for a correlation
 BARE_MM = 1.0
@@ -150,7 +150,7 @@ class SnowProducts:
         return covariances, np.diag(covariances) <= _ROUNDING * np.diag(self.known)
 
 
-def choose_cells(products: SnowProducts, *, max_cells: int) -> SnowCells:
+def choose_cells(products: SnowProducts, *, max_cells: int, trash_cells: Collection[int] = ()) -> SnowCells:
     """Choose cells by greedy forward selection.
 
     Each brings their sum nearest to the reference, in mm. Only cells that correlate with the reference themselves
@@ -163,6 +163,7 @@ def choose_cells(products: SnowProducts, *, max_cells: int) -> SnowCells:
     Args:
         products: of the cells of one member.
         max_cells: maximum number of cells to choose.
+        trash_cells: cells whose water is lost, which are never chosen.
 
     Raises:
         InvalidInput: `max_cells` is below 1.
@@ -173,7 +174,7 @@ def choose_cells(products: SnowProducts, *, max_cells: int) -> SnowCells:
         return SnowCells((), Score(None, products.days, reason))
     weighed = products.known + (BARE_WEIGHT - 1) * products.bare
     rising = products.correlations() > MIN_R
-    candidates = [int(cell) for cell in np.flatnonzero(rising) if cell != TRASH_CELL]
+    candidates = [int(cell) for cell in np.flatnonzero(rising) if cell not in trash_cells]
     difference = np.zeros(len(weighed))  # of the sum of the chosen and the reference, by cell
     difference[_REFERENCE] = -1
     chosen: list[int] = []

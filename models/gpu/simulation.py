@@ -29,7 +29,7 @@ def simulate_together(
         wanted: the names of the outputs to return.
 
     Raises:
-        ValueError: a day lacks its weather, or there is none.
+        ValueError: a day lacks its weather, or there is none; or a state does not fit the networks.
         torch.OutOfMemoryError: not even one day of all members and samples fits in the card's memory.
 
     Returns:
@@ -69,6 +69,9 @@ def _first_state(network: MCLSTM, inputs: Inputs, states: Sequence[ArrayMap] | N
         stacked = {
             name: torch.as_tensor(np.stack([state[name] for state in states])).to(inputs.mass) for name in states[0]
         }
+    samples = inputs.mass.shape[1]
+    for member in range(members):
+        network.check_state({name: values[member] for name, values in stacked.items()}, samples)
     tags = stacked.get("tags")
     if tags is not None:
         for water, tagged in zip(stacked["c"], tags, strict=True):

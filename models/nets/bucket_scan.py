@@ -16,7 +16,7 @@ capacities and potential rates are a times those of the ground. A day, every sto
     ground   x  = w + rain                        b = x^2 / (x + excess)
     soil     u0 = (1 - S0 / C)^(1/n)              u1 = max(u0 - (x - b) / (n C), 0)
              S1 = C (1 - u1^n)                    r = x - b - (S1 - S0)
-                                                  d = drain S1 (S1 / C)^2     S2 = S1 - d
+                                                  d = drain S1 W^2            S2 = S1 - d,  W = min(S1 / C, 1)
                                                   e = min(demand, drying S2)  S3 = S2 - e
     upper    U1 = U0 + r + d                      p = min(U1, percolation)    U2 = U1 - p
              q0 = k0 U2^2 / (U2 + threshold)      q1 = k1 (U2 - q0)           U3 = U2 - q0 - q1
@@ -26,7 +26,8 @@ capacities and potential rates are a times those of the ground. A day, every sto
 Every store after the day rises with every store before it and with rain, never faster than these, and so do flow,
 evapotranspiration and leak: more rain or snow lowers no store and no flow on any day, and additional flow returns no
 more than the additional water. For this, rain passes snow without delay, melt water leaves it by a share that does not
-depend on the snow, and 3 drain is at most 1.
+depend on the snow, and 3 drain is at most 1. Soil above its capacity (a state that somebody has changed) takes in
+nothing and drains at its full rate.
 
 Water may be divided by tags: every flow takes the same share of each tag in the store that it leaves.
 """
@@ -156,7 +157,7 @@ def _day(today: Drivers, fixed: Constants, routing: Tensor, cells: Tensor) -> tu
     enters = x - b
     gain = _gain(today.n, fixed.capacity, S0, enters)
     S1, r = S0 + gain, enters - gain
-    wetness = S1 / fixed.capacity
+    wetness = (S1 / fixed.capacity).clamp_max(1)
     d = fixed.drain * S1 * wetness * wetness
     S2 = S1 - d
     e = _least(today.demand, today.drying * S2)

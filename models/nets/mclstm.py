@@ -63,6 +63,7 @@ class MCLSTM(Network):
     conserving = True
     skips_gaps = False
     state_version = 1
+    trash_cells = (TRASH_CELL,)
 
     def __init__(
         self,

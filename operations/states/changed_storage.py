@@ -1,6 +1,6 @@
 """Changes the state of T0 for a what-if run. Adds water or takes it away. Never stored."""
 
-from collections.abc import Sequence
+from collections.abc import Collection
 from dataclasses import replace
 
 import numpy as np
@@ -8,7 +8,6 @@ import numpy as np
 from hydrology.base.absent import Absent, absent
 from hydrology.base.errors import InvalidInput
 from hydrology.base.reasons import Reason
-from hydrology.snow.snow import TRASH_CELL
 from hydrology.water.storage_increment import incremented
 from jobspec.changes import Increment
 from operations.versions.load_networks import LoadedVersion
@@ -33,8 +32,9 @@ def with_increment(
         return absent(Reason.NO_SNOW_TO_CHANGE, basin=basin, why=snow)
     cells = np.asarray(state.arrays["c"])
     changed = np.empty_like(cells)
-    for member, label in enumerate(loaded.labels):
-        chosen = _chosen(cells.shape[-1], [] if isinstance(snow, Absent) else snow.cells[label], increment)
+    for member, (label, network) in enumerate(zip(loaded.labels, loaded.ensemble.networks, strict=True)):
+        holding = [cell for cell in range(cells.shape[-1]) if cell not in network.trash_cells]
+        chosen = _chosen(holding, [] if isinstance(snow, Absent) else snow.cells[label], increment)
         try:
             changed[member] = incremented(cells[member], chosen, increment.mm)
         except InvalidInput as error:
@@ -43,9 +43,8 @@ def with_increment(
     return replace(state, arrays={**state.arrays, "c": changed})
 
 
-def _chosen(count: int, snow: Sequence[int], increment: Increment) -> list[int]:
-    """Return the indices of the cells that share an increment."""
-    cells = [cell for cell in range(count) if cell != TRASH_CELL]
+def _chosen(cells: list[int], snow: Collection[int], increment: Increment) -> list[int]:
+    """Return those of the cells that share an increment."""
     match increment.where:
         case "snow":
             return [cell for cell in cells if cell in snow]

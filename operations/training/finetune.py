@@ -9,7 +9,7 @@ import torch
 from sqlalchemy.orm import Session
 
 from hydrology.base.errors import InvalidInput
-from jobspec.network import MCLSTMConfig
+from jobspec.network import BucketsConfig, MCLSTMConfig
 from jobspec.training import FineTuningConfig, TrainingConfig
 from models.arrays import places
 from models.checkpoint import Tensors
@@ -52,7 +52,7 @@ def whole(session: Session, tuning: FineTuningConfig) -> tuple[Version, Training
 
 def _learns_vectors(parent: Version) -> bool:
     network = parent.training.network
-    return isinstance(network, MCLSTMConfig) and network.basin_vector > 0
+    return isinstance(network, MCLSTMConfig | BucketsConfig) and network.basin_vector > 0
 
 
 def start_of(session: Session, parent: Version, member: int, learnt_from: Sequence[str]) -> Tensors:

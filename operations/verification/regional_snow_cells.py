@@ -106,7 +106,7 @@ class RegionalChoice:
                 cells[label] = list(network.snow_cells)
                 continue
             together = reduce(add, (basin.of_members[at] for basin in basins))
-            cells[label] = [int(cell) for cell in choose_cells(together, max_cells=MAX_CELLS).cells]
+            cells[label] = list(choose_cells(together, max_cells=MAX_CELLS, trash_cells=network.trash_cells).cells)
         return cells if all(cells.values()) else None
 
     def _judged(self) -> list[SnowSkill | None]:

@@ -197,7 +197,8 @@ def _choose(
         if network.snow_cells:
             cells[label] = list(network.snow_cells)
             continue
-        chosen = choose_cells(SnowProducts.of(of_member, reference), max_cells=MAX_CELLS)
+        products = SnowProducts.of(of_member, reference)
+        chosen = choose_cells(products, max_cells=MAX_CELLS, trash_cells=network.trash_cells)
         cells[label] = [int(cell) for cell in chosen.cells]
         if not chosen.cells:
             reason = reason or chosen.r.reason or absent(Reason.NO_CELL_FOLLOWS_SNOW)

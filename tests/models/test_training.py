@@ -1,6 +1,7 @@
 """Trainings repeat, resume, validate and refuse."""
 
 import copy
+import weakref
 from dataclasses import replace
 
 import numpy as np
@@ -19,6 +20,8 @@ from models.scaling import Scaler
 from models.training import MemberTraining, Progress, TrainingDiverged, learning_rate
 from models.windows import Windows
 from testing.networks import config, training_data
+
+PRECISIONS = ("bfloat16", "float32")
 
 
 def member(seed: int = 1, start: Tensors | None = None, **changes: object) -> MemberTraining:
@@ -160,6 +163,35 @@ def test_a_resumed_training_from_weights_equals_an_uninterrupted_one() -> None:
     assert finished.log == whole.log
 
 
+@pytest.mark.parametrize("damage", ["no step", "no network", "another network", "another optimizer"])
+def test_a_checkpoint_that_is_damaged_or_of_another_training_is_refused(damage: str) -> None:
+    blobs, training = dict[int, bytes](), member()
+    training.run(on_checkpoint=blobs.__setitem__)
+    tensors, header = parse(blobs[6])
+    match damage:
+        case "no step":
+            del header["step"]
+        case "no network":
+            tensors = {name: values for name, values in tensors.items() if not name.startswith("network.")}
+        case "another network":
+            tensors = {name: values.unsqueeze(0) for name, values in tensors.items()}
+        case "another optimizer":
+            tensors["optimizer.99.exp_avg"] = torch.zeros(1)
+    weights, step = dict(training.network.state_dict()), training.step
+    with pytest.raises(DataProblem, match="belongs to another training, or is damaged"):
+        training.resume(dump(tensors, header))
+    assert same(dict(training.network.state_dict()), weights)
+    assert training.step == step
+
+
+def test_weights_are_validated_with_the_numbers_in_which_they_are_served() -> None:
+    trainings = [member(precision=precision, network=MCLSTMConfig(cells=4, rank=0)) for precision in PRECISIONS]
+    for training in trainings:
+        training.average.load_state_dict(trainings[0].average.state_dict())
+    rounded, whole = (training._validate(None).value for training in trainings)
+    assert rounded == whole
+
+
 def test_a_stop_asked_for_by_progress_stops_the_training() -> None:
     class StopHereError(Exception):
         pass
@@ -218,6 +250,18 @@ def test_each_epoch_uses_every_window_once() -> None:
     expected = {(0, s) for s in range(26)} | {(1, s) for s in range(10)}
     assert len(encoded) == len(set(encoded)) == 36
     assert set(encoded) == expected
+
+
+def test_the_windows_of_a_training_leave_memory_with_it() -> None:
+    period = Period.parse("2000-01-01..2000-02-09")
+    windows = Windows(np.ones((2, 40), bool), period, period, WindowsConfig(spinup_days=10, loss_days=5, batch=3), 5)
+    first = windows.batch(0)
+    assert not np.array_equal(windows.of_seed(6).batch(0), first)
+    assert not np.array_equal(windows.batch(windows.batches_per_epoch), first)
+    assert np.array_equal(windows.batch(0), first)
+    there = weakref.ref(windows)
+    del windows
+    assert there() is None
 
 
 def test_windows_that_do_not_fit_are_refused() -> None:

@@ -43,7 +43,7 @@ struct BucketDay {
         const X gain = bounded(C * one_minus(left) - S0, enters);
         S1 = S0 + gain;
         r = enters - gain;
-        const X wet = S1 / C;
+        const X wet = at_most(S1 / C, Real(1));
         d = fixed[DRAIN] * S1 * wet * wet;
         S2 = S1 - d;
         e = least(given[DEMAND], given[DRYING] * S2);

@@ -121,6 +121,8 @@ extern "C" {
 // Python hands over a `Call` of as many bytes, or is of another version.
 int freshet_call_bytes() { return sizeof(Call); }
 int freshet_buckets_call_bytes() { return sizeof(BucketsCall); }
+// The fingerprint of the sources, by which Python finds a library of others.
+int64_t freshet_sources() { return FRESHET_SOURCES; }
 
 // How this processor multiplies bfloat16: 2 by its matrix unit, 1 by its vector unit, 0 not at all.
 int freshet_half_unit() {

@@ -12,6 +12,7 @@ import structlog
 import torch
 
 from models.nets.compiled.call import BucketsCall, Call
+from models.nets.compiled.sources import fingerprint
 from models.nets.compiled.variants import Variant, built_for, machine_of
 
 FOLDER = Path(__file__).parent
@@ -81,8 +82,10 @@ def load(variant: Variant) -> ctypes.CDLL:
         raise NoLibraryError(f"{path} is missing: {MEND}.")
     try:
         loaded = ctypes.CDLL(str(path))
+        loaded.freshet_sources.restype = ctypes.c_int64
+        built_of_these = fingerprint(FOLDER) in (None, loaded.freshet_sources())  # None: installed without them
         sizes = loaded.freshet_call_bytes(), loaded.freshet_buckets_call_bytes()
-        if sizes != (ctypes.sizeof(Call), ctypes.sizeof(BucketsCall)):
+        if not built_of_these or sizes != (ctypes.sizeof(Call), ctypes.sizeof(BucketsCall)):
             raise NoLibraryError(f"{path} was built of other sources: {MEND}.")
         for precision in PRECISIONS:
             function = getattr(loaded, f"freshet_{precision}")

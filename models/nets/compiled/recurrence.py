@@ -17,7 +17,8 @@ from torch.nn import functional
 from models.cores import cores_in_use
 from models.nets.compiled import loader
 from models.nets.compiled.call import Call
-from models.nets.products import linear
+from models.nets.compiled.shapes import require
+from models.nets.products import aligned_size, linear
 from models.nets.scan import Flow, Gates, TaggedFlow, Tags
 
 SAMPLES = 32  # of a block
@@ -25,6 +26,23 @@ HALF_BLOCK = 16  # where no more are there, forward products of the dry samples 
 MAX_BLOCKS = 2  # of a team
 VECTOR_BYTES = 64
 TILE, PAIRS = 16, 32  # rows of a tile, numbers of bfloat16 in one of them
+
+AXES = {
+    "varying": "RF",
+    "static weights": "RS",
+    "bias": "R",
+    "factor": "HV",
+    "factor_bias": "H",
+    "wetness": "K",
+    "drivers": "TBD",
+    "static": "BS",
+    "mass": "TB",
+    "cells": "BK",
+    "tag_mass": "TBG",
+    "tag_cells": "BKG",
+}
+"""Of what is given: rows of the gates, features (cells and drivers), attributes, rows of U, mixtures, cells; days,
+samples, drivers, tags."""
 
 Blocks = dict[str, Tensor]
 
@@ -36,6 +54,7 @@ def available(device: torch.device) -> bool:
 
 def scan(gates: Gates, drivers: Tensor, static: Tensor, mass: Tensor, cells: Tensor) -> Flow:
     """Run T days of the recurrence; arguments and results as of `models.nets.scan.scan`."""
+    _check(gates, drivers, static, mass, cells)
     weights, fixed, precision = _weights(gates, static, cells.shape[1])
     parameters = (gates.varying, gates.factor, gates.factor_bias, gates.wetness)
     arguments = (*parameters, fixed, drivers, mass, cells, weights, precision)
@@ -49,6 +68,7 @@ def tagged_scan(
 
     The gates and the total water have the same bits as those of `scan`.
     """
+    _check(gates, drivers, static, mass, cells, tags)
     weights, fixed, precision = _weights(gates, static, cells.shape[1])
     given = _given(fixed, drivers, mass, cells) | {"tag_mass": _blocks(tags.mass, 1)}
     created, carried = _allocate(given), _blocks(tags.cells, 0).transpose(1, 2).contiguous()
@@ -57,6 +77,22 @@ def tagged_scan(
     flow = _flow(tuple(_whole(values, 1, samples) for values in created.values()))
     discharge, loss = (_whole(values, 1, samples) for values in of_tags.values())
     return flow, TaggedFlow(discharge, loss, _whole(carried.transpose(1, 2), 0, samples))
+
+
+def _check(
+    gates: Gates, drivers: Tensor, static: Tensor, mass: Tensor, cells: Tensor, tags: Tags | None = None
+) -> None:
+    """Raise ValueError unless all arrays are of the same samples, days, cells and dtype."""
+    (days, samples, values), features = drivers.shape, gates.varying.shape[1]
+    count = features - values  # of the cells
+    row, rank = aligned_size(count), 0 if gates.factor is None else gates.factor.shape[1]
+    sizes = {"T": days, "B": samples, "D": values, "F": features, "K": count, "S": gates.static.shape[1], "V": rank}
+    sizes |= {"H": count * row, "R": (rank or count * row) + 2 * row, "G": 0 if tags is None else tags.mass.shape[2]}
+    given: dict[str, Tensor | None] = {"varying": gates.varying, "static weights": gates.static, "bias": gates.bias}
+    given |= {"factor": gates.factor, "factor_bias": gates.factor_bias, "wetness": gates.wetness}
+    given |= {"drivers": drivers, "static": static, "mass": mass, "cells": cells}
+    given |= {} if tags is None else {"tag_mass": tags.mass, "tag_cells": tags.cells}
+    require(given, AXES, sizes, gates.varying.dtype)
 
 
 def _weights(gates: Gates, static: Tensor, cells: int) -> tuple[Blocks, Tensor, str]:

@@ -39,6 +39,7 @@ template <class Real> inline Row<Real> where_above(Row<Real> test, Real limit, R
 template <class Real> inline Row<Real> one_minus(Row<Real> a) { FRESHET_EACH(1 - a.v[n]); }
 #undef FRESHET_EACH
 template <class Real> inline Row<Real> at_least(Row<Real> a, Real limit) { return greater(a, Row<Real>::of(limit)); }
+template <class Real> inline Row<Real> at_most(Row<Real> a, Real limit) { return least(a, Row<Real>::of(limit)); }
 template <class Real> inline Row<Real> where_above(Row<Real> test, Real limit, Row<Real> a) {
     return where_above(test, limit, a, Row<Real>::of(0));
 }

@@ -55,6 +55,10 @@ FRESHET_NUMBER operator/(Number<Real> a, Number<Real> b) {
 FRESHET_NUMBER one_minus(Number<Real> a) { return a.derived(one_minus(a.value()), Row<Real>::of(-1)); }
 FRESHET_NUMBER positive(Number<Real> a) { return a.derived(positive(a.value()), where_positive(a.value(), Row<Real>::of(1))); }
 FRESHET_NUMBER at_least(Number<Real> a, Real limit) { return a.derived(at_least(a.value(), limit), where_above(a.value(), limit, Row<Real>::of(1))); }
+FRESHET_NUMBER at_most(Number<Real> a, Real limit) {
+    const auto none = Row<Real>::of(0), one = Row<Real>::of(1);
+    return a.derived(at_most(a.value(), limit), where_above(a.value(), limit, none, one));
+}
 FRESHET_NUMBER least(Number<Real> a, Number<Real> b) {
     const auto first = where_positive(b.value() - a.value(), Row<Real>::of(1));  // a < b
     return a.derived(least(a.value(), b.value()), first, b, one_minus(first));

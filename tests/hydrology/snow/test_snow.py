@@ -7,6 +7,7 @@ from hydrology.scores.scores import pearson_r
 from hydrology.snow.snow import BARE_MM, BARE_WEIGHT, MIN_R, SnowProducts, choose_cells, snow_skill
 
 Array = npt.NDArray[np.float64]
+TRASH = (0,)
 
 
 def a_network(seed: int = 0, days: int = 1000) -> tuple[Array, Array]:
@@ -21,7 +22,7 @@ def a_network(seed: int = 0, days: int = 1000) -> tuple[Array, Array]:
 
 def test_it_finds_the_cells_whose_sum_is_the_snow() -> None:
     storage, snow = a_network()
-    choice = choose_cells(SnowProducts.of(storage, snow), max_cells=6)
+    choice = choose_cells(SnowProducts.of(storage, snow), max_cells=6, trash_cells=TRASH)
     assert sorted(choice.cells) == [3, 5]
     assert choice.r.value == pytest.approx(1)
 
@@ -29,8 +30,9 @@ def test_it_finds_the_cells_whose_sum_is_the_snow() -> None:
 def test_the_trash_cell_is_never_chosen_however_near_it_is() -> None:
     storage, snow = a_network()
     moved = np.roll(storage, 1, axis=1)  # what the trash cell held is in cell 1
-    assert choose_cells(SnowProducts.of(moved, snow), max_cells=1).cells == (1,)
-    assert 0 not in choose_cells(SnowProducts.of(storage, snow), max_cells=8).cells
+    assert choose_cells(SnowProducts.of(moved, snow), max_cells=1, trash_cells=TRASH).cells == (1,)
+    assert choose_cells(SnowProducts.of(storage, snow), max_cells=1).cells == (0,)
+    assert 0 not in choose_cells(SnowProducts.of(storage, snow), max_cells=8, trash_cells=TRASH).cells
 
 
 def squared_error(storage: Array, cells: list[int], snow: Array) -> float:
@@ -47,7 +49,7 @@ def test_every_chosen_cell_rises_with_the_snow_and_fits_best(seed: int) -> None:
     rng = np.random.default_rng(seed)
     storage = rng.gamma(1, 10, (300, 10))
     snow = storage @ rng.uniform(0, 1, 10) + rng.normal(0, 5, 300)
-    choice = choose_cells(SnowProducts.of(storage, snow), max_cells=10)
+    choice = choose_cells(SnowProducts.of(storage, snow), max_cells=10, trash_cells=TRASH)
     assert len(choice.cells) >= 2
     assert choice.r.value == pytest.approx(correlation(storage, list(choice.cells), snow))
     for count in range(len(choice.cells) + 1):
@@ -67,21 +69,21 @@ def test_every_chosen_cell_rises_with_the_snow_and_fits_best(seed: int) -> None:
 def test_a_cell_that_only_fills_up_the_amount_is_left_out() -> None:
     storage, snow = a_network()
     storage[:, 5] = 0.3 * snow.mean()  # always as full: nearer in mm, no snow
-    assert choose_cells(SnowProducts.of(storage, snow), max_cells=6).cells == (3,)
+    assert choose_cells(SnowProducts.of(storage, snow), max_cells=6, trash_cells=TRASH).cells == (3,)
 
 
 def test_no_more_cells_than_the_maximum_are_chosen() -> None:
     storage, snow = a_network()
-    assert len(choose_cells(SnowProducts.of(storage, snow), max_cells=1).cells) == 1
+    assert len(choose_cells(SnowProducts.of(storage, snow), max_cells=1, trash_cells=TRASH).cells) == 1
 
 
 def test_days_without_reference_are_left_out() -> None:
     storage, snow = a_network()
     gappy = np.where(np.arange(1000) % 3 == 0, np.nan, snow)
     known = ~np.isnan(gappy)
-    assert choose_cells(SnowProducts.of(storage, gappy), max_cells=6) == choose_cells(
-        SnowProducts.of(storage[known], snow[known]), max_cells=6
-    )
+    products = (SnowProducts.of(storage, gappy), SnowProducts.of(storage[known], snow[known]))
+    one, other = (choose_cells(of, max_cells=6, trash_cells=TRASH) for of in products)
+    assert one == other
 
 
 @pytest.mark.parametrize(
@@ -95,7 +97,7 @@ def test_days_without_reference_are_left_out() -> None:
 )
 def test_without_reference_snow_no_cell_is_chosen_and_the_reason_is_given(reference: Array, reason: str) -> None:
     storage, _ = a_network()
-    choice = choose_cells(SnowProducts.of(storage, reference), max_cells=4)
+    choice = choose_cells(SnowProducts.of(storage, reference), max_cells=4, trash_cells=TRASH)
     assert (choice.cells, choice.r.value) == ((), None)
     assert reason in str(choice.r.reason)
 
@@ -137,14 +139,14 @@ def test_a_cell_that_stays_full_in_summer_gives_way_to_one_that_empties() -> Non
     lasting, empties = np.where(bare, 8.0, snow), np.where(bare, 0.0, 0.9 * snow)
     storage = np.column_stack([np.zeros_like(snow), lasting, empties])
     assert squared_error(storage, [2], snow) < squared_error(storage, [1], snow)
-    assert choose_cells(SnowProducts.of(storage, snow), max_cells=1).cells == (2,)
+    assert choose_cells(SnowProducts.of(storage, snow), max_cells=1, trash_cells=TRASH).cells == (2,)
 
 
 def test_cells_are_chosen_over_basins_by_their_days_together() -> None:
     here, there = a_network(seed=1), a_network(seed=2, days=700)
     together = SnowProducts.of(*here) + SnowProducts.of(*there)
     at_once = SnowProducts.of(np.concatenate([here[0], there[0]]), np.concatenate([here[1], there[1]]))
-    chosen, expected = (choose_cells(products, max_cells=6) for products in (together, at_once))
+    chosen, expected = (choose_cells(products, max_cells=6, trash_cells=TRASH) for products in (together, at_once))
     assert sorted(chosen.cells) == [3, 5]
     assert chosen.cells == expected.cells
     assert chosen.r.value == pytest.approx(expected.r.value)
@@ -173,7 +175,7 @@ def test_arrays_that_do_not_fit_are_refused() -> None:
     with pytest.raises(InvalidInput, match=r"\(days, cells\)"):
         SnowProducts.of(storage, snow[:-1])
     with pytest.raises(InvalidInput, match="at least 1"):
-        choose_cells(SnowProducts.of(storage, snow), max_cells=0)
+        choose_cells(SnowProducts.of(storage, snow), max_cells=0, trash_cells=TRASH)
     storage[5, 5] = np.nan
     with pytest.raises(InvalidInput, match="not finite"):
         SnowProducts.of(storage, snow)

@@ -45,6 +45,14 @@ def arguments(
     return drivers, Constants(*fixed), weights / weights.sum(0), cells
 
 
+def flooded(given: Arguments) -> Arguments:
+    """Return the same with ten times the soil's capacity in the soil, as a what-if run may put there."""
+    drivers, constants, routing, cells = given
+    first, cells = UNDERWAY + STORES.index("soil") * len(constants.capacity), cells.clone()
+    cells[first : first + len(constants.capacity)] = 10 * constants.capacity
+    return drivers, constants, routing, cells
+
+
 def gradients(program: str, given: Arguments, weights: list[Tensor]) -> list[Tensor]:
     drivers, constants, routing, cells = given
     leaves = [values.clone().requires_grad_() for values in (*drivers, *constants, routing, cells)]
@@ -54,8 +62,7 @@ def gradients(program: str, given: Arguments, weights: list[Tensor]) -> list[Ten
     return list(torch.autograd.grad(total, leaves))
 
 
-def assert_the_equations(days: int, components: int, samples: int, seed: int) -> None:
-    given = arguments(days, components, samples, seed)
+def assert_the_equations(given: Arguments, seed: int) -> None:
     wanted, computed = bucket_scan.scan(*given), bucket_recurrence.scan(*given)
     for name, one, other in zip(wanted._fields, wanted, computed, strict=True):
         assert torch.allclose(other, one, rtol=1e-11, atol=1e-11), name
@@ -71,7 +78,12 @@ def assert_the_equations(days: int, components: int, samples: int, seed: int) ->
 @pytest.mark.parametrize(("components", "samples"), [(1, 1), (3, 32), (8, 41)])
 @pytest.mark.parametrize("seed", range(3))
 def test_the_compiled_days_and_gradients_are_those_of_the_equations(components: int, samples: int, seed: int) -> None:
-    assert_the_equations(60, components, samples, seed)
+    assert_the_equations(arguments(60, components, samples, seed), seed)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_they_are_where_the_soil_holds_more_than_its_capacity(seed: int) -> None:
+    assert_the_equations(flooded(arguments(20, 3, 33, seed)), seed)
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.name)
@@ -80,7 +92,7 @@ def test_every_library_that_runs_here_follows_the_equations(variant: Variant, mo
         pytest.skip(f"This processor cannot run {variant.name}.")
     functions = loader.load(variant)
     monkeypatch.setattr(loader, "library", lambda: functions)
-    assert_the_equations(40, 3, 33, 5)
+    assert_the_equations(arguments(40, 3, 33, 5), 5)
 
 
 def test_the_gradients_are_those_of_small_differences() -> None:
@@ -102,12 +114,14 @@ def test_the_gradients_are_those_of_small_differences() -> None:
     storm=st.sampled_from([0.0, 500.0]),
     dtype=st.sampled_from([torch.float32, torch.float64]),
     program=st.sampled_from(sorted(PROGRAMS)),
+    flood=st.booleans(),
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_every_day_closes_its_ledger_and_nothing_is_negative(
-    components: int, samples: int, seed: int, storm: float, dtype: torch.dtype, program: str
+    components: int, samples: int, seed: int, storm: float, dtype: torch.dtype, program: str, flood: bool
 ) -> None:
     given = arguments(50, components, samples, seed, dtype, storm)
+    given = flooded(given) if flood else given
     flow = PROGRAMS[program].scan(*given)
     fell = (given[0].snowfall + given[0].rain).double().sum(1).cumsum(0)
     left = (flow.discharge + flow.evapotranspiration + flow.leak).double().cumsum(0)
@@ -120,10 +134,13 @@ def test_every_day_closes_its_ledger_and_nothing_is_negative(
 
 @pytest.mark.parametrize("program", sorted(PROGRAMS))
 @pytest.mark.parametrize("seed", range(3))
-def test_more_water_in_any_season_lowers_no_store_no_flow_and_no_loss(program: str, seed: int) -> None:
-    drivers, constants, routing, cells = arguments(80, 4, 32, seed)
+@pytest.mark.parametrize("flood", [False, True])
+def test_more_water_in_any_season_lowers_no_store_no_flow_and_no_loss(program: str, seed: int, flood: bool) -> None:
+    given = arguments(80, 4, 32, seed)
+    drivers, constants, routing, cells = flooded(given) if flood else given
     added = {"rain": drivers.rain.clone(), "snowfall": drivers.snowfall.clone()}
     for of_day in added.values():
+        of_day[3] += 60
         of_day[20] += 60
     usual = PROGRAMS[program].scan(drivers, constants, routing, cells)
     for name, more in added.items():
@@ -131,7 +148,47 @@ def test_more_water_in_any_season_lowers_no_store_no_flow_and_no_loss(program: s
         for one, other in zip(usual, wetter, strict=True):
             assert (other - one >= -1e-9).all()
         returned = (wetter.discharge - usual.discharge).cumsum(0)
-        assert (returned <= 4 * 60 + 1e-9).all()
+        assert (returned <= 2 * 4 * 60 + 1e-9).all()
+
+
+@pytest.mark.parametrize("program", sorted(PROGRAMS))
+@pytest.mark.parametrize("seed", range(3))
+def test_more_water_in_the_soil_than_it_holds_lowers_nothing_either(program: str, seed: int) -> None:
+    given = arguments(80, 4, 32, seed)
+    usual, wetter = PROGRAMS[program].scan(*given), PROGRAMS[program].scan(*flooded(given))
+    for one, other in zip(usual, wetter, strict=True):
+        assert (other - one >= -1e-9).all()
+
+
+def test_arrays_of_other_samples_cells_or_numbers_are_refused() -> None:
+    drivers, constants, routing, cells = arguments(5, 2, 4)
+    given = {"routing": routing, "cells": cells, "tagged": cells.unsqueeze(1), "tag": torch.zeros(5, dtype=torch.int64)}
+    bucket_recurrence.tagged_scan(drivers, constants, **given)
+    fewer = Constants(*(values[:, :1] for values in constants))
+    with pytest.raises(ValueError, match="constants has the shape"):
+        bucket_recurrence.scan(drivers, fewer, routing, cells)
+    for name, values in given.items():
+        wrongs = (values[:-1], values[..., :-1]) if name == "tag" else (values[:-1], values[..., :-1], values.float())
+        for wrong in wrongs:
+            with pytest.raises(ValueError, match="compiled program needs"):
+                bucket_recurrence.tagged_scan(drivers, constants, **{**given, name: wrong})
+
+
+def misplaced(values: Tensor) -> Tensor:
+    """Return the same values where no vector may begin in memory."""
+    elsewhere = values.new_empty(values.numel() + 1)[1:].view_as(values)
+    return elsewhere.copy_(values)
+
+
+def test_cells_and_gradients_may_begin_anywhere_in_memory() -> None:
+    drivers, constants, routing, cells = arguments(5, 2, 32)
+    results = []
+    for place in (Tensor.clone, misplaced):
+        leaves = [place(values).requires_grad_() for values in (routing, cells)]
+        flow = bucket_recurrence.scan(drivers, constants, *leaves)
+        results.append(torch.autograd.grad(flow.discharge, leaves, place(torch.ones_like(flow.discharge))))
+    for one, other in zip(*results, strict=True):
+        assert torch.equal(one, other)
 
 
 @pytest.mark.parametrize("program", sorted(PROGRAMS))

@@ -1,7 +1,9 @@
 """The compiled recurrence: the same numbers whatever runs it, and a plain word where it cannot be had."""
 
+import copy
 import ctypes
 import platform
+import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -18,9 +20,10 @@ from models.contract import Inputs
 from models.cores import cores_in_use, use_cores
 from models.inference import simulate
 from models.losses import nse_star
-from models.nets.compiled import loader
+from models.nets.compiled import loader, recurrence
 from models.nets.compiled.variants import VARIANTS, Variant, built_for, machine_of
 from models.nets.mclstm import MCLSTM
+from models.nets.scan import Tags
 from testing.networks import inputs, network
 from tests.models.nets.test_mclstm import worst_residual
 
@@ -139,6 +142,32 @@ def test_the_gradient_does_not_depend_on_the_cores(rank: int) -> None:
     torch.testing.assert_close(found[0], found[1], rtol=1e-12, atol=1e-14)
 
 
+@pytest.mark.usefixtures("compiled")
+@torch.no_grad()
+def test_arrays_of_other_samples_days_cells_or_numbers_are_refused() -> None:
+    net, dtype = network(8, rank=4, wetness=True), torch.float64
+    gates = net._gates()
+    given = {name: torch.rand(5, 4, size, dtype=dtype) for name, size in (("drivers", net.drivers), ("mass", 1))}
+    given |= {"mass": given["mass"][..., 0], "static": torch.rand(4, net.static, dtype=dtype)}
+    given |= {"cells": torch.rand(4, 8, dtype=dtype)}
+    tags = Tags(given["mass"].unsqueeze(-1), given["cells"].unsqueeze(-1))
+    recurrence.tagged_scan(gates, **given, tags=tags)
+    for name, values in given.items():
+        for wrong in (values[:-1], values[:, :-1], values.float()):
+            with pytest.raises(ValueError, match="compiled program needs"):
+                recurrence.scan(gates, **{**given, name: wrong})
+    for part in ("mass", "cells"):
+        for wrong in (getattr(tags, part)[:-1], getattr(tags, part).float()):
+            with pytest.raises(ValueError, match="compiled program needs"):
+                recurrence.tagged_scan(gates, **given, tags=tags._replace(**{part: wrong}))
+    for part in ("static", "bias", "factor", "factor_bias", "wetness"):
+        changed = copy.copy(gates)
+        for wrong in (getattr(gates, part)[:-1], getattr(gates, part).float()):
+            setattr(changed, part, wrong)
+            with pytest.raises(ValueError, match="compiled program needs"):
+                recurrence.scan(changed, **given)
+
+
 def library_of(variant: Variant) -> ctypes.CDLL:
     """Return the library of a variant, if this processor can run it."""
     if variant not in built_for(machine_of(platform.machine())) or variant.lacking(torch.cpu.get_capabilities()):
@@ -194,6 +223,18 @@ def assert_nan_reaches_the_ledger(recurrence: str, dtype: torch.dtype, rank: int
 
 def test_a_library_of_other_sources_is_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loader, "Call", ctypes.c_int64 * 3)
+    with pytest.raises(loader.NoLibraryError, match="built of other sources"):
+        loader.load(loader.choose())
+
+
+def test_a_library_is_run_until_one_of_its_sources_changes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    library = f"recurrence-{loader.choose().name}.so"
+    for file in (*loader.FOLDER.glob("*.h"), loader.FOLDER / "library.cpp", loader.FOLDER / library):
+        shutil.copy(file, tmp_path)
+    monkeypatch.setattr(loader, "FOLDER", tmp_path)
+    loader.load(loader.choose())
+    header = tmp_path / "buckets.h"
+    header.write_text(header.read_text().replace("wet * wet", "wet"))
     with pytest.raises(loader.NoLibraryError, match="built of other sources"):
         loader.load(loader.choose())
 

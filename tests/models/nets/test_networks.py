@@ -70,6 +70,18 @@ def test_neighbours_change_no_bit(architecture: str, cells: int, samples: int, s
 
 
 @pytest.mark.parametrize("architecture", EVERY)
+def test_a_state_of_other_samples_cells_or_numbers_is_refused(architecture: str) -> None:
+    network = ready(architecture)
+    drive, state = drivers(network, 5, 4, 0, torch.float64), network.empty_state(4)
+    for name, values in state.items():
+        for wrong in (values[:1], values[..., :-1], values.float()):
+            with pytest.raises(ValueError, match=f"state's {name} has"):
+                network(drive, {**state, name: wrong})
+        with pytest.raises(ValueError, match=f"state's {name} is missing"):
+            network(drive, {"another": values, **{other: state[other] for other in state if other != name}})
+
+
+@pytest.mark.parametrize("architecture", EVERY)
 @given(cells=st.integers(2, 40), cut=st.integers(1, 14), dtype=st.sampled_from(DTYPES))
 @settings(max_examples=12, deadline=None)
 def test_a_split_run_gives_the_bits_of_the_whole(architecture: str, cells: int, cut: int, dtype: torch.dtype) -> None:

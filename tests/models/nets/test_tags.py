@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 from models.contract import Inputs, Outputs, State
 from models.inference import simulate
+from models.nets.buckets import Buckets
 from models.nets.compiled import loader
 from models.nets.compiled.variants import VARIANTS, Variant, built_for, machine_of
 from models.nets.mclstm import MCLSTM
-from testing.networks import inputs, kill_columns, network
+from testing.networks import AUXILIARY, STATIC, inputs, kill_columns, network
 from tests.models.nets.test_mclstm import RANKS, TOLERANCE
 
 TAGS = 3
@@ -141,3 +142,17 @@ def test_water_without_a_tag_is_refused() -> None:
         net(replace(drive, tag=None), state)
     with pytest.raises(ValueError, match="do not add up"):
         net(drive, state | {"c": state["c"] + 1})
+
+
+@pytest.mark.parametrize("architecture", [MCLSTM, Buckets])
+def test_days_with_an_unknown_tag_or_none_are_refused(architecture: type[MCLSTM | Buckets]) -> None:
+    net = architecture(AUXILIARY, STATIC).double()
+    drive, state = inputs(5, 2), net.empty_state(2)
+    state["tags"] = state["c"].new_zeros(*state["c"].shape, TAGS)
+    net(replace(drive, tag=torch.tensor([0, 1, 2, 1, 0])), state)
+    for tag in ([0, 1, 2, 1, 3], [0, 1, 2, 1, -1], [0, 1, 2, 1], [1]):
+        with pytest.raises(ValueError, match="needs one of the 3 tags"):
+            net(replace(drive, tag=torch.tensor(tag)), state)
+    for tags in (state["tags"][:1], state["tags"].float()):
+        with pytest.raises(ValueError, match="tagged water has the shape"):
+            net(replace(drive, tag=torch.zeros(5, dtype=torch.int64)), state | {"tags": tags})

@@ -19,8 +19,8 @@ from hydrology.scores.bootstrap import YearlyErrors, median_difference_interval
 from hydrology.verification.held_out_years import split_years
 from jobspec.jobs.forecasting import ForecastParams
 from jobspec.jobs.training import PromotionRule
-from jobspec.network import MCLSTMConfig
-from jobspec.training import Cosine, FineTuningConfig
+from jobspec.network import LATITUDE, MCLSTMConfig, sized
+from jobspec.training import STATIC_ATTRIBUTES, Cosine, FineTuningConfig
 from models import checkpoint
 from models.arrays import places
 from models.ensemble import Ensemble
@@ -44,7 +44,7 @@ from records.database.engine import Database
 from records.runs import runs
 from records.versions import promotions, versions
 from records.versions.tables import PromotionRow
-from testing.country import BASINS, CLOCK, configuration
+from testing.country import BASINS, CLOCK, FIRST, configuration
 
 LEARNT, UNSEEN = BASINS[:2], BASINS[2]
 HELD_OUT = Period.parse("2004-10-01..2008-09-30")
@@ -207,6 +207,15 @@ def test_a_vector_alone_stays_near_the_others_where_it_is_fitted_too_long(own: D
         table = vectors(load_version(session, child.id).ensemble)[0]
     spread = np.sqrt(np.mean([np.square(table[basin]) for basin in LEARNT], axis=0))
     assert np.sqrt(np.mean(np.square(np.array(table[UNSEEN]) / spread))) < 10
+
+
+def test_vectors_of_buckets_are_fitted_too(own: Database) -> None:
+    settings = {"network": sized("buckets", 2), "inputs": {"product": FIRST, "static": [*STATIC_ATTRIBUTES, LATITUDE]}}
+    parent = train(own, CLOCK, configuration(members=1, seed=9, **settings), LEARNT).version_id
+    child = tuned(own, parent, fitted="basin_vectors", validation_period=None)
+    (mine,), (theirs,) = weights(own, child.id), weights(own, parent)
+    assert {name for name in theirs if not torch.equal(mine[name], theirs[name])} == {"vectors.table"}
+    assert mine["vectors.table"][-1].any()
 
 
 def test_vectors_are_fitted_where_the_parent_has_some(own: Database) -> None:

@@ -139,6 +139,17 @@ def test_an_increment_goes_into_the_cells_that_were_asked_for_and_never_into_the
         np.testing.assert_allclose(after[:, chosen], before[:, chosen] * (1 + 10 / held)[:, None], rtol=1e-6)
 
 
+def test_an_increment_goes_into_every_cell_of_buckets_which_have_no_trash_cell(copies: Copies) -> None:
+    database, version = copies("buckets")
+    before, after = (
+        reported(database, ask(database, changes, version=version).id)[0]["cells_at_t0"].values
+        for changes in ({}, {"increment": {"mm": 10.0, "where": "all"}})
+    )
+    assert (before[:, 0] > 0).all()
+    held = before.sum(axis=1, dtype=np.float64)
+    np.testing.assert_allclose(after, before * (1 + 10 / held)[:, None], rtol=1e-6, atol=1e-12)
+
+
 @settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture], derandomize=True)
 @given(share=st.floats(-1, 3))
 def test_whatever_is_added_or_taken_no_water_is_negative_and_the_ledger_closes(
