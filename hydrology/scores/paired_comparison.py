@@ -25,7 +25,7 @@ class Meaning:
 
 
 MEANINGS: Mapping[str, Meaning] = MappingProxyType(
-    dict.fromkeys(("nse", "kge", "kge_2012", "alpha_nse", "beta_kge", "pearson_r"), Meaning(1, "1"))
+    dict.fromkeys(("nse", "log_nse", "kge", "kge_2012", "alpha_nse", "beta_kge", "pearson_r"), Meaning(1, "1"))
     | dict.fromkeys(("beta_nse", "missed_peaks"), Meaning(0, "1"))
     | dict.fromkeys(("fhv", "flv", "fms", "peak_mape"), Meaning(0, "%"))
     | {"rmse": Meaning(0, "mm/day"), "peak_timing": Meaning(0, "days")}

@@ -32,6 +32,20 @@ def nse(pairs: ScoredPairs) -> Score:
     return Score(float(1 - ((s - o) ** 2).sum() / ((o - o.mean()) ** 2).sum()), len(pairs))
 
 
+@score(minimum=2)
+def log_nse(pairs: ScoredPairs) -> Score:
+    """Compute the Nash-Sutcliffe efficiency of the logarithm of flow, which judges the level of low flows.
+
+    `nse` of ln(q + ε), ε a hundredth of the observed mean; flows below 0 count as 0. Undefined for a constant
+    observation.
+    Source: Pushpalatha et al. 2012, doi:10.1016/j.jhydrol.2011.11.055.
+    """
+    added = max(pairs.observed.mean() / 100, FLOOR)
+    s, o = (np.log(np.maximum(flow, 0) + added) for flow in (pairs.simulated, pairs.observed))
+    _spread(o, "observation")
+    return Score(float(1 - ((s - o) ** 2).sum() / ((o - o.mean()) ** 2).sum()), len(pairs))
+
+
 @score(minimum=3)
 def pearson_r(pairs: ScoredPairs) -> Score:
     """Compute Pearson's correlation coefficient.
@@ -155,7 +169,7 @@ def fms(pairs: ScoredPairs) -> Score:
     return Score(float(100 * (slope_s - slope_o) / slope_o), len(pairs))
 
 
-_ALL = (nse, kge, kge_2012, alpha_nse, beta_nse, beta_kge, fhv, flv, fms, rmse, pearson_r)
+_ALL = (nse, log_nse, kge, kge_2012, alpha_nse, beta_nse, beta_kge, fhv, flv, fms, rmse, pearson_r)
 SCORES: Mapping[str, ScoreFunction] = MappingProxyType(
     {function.__name__: function for function in (*_ALL, peak_timing, missed_peaks, peak_mape)}
 )

@@ -25,6 +25,7 @@ from hydrology.scores.scores import (
     fms,
     kge,
     kge_2012,
+    log_nse,
     nse,
     pearson_r,
     rmse,
@@ -87,7 +88,16 @@ def test_flow_duration_curve_scores_hand_computed() -> None:
 
 @given(flows)
 def test_a_perfect_simulation_has_the_perfect_score(observed: Array) -> None:
-    perfect = {"nse": 1, "kge": 1, "kge_2012": 1, "alpha_nse": 1, "beta_nse": 0, "beta_kge": 1, "pearson_r": 1}
+    perfect = {
+        "nse": 1,
+        "log_nse": 1,
+        "kge": 1,
+        "kge_2012": 1,
+        "alpha_nse": 1,
+        "beta_nse": 0,
+        "beta_kge": 1,
+        "pearson_r": 1,
+    }
     perfect |= {"fhv": 0, "flv": 0, "fms": 0, "rmse": 0, "peak_timing": 0, "missed_peaks": 0, "peak_mape": 0}
     for name, function in SCORES.items():
         score = function(observed, observed)
@@ -103,6 +113,15 @@ def test_low_flow_and_mid_slope_are_blind_to_scale(observed: Array, factor: floa
         if score.value is not None and np.ptp(np.log(observed)) > 0.1:
             spread = 1e-6 * 100 * len(observed)
             assert score.value == pytest.approx(0, abs=spread)
+
+
+def test_the_level_of_low_flows_counts_where_their_shape_does_not() -> None:
+    low = np.arange(100) < 50
+    observed = np.where(low, np.linspace(1, 10, 100), 50)
+    halved = np.where(low, observed / 2, observed)
+    assert value(flv(halved, observed)) == pytest.approx(0, abs=1e-6)
+    assert value(nse(halved, observed)) > 0.99
+    assert value(log_nse(halved, observed)) < 0.91
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -123,6 +142,7 @@ def test_against_other_libraries(seed: int) -> None:
         (rmse(s, o), HydroErr.rmse(s, o)),
         (pearson_r(s, o), HydroErr.pearson_r(s, o)),
         (fhv(s, o), neural.fdc_fhv(obs, sim)),
+        (log_nse(s, o), HydroErr.nse(np.log(s + o.mean() / 100), np.log(o + o.mean() / 100))),
     ):
         assert value(ours) == pytest.approx(theirs, rel=1e-9)
     # The other library adds 1e-6 to these two denominators.
@@ -192,11 +212,23 @@ def test_any_numbers_give_a_finite_score_or_a_reason(both: Array) -> None:
 
 def test_every_score_has_its_stable_name() -> None:
     s, o = rivers(0)
-    expected = (
-        "nse kge kge_2012 alpha_nse beta_nse beta_kge fhv flv fms rmse pearson_r peak_timing missed_peaks peak_mape"
-    )
+    expected = [
+        "nse",
+        "log_nse",
+        "kge",
+        "kge_2012",
+        "alpha_nse",
+        "beta_nse",
+        "beta_kge",
+        "fhv",
+        "flv",
+        "fms",
+        "rmse",
+        "pearson_r",
+    ]
+    expected += ["peak_timing", "missed_peaks", "peak_mape"]
     result = all_scores(s, o, day("1999-10-01") + np.arange(len(o)))
-    assert list(result) == list(SCORES) == expected.split()
+    assert list(result) == list(SCORES) == expected
     assert result["nse"] == nse(s, o) == Score(value(nse(s, o)), 800, None)
 
 
