@@ -15,7 +15,7 @@ from hydrology.base.arrays import Array
 from hydrology.base.calendar import Day, Period, days_between
 from hydrology.uncertainty.recalibration import scores_of
 from operations.basin_data.dataset import load_discharge
-from operations.forecasting.calibrated_flow import recalibration_of
+from operations.forecasting.calibrated_flow import error_model_of, recalibration_of
 from records.runs import runs
 from records.versions.versions import Version
 from runtime.clock import Clock
@@ -68,15 +68,17 @@ def past_scores(session: Session, version: Version, issue_days: IssueDays) -> li
     They are those in the distributions before recalibration of the last forecast issued of a basin and day, else of its
     reforecast.
     Leads are counted from the last past day. Left out are forecasts from a store that was still filling, and of days
-    that the weights were fitted to.
+    that the weights or the error model were fitted to: their errors are smaller than those to come.
     """
+    errors = error_model_of(session, version, ())
+    fitted = version.fitted_periods + ([] if isinstance(errors, Absent) else [errors.period])
     basins_of: dict[str, list[str]] = defaultdict(list)
     for run_id, basin in runs.issued_pairs(session, [run.id for run in issue_days.runs], spun_up=True):
         basins_of[run_id].append(basin)
     by_day: dict[Day, dict[str, runs.Run]] = defaultdict(dict)
     for run in issue_days.runs:  # an issued forecast replaces the reforecast of its day
         ahead = Period(run.weather_until, run.t0 + np.timedelta64(run.horizon_days, "D"))
-        if not any(ahead.overlap(of) for of in version.fitted_periods):
+        if not any(ahead.overlap(of) for of in fitted):
             by_day[run.weather_until] |= dict.fromkeys(basins_of[run.id], run)
     if not by_day:
         return []

@@ -76,8 +76,9 @@ def too_few(version_id: str, by_weather: Sequence[IssueDays]) -> str:
     there = ", ".join(f"{len(of.days)} with {of.weather}" for of in by_weather) or "none"
     return (
         f"Forecasts of version {version_id} with a weather forecast are recalibrated once {MIN_ISSUE_DAYS} days T0 "
-        "with one weather model have been observed, 30 days ago at least, and had a calibrated distribution. So far: "
-        f"{there}. Past issues of a weather model give them at once: freshet feeds backfill."
+        "with one weather model have been observed, 30 days ago at least, and had a calibrated distribution that was "
+        "fitted to other days, as the weights were. So far: "
+        f"{there} (fitted to or not). Past issues of a weather model give them at once: freshet feeds backfill."
     )
 
 

@@ -34,7 +34,8 @@ from records.versions import recalibrations, versions
 from runtime.clock import Clock
 from testing.country import BASINS, CLOCK
 
-UNSEEN = Period.parse("2003-10-01..2005-09-30")
+UNSEEN = Period.parse("2003-10-01..2005-02-26")
+"""Days that nothing was fitted to before, and that end before the first T0."""
 ISSUE_DAYS = Period.parse("2005-03-01..2005-04-04")
 WEATHER = f"{SOURCE}/perturbed-synthetic"
 NEXT = Period.parse("2005-04-05..2005-04-05")
@@ -178,6 +179,15 @@ def test_scores_are_those_before_the_recalibration(lived: Database, lived_file: 
     )  # a wider distribution may reach no flow, which has no score
     assert known.mean() > 0.8
     np.testing.assert_allclose(of_next[0][known], of_next[1][known], atol=0.05)
+
+
+def test_forecasts_of_days_that_the_error_model_was_fitted_to_do_not_count(lived: Database) -> None:
+    with lived.reading() as session:
+        version = versions.newest(session)
+    calibrate(lived, CLOCK, version.id, BASINS, Period.parse("2003-10-01..2005-03-10"))
+    with lived.reading() as session:
+        (issue_days,) = settled(session, SETTLED, version.id)
+        assert len(past_scores(session, version, issue_days)) == sum(at > day("2005-03-10") for at in issue_days.days)
 
 
 def test_too_few_issue_days_are_not_fitted(lived: Database) -> None:

@@ -70,7 +70,7 @@ def test_the_scores_compare_issued_forecasts_with_observations(lived: Database) 
         version = versions.newest(session)
         (issue_days,) = settled(session, SETTLED, version.id)
         keys = [(run.id, BASIN) for run in issue_days.runs]
-        flows = runs.series_of_many(session, keys, ("discharge",))
+        flows = runs.series_of_many(session, keys, ("discharge", runs.CALIBRATED))
         days = Period(issue_days.days[0], issue_days.days[-1] + np.timedelta64(5, "D"))
         flow = load_discharge(session, BASIN, version.area_products, days)
     assert not isinstance(flow, Absent)
@@ -83,9 +83,9 @@ def test_the_scores_compare_issued_forecasts_with_observations(lived: Database) 
     assert (raw.origin, raw.weather, raw.every_days, raw.scores.n) == ("issued", WEATHER, None, len(ISSUE_DAYS))
     assert (raw.first_day, raw.last_day) == (days.first, days.last)
     assert rows[CLIMATOLOGY, 3].scores.crpss_climatology == 0
-    waiting = rows[CALIBRATED, 3]
-    assert waiting.scores.crps_mm_per_day is None  # the error model was fitted to these days
-    assert waiting.scores.missing["crps_mm_per_day"] == absent(Reason.ERROR_MODELS_LEARNT)
+    calibrated = np.stack([flows[key][runs.CALIBRATED].values[:, 2] for key in keys]).astype(float)
+    expected = crps(calibrated, LEVELS, observed)
+    assert rows[CALIBRATED, 3].scores.crps_mm_per_day == pytest.approx(expected.mean())
 
 
 def test_the_same_runs_again_change_nothing(lived: Database) -> None:
@@ -163,10 +163,11 @@ def test_the_newest_years_of_each_kind_of_weather_count(lived: Database, monkeyp
 
 
 def test_days_that_the_error_model_was_fitted_to_do_not_count_for_it(lived: Database) -> None:
+    calibrate(lived, CLOCK, newest(lived).id, BASINS, Period.parse("2003-10-01..2005-09-30"))
     one_run(lived, t0="2005-03-10", horizon=3)
     judged(lived)
     rows = stored_of(lived, weather="observed")
-    assert "had been fitted to days" in str(rows[CALIBRATED, 1].scores.missing["crps_mm_per_day"])
+    assert rows[CALIBRATED, 1].scores.missing["crps_mm_per_day"] == absent(Reason.ERROR_MODELS_LEARNT)
     assert rows[RAW, 1].scores.crps_mm_per_day is not None
     # Fitted to other days, it counts.
     calibrate(lived, CLOCK, newest(lived).id, BASINS, Period.parse("2003-10-01..2005-01-31"))
