@@ -8,6 +8,8 @@ import pytest
 import structlog
 from hypothesis import settings
 
+from runtime.garbage import collect_seldom
+
 # How long an example takes is the machine's business.
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
@@ -41,6 +43,7 @@ def pytest_runtestloop() -> None:
     """Look for garbage again, but only in what tests make."""
     gc.freeze()
     gc.enable()
+    collect_seldom()
 
 
 def pytest_sessionstart() -> None:

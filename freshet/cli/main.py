@@ -1,6 +1,5 @@
 """`freshet`: the commands, and how an error ends one."""
 
-import gc
 import json
 import sys
 from importlib import metadata
@@ -12,14 +11,12 @@ from freshet.cli.commands import LoadedWhenUsed
 from freshet.cli.output import inform, problem_json
 from hydrology.base.errors import DataProblem, InvalidInput, Problem
 from runtime.freed_memory import hold_freed_memory
+from runtime.garbage import collect_seldom
 from runtime.one_thread import use_one_thread
 
 INTERRUPTED = 130
 SERVICES = ("serve", "api", "worker", "scheduler")
 """The long-running commands, whose standard error is a log."""
-OBJECTS_BETWEEN_COLLECTIONS = 20_000
-"""Loading torch creates some 100 000 objects: at Python's default of 700, garbage collection takes a sixth of the
-time."""
 EXIT_CODES = (
     "Exit codes: 0 done, 2 the request cannot be understood, 3 not found here, 4 the data do not allow it, "
     "5 the database cannot be used, 6 done for some basins only, 130 interrupted."
@@ -55,7 +52,7 @@ def main() -> None:
     use_one_thread()  # before numpy and torch are loaded, which each command does for itself
     if not _serves():
         hold_freed_memory()
-    gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
+    collect_seldom()
     try:
         code = app(prog_name="freshet", standalone_mode=False)
     except Problem as problem:

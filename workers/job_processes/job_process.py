@@ -38,6 +38,7 @@ from records.job_permissions.write_guard import Guard, UndeclaredWriteError
 from records.jobs import jobs, retries
 from runtime import child_processes
 from runtime.clock import Clock
+from runtime.garbage import collect_seldom
 from runtime.logs import log_to_stderr
 from runtime.settings import Settings
 from workers.job import (
@@ -118,6 +119,7 @@ def serve(handlers: Mapping[str, Handler], known: Mapping[str, type[JobRequest]]
     child_processes.end_with_parent(parent=int(sys.argv[1]))
     child_processes.leave_signals_to_parent(signal.SIGTERM, signal.SIGINT)
     faulthandler.enable()
+    collect_seldom()  # the first job loads torch
     pipes = _pipes()
     start = pipes.first()
     settings = Settings.load(**start["settings"])
