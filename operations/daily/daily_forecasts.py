@@ -175,6 +175,7 @@ def _issue(
                 owner=asked.owner,
                 on_days=on_days,
                 t0_named=False,
+                still_due=lambda session, plan: _new(session, clock, plan),  # another cycle may have issued some
             )
         return {name for plan in possible for name in plan.forcings}
 
@@ -229,16 +230,15 @@ def _with_all_parts(plan: Plan, t0: Day) -> list[str]:
 
 def _not_issued_yet(database: Database, clock: Clock, planned: Sequence[Plan]) -> list[Plan]:
     """Return planned runs without the basins whose same forecast was already issued."""
-    left = []
     with database.reading() as session:
-        for plan in planned:
-            names = [*plan.forcings]
-            newest = latest.newest_tried(session, names, clock.now())
-            hashes = _state_hashes(session, plan)
-            new = [name for name in names if name not in newest or not _is_of(plan, *newest[name], hashes.get(name))]
-            if new:
-                left.append(plan.only(new))
-    return left
+        return [plan.only(new) for plan in planned if (new := _new(session, clock, plan))]
+
+
+def _new(session: Session, clock: Clock, plan: Plan) -> list[str]:
+    """Return the basins of a plan without the same forecast."""
+    names = [*plan.forcings]
+    newest, hashes = latest.newest_tried(session, names, clock.now()), _state_hashes(session, plan)
+    return [name for name in names if name not in newest or not _is_of(plan, *newest[name], hashes.get(name))]
 
 
 def _state_hashes(session: Session, plan: Plan) -> dict[str, str]:

@@ -4,7 +4,7 @@ The weather after T0 is observed (the run is labelled a hindcast), a weather for
 hypothetical (the run is labelled a what-if).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from importlib import metadata
 
 import structlog
@@ -33,6 +33,8 @@ from runtime.clock import Clock
 __all__ = ["NothingToForecast", "OnDays", "forecast", "issue"]
 
 log = structlog.get_logger()
+
+StillDue = Callable[[Session, Plan], Collection[str]]
 
 
 def forecast(
@@ -85,6 +87,7 @@ def issue(
     key: str | None = None,
     on_days: OnDays = lambda _done, _total: None,
     t0_named: bool | None = None,
+    still_due: StillDue = lambda _session, plan: plan.forcings,
 ) -> list[runs.Run]:
     """Compute planned runs, and store all or none.
 
@@ -92,6 +95,7 @@ def issue(
 
     Args:
         t0_named: whether T0 was requested; None: where `params` names it.
+        still_due: returns the basins of a plan to store, while nobody else can issue forecasts of them.
     """
     named = params.t0 is not None if t0_named is None else t0_named
     rain_response = purpose == "operational"
@@ -103,7 +107,12 @@ def issue(
     with database.transaction() as session:
         if earlier := _earlier_runs(session, key):
             return earlier
-        to_store = [*zip(new, results, strict=True)]
+        basins.lock_all(session, [name for plan in planned for name in plan.forcings])
+        to_store = [
+            (run, [one for one in of_plan if one.basin.basin_id in due or one.basin.basin_id in plan.failures])
+            for plan, run, of_plan in zip(planned, new, results, strict=True)
+            if (due := still_due(session, plan)) or not plan.forcings
+        ]
         issued = [run_store.store(session, run, of_plan) for run, of_plan in stage("runs stored", to_store)]
     for run in issued:
         of_run = {"run": run.id, "t0": str(run.t0), "age_days": run.t0_age_days, "stale": run.t0_stale}

@@ -21,7 +21,7 @@ from records.runs import runs, states
 from records.series import series
 from testing.country import BASINS
 from testing.records import contents
-from tests.operations.live import FORECAST, ISSUE_DAY, PRODUCT, Station, station
+from tests.operations.live import FORECAST, ISSUE_DAY, PRODUCT, Station, quiet, station
 
 DRY, MIDDLE, WET = BASINS
 
@@ -153,6 +153,22 @@ def test_bridges_that_lead_on_from_what_a_feed_brought_are_applied(here: Station
 def test_an_archive_is_not_known_before_its_latency_has_passed(here: Station) -> None:
     here.fetch("past", Period(day("2005-05-28"), day("2005-06-10")))
     assert {basin.t0 for basin in here.cycle("past", latency_days=1).basins} == {day("2005-05-30")}
+
+
+def test_two_cycles_at_once_issue_each_forecast_once(here: Station) -> None:
+    beside: list[Cycle] = []
+
+    def cycle_beside(what: str, _done: int, _total: int, _detail: str) -> None:
+        if what == ADVANCING and not beside:
+            here.show = quiet
+            beside.append(here.cycle())
+
+    here.show = cycle_beside
+    reported_here = reported(here.cycle())
+    assert [reported(cycle) for cycle in beside] == [dict.fromkeys(BASINS, ("issued", "2005-05-31"))]
+    assert reported_here == dict.fromkeys(BASINS, ("unchanged", "2005-05-31"))
+    with here.database.reading() as session:
+        assert [run.id for run in runs.list_runs(session)] == [run.id for run in beside[0].runs]
 
 
 def test_a_cycle_that_is_broken_off_goes_on_where_it_was(here: Station) -> None:
