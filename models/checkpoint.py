@@ -62,11 +62,14 @@ def optimizer_tensors(optimizer: torch.optim.Optimizer) -> Tensors:
 
 
 def fits_optimizer(optimizer: torch.optim.Optimizer, tensors: Tensors) -> bool:
-    """Return whether the result of `optimizer_tensors` is of these parameters (Adam's)."""
+    """Return whether the result of `optimizer_tensors` is of these parameters (Adam's), whole for each that it has."""
     fitted = [weights.shape for group in optimizer.param_groups for weights in group["params"]]
-    shapes = {f"{index}.{name}": shape for index, shape in enumerate(fitted) for name in ("exp_avg", "exp_avg_sq")}
-    shapes |= {f"{index}.step": torch.Size() for index in range(len(fitted))}
-    return all(shapes.get(name) == tensor.shape for name, tensor in tensors.items())
+    shapes = {str(index): shape for index, shape in enumerate(fitted)}
+    wanted: dict[str, torch.Size | None] = {}
+    for index in {name.partition(".")[0] for name in tensors}:
+        wanted |= {f"{index}.{name}": shapes.get(index) for name in ("exp_avg", "exp_avg_sq")}
+        wanted[f"{index}.step"] = torch.Size()
+    return {name: tensor.shape for name, tensor in tensors.items()} == wanted
 
 
 def restore_optimizer(optimizer: torch.optim.Optimizer, tensors: Tensors) -> None:

@@ -225,7 +225,8 @@ class MemberTraining:
             header = _CheckpointHeader.model_validate(fields)
         except ValidationError:
             fits = False
-        if not fits or not checkpoint.fits_optimizer(self.optimizer, optimizer):
+        fits = fits and checkpoint.fits_optimizer(self.optimizer, optimizer) and (header.step == 0 or bool(optimizer))
+        if not fits:
             raise DataProblem("The checkpoint belongs to another training, or is damaged: start the training again.")
         self.network.load_state_dict(network)
         self.average.load_state_dict(average)

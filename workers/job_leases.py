@@ -21,7 +21,7 @@ class Heartbeat(Repeated):
     Attributes:
         progress: set it, and the next beat writes it.
         cancelled: whether somebody asked to cancel the job.
-        stale: whether another attempt has the job by now.
+        stale: whether the worker has lost the job, or can no longer renew it.
     """
 
     def __init__(self, tools: JobContext, job: jobs.Job) -> None:

@@ -58,7 +58,7 @@ class _Ahead:
 
     ensemble: Ensemble
     forcing: Forcing
-    untold: list[ArrayMap]
+    untagged: list[ArrayMap]
     distinguished: list[ArrayMap]
 
     @property
@@ -87,7 +87,7 @@ class _Ahead:
 def measure() -> dict[str, Any]:
     """Return the cost and the largest differences, each beside its bound."""
     past = _past()
-    members, count = len(past.untold), len(past.whole.ids)
+    members, count = len(past.untagged), len(past.whole.ids)
     return {
         "shape": f"{count} basins x {members} members x {HORIZON} days, 1 thread",
         "origin": _measured(past.ahead(past.by_cell)),
@@ -96,7 +96,7 @@ def measure() -> dict[str, Any]:
 
 
 def _measured(ahead: _Ahead) -> dict[str, Any]:
-    plain, tagged = ahead.run(ahead.untold), ahead.run(ahead.distinguished)
+    plain, tagged = ahead.run(ahead.untagged), ahead.run(ahead.distinguished)
     same = all(np.array_equal(a[name], b[name]) for a, b in zip(plain, tagged, strict=True) for name in STORE)
     parts = [_worst(one["discharge_by_tag"].sum(-1, dtype=np.float64), one["discharge"]) for one in tagged]
     costs = _costs(ahead)
@@ -112,7 +112,7 @@ def _measured(ahead: _Ahead) -> dict[str, Any]:
 
 def _against_ceiling(ahead: _Ahead, served: list[ArrayMap]) -> dict[str, float]:
     stored = np.stack([of["discharge_by_tag"][..., :-1].sum(axis=(1, 2), dtype=np.float64) for of in served])
-    ceiling = np.stack([state["c"].sum(axis=1, dtype=np.float64) for state in ahead.untold])
+    ceiling = np.stack([state["c"].sum(axis=1, dtype=np.float64) for state in ahead.untagged])
     return {"within": float((stored <= ceiling).mean()), "largest_share_of_it": float((stored / ceiling).max())}
 
 
@@ -123,12 +123,12 @@ class _Past:
     ensemble: Ensemble
     whole: Forcing
     started: list[ArrayMap]
-    untold: list[ArrayMap]
+    untagged: list[ArrayMap]
 
     @property
     def by_cell(self) -> list[ArrayMap]:
         """The states of T0, with the water of each cell as a part of its own."""
-        return [state | {"tags": _tags(state["c"])} for state in self.untold]
+        return [state | {"tags": _tags(state["c"])} for state in self.untagged]
 
     @cached_property
     def by_age(self) -> list[ArrayMap]:
@@ -137,17 +137,17 @@ class _Past:
 
     def ahead(self, distinguished: list[ArrayMap]) -> _Ahead:
         """Return the days after T0."""
-        return _Ahead(self.ensemble, self.whole.over(Period(T0 + 1, T0 + HORIZON)), self.untold, distinguished)
+        return _Ahead(self.ensemble, self.whole.over(Period(T0 + 1, T0 + HORIZON)), self.untagged, distinguished)
 
     def measured(self) -> dict[str, Any]:
         """Return what separating the past by season costs, and whether it ends in the same states."""
-        shown, untold = (cpu_seconds(partial(self._run, distinguished=apart)) for apart in (True, False))
+        shown, untagged = (cpu_seconds(partial(self._run, distinguished=apart)) for apart in (True, False))
         same = all(
             np.array_equal(shown[name], state[name])
-            for shown, state in zip(self.by_age, self.untold, strict=True)
+            for shown, state in zip(self.by_age, self.untagged, strict=True)
             for name in state
         )
-        return {"past_cost": {"days": len(self._days), "with_over_without": shown / untold}, "past_bit_equal": same}
+        return {"past_cost": {"days": len(self._days), "with_over_without": shown / untagged}, "past_bit_equal": same}
 
     @property
     def _days(self) -> Period:
@@ -164,8 +164,8 @@ def _past() -> _Past:
     ensemble = load(form.read(SHELF / ENSEMBLE))
     whole = stacked([basin.forcing for basin in read_forcings(ensemble, basins())])
     _, started_at = ensemble.simulate(whole.over(Period(T0 - SPIN_UP + 1, AGES.begin - 1)), None, ())
-    _, untold = ensemble.simulate(whole.over(Period(AGES.begin, T0)), started_at, ())
-    return _Past(ensemble, whole, started_at, untold)
+    _, untagged = ensemble.simulate(whole.over(Period(AGES.begin, T0)), started_at, ())
+    return _Past(ensemble, whole, started_at, untagged)
 
 
 def _tags(cells: Floats) -> npt.NDArray[np.float32]:
@@ -178,7 +178,7 @@ def _tags(cells: Floats) -> npt.NDArray[np.float32]:
 def _costs(ahead: _Ahead) -> list[float]:
     states = ahead.distinguished
     seconds = [
-        (cpu_seconds(partial(ahead.run, states)), cpu_seconds(partial(ahead.run, ahead.untold))) for _ in range(PAIRS)
+        (cpu_seconds(partial(ahead.run, states)), cpu_seconds(partial(ahead.run, ahead.untagged))) for _ in range(PAIRS)
     ]
     return [tagged / plain for tagged, plain in seconds]
 

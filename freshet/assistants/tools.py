@@ -85,7 +85,16 @@ class WhatIfTool:
 
 
 def _as_issued(forecast: Answer) -> dict[str, Any]:
-    """Return the params of a job that computes a forecast once more: its days and its weather."""
+    """Return the params of a job that computes a forecast once more: its days and its weather.
+
+    Raises:
+        InvalidInput: weather was filled in, which such a job does not repeat.
+    """
+    if forecast.get("filled_weather"):
+        raise InvalidInput(
+            "The latest forecast rests on weather that was filled in, and a what-if run does not repeat that: ask "
+            "again after the next forecast, or post a what-if job for another T0 (POST /v1/jobs)."
+        )
     weather = forecast.get("weather")
     which = {} if weather is None else {"weather_id": weather["id"]}
     return {"t0": forecast["t0"], "horizon": forecast["horizon_days"], "weather": forecast["forcing_kind"], **which}

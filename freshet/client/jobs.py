@@ -11,7 +11,7 @@ from freshet.client.resource import Body, Resource
 from hydrology.base.errors import DataProblem
 
 ENDED = ("succeeded", "failed", "cancelled")
-_UNTOLD = {"failed": "its reason is shown to the key that posted it.", "cancelled": "somebody asked for it."}
+_DEFAULT_REASONS = {"failed": "its reason is shown to the key that posted it.", "cancelled": "somebody asked for it."}
 SECONDS_BETWEEN_LOOKS = 0.3
 
 
@@ -88,7 +88,7 @@ class Jobs(Resource):
 
 def why_ended(status: str, detail: str | None) -> str:
     """Return why a job failed or was cancelled, in words: its own where they are shown."""
-    return detail or _UNTOLD[status]
+    return detail or _DEFAULT_REASONS[status]
 
 
 def _at(revision: int) -> dict[str, str]:

@@ -47,7 +47,7 @@ def carry_out(database: Database, clock: Clock, basin: str | None = None) -> lis
     """
     with database.reading() as session:
         published, due = adjustments.undecided(session, basin), held_alerts.due(session, clock.wall(), basin)
-    waiting: list[Adjustment | HeldAlerts] = [*published, *due]
+    waiting: list[Adjustment | HeldAlerts] = [*due, *published]  # a ruling before an adjustment of a newer run
     changes: list[Change] = []
     for one in waiting:
         try:
@@ -91,6 +91,9 @@ def _carry_out_adjustment(database: Database, clock: Clock, adjustment: Adjustme
         held = held_alerts.find(session, basin)
         if held is not None and runs.get(session, held.run_id).order <= found.run.order:
             held_alerts.release(session, basin)
+            if held.run_id != adjustment.run_id:
+                replaced = {"run": held.run_id, "reason": "A forecaster has adjusted a newer forecast."}
+                audit.record(session, SERVICE, "alerts withdrawn", basin, clock.wall(), **replaced)
         return settle_run(session, clock, found)
 
 

@@ -4,7 +4,7 @@ The weather after T0 is observed (the run is labelled a hindcast), a weather for
 hypothetical (the run is labelled a what-if).
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from importlib import metadata
 
 import structlog
@@ -87,7 +87,7 @@ def issue(
     key: str | None = None,
     on_days: OnDays = lambda _done, _total: None,
     t0_named: bool | None = None,
-    still_due: StillDue = lambda _session, plan: plan.forcings,
+    still_due: StillDue | None = None,
 ) -> list[runs.Run]:
     """Compute planned runs, and store all or none.
 
@@ -95,7 +95,8 @@ def issue(
 
     Args:
         t0_named: whether T0 was requested; None: where `params` names it.
-        still_due: returns the basins of a plan to store, while nobody else can issue forecasts of them.
+        still_due: returns the basins of a plan to store, called while no other call with it can store theirs; None for
+            all.
     """
     named = params.t0 is not None if t0_named is None else t0_named
     rain_response = purpose == "operational"
@@ -107,17 +108,28 @@ def issue(
     with database.transaction() as session:
         if earlier := _earlier_runs(session, key):
             return earlier
-        basins.lock_all(session, [name for plan in planned for name in plan.forcings])
-        to_store = [
-            (run, [one for one in of_plan if one.basin.basin_id in due or one.basin.basin_id in plan.failures])
-            for plan, run, of_plan in zip(planned, new, results, strict=True)
-            if (due := still_due(session, plan)) or not plan.forcings
-        ]
+        to_store = [*zip(new, results, strict=True)]
+        if still_due is not None:
+            to_store = [*_still_due(session, planned, to_store, still_due)]
         issued = [run_store.store(session, run, of_plan) for run, of_plan in stage("runs stored", to_store)]
     for run in issued:
         of_run = {"run": run.id, "t0": str(run.t0), "age_days": run.t0_age_days, "stale": run.t0_stale}
         log.info("forecast.run", **of_run, version=run.version_id, status=run.status)
     return issued
+
+
+def _still_due(
+    session: Session,
+    planned: Sequence[Plan],
+    computed: Sequence[tuple[runs.NewRun, list[runs.BasinResult]]],
+    still_due: StillDue,
+) -> Iterator[tuple[runs.NewRun, list[runs.BasinResult]]]:
+    """Yield the runs with the basins that are still due, after locking the basins of all."""
+    for name in sorted({name for plan in planned for name in plan.forcings}):
+        basins.lock(session, name)
+    for plan, (run, results) in zip(planned, computed, strict=True):
+        if due := {*still_due(session, plan)}:
+            yield run, [result for result in results if result.basin.basin_id in due | plan.failures.keys()]
 
 
 def basins_by_version(session: Session, names: Sequence[str], version: str | None) -> dict[str, list[str]]:

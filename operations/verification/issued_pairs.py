@@ -4,7 +4,7 @@ Past forecasts are those that were issued, and reforecasts with past weather for
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +15,7 @@ from hydrology.base.arrays import Array
 from hydrology.base.calendar import Day, Period, days_between
 from hydrology.uncertainty.recalibration import scores_of
 from operations.basin_data.dataset import load_discharge
-from operations.forecasting.calibrated_flow import error_model_of, recalibration_of
+from operations.forecasting.calibrated_flow import recalibration_of
 from records.runs import runs
 from records.versions.versions import Version
 from runtime.clock import Clock
@@ -66,20 +66,14 @@ def past_scores(session: Session, version: Version, issue_days: IssueDays) -> li
     """Return the scores of the flow that came, for each issue day (basins, leads), NaN where unknown.
 
     They are those in the distributions before recalibration of the last forecast issued of a basin and day, else of its
-    reforecast.
+    reforecast, that counts.
     Leads are counted from the last past day. Left out are forecasts from a store that was still filling, and of days
     that the weights or the error model were fitted to: their errors are smaller than those to come.
     """
-    errors = error_model_of(session, version, ())
-    fitted = version.fitted_periods + ([] if isinstance(errors, Absent) else [errors.period])
-    basins_of: dict[str, list[str]] = defaultdict(list)
-    for run_id, basin in runs.issued_pairs(session, [run.id for run in issue_days.runs], spun_up=True):
-        basins_of[run_id].append(basin)
     by_day: dict[Day, dict[str, runs.Run]] = defaultdict(dict)
     for run in issue_days.runs:  # an issued forecast replaces the reforecast of its day
-        ahead = Period(run.weather_until, run.t0 + np.timedelta64(run.horizon_days, "D"))
-        if not any(ahead.overlap(of) for of in fitted):
-            by_day[run.weather_until] |= dict.fromkeys(basins_of[run.id], run)
+        by_day[run.weather_until] |= dict.fromkeys(_basins_that_count(session, version, run), run)
+    by_day = {at: of_day for at, of_day in by_day.items() if of_day}
     if not by_day:
         return []
     horizon = max(run.horizon_days for run in issue_days.runs)
@@ -91,6 +85,18 @@ def past_scores(session: Session, version: Version, issue_days: IssueDays) -> li
         _of_issue_day(session, {name: run for name, run in by_day[at].items() if name in flows}, flows, days.first)
         for at in sorted(by_day)
     ]
+
+
+def _basins_that_count(session: Session, version: Version, run: runs.Run) -> Iterator[str]:
+    ahead = Period(run.weather_until, run.t0 + np.timedelta64(run.horizon_days, "D"))
+    if any(ahead.overlap(fitted) for fitted in version.fitted_periods):
+        return
+    for basin in runs.basins_of(session, run.id):
+        used = basin.summary.calibration
+        if basin.status != "issued" or basin.is_spinning_up or isinstance(used, Absent):
+            continue
+        if ahead.overlap(Period.parse(used.fitted_on)) is None:
+            yield basin.basin_id
 
 
 def _of_issue_day(session: Session, issued: Mapping[str, runs.Run], flows: Mapping[str, Array], first: Day) -> Array:

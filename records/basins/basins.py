@@ -202,12 +202,6 @@ def lock(session: Session, basin: str) -> None:
     _existing(session, select(BasinRow.id).with_for_update(key_share=True), basin)
 
 
-def lock_all(session: Session, basins: Sequence[str]) -> None:
-    """Lock basins as `lock` does, in their order, so that no two transactions wait for each other."""
-    rows = select(BasinRow.id).where(BasinRow.id.in_(basins)).order_by(BasinRow.id)
-    session.execute(rows.with_for_update(key_share=True)).all()
-
-
 def list_basins(
     session: Session,
     *,

@@ -4,7 +4,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
-from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -290,8 +289,9 @@ def remove(session: Session, states: Collection[Key]) -> list[str]:
     by_basin: dict[tuple[str, str], list[Day]] = {}
     for version, basin, at in states:
         by_basin.setdefault((version, basin), []).append(at)
-    for (version, basin), days in sorted(by_basin.items(), key=itemgetter(0)):
+    for basin in sorted({basin for _, basin in by_basin}):  # in the order in which all lock them
         basins.lock(session, basin)
+    for (version, basin), days in by_basin.items():
         hand_over(session, version, basin, days)
         own = (StateRow.version_id == version) & (StateRow.basin_id == basin)
         session.execute(delete(StateRow).where(own, StateRow.day.in_(days)))

@@ -15,7 +15,7 @@ from typing import NamedTuple
 IDENTIFIERS = frozenset(
     (
         *("tell", "tells", "told", "telling", "say", "says", "said", "saying", "keep", "keeps", "kept", "keeping"),
-        *("begun", "dealt", "undealt", "made", "morning", "mornings", "courses", "whom"),
+        *("begun", "dealt", "undealt", "untold", "made", "morning", "mornings", "courses", "whom"),
     )
 )
 """Words that no identifier has among its parts (`_told`, `keptWeather`)."""

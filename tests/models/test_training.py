@@ -163,7 +163,9 @@ def test_a_resumed_training_from_weights_equals_an_uninterrupted_one() -> None:
     assert finished.log == whole.log
 
 
-@pytest.mark.parametrize("damage", ["no step", "no network", "another network", "another optimizer"])
+@pytest.mark.parametrize(
+    "damage", ["no step", "no network", "another network", "another optimizer", "no optimizer", "half an optimizer"]
+)
 def test_a_checkpoint_that_is_damaged_or_of_another_training_is_refused(damage: str) -> None:
     blobs, training = dict[int, bytes](), member()
     training.run(on_checkpoint=blobs.__setitem__)
@@ -177,6 +179,10 @@ def test_a_checkpoint_that_is_damaged_or_of_another_training_is_refused(damage: 
             tensors = {name: values.unsqueeze(0) for name, values in tensors.items()}
         case "another optimizer":
             tensors["optimizer.99.exp_avg"] = torch.zeros(1)
+        case "no optimizer":
+            tensors = {name: values for name, values in tensors.items() if not name.startswith("optimizer.")}
+        case "half an optimizer":
+            tensors = {name: values for name, values in tensors.items() if not name.endswith(".exp_avg_sq")}
     weights, step = dict(training.network.state_dict()), training.step
     with pytest.raises(DataProblem, match="belongs to another training, or is damaged"):
         training.resume(dump(tensors, header))

@@ -36,7 +36,7 @@ class BasinToday:
         place: None where it is not known.
         t0: of its latest forecast; reason: why it has none, or why a newer one was withheld.
         weather_age_days: age of the last past day of its weather: of T0, or of a later day that was filled.
-        alerts_t0: of the oldest run that decided what is shown of its alerts, if that is not `t0`.
+        alerts_t0: of the run that decided its alerts, if that is not `t0`.
         alerts_stale: whether that run is stale.
         chance: the highest of passing one of its levels upwards; level: that level.
         severity: the highest of its alerts; trend: of the chance.
@@ -111,14 +111,14 @@ def _with_forecast(
     run, summary = forecast.run, forecast.basin.summary
     rising = [level for level in levels if level.direction == "rising"]
     likeliest = max(rising, key=lambda level: level.chance, default=None)
-    oldest = min((level for level in levels if level.t0 != run.t0), key=lambda level: level.t0, default=None)
+    decided = next((level for level in levels if level.t0 != run.t0), None)  # all levels of a basin by one run
     return replace(
         basin,
         t0=as_date(run.t0),
         reason=str(forecast.superseded_by.reason) if forecast.superseded_by else None,
         weather_age_days=age_days(run.weather_until, at),
-        alerts_t0=None if oldest is None else as_date(oldest.t0),
-        alerts_stale=oldest is not None and stale(age_days(oldest.weather_until, at)),
+        alerts_t0=None if decided is None else as_date(decided.t0),
+        alerts_stale=decided is not None and stale(age_days(decided.weather_until, at)),
         severity=max((level.severity for level in levels), key=rank, default=None),
         chance=likeliest.chance if likeliest else None,
         level=likeliest.level if likeliest else None,

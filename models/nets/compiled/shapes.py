@@ -17,7 +17,7 @@ def require(
         sizes: of the axes, by their letters.
 
     Raises:
-        ValueError: an array is another.
+        ValueError: an array has another shape or dtype, or lies in another memory.
     """
     for name, values in arrays.items():
         wanted = tuple(sizes[axis] for axis in axes[name])

@@ -283,6 +283,7 @@ def test_a_published_adjustment_of_a_newer_run_withdraws_what_an_earlier_one_pro
     assert (change.run_id, change.severity) == (newer, "advisory")
     with database.reading() as session:
         assert held_alerts.page(session) == []
+    assert actions(database)[-1] == ("alerts withdrawn", "service")
 
 
 def test_a_run_that_proposes_nothing_withdraws_what_an_earlier_one_proposed(

@@ -36,8 +36,8 @@ def tagged(net: MCLSTM, days: int, samples: int, seed: int = 0) -> tuple[Inputs,
 def run(net: MCLSTM, drive: Inputs, state: State) -> tuple[Outputs, State]:
     """Return what a network makes of tagged water, which changes no bit of all water."""
     outputs, last = net(drive, state)
-    untold, _ = net(drive, {name: values for name, values in state.items() if name != "tags"})
-    for name, values in untold.items():
+    untagged, _ = net(drive, {name: values for name, values in state.items() if name != "tags"})
+    for name, values in untagged.items():
         assert torch.equal(outputs[name], values)
     return outputs, last
 

@@ -181,13 +181,20 @@ def test_scores_are_those_before_the_recalibration(lived: Database, lived_file: 
     np.testing.assert_allclose(of_next[0][known], of_next[1][known], atol=0.05)
 
 
-def test_forecasts_of_days_that_the_error_model_was_fitted_to_do_not_count(lived: Database) -> None:
+def test_forecasts_of_days_that_their_error_model_was_fitted_to_do_not_count(lived: Database) -> None:
     with lived.reading() as session:
         version = versions.newest(session)
-    calibrate(lived, CLOCK, version.id, BASINS, Period.parse("2003-10-01..2005-03-10"))
+        (issued,) = settled(session, SETTLED, version.id)
+        last, before = issued.runs[-1], past_scores(session, version, issued)
+    assert last.weather is not None
+    calibrate(lived, CLOCK, version.id, BASINS, Period.parse("2003-10-01..2005-09-30"))
+    forecast(lived, SETTLED, ForecastParams(t0=last.t0, horizon=5, weather="supplied", weather_id=last.weather.id))
     with lived.reading() as session:
-        (issue_days,) = settled(session, SETTLED, version.id)
-        assert len(past_scores(session, version, issue_days)) == sum(at > day("2005-03-10") for at in issue_days.days)
+        (both,) = settled(session, SETTLED, version.id)
+        after = past_scores(session, version, both)
+    assert len(both.runs) == len(issued.runs) + 1
+    for of_day, of_day_before in zip(after, before, strict=True):
+        np.testing.assert_array_equal(of_day, of_day_before)
 
 
 def test_too_few_issue_days_are_not_fitted(lived: Database) -> None:
