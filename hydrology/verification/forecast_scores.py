@@ -86,7 +86,7 @@ class ForecastScores:
         """Score one flow per day (days,).
 
         The CRPS of a deterministic forecast is its absolute error."""
-        return cls(flow, np.abs(flow - observed), (flow >= threshold).astype(float), None)
+        return cls(flow, np.abs(flow - observed), (flow > threshold).astype(float), None)
 
     def over(self, days: Chosen) -> "ForecastScores":
         """Return it for some of the days."""
