@@ -17,7 +17,7 @@ HIGH_SHARE = 0.02
 
 
 def high_flow(observed: Array) -> float:
-    """Return the lowest flow among the highest 2 % of days, NaN where not observed."""
+    """Return the flow that 2 % of the days exceed, NaN where not observed."""
     return float(np.nanquantile(observed, 1 - HIGH_SHARE))
 
 
