@@ -6,12 +6,12 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Header, Path, Response
 
 from app.archive import files
-from app.archive.files import NoArchiveFile, NoSuchRange
+from app.archive.files import NoArchiveFile
 from app.archive.schemas import Archive, ArchiveStore
 from app.exports.answers import JsonAnswer, answers
 from app.http.conditional import ASK_ALWAYS, NOT_MODIFIED, SHORTLY, IfNoneMatch, entity_tag, holds
 from app.http.dependencies import ServiceSettings
-from app.http.problems import documented
+from app.http.problems import NoSuchRange, documented
 
 router = APIRouter(prefix="/archive", tags=["forecasts"])
 
@@ -62,15 +62,21 @@ def read_archive_file(
     ],
     byte_range: Annotated[str | None, Header(alias="range", description="A range of bytes: `bytes=0-99`.")] = None,
     if_none_match: IfNoneMatch = None,
+    if_range: Annotated[
+        str | None,
+        Header(description="The ETag of the copy that the range is for; of another, the whole file is the answer."),
+    ] = None,
 ) -> Response:
     """For libraries that read Zarr version 3. `zarr.json` of a store is replaced when an issue is appended: what it
     describes is always whole, and what it leads to stays readable. A chunk that is not there is missing throughout.
     Values of an issue never change; all other files grow, so a cache asks each time whether its copy is the same."""
-    part = files.read(settings.archive, path, byte_range)
-    tag = entity_tag(path, part.version)
-    headers = {"etag": tag, "cache-control": SHORTLY if files.is_fixed(path) else ASK_ALWAYS, "accept-ranges": "bytes"}
-    if holds(if_none_match, tag):
-        return Response(status_code=304, headers=headers)
+    with files.opened(settings.archive, path) as file:
+        tag = entity_tag(path, file.version)
+        lifetime = SHORTLY if files.is_fixed(path) else ASK_ALWAYS
+        headers = {"etag": tag, "cache-control": lifetime, "accept-ranges": "bytes"}
+        if holds(if_none_match, tag):
+            return Response(status_code=304, headers=headers)
+        part = file.part(byte_range if if_range in (None, tag) else None)
     if not part.is_whole:
         headers["content-range"] = f"bytes {part.first}-{part.first + len(part.content) - 1}/{part.length}"
     media_type = "application/json" if path.endswith(ROOT) else "application/octet-stream"

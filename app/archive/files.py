@@ -2,9 +2,13 @@
 
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
+from app.http.problems import NoSuchRange
 from hydrology.base.errors import NotFound
 from records.archive.layout import WITH_MEMBERS
 
@@ -21,14 +25,6 @@ class NoArchiveFile(NotFound):
     remedy = "Read `zarr.json` of the store: it lists the arrays and their chunks."
 
 
-class NoSuchRange(NotFound):
-    """The file ends before the range of bytes that was asked for."""
-
-    kind = "range-not-satisfiable"
-    status = 416
-    remedy = "Ask for bytes within the file: `Content-Range` of the answer to a smaller range states its length."
-
-
 @dataclass(frozen=True, slots=True)
 class Part:
     """A range of a file.
@@ -37,13 +33,11 @@ class Part:
         content: its bytes.
         first: the position of the first of them.
         length: of the whole file.
-        version: changes with the file.
     """
 
     content: bytes
     first: int
     length: int
-    version: list[int]
 
     @property
     def is_whole(self) -> bool:
@@ -51,12 +45,35 @@ class Part:
         return len(self.content) == self.length
 
 
-def read(folder: Path | None, path: str, byte_range: str | None) -> Part:
-    """Read a file below a folder, or a range of it [RFC 9110, section 14]; a range of another form is ignored.
+class ArchiveFile:
+    """An opened file: its bytes are those of its version, even if another takes its place.
+
+    Attributes:
+        version: changes with the file.
+    """
+
+    def __init__(self, opened: BinaryIO) -> None:
+        about = os.fstat(opened.fileno())
+        self._opened, self._length = opened, about.st_size
+        self.version = [about.st_mtime_ns, about.st_size, about.st_ino]
+
+    def part(self, byte_range: str | None) -> Part:
+        """Read it, or a range of it [RFC 9110, section 14]; a range of another form is ignored.
+
+        Raises:
+            NoSuchRange: the range begins after its end.
+        """
+        first, end = _bounds(byte_range, self._length)
+        self._opened.seek(first)
+        return Part(self._opened.read(end - first), first, self._length)
+
+
+@contextmanager
+def opened(folder: Path | None, path: str) -> Iterator[ArchiveFile]:
+    """Open a file below a folder.
 
     Raises:
         NoArchiveFile: there is no such file, or it leads out of the folder.
-        NoSuchRange: the range begins after its end.
     """
     missing = NoArchiveFile(f"The archive has no file {path!r}.")
     if folder is None or re.fullmatch(PATH, path) is None:
@@ -66,14 +83,10 @@ def read(folder: Path | None, path: str, byte_range: str | None) -> Part:
     if not file.is_relative_to(root) or not file.is_file():
         raise missing
     try:
-        with file.open("rb") as opened:
-            about = os.fstat(opened.fileno())
-            first, end = _bounds(byte_range, about.st_size)
-            opened.seek(first)
-            content = opened.read(end - first)
+        with file.open("rb") as binary:
+            yield ArchiveFile(binary)
     except OSError:
         raise missing from None
-    return Part(content, first, about.st_size, [about.st_mtime_ns, about.st_size, about.st_ino])
 
 
 def is_fixed(path: str) -> bool:
@@ -98,5 +111,5 @@ def _bounds(byte_range: str | None, length: int) -> tuple[int, int]:
     if last and first and int(last) < int(first):
         return 0, length
     if start >= length:
-        raise NoSuchRange(f"The file has {length} bytes: ask for some of them.")
+        raise NoSuchRange(length)
     return start, end

@@ -20,7 +20,7 @@ from app.edr.parameters import (
 )
 from app.edr.places import NEAR_KM
 from app.edr.schemas import EdrCollection, EdrCollections, EdrConformance, EdrInstances, EdrLanding
-from app.edr.series import AskedSeries
+from app.edr.series import AskedSeries, OutsideForecast
 from app.exports.formats import COVERAGEJSON, GEOJSON, Format
 from app.http.conditional import NOT_MODIFIED
 from app.http.dependencies import BasinId, Reading, ServiceClock
@@ -166,13 +166,13 @@ def list_edr_locations(subject: AskedSubject) -> Response:
     name="read_edr_instance_location",
     summary="The series of a run at a location",
     dependencies=[*IN_COVERAGEJSON, *IN_INSTANCE],
-    **_series(UnknownInstance, UnknownLocation),
+    **_series(UnknownInstance, UnknownLocation, OutsideForecast),
 )
 @router.get(
     f"{COLLECTION}/locations/{{basin}}",
     summary="The series of a collection at a location",
     dependencies=IN_COVERAGEJSON,
-    **_series(UnknownLocation),
+    **_series(UnknownLocation, OutsideForecast),
 )
 def read_edr_location(subject: AskedSubject, series: AskedSeries, basin: BasinId) -> Response:
     """The same numbers as `/v1/basins/{basin}/forecasts/latest` and `/v1/basins/{basin}/observations`, as CoverageJSON:
@@ -187,13 +187,13 @@ def read_edr_location(subject: AskedSubject, series: AskedSeries, basin: BasinId
     name="read_edr_instance_position",
     summary="The series of a run at the gauge nearest to a point",
     dependencies=[*IN_COVERAGEJSON, *FLAT, *IN_INSTANCE],
-    **_series(UnknownInstance, UnknownLocation),
+    **_series(UnknownInstance, UnknownLocation, OutsideForecast),
 )
 @router.get(
     f"{COLLECTION}/position",
     summary="The series of the gauge nearest to a point",
     dependencies=[*IN_COVERAGEJSON, *FLAT],
-    **_series(UnknownLocation),
+    **_series(UnknownLocation, OutsideForecast),
 )
 def read_edr_position(subject: AskedSubject, series: AskedSeries, coords: PointCoords) -> Response:
     """The gauge that is nearest to the point, within a few kilometres: the coverage names its place. A flow is that of

@@ -45,15 +45,24 @@ def parameters(text: str | None, columns: Sequence[Column]) -> list[str]:
 
 def narrowed(table: Table, names: Sequence[str], between: Days) -> Table:
     """Return a table limited to those days and columns, with the basin's own columns."""
-    first, last = between[0] or date.min, between[1] or date.max
-    time = next(column.values for column in table.columns if column.name == "time")
-    rows = [row for row, day in enumerate(time) if first <= day <= last]
+    rows = inside(days_of(table), between)
     columns = [
         replace(column, values=[column.values[row] for row in rows])
         for column in table.columns
         if column.of_basin or column.name in ("time", *names)
     ]
     return replace(table, columns=columns)
+
+
+def days_of(table: Table) -> Sequence[date]:
+    """Return the day of each row of a table."""
+    return next(column.values for column in table.columns if column.name == "time")
+
+
+def inside(days: Sequence[date], between: Days) -> list[int]:
+    """Return the positions of the days within bounds."""
+    first, last = between[0] or date.min, between[1] or date.max
+    return [row for row, day in enumerate(days) if first <= day <= last]
 
 
 def _day(text: str) -> date:

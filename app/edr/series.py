@@ -25,6 +25,7 @@ from app.forecasts.discharge import Representation
 from app.forecasts.table import day_columns
 from app.http.problems import refused
 from hydrology.base.calendar import day, days_between
+from hydrology.base.errors import NotFound
 from records.basins.basins import sites
 from records.forecasts.latest import Latest
 from records.series import series
@@ -32,6 +33,13 @@ from records.series.series import NoObservations
 
 MAX_OBSERVED = 100
 """Gauges whose observed flow one answer holds."""
+
+
+class OutsideForecast(NotFound):
+    """The forecast has no day of the interval: `detail` names its days."""
+
+    kind = "outside-forecast"
+    remedy = "Ask for days that `detail` names, or leave `datetime` out for the whole forecast."
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +56,13 @@ class Series:
 
         Raises:
             NoObservations: it has no data in the interval.
+            OutsideForecast: its forecast has no day of the interval.
             InvalidRequest: a parameter or day cannot be used.
         """
         if collection.id == FORECASTS:
-            return self._answer(collection, self._forecasts(collection, [basin]))
+            (table,) = self._forecasts(collection, [basin])
+            self._require_a_day(table, basin)
+            return self._answer(collection, [table])
         return self._answer(collection, [self._observed(collection, basin)])
 
     def of_gauges(self, collection: Collection, basins: Sequence[str], field: str) -> Response:
@@ -74,6 +85,12 @@ class Series:
             with suppress(NoObservations):
                 tables.append(self._observed(collection, basin))
         return self._answer(collection, tables)
+
+    def _require_a_day(self, table: Table, basin: str) -> None:
+        """Raise OutsideForecast where a gauge's forecast has no day of the interval."""
+        days = selection.days_of(table)
+        if days and not selection.inside(days, selection.days(self.days)):
+            raise OutsideForecast(f"The forecast of {basin} is for {min(days)} to {max(days)}: ask for some of them.")
 
     def _answer(self, collection: Collection, tables: Sequence[Table]) -> Response:
         chosen, between = selection.parameters(self.names, collection.columns), selection.days(self.days)

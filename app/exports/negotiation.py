@@ -73,9 +73,10 @@ def _range(part: str) -> _Range | None:
     media_type, *parameters = (piece.strip().lower() for piece in part.split(";"))
     weight = next((parameter[2:] for parameter in parameters if parameter.startswith("q=")), "1")
     try:
-        return media_type, min(float(weight), 1.0)
+        quality = float(weight)
     except ValueError:
         return None
+    return (media_type, quality) if 0 <= quality <= 1 else None  # NaN is outside, too
 
 
 def _quality(media_type: str, ranges: Sequence[_Range]) -> float:

@@ -17,6 +17,7 @@ from app.http.problems import (
     Internal,
     InvalidRequest,
     MethodNotAllowed,
+    NoSuchRange,
     ProblemDetails,
     TooLarge,
     TooManyRequests,
@@ -54,6 +55,8 @@ def answer_to(request: Request, error: Exception) -> Response:
             headers = {"Retry-After": str(error.seconds)}
         case MethodNotAllowed():
             headers = {"Allow": ", ".join(error.allowed)}
+        case NoSuchRange():
+            headers = {"Content-Range": f"bytes */{error.length}"}
         case DatabaseProblem():
             headers = {"Retry-After": "5"}  # seconds after which the database may be available again
         case _:

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import Field
 
 from app.http.base_schema import Model
-from hydrology.base.errors import InvalidInput, Problem
+from hydrology.base.errors import InvalidInput, NotFound, Problem
 from records.alerts.deliveries import UnknownDelivery
 from records.database.engine import DatabaseProblem, StorageFull
 from records.database.retention import Gone
@@ -92,6 +92,18 @@ class MethodNotAllowed(Problem):
     def __init__(self, sentence: str, allowed: Sequence[str]) -> None:
         super().__init__(sentence)
         self.allowed = allowed
+
+
+class NoSuchRange(NotFound):
+    """The file ends before the range of bytes that was asked for."""
+
+    kind = "range-not-satisfiable"
+    status = 416
+    remedy = "Ask for bytes within the file: `Content-Range` states its length."
+
+    def __init__(self, length: int) -> None:
+        super().__init__(f"The file has {length} bytes: ask for some of them.")
+        self.length = length
 
 
 class UnsupportedMedia(Problem):

@@ -172,6 +172,12 @@ def day_of_year(days: Days) -> Integers:
     return np.asarray((days - days.astype("datetime64[Y]").astype("datetime64[D]")).astype(np.int64) + 1)
 
 
+def days_left(days: Days) -> Integers:
+    """Return the number of days of the year after each day, 0 for 31 December."""
+    following = (days.astype("datetime64[Y]") + np.timedelta64(1, "Y")).astype("datetime64[D]")
+    return np.asarray((following - days).astype(np.int64) - 1)
+
+
 def calendar_year(at: Day) -> int:
     """Return the calendar year of a day."""
     return int(at.astype("datetime64[Y]").astype(int)) + 1970

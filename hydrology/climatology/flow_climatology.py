@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from hydrology.base.absent import Absent, absent
-from hydrology.base.arrays import Array
-from hydrology.base.calendar import Day, Days, day_of_year, water_year
+from hydrology.base.arrays import Array, Mask
+from hydrology.base.calendar import Day, Days, day_of_year, days_left, water_year
 from hydrology.base.reasons import Reason
 
 NEAR_DAYS = 7
@@ -16,6 +16,8 @@ NEAR_DAYS = 7
 class FlowClimatology:
     """Observed flow of other water years, within a week of the day of the year.
 
+    Around the turn of the water year, days within a week of the day itself are left out, too.
+
     Args:
         days: of the record, (days,).
         observed: (days,), NaN where missing; the quantiles are in its unit.
@@ -24,22 +26,31 @@ class FlowClimatology:
 
     def __init__(self, days: Days, observed: Array, levels: Sequence[float]) -> None:
         known = np.isfinite(observed)
-        self._observed, self._years, self._of_year = observed[known], water_year(days[known]), day_of_year(days[known])
+        self._observed, self._days = observed[known], days[known]
+        self._years, self._of_year = water_year(self._days), day_of_year(self._days)
+        self._left = days_left(self._days)
         self._levels = levels
-        self._known: dict[tuple[int, int], Array | None] = {}
+        self._known: dict[Day, Array | None] = {}
 
     def quantiles(self, days: Days) -> Array | Absent:
         """Return quantiles (days, levels), or the reason for none. A day has no other year."""
-        rows = [self._of(int(year), int(at)) for year, at in zip(water_year(days), day_of_year(days), strict=True)]
+        rows = [self._of(day) for day in days]
         complete = [row for row in rows if row is not None]
         if len(complete) < len(rows):
-            day: Day = days[[row is None for row in rows].index(True)]
-            return absent(Reason.NO_OTHER_WATER_YEAR, near=NEAR_DAYS, day=str(day))
+            first = days[[row is None for row in rows].index(True)]
+            return absent(Reason.NO_OTHER_WATER_YEAR, near=NEAR_DAYS, day=str(first))
         return np.reshape(complete, (len(days), len(self._levels)))
 
-    def _of(self, year: int, day: int) -> Array | None:
-        if (year, day) not in self._known:
-            apart = np.abs(self._of_year - day)
-            near = (np.minimum(apart, 365 - apart) <= NEAR_DAYS) & (self._years != year)
-            self._known[year, day] = np.quantile(self._observed[near], self._levels) if near.any() else None
-        return self._known[year, day]
+    def _of(self, day: Day) -> Array | None:
+        if day not in self._known:
+            chosen = self._near(day)
+            self._known[day] = np.quantile(self._observed[chosen], self._levels) if chosen.any() else None
+        return self._known[day]
+
+    def _near(self, day: Day) -> Mask:
+        """Return which days of the record are at the time of the year of a day, and of another year."""
+        alone = np.array([day])
+        of_year, left = day_of_year(alone), days_left(alone)
+        within, across = np.abs(self._of_year - of_year), np.minimum(self._left + of_year, self._of_year + left)
+        is_other = (self._years != water_year(alone)) & (np.abs(self._days - day) > np.timedelta64(NEAR_DAYS, "D"))
+        return np.asarray((np.minimum(within, across) <= NEAR_DAYS) & is_other)

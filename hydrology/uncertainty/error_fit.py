@@ -250,7 +250,8 @@ def _scales(rests: Sequence[Array], prior_days: float) -> tuple[float, Array]:
     """Return the mean size of the errors left after memory, regional and of each basin."""
     sums, days = np.array([np.abs(rest).sum() for rest in rests]), np.array([len(rest) for rest in rests])
     of_all = sums.sum() / days.sum()
-    return float(of_all), (sums + prior_days * of_all) / (days + prior_days)
+    scales = (sums + prior_days * of_all) / (days + prior_days)
+    return max(float(of_all), NO_SPREAD), np.maximum(scales, NO_SPREAD)
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,7 +271,7 @@ def _fitted_class(rests: Sequence[Array], prior_days: float) -> _ClassFit:
     weight = np.where(days >= MIN_DAYS, days / (days + prior_days), 0.0)
     centre = float(np.median(together))
     centres = weight * [np.median(rest) if len(rest) else 0.0 for rest in rests] + (1 - weight) * centre
-    spread = float(np.abs(together - centre).mean())
+    spread = max(float(np.abs(together - centre).mean()), NO_SPREAD)
     own = [np.abs(rest - middle).mean() if len(rest) else 0.0 for rest, middle in zip(rests, centres, strict=True)]
     spreads = np.maximum(weight * own + (1 - weight) * spread, NO_SPREAD)
     standard = [(rest - middle) / size for rest, middle, size in zip(rests, centres, spreads, strict=True)]

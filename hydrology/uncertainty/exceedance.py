@@ -41,7 +41,11 @@ class FlowAhead:
 
     def chances(self, level: float, direction: Direction) -> tuple[Array, float]:
         """Return the probability of passing a level on each day, (leads,), and on any of them (at least the daily
-        maximum)."""
+        maximum).
+
+        Flow never falls below a level of 0."""
+        if direction == "falling" and level <= 0:  # 1 - above would count the dry days, which are at the level
+            return np.zeros(self.quantiles.shape[1]), 0.0
         above = exceedance_probability(self.quantiles.T, self.levels, level)
         of_days = above if direction == "rising" else 1 - above
         passed = self.paths > level if direction == "rising" else self.paths < level

@@ -17,7 +17,7 @@ HIGH_SHARE = 0.02
 
 
 def high_flow(observed: Array) -> float:
-    """Return the lowest flow among the highest 2 % of days, NaN where not observed."""
+    """Return the flow that 2 % of the days exceed, NaN where not observed."""
     return float(np.nanquantile(observed, 1 - HIGH_SHARE))
 
 
@@ -86,7 +86,7 @@ class ForecastScores:
         """Score one flow per day (days,).
 
         The CRPS of a deterministic forecast is its absolute error."""
-        return cls(flow, np.abs(flow - observed), (flow >= threshold).astype(float), None)
+        return cls(flow, np.abs(flow - observed), (flow > threshold).astype(float), None)
 
     def over(self, days: Chosen) -> "ForecastScores":
         """Return it for some of the days."""

@@ -31,7 +31,7 @@ class Observed:
 
     Attributes:
         climatology: of these days.
-        threshold: of warnings: the lowest flow among the highest 2 % of these days, mm/day.
+        threshold: of warnings: the flow that 2 % of these days exceed, mm/day.
     """
 
     def __init__(self, first: Day, flow: Array) -> None:

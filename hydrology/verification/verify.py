@@ -122,7 +122,7 @@ def _figures(
         **_of_spread(judged.spread, years),
         "nse_of_median": score.reason if score.value is None else score.value,
         "threshold_mm_per_day": threshold,
-        **_of_warnings(judged.chance, observed >= threshold),
+        **_of_warnings(judged.chance, observed > threshold),
     }
 
 

@@ -56,9 +56,9 @@ class Corrections:
     """The corrections from the weather of one product to that of another.
 
     Attributes:
-        day_offset: how much later the days of the first product begin than those of the other, in days: at 0.8, its
-            amounts go to the days t + 0 and t + 1 as 20 % and 80 %. Above 0 the precipitation of a day is known only
-            when the next day is.
+        day_offset: how much earlier the days of the first product begin than those of the other of the same date, in
+            days: at 0.8, day t of the other has 20 % of its day t and 80 % of its day t + 1. Above 0 the precipitation
+            of a day is known only when the next day is.
         factors: of `SCALED`, from January to December.
         steps: of `MOVED`, degC, from January to December.
         limited: the variables with a month at a limit.
@@ -125,7 +125,7 @@ class Skill:
 
 
 def shared_out(depth: Array, day_offset: float) -> Array:
-    """Distribute daily depths (..., days) over days that begin earlier by an offset; NaN where one is unknown."""
+    """Distribute daily depths (..., days) over days that begin later by an offset; NaN where one is unknown."""
     whole = int(np.floor(day_offset))
     places, later = np.arange(depth.shape[-1]) + whole, day_offset - whole
     return (1 - later) * _at(depth, places) + later * _at(depth, places + 1) if later else _at(depth, places)

@@ -308,7 +308,7 @@ def load_discharge(session: Session, basin: str, products: Sequence[str], period
         observed = series.read(session, basin, gauge_product(basin), "discharge", period)
     except series.DamagedSeries as problem:
         return absent(Reason.FAILED, message=str(problem))
-    if observed is None:
+    if observed is None or not np.isfinite(observed.values).any():
         return absent(Reason.NO_DISCHARGE_OBSERVED, basin=basin, period=str(period))
     area = area_by(basins.get(session, basin).areas, products)
     if area is None:

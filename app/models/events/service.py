@@ -15,6 +15,7 @@ from hydrology.verification.results import SEASONS, Season
 from records.basins import basins
 from records.forecasts.latest import asked_version
 from records.simulations import simulated_flow
+from records.simulations.simulated_flow import NotSimulated
 
 
 def of_basin(session: Session, basin: str, version: str | None, season: Season) -> Events:
@@ -23,13 +24,18 @@ def of_basin(session: Session, basin: str, version: str | None, season: Season) 
     Raises:
         UnknownBasin, UnknownVersion: one of them is not stored.
         NoModel: no version is named, and none is current.
-        NotSimulated: neither the version nor its twin was evaluated in the basin.
+        NotSimulated: neither the version nor its twin was evaluated in the basin on days with observed flow.
         Corrupt: the stored flow is damaged.
     """
     basins.require(session, basin)
     asked = asked_version(session, basin, version)
     flow = simulated_flow.newest(session, asked.evaluated_as, basin)
     days, observed = flow.period.days, flow.observed.astype(np.float64)
+    if not np.isfinite(observed).any():
+        raise NotSimulated(
+            f"{basin} has no observed flow on the days of its evaluation, {flow.period}: ingest its streamflow and "
+            "evaluate the version again."
+        )
     threshold = high_flow(observed)
     pairs = match_events(flow.simulated.astype(np.float64), observed, threshold)
     chosen = [pair for pair in pairs if int(month(days[pair.peak])) in SEASONS[season]]

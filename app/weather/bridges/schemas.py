@@ -52,7 +52,7 @@ class BridgedBasin(Model):
     )
     pooled_reason: str | None = Field(description="Why it was not fitted here; null where it was.")
     day_offset: float = Field(
-        description="Delay of the source product's day, in days: at 0.8 a day's "
+        description="How much earlier the source product's days begin, in days: at 0.8 a day's "
         "precipitation is 20 % of that product's value for the day and 80 % of its value for the next. If it is "
         "above 0, the last day waits for the next."
     )

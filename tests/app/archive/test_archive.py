@@ -107,8 +107,25 @@ def test_files_are_read_whole_by_range_and_by_tag(archive: tuple[TestClient, Pat
         assert service.get(f"{ROOT}/{name}", headers={"Range": ignored}).content == content
     after = service.get(f"{ROOT}/{name}", headers={"Range": f"bytes={len(content)}-"})
     assert (after.status_code, after.json()["type"]) == (416, "/problems/range-not-satisfiable")
+    assert after.headers["content-range"] == f"bytes */{len(content)}"
+    assert service.get(f"{ROOT}/{name}", headers={**held, "Range": f"bytes={len(content)}-"}).status_code == 304
     head = service.head(f"{ROOT}/{name}")
     assert (head.status_code, head.content, head.headers["content-length"]) == (200, b"", str(len(content)))
+
+
+def test_a_range_of_another_version_is_answered_by_the_whole_file(archive: tuple[TestClient, Path]) -> None:
+    service, store = archive
+    name = "calibrated/c/0/0/0/0"
+    content, tag = (store / name).read_bytes(), service.head(f"{ROOT}/{name}").headers["etag"]
+    for of, asked, status, expected in (
+        (tag, "bytes=0-4", 206, content[:5]),
+        ('"another"', "bytes=0-4", 200, content),
+        (f"W/{tag}", "bytes=0-4", 200, content),
+        ("Wed, 21 Oct 2015 07:28:00 GMT", "bytes=0-4", 200, content),
+        ('"another"', f"bytes={len(content)}-", 200, content),
+    ):
+        part = service.get(f"{ROOT}/{name}", headers={"Range": asked, "If-Range": of})
+        assert (part.status_code, part.content) == (status, expected)
 
 
 @pytest.mark.parametrize(

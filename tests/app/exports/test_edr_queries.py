@@ -160,6 +160,17 @@ def test_what_cannot_be_used_is_refused_by_name(exporting: TestClient, kind: str
     assert fields <= (set(query) or {"coords", "bbox"})
 
 
+def test_days_outside_the_forecast_of_a_gauge_are_not_found(exporting: TestClient) -> None:
+    for collection in (FORECASTS, instance(exporting)):
+        (one,) = coverages(exporting, f"{collection}/locations/{BASIN}")
+        days = [at[:10] for at in one["domain"]["axes"]["t"]["values"]]
+        for kind, query in ((f"locations/{BASIN}", {}), ("position", {"coords": "POINT(-68.5 47.25)"})):
+            answer = exporting.get(f"{collection}/{kind}", params={**query, "datetime": "1990-01-01/1990-12-31"})
+            assert (answer.status_code, answer.json()["type"]) == (404, "/problems/outside-forecast")
+            assert f"{days[0]} to {days[-1]}" in answer.json()["detail"]
+        assert coverages(exporting, f"{collection}/cube", bbox="-180,-90,180,90", datetime="1990-01-01") == []
+
+
 def test_instances_are_the_issued_runs_and_are_described_as_collections(exporting: TestClient) -> None:
     answer = exporting.get(f"{FORECASTS}/instances")
     Instances.model_validate_json(answer.text)

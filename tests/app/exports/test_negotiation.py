@@ -36,6 +36,8 @@ BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
         ("text/csv, */*", "application/json"),
         ("image/png, text/csv;q=0.001", "text/csv"),
         ("application/json;q=nonsense, text/csv;q=0.1", "text/csv"),
+        ("application/json;q=nan, text/csv;q=0.1", "text/csv"),
+        ("application/json;q=-1, */*;q=0.1", "application/json"),
     ],
 )
 def test_the_accept_header_decides(exporting: TestClient, accept: str, media_type: str) -> None:

@@ -65,3 +65,14 @@ def test_headline_and_value_follow_from_the_verification(sqlite_database: Databa
     assert lead["value"][4] == [pytest.approx((0.18 - 0.5 * 0.2 - 0.08) / (0.18 - 0.09))]
     assert lead["value"][5] == [0]
     assert sqlite_client.get(f"{OF_BASIN}/decision-value?cost_loss=nan").status_code == 422
+
+
+def test_an_evaluation_without_observed_flow_has_no_events_and_gives_the_reason(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    with sqlite_database.transaction() as session:
+        stored = a_simulated_flow(a_promoted_version(session, a_basin(session)))
+        simulated_flow.replace(session, [replace(stored, observed=np.full_like(stored.observed, np.nan))])
+    answer = sqlite_client.get(f"{OF_BASIN}/events")
+    assert (answer.status_code, answer.json()["type"]) == (404, "/problems/not-simulated")
+    assert f"{BASIN} has no observed flow on the days of its evaluation" in answer.json()["detail"]

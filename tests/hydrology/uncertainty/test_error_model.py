@@ -167,3 +167,13 @@ def test_equal_traces_mix_to_their_own_quantiles_and_others_to_wider_ones() -> N
 def test_a_few_days_of_many_basins_are_too_few_for_the_longest_gap(days: int) -> None:
     with pytest.raises(DataProblem, match="observed days over all basins"):
         fit({f"basin {seed}": synthetic_pairs(seed, days) for seed in range(60)})
+
+
+def test_a_river_that_is_always_dry_has_an_error_model() -> None:
+    dry = ErrorPairs(np.zeros(DAYS), np.zeros(DAYS))
+    fitted = fit({"one": dry, "other": dry})
+    for shape in (fitted.shape, fitted.regional):
+        for numbers in (shape.memory, shape.centre, shape.spread, shape.quantiles):
+            assert np.isfinite(numbers).all()
+    of_basin = fitted.of_basin("one")
+    assert np.isfinite(of_basin.quantiles(np.zeros(3), np.full(3, 1), np.zeros(3))).all()

@@ -79,7 +79,7 @@ def test_warnings_are_counted_as_by_another_implementation(right: dict[tuple[str
     mean, observed = truth()
     threshold = high_flow(observed)
     judged = ForecastScores.of_quantiles(mean[:, None] + norm.ppf(LEVELS), LEVELS, observed, threshold)
-    passed = (observed >= threshold).astype(float)
+    passed = (observed > threshold).astype(float)
     ours = right["ours", "all"]
     table = BinaryContingencyManager(
         xr.DataArray((judged.chance >= 0.5).astype(float)), xr.DataArray(passed)
@@ -228,3 +228,14 @@ def test_reliability_bins_hold_every_day_once() -> None:
     assert Reliability.of(chance, passed, lowest=2) == replace(
         shown, forecast=shown.forecast[::2], observed=shown.observed[::2], days=shown.days[::2]
     )
+
+
+def test_a_dry_day_does_not_pass_a_threshold_of_zero() -> None:
+    observed, days = np.zeros(62), DAYS[:62]
+    observed[5] = 3.0
+    scores = verified(np.repeat(observed[:, None], len(LEVELS), axis=1), observed, days=days)
+    for name in ("ours", PERSISTENCE):
+        assert scores[name, "all"].threshold_mm_per_day == 0
+        assert scores[name, "all"].reliability is not None
+    assert (scores["ours", "all"].pod, scores["ours", "all"].far) == (1, 0)
+    assert (scores[PERSISTENCE, "all"].pod, scores[PERSISTENCE, "all"].far) == (0, 1)

@@ -219,12 +219,19 @@ def test_a_basin_that_a_version_cannot_serve_is_left_out_with_its_reason_each_ti
 
 def test_a_metric_is_of_the_basins_where_every_version_has_a_value(trained_store: Database) -> None:
     first, second = both(trained_store)
-    blank_flow(trained_store, "SYNTH-02", HELD_OUT)
+    blank_flow(trained_store, "SYNTH-02", Period(HELD_OUT.first + 1, HELD_OUT.last))  # one day has no NSE
     result = compare(trained_store, CLOCK, [first, second], HELD_OUT).comparison.result
     nse = next(score for score in result.scores if score.metric == "nse")
     assert (nse.n, nse.lacking, nse.differences[0].n) == (2, 1, 2)
     assert result.values["nse"][first][1] is None
     assert result.values["nse"][first][0] is not None
+
+
+def test_a_basin_without_observed_flow_in_the_period_is_left_out_with_its_reason(trained_store: Database) -> None:
+    first, second = both(trained_store)
+    blank_flow(trained_store, "SYNTH-02", HELD_OUT)
+    result = compare(trained_store, CLOCK, [first, second], HELD_OUT).comparison.result
+    assert "SYNTH-02 has no observed discharge in 2004-10-01..2005-09-30" in str(result.left_out["SYNTH-02"])
 
 
 def test_published_models_stand_beside_the_first_version_on_the_same_basins(trained_store: Database) -> None:
