@@ -256,10 +256,12 @@ function show({ type, data }, section) {
 }
 
 function enhance() {
+  // Until this script handles them, no form with a key or a call is sent: the browser would put it in an address.
+  for (const button of document.querySelectorAll(":is(form[data-key], form[data-call]) button")) button.disabled = false;
   for (const form of document.querySelectorAll("form[data-key]")) {
     form.addEventListener("submit", async (event) => {
       event.preventDefault();
-      key.hold(form.querySelector("[name=token]").value.trim());
+      key.hold(form.querySelector("[data-token]").value.trim());
       try {
         if ((await open(location.href)) === 401) {
           say(document.querySelector("form[data-key]"), "The key is not known, has expired or was revoked.", true);

@@ -119,12 +119,19 @@ class Mosaic:
         if held < (needed if self.stored is None else days.horizon):
             return Filled(self._why_not(held), days)
         labels = self._labels(held) if self.stored is None else self.stored
-        mass, others = (np.ascontiguousarray(part) for part in (self.values[:, :held, 0], self.values[:, :held, 1:]))
+        values, traces = self._traces(held)
+        mass, others = (np.ascontiguousarray(part) for part in (values[:, :held, 0], values[:, :held, 1:]))
         whole = self.of.forcings[self.basin].forcing
         static = np.repeat(whole.static, len(mass), axis=0)
         forcing = Forcing(days.ahead.first, mass, others, static, whole.ids * len(mass))
-        ahead = WeatherAhead(self.labels, forcing, filled=labels)
+        ahead = WeatherAhead(traces, forcing, filled=labels)
         return Filled(ahead, replace(days, horizon=held), self.main.over)
+
+    def _traces(self, held: int) -> tuple[Array, tuple[str, ...] | None]:
+        """Return the values and labels of the traces. Other years that only fill days after `held` add none."""
+        if OTHER_YEARS in {self.origins[place] for place in np.unique(self.places[:held])}:
+            return self.values, self.labels
+        return self.values[: len(self.main.values)], self.main.labels
 
     def _why_not(self, held: int) -> Absent:
         missing = [name for name, of_name in zip(self.of.variables, self.unknown[held], strict=True) if of_name]

@@ -1,13 +1,18 @@
-"""A form offers what the contract takes."""
+"""A form offers what the contract takes, and only its script sends it."""
 
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import app.pages
 from app.pages.forms import form_of
 from jobspec.jobs.forecasting import ForecastParams
 from jobspec.kinds import REQUESTABLE
 from jobspec.subscriptions import NewSubscription
+
+TEMPLATES = Path(app.pages.__file__).parent / "templates"
 
 
 def _params(kind: str) -> Any:
@@ -38,3 +43,15 @@ def test_a_nullable_field_is_entered_like_its_other_type() -> None:
     by_name = {field.name: field for field in form_of(NewSubscription)}
     assert (by_name["basins"].entry, by_name["basins"].required) == ("list", False)
     assert by_name["least_severity"].choices == ["advisory", "watch", "warning"]
+
+
+def test_what_the_script_sends_the_browser_cannot_send_before_it() -> None:
+    """A form that the browser sends has its fields in the address, where keys and receivers do not belong."""
+    templates = "".join(file.read_text() for file in TEMPLATES.rglob("*.html"))
+    forms = re.findall(r"<form [^>]*data-(?:call|key)\b.*?</form>", templates, re.DOTALL)
+    assert len(forms) > 10
+    for form in forms:
+        buttons = re.findall(r"<button[^>]*>", form)
+        assert buttons
+        assert all(" disabled" in button for button in buttons)
+    assert all("name=" not in field for field in re.findall(r'<input type="password"[^>]*>', templates))
