@@ -101,14 +101,14 @@ def _issued(session: Session, version: str, until: Day, purpose: Purpose) -> lis
     return [as_record(Run, row) for row in rows]
 
 
-def issued_pairs(session: Session, runs: Sequence[str], *, spun_up: bool = False) -> list[Of]:
-    """Return the issued basins of runs, as pairs of run and basin; all, or those whose store had filled."""
+def issued_pairs(session: Session, runs: Sequence[str]) -> list[Of]:
+    """Return the issued basins of runs, as pairs of run and basin."""
     rows = session.execute(
-        select(RunBasinRow.run_id, RunBasinRow.basin_id, RunBasinRow.spin_up_days)
+        select(RunBasinRow.run_id, RunBasinRow.basin_id)
         .where(RunBasinRow.run_id.in_(runs), RunBasinRow.status == "issued")
         .order_by(RunBasinRow.run_id, RunBasinRow.basin_id)
     )
-    return [(run, basin) for run, basin, age in rows if not spun_up or age is None or not is_spinning_up(age)]
+    return [(run, basin) for run, basin in rows]
 
 
 def issued_before(

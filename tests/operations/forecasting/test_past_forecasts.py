@@ -11,6 +11,7 @@ import pytest
 from scipy.special import ndtr
 
 from hydrology.base.absent import Absent
+from hydrology.base.arrays import Array
 from hydrology.base.calendar import Period, day
 from hydrology.base.errors import DataProblem
 from hydrology.uncertainty.error_model import LEVELS
@@ -24,7 +25,7 @@ from operations.forecasting.forecast import forecast
 from operations.forecasting.weather_skill import ISSUES
 from operations.states.advance_states import ONE_DAY
 from operations.verification.calibrate import calibrate
-from operations.verification.issued_pairs import past_scores, settled
+from operations.verification.issued_pairs import IssueDays, past_scores, settled
 from operations.verification.recalibrate import recalibrate
 from records.database.engine import Database
 from records.runs import runs
@@ -48,6 +49,20 @@ SETTLED = Clock(datetime(2005, 5, 15, tzinfo=UTC))
 
 def played(database: Database, days: Period) -> list[runs.Run]:
     return replay(database, CLOCK, ReplayParams(period=days, horizon=5, traces=2)).runs
+
+
+def scored(database: Database) -> tuple[IssueDays, list[Array]]:
+    """Return the settled runs, and the scores of what came."""
+    with database.reading() as session:
+        version = versions.newest(session)
+        (issue_days,) = settled(session, SETTLED, version.id)
+        return issue_days, past_scores(session, version, issue_days)
+
+
+def again(run: runs.Run, horizon: int) -> ForecastParams:
+    """Return the request for a run from the same day and weather forecast."""
+    assert run.weather is not None
+    return ForecastParams(t0=run.t0, horizon=horizon, weather="supplied", weather_id=run.weather.id)
 
 
 @pytest.fixture(scope="module")
@@ -100,16 +115,9 @@ def test_scores_place_the_observed_flow_in_what_was_issued(lived: Database) -> N
 
 
 def test_an_issued_forecast_replaces_the_reforecast_of_its_day(lived: Database) -> None:
-    with lived.reading() as session:
-        version = versions.newest(session)
-        (issued,) = settled(session, SETTLED, version.id)
-        last, before = issued.runs[-1], past_scores(session, version, issued)
-    assert last.weather is not None
-    params = ForecastParams(t0=last.t0, horizon=4, weather="supplied", weather_id=last.weather.id)
-    forecast(lived, SETTLED, params, purpose="reforecast")
-    with lived.reading() as session:
-        (both,) = settled(session, SETTLED, version.id)
-        after = past_scores(session, version, both)
+    issued, before = scored(lived)
+    forecast(lived, SETTLED, again(issued.runs[-1], horizon=4), purpose="reforecast")
+    both, after = scored(lived)
     assert (len(both.runs), both.days, both.reforecast_days) == (len(issued.runs) + 1, issued.days, 0)
     np.testing.assert_array_equal(after[-1], before[-1])
 
@@ -182,16 +190,10 @@ def test_scores_are_those_before_the_recalibration(lived: Database, lived_file: 
 
 
 def test_forecasts_of_days_that_their_error_model_was_fitted_to_do_not_count(lived: Database) -> None:
-    with lived.reading() as session:
-        version = versions.newest(session)
-        (issued,) = settled(session, SETTLED, version.id)
-        last, before = issued.runs[-1], past_scores(session, version, issued)
-    assert last.weather is not None
-    calibrate(lived, CLOCK, version.id, BASINS, Period.parse("2003-10-01..2005-09-30"))
-    forecast(lived, SETTLED, ForecastParams(t0=last.t0, horizon=5, weather="supplied", weather_id=last.weather.id))
-    with lived.reading() as session:
-        (both,) = settled(session, SETTLED, version.id)
-        after = past_scores(session, version, both)
+    issued, before = scored(lived)
+    calibrate(lived, CLOCK, issued.runs[0].version_id, BASINS, Period.parse("2003-10-01..2005-09-30"))
+    forecast(lived, SETTLED, again(issued.runs[-1], horizon=5))
+    both, after = scored(lived)
     assert len(both.runs) == len(issued.runs) + 1
     for of_day, of_day_before in zip(after, before, strict=True):
         np.testing.assert_array_equal(of_day, of_day_before)
