@@ -10,7 +10,7 @@ INSTALLED := pyproject.toml setup.py constraints.txt $(wildcard models/nets/comp
 # Processes that start again and again, as those of the tests do, need the bytecode that the first has written.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo examples test static-checks all-tests audit clean
+.PHONY: setup demo examples test static-checks usual-tests test-all audit clean
 
 setup: .venv/.ready
 
@@ -43,9 +43,9 @@ demo: .venv/.ready
 examples: .venv/.ready-to-test
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.examples.generate
 
-# The static checks take one core, so they run beside the first tests.
+# What an ordinary change can break. The static checks take one core, so they run beside the first tests.
 test: .venv/.ready-to-test
-	$(MAKE) --no-print-directory --jobs=2 static-checks all-tests
+	$(MAKE) --no-print-directory --jobs=2 static-checks usual-tests
 
 static-checks: .venv/.ready-to-test
 	$(BIN)/ruff check .
@@ -53,9 +53,13 @@ static-checks: .venv/.ready-to-test
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# More processes than the usual two cores: many tests wait for leases, restarts and retries.
-all-tests: .venv/.ready-to-test
-	OMP_NUM_THREADS=1 $(BIN)/pytest -n 4 --dist worksteal
+usual-tests: .venv/.ready-to-test
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist worksteal -m "not extended"
+
+# The rest: deaths of processes, hostile input, whole services, both databases everywhere. More processes than the usual
+# two cores, as many of these tests wait for leases, restarts and retries.
+test-all: .venv/.ready-to-test
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n 4 --dist worksteal -m extended
 
 # Known vulnerabilities of the pinned dependencies. It asks a database of them: it needs the internet, so no test runs it.
 # In an environment of its own, for the tool brings many packages that Freshet does not need.

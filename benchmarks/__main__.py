@@ -36,6 +36,7 @@ MEASUREMENTS = {
     "missing-inputs": "benchmarks.forecasts.missing_inputs",
     "missing-product": "benchmarks.forecasts.missing_product",
     "messages-replay": "benchmarks.replays.messages",
+    "mutation": "benchmarks.mutation.measured",
     "mclstm-step": "benchmarks.speed.mclstm_step",
     "origin": "benchmarks.water.origin",
     "pages": "benchmarks.pages.opened",

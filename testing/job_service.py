@@ -25,14 +25,43 @@ LEASE = 2.0  # seconds
 ROOT = Path(__file__).parents[1]
 
 
-class Shop:
-    """Everything that a service has besides the API, and handles to harm it."""
+class PostedJobs:
+    """Jobs of a database, posted and followed."""
 
-    def __init__(self, settings: Settings, stack: ExitStack) -> None:
-        self.settings, self._stack = settings, stack
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
         self.database = Database(settings.database_url)
         self.clock = Clock()
         self.sender = Sender(settings, self.database, self.clock)
+
+    def post(self, kind: str, key: str | None = None, **params: Any) -> jobs.Job:
+        """Make a job and send it to the queue of its kind."""
+        return self.send(jobs.NewJob(kind=kind, params=params, queue=queue_of(kind), idempotency_key=key))
+
+    def send(self, new: jobs.NewJob) -> jobs.Job:
+        """Make a job and send it."""
+        with self.database.transaction() as session:
+            job, _ = jobs.create(session, new, self.clock.wall())
+        self.sender.send(job)
+        return job
+
+    def job(self, job: str) -> jobs.Job:
+        """Return a job as it stands."""
+        with self.database.reading() as session:
+            return jobs.get(session, job)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self.sender.close()
+        self.database.close()
+
+
+class Shop(PostedJobs):
+    """Everything that a service has besides the API, and handles to harm it."""
+
+    def __init__(self, settings: Settings, stack: ExitStack) -> None:
+        super().__init__(settings)
+        self._stack = stack
         self.broker = start_embedded(settings)
 
     def start(self, *arguments: str, module: str = "freshet", folder: Path = ROOT) -> subprocess.Popen[bytes]:
@@ -54,22 +83,6 @@ class Shop:
         """Start a worker of some queues, or of all."""
         return self.start("worker", *(part for queue in queues for part in ("--queue", queue)))
 
-    def post(self, kind: str, key: str | None = None, **params: Any) -> jobs.Job:
-        """Make a job and send it to the queue of its kind."""
-        return self.send(jobs.NewJob(kind=kind, params=params, queue=queue_of(kind), idempotency_key=key))
-
-    def send(self, new: jobs.NewJob) -> jobs.Job:
-        """Make a job and send it."""
-        with self.database.transaction() as session:
-            job, _ = jobs.create(session, new, self.clock.wall())
-        self.sender.send(job)
-        return job
-
-    def job(self, job: str) -> jobs.Job:
-        """Return a job as it stands."""
-        with self.database.reading() as session:
-            return jobs.get(session, job)
-
     def until(self, job: str, holds: Callable[[jobs.Job], bool]) -> jobs.Job:
         """Wait until something holds of a job, and return it."""
         end = time.monotonic() + PATIENCE
@@ -84,8 +97,7 @@ class Shop:
 
     def close(self) -> None:
         """Stop the broker and close the connections."""
-        self.sender.close()
-        self.database.close()
+        super().close()
         end(self.broker)
 
 

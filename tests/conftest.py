@@ -30,12 +30,44 @@ pytest_plugins = ["testing.databases"]
 
 ROOT = Path(__file__).parents[1]
 COMPILED = ROOT / "models" / "nets" / "compiled"
-WAITING = (ROOT / "tests" / "guide", ROOT / "tests" / "workers")
+TESTS = ROOT / "tests"
+RECORDS = TESTS / "records"
+WAITING = (TESTS / "guide", TESTS / "workers")
+ALL_EXTENDED = "\npytestmark = pytest.mark.extended\n"
+"""In a module whose tests are all for `make test-all`."""
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out modules of `make test-all` before they are imported, where only the other tests run."""
+    if config.option.markexpr != "not extended" or collection_path.suffix != ".py":
+        return None
+    return ALL_EXTENDED in collection_path.read_text("utf-8") or None
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the tests that wait for processes, so that none of them is left to run alone at the end."""
+    """Leave PostgreSQL to `make test-all`, but for `records` and the first test of each other folder.
+
+    Begin with the tests that wait for processes, so that none of them is left to run alone at the end.
+    """
+    on_postgresql = [
+        item
+        for item in items
+        if _database_of(item) == "postgresql"
+        and RECORDS not in item.path.parents
+        and item.get_closest_marker("extended") is None
+    ]
+    first_of_folders = {item.path.parent: item for item in reversed(on_postgresql)}.values()
+    for item in on_postgresql:
+        if item not in first_of_folders:
+            item.add_marker(pytest.mark.extended)
     items.sort(key=lambda item: [not item.path.is_relative_to(folder) for folder in WAITING])
+
+
+def _database_of(item: pytest.Item) -> object:
+    """Return the system that a test of both databases runs on."""
+    chosen = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
+    return chosen.get("database_url", chosen.get("empty_url"))
 
 
 @pytest.hookimpl(tryfirst=True)

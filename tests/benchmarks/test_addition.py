@@ -150,6 +150,7 @@ def test_mc_lstm_adds_exactly_with_the_weights_that_solve_the_task() -> None:
         torch.testing.assert_close(network(x, a), y)
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("contender", CONTENDERS[:3], ids=lambda contender: contender.name)
 def test_stopped_and_started_again_equals_a_run_without_a_stop(tmp_path: Path, contender: Contender) -> None:
     whole = learn(Plan(True, None, tmp_path / "whole"), contender, SIZE, 2)

@@ -11,6 +11,8 @@ from benchmarks.fuzz.target import HOSTILE
 from benchmarks.fuzz.targets import TARGETS
 from hydrology.base.errors import InvalidInput
 
+pytestmark = pytest.mark.extended
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:

@@ -14,6 +14,8 @@ import pytest
 from models.nets.compiled.variants import built_for, machine_of
 from tests.deployment.files import ROOT, reaches_the_build
 
+pytestmark = pytest.mark.extended
+
 UNOPTIMISED = os.environ | {"CXXFLAGS": "-O0"}
 """Compiles in a sixth of the time; the libraries of this platform as they ship are those of all other tests."""
 

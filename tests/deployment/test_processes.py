@@ -30,6 +30,8 @@ from testing.files import caravan as caravan_files
 from tests.deployment.files import image_health, own_services, services
 from workers.queue.enqueue import Sender
 
+pytestmark = pytest.mark.extended
+
 PATIENCE = 90.0  # seconds
 LOGGING = ("api", "scheduler", "worker", "ingest-worker", "delivery-worker", "training-worker")
 OTHER = "9999"  # a revision that this code does not know

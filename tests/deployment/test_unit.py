@@ -56,6 +56,7 @@ def test_it_hides_everything_the_service_does_not_need() -> None:
     assert not [name for name in service if "PASSWORD" in service[name].upper()]
 
 
+@pytest.mark.extended
 def test_the_service_notifies_systemd_that_it_is_ready_alive_and_stopping(tmp_path: Path) -> None:
     shown: list[bytes] = []
     (tmp_path / "data").mkdir()

@@ -9,6 +9,8 @@ from testing.browser import PHONE, WIDE, Shown, showing
 from tests.e2e.conftest import Api
 from tests.e2e.paths import keyed_paths, open_paths
 
+pytestmark = pytest.mark.extended
+
 SERIOUS = ("serious", "critical")
 COLOURS = {"runOnly": ["color-contrast", "link-in-text-block"]}
 """The rules that a colour scheme can break: the schemes differ in colours alone."""

@@ -5,10 +5,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from testing.answers import answers
 from testing.api_process import served
 from testing.databases import PostgreSQL
 from tests.e2e.conftest import Api
+
+pytestmark = pytest.mark.extended
 
 
 def freshet(database_url: str, data: Path, *command: str) -> None:

@@ -9,6 +9,8 @@ from testing.browser import Shown, showing
 from testing.country import BASINS
 from tests.e2e.conftest import Api
 
+pytestmark = pytest.mark.extended
+
 
 @pytest.fixture
 def shown(reading_api: Api) -> Iterator[Shown]:

@@ -6,6 +6,8 @@ from testing.browser import PHONE, WIDE, Shown, facts_on_first_screen, showing
 from testing.country import BASINS
 from tests.e2e.conftest import Api
 
+pytestmark = pytest.mark.extended
+
 TITLES = ["Threat", "Next peak", "Snow now", "Season's volume", "Skill here"]
 
 
@@ -19,6 +21,7 @@ def test_the_five_facts_are_on_the_first_screen(reading_api: Api, window: dict[s
             _have_a_value_or_a_reason(shown)
 
 
+@pytest.mark.extended
 def test_the_facts_need_no_script(reading_api: Api) -> None:
     with showing(reading_api.address, viewport=PHONE, java_script_enabled=False) as shown:
         shown.go(f"/basins/{BASINS[0]}")

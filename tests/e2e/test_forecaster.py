@@ -32,6 +32,8 @@ from testing.browser import Shown, showing
 from testing.country import BASINS, CLOCK
 from testing.processes import free_port
 
+pytestmark = pytest.mark.extended
+
 WORK = 180_000.0  # milliseconds that a job may take
 BASIN = BASINS[0]
 ANN = "Ann, duty forecaster"

@@ -11,6 +11,8 @@ from testing.country import BASINS
 from testing.filled_store import LOGGED
 from tests.e2e.conftest import Api
 
+pytestmark = pytest.mark.extended
+
 HERE = f"/basins/{BASINS[0]}"
 
 

@@ -22,6 +22,8 @@ from testing.browser import Shown, showing
 from testing.country import BASINS
 from testing.processes import free_port
 
+pytestmark = pytest.mark.extended
+
 WORK = 180_000.0  # milliseconds that a job may take
 HELD_OUT = "2004-10-01..2005-09-30"
 CONFIG = {

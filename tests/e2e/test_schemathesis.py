@@ -9,12 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
+import pytest
 
 from app.edr.collections import FORECASTS
 from app.http.limits.body_limit import OBSERVATIONS
 from ingestion.sources import synthetic
 from testing.country import BASINS
 from tests.e2e.conftest import Api
+
+pytestmark = pytest.mark.extended
 
 SEED = 20
 MIN_CASES = {"sqlite": 500, "postgresql": 300}

@@ -15,6 +15,8 @@ import pytest
 from testing.api_process import await_ready
 from testing.processes import free_port
 
+pytestmark = pytest.mark.extended
+
 WALK = Path(__file__).parents[2] / "docs" / "do" / "walk.md"
 BASIN, T0, HORIZON = "SYNTH-03", "2005-05-01", 30
 NAMES = {

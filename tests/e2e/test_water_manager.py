@@ -67,6 +67,7 @@ def test_from_the_map_to_the_threat_the_snow_and_the_data(shown: Shown, tmp_path
     assert saved.value.suggested_filename == f"{ALARMED}-discharge.png"
 
 
+@pytest.mark.extended
 def test_a_zoomed_period_is_that_of_every_plot_and_is_reset(shown: Shown) -> None:
     shown.go(f"/basins/{ALARMED}?days=30")
     first = shown.page.locator("figure", has_text="Discharge").first
@@ -90,6 +91,7 @@ def _periods(shown: Shown) -> list[float]:
     return periods
 
 
+@pytest.mark.extended
 def test_values_are_read_by_touch(reading_api: Api) -> None:
     with showing(reading_api.address, viewport=PHONE, has_touch=True) as shown:
         shown.go(f"/basins/{ALARMED}")
@@ -98,6 +100,7 @@ def test_values_are_read_by_touch(reading_api: Api) -> None:
         expect(shown.page.locator(".u-legend").first).to_contain_text(" 2005")
 
 
+@pytest.mark.extended
 def test_favourites_are_listed_by_themselves_and_stay_in_the_browser(shown: Shown) -> None:
     shown.go("/")
     expect(shown.page.get_by_role("link", name="My favourites")).to_be_hidden()
@@ -110,6 +113,7 @@ def test_favourites_are_listed_by_themselves_and_stay_in_the_browser(shown: Show
     expect(shown.page.get_by_role("button", name=f"Favourite {BASINS[1]}")).to_have_attribute("aria-pressed", "true")
 
 
+@pytest.mark.extended
 def test_basins_are_compared_side_by_side(shown: Shown) -> None:
     shown.go("/")
     for basin in BASINS[:2]:
@@ -127,6 +131,7 @@ def test_a_page_asks_for_few_answers(shown: Shown) -> None:
         assert 1 < len(shown.here) <= MAX_ANSWERS, path
 
 
+@pytest.mark.extended
 def test_the_values_under_the_pointer_are_those_of_the_api(shown: Shown) -> None:
     shown.go(f"/basins/{ALARMED}")
     plot = shown.page.locator(".u-over").first
@@ -141,6 +146,7 @@ def test_the_values_under_the_pointer_are_those_of_the_api(shown: Shown) -> None
     expect(legend).to_contain_text(f"{float(f'{last:.4g}'):g}")
 
 
+@pytest.mark.extended
 def test_another_unit_other_members_and_a_past_run_are_chosen_without_a_script(reading_api: Api) -> None:
     with showing(reading_api.address, java_script_enabled=False) as shown:
         shown.go(f"/basins/{ALARMED}")
@@ -150,6 +156,7 @@ def test_another_unit_other_members_and_a_past_run_are_chosen_without_a_script(r
         expect(shown.page.get_by_text("Without JavaScript").first).to_be_visible()
 
 
+@pytest.mark.extended
 def test_basins_are_found_by_name_and_coloured_by_what_is_asked(shown: Shown) -> None:
     shown.go("/")
     shown.page.get_by_label("Colour by").select_option("Skill")
@@ -164,6 +171,7 @@ def test_basins_are_found_by_name_and_coloured_by_what_is_asked(shown: Shown) ->
     expect(shown.page.get_by_text("No basin's name or number has “no such river” in it.")).to_be_visible()
 
 
+@pytest.mark.extended
 def test_a_basin_that_is_not_stored_is_reported_with_those_that_are_like_it(shown: Shown) -> None:
     shown.go("/basins/SYNTH-0")
     expect(shown.page.get_by_role("heading", name="Unknown basin")).to_be_visible()

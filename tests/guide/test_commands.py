@@ -66,12 +66,14 @@ def address(steps: str, folder: Path, environment: dict[str, str]) -> Iterator[s
         yield url
 
 
+@pytest.mark.extended
 def test_the_first_steps_succeed_as_they_are_printed(steps: str) -> None:
     assert "┃ median" in steps
     assert "8 basins" in steps
     assert "OWN-mill" in steps
 
 
+@pytest.mark.extended
 def test_the_pages_that_need_the_api_succeed_as_they_are_printed(
     address: str, folder: Path, environment: dict[str, str]
 ) -> None:

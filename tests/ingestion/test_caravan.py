@@ -130,6 +130,7 @@ def test_two_copies_must_be_the_same(tmp_path: Path) -> None:
         CaravanSource([one, two]).read(write.BASIN)
 
 
+@pytest.mark.extended
 @given(
     values=st.lists(
         st.tuples(st.integers(0, 200_000), st.one_of(st.none(), st.integers(0, 100_000))), min_size=1, max_size=6

@@ -33,6 +33,7 @@ def changed(outputs: Outputs, **changes: Tensor) -> Mapping[str, Tensor]:
     return {**outputs, **changes}
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("architecture", sorted(ARCHITECTURES))
 def test_every_network_passes_its_probes(architecture: str) -> None:
     network = ready(architecture, dtype=torch.float32)

@@ -40,6 +40,7 @@ def test_every_shipped_file_goes_into_a_wheel() -> None:
     assert [path for path in files if not any(path.relative_to(SHELF).match(pattern) for pattern in patterns)] == []
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("folder", SHIPPED, ids=lambda folder: folder.name)
 @torch.no_grad()
 def test_every_member_is_whole_and_closes_its_balance_if_it_has_one(folder: Path) -> None:

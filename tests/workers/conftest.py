@@ -1,4 +1,4 @@
-"""A broker, a scheduler and workers of a test's own, as processes, on a country that was ingested before."""
+"""Jobs on a country that was ingested before, run in this process, or by a broker, a scheduler and workers."""
 
 import shutil
 import subprocess
@@ -13,10 +13,36 @@ from records.database.engine import Database
 from runtime.settings import Settings
 from testing.country import configuration
 from testing.databases import PostgreSQL, copy_into
+from testing.in_process_jobs import InProcessJobs
 from testing.job_service import LEASE, PATIENCE, Shop
 from tests.operations.conftest import country, live_file, long_trained_file, trained_file
 
 __all__ = ["country", "live_file", "long_trained_file", "trained_file"]
+
+
+@pytest.fixture
+def country_jobs(trained_file: Path, tmp_path: Path) -> Iterator[InProcessJobs]:
+    """Jobs on the country and its version, run in this process."""
+    yield from _jobs_on(trained_file, tmp_path)
+
+
+@pytest.fixture
+def live_jobs(live_file: Path, tmp_path: Path) -> Iterator[InProcessJobs]:
+    """Jobs on the country whose weather comes by a feed, run in this process."""
+    yield from _jobs_on(live_file, tmp_path)
+
+
+@pytest.fixture
+def empty_jobs(migrated_sqlite: Path, tmp_path: Path) -> Iterator[InProcessJobs]:
+    """Jobs on an empty database, run in this process."""
+    yield from _jobs_on(migrated_sqlite, tmp_path)
+
+
+def _jobs_on(file: Path, folder: Path) -> Iterator[InProcessJobs]:
+    shutil.copy(file, folder / "freshet.sqlite")
+    jobs = InProcessJobs(Settings.load(data=folder))
+    yield jobs
+    jobs.close()
 
 
 @pytest.fixture

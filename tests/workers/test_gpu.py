@@ -7,6 +7,8 @@ import pytest
 from testing.hardware.gpu import FakeGPU
 from workers.gpu import WorkerGPU
 
+pytestmark = pytest.mark.extended
+
 
 @pytest.fixture
 def gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeGPU:

@@ -22,7 +22,7 @@ from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Protocol
 
 import structlog
 from structlog.contextvars import bound_contextvars
@@ -56,6 +56,16 @@ from workers.job import (
 from workers.job_processes.transient_faults import hindrance
 
 log = structlog.get_logger()
+
+
+class WorkerLink(Protocol):
+    """A running job's connection to its worker."""
+
+    def send_progress(self, progress: Progress, file: str | None) -> None:
+        """Report the job's progress, and the file being read, if any."""
+
+    def asked_to_stop(self) -> StopReason | None:
+        """Return why the running job has to stop, or None."""
 
 
 class Pipes:
@@ -130,7 +140,7 @@ def serve(handlers: Mapping[str, Handler], known: Mapping[str, type[JobRequest]]
     child_processes.limit(memory=start["memory_limit"])
     tools = JobContext(settings, Database.of(settings), Clock(settings.as_of))
     tools.database.watch()
-    run = partial(_run, tools, pipes, handlers, known)
+    run = partial(run_job, tools, pipes, handlers, known)
     pipes.send_started()
     while True:
         request = pipes.next_run()
@@ -148,14 +158,15 @@ def _pipes() -> Pipes:
     return Pipes(requests, answers)
 
 
-def _run(
+def run_job(
     tools: JobContext,
-    pipes: Pipes,
+    link: WorkerLink,
     handlers: Mapping[str, Handler],
     known: Mapping[str, type[JobRequest]],
     job_id: str,
     attempt: int,
 ) -> Outcome:
+    """Run an attempt of a job with the permissions and limits of its kind, and return how it ended."""
     running: Running | None = None
     try:
         with tools.database.transaction() as session:
@@ -165,7 +176,7 @@ def _run(
         with tools.database.reading() as session:
             grant = permissions.of_job(session, job, request, tools.clock.wall())
         folders = request.authority.folders
-        running = Running(tools, job, pipes.send_progress, pipes.asked_to_stop, grant, folders=folders)
+        running = Running(tools, job, link.send_progress, link.asked_to_stop, grant, folders=folders)
         with tools.database.guarded(Guard(grant, request.authority)):
             return Outcome("succeeded", result=handlers[job.kind](running, request.params))
     except CancelAsked:

@@ -17,6 +17,8 @@ from records.database.engine import Database
 from testing.records import BASIN, a_basin, a_promoted_version
 from tests.app.conftest import bearer
 
+pytestmark = pytest.mark.extended
+
 FORMATS = [*dict.fromkeys((*SERIES, *TABLES, *PLACES))]
 UNITS = ("m3/s", "mm/day", "cfs")
 MIN_ADDRESSES = 80

@@ -128,6 +128,7 @@ def test_storage_has_the_content_of_json(exporting: TestClient, opened: Open) ->
         same(file[f"storage_{name}"].values[0], output[name])
 
 
+@pytest.mark.extended
 def test_the_checker_of_the_conventions_is_silent(exporting: TestClient, tmp_path: Path) -> None:
     CheckSuite.load_all_available_checkers()
     for number, address in enumerate(ADDRESSES):

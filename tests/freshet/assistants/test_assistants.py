@@ -18,6 +18,8 @@ from runtime.clock import Clock
 from tests.freshet.assistants.conftest import Service
 from tests.freshet.conftest import BASINS
 
+pytestmark = pytest.mark.extended
+
 BASIN = BASINS[0]
 OF_BASIN = f"/v1/basins/{BASIN}"
 QUESTIONS: dict[str, tuple[dict[str, Any], str]] = {

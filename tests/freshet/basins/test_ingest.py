@@ -126,6 +126,7 @@ def test_a_basin_that_is_not_stored_is_reported(ingested: Freshet, basin: str, c
     assert result.json["problem"]["detail"] in result.err
 
 
+@pytest.mark.extended
 def test_a_file_that_crashes_the_process_is_reported_and_the_others_are_ingested(
     freshet: Freshet, country: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

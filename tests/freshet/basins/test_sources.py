@@ -83,6 +83,7 @@ def test_own_basins_are_ingested_from_tables(freshet: Freshet, own_tables: Path)
     assert {("gauges", "precipitation"), ("own", "discharge")} <= products_of(freshet, OWN[0])
 
 
+@pytest.mark.extended
 def test_observations_follow_for_basins_that_are_stored(freshet: Freshet, own_tables: Path) -> None:
     basins, observations = tables_of(own_tables)[:2], tables_of(own_tables)[2:]
     early = freshet("ingest", "tables", "--product", "gauges", *observations, "--json")
@@ -95,6 +96,7 @@ def test_observations_follow_for_basins_that_are_stored(freshet: Freshet, own_ta
     assert followed.json["counts"] == {"changed": 3}
 
 
+@pytest.mark.extended
 def test_discharge_that_is_not_taken_is_printed_and_in_the_result_of_a_job(
     freshet: Freshet, own_tables: Path, tmp_path: Path
 ) -> None:
@@ -114,6 +116,7 @@ def test_discharge_that_is_not_taken_is_printed_and_in_the_result_of_a_job(
     assert expected in job.result["warnings"][OWN[0]][0]
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize(
     ("table", "old", "new", "code", "sentence"),
     [
@@ -162,6 +165,7 @@ def done(freshet: Freshet, kind: str = "ingest", **params: Any) -> jobs.Job:
             return jobs.get(session, job.id)
 
 
+@pytest.mark.extended
 def test_jobs_ingest_every_source(ingested: Freshet, country: Path, caravan_set: Path, own_tables: Path) -> None:
     basins, observations = (own_tables / f"{name}.csv" for name in ("basins", "observations"))
     registered = ingested("ingest", "tables", "--product", "gauges", "--basins", str(basins), "--json")

@@ -25,6 +25,8 @@ from models.pretrained.loading import load
 from models.saved_state import UnusableState
 from tests.deployment.files import ROOT
 
+pytestmark = pytest.mark.extended
+
 EXAMPLE = ROOT / "docs" / "do" / "bmi" / "13235000.json"
 BASIN = "USGS-13235000"
 YEAR = Period.parse("1980-10-01..1981-09-30")

@@ -4,7 +4,11 @@ import os
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.freshet.conftest import Freshet, RequestModel
+
+pytestmark = pytest.mark.extended
 
 PAGE = 4096  # bytes, of SQLite
 

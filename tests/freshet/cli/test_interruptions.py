@@ -13,6 +13,8 @@ from records.versions.tables import CheckpointRow
 from tests.freshet.conftest import Freshet, RequestModel, settings
 from tests.freshet.processes import started
 
+pytestmark = pytest.mark.extended
+
 TRAINING = (
     *("train", "--train-period", "2001-10-01..2003-09-30", "--basin", "SYNTH-01", "--basin", "SYNTH-03"),
     *settings(network__cells=4, windows__spinup_days=30, windows__loss_days=30, windows__batch=2),

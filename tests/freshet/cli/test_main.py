@@ -48,6 +48,7 @@ def test_without_a_command_the_help_is_shown_and_the_exit_code_is_not_zero(fresh
     assert "Error" not in result.err
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize(
     ("command", "heavy"),
     [

@@ -9,7 +9,11 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
+import pytest
+
 from tests.freshet.conftest import BASINS, environment
+
+pytestmark = pytest.mark.extended
 
 TERMINAL = {"TERM": "xterm", "COLUMNS": "120"}
 

@@ -56,6 +56,7 @@ def test_the_brokers_files_are_its_owners_alone(tmp_path: Path) -> None:
     assert set(files.values()) == {0}
 
 
+@pytest.mark.extended
 def test_a_folder_that_is_open_to_others_is_reported_with_the_remedy(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir(mode=private_files.FOLDER)
     freshet = Freshet(tmp_path / "data")

@@ -12,6 +12,8 @@ from runtime.one_thread import ONE_THREAD
 from tests.deployment.files import ROOT
 from tests.freshet.conftest import Freshet
 
+pytestmark = pytest.mark.extended
+
 COMMAND = """
 import sys
 from freshet.cli.main import main

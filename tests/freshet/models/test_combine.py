@@ -4,6 +4,8 @@ import pytest
 
 from tests.freshet.conftest import PERIODS, SMALL, Freshet
 
+pytestmark = pytest.mark.extended
+
 
 @pytest.fixture
 def two(worked: Freshet) -> tuple[str, str]:

@@ -15,6 +15,8 @@ from workers.job_processes.process_pool import Children
 from workers.job_processes.worker import Worker
 from workers.service_context import tools_of
 
+pytestmark = pytest.mark.extended
+
 HELD_OUT = ("--period", "2005-04-01..2005-09-30")
 
 

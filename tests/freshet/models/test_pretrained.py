@@ -10,6 +10,8 @@ from testing.records import instant
 from tests.app.conftest import serving
 from tests.freshet.conftest import BASINS, PERIODS, SMALL, Freshet
 
+pytestmark = pytest.mark.extended
+
 LEARNT, UNSEEN = BASINS[:2], BASINS[2]
 NAME = "small-ensemble"
 AT = "2005-05-02"

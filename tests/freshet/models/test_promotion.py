@@ -19,6 +19,8 @@ from tests.freshet.conftest import (
 )
 from tests.shared_folders import country_until
 
+pytestmark = pytest.mark.extended
+
 HELD_OUT = "2005-10-01..2009-09-30"
 
 

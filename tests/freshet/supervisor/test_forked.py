@@ -9,7 +9,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.freshet.conftest import Freshet, environment
+
+pytestmark = pytest.mark.extended
 
 FORK = """
 import fcntl, json, os, signal, subprocess, sys, time

@@ -27,6 +27,7 @@ def port() -> int:
         return number
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM], ids=lambda how: how.name)
 def test_the_latest_forecast_is_the_run_until_the_server_is_stopped(
     worked: Freshet, port: int, how: signal.Signals
@@ -71,6 +72,7 @@ def test_a_gpu_gets_a_worker_of_its_own_and_the_others_train_on_the_cpu() -> Non
     assert training == [["worker", "--queue", "training", "--device", "cpu"]] * 2
 
 
+@pytest.mark.extended
 def test_a_second_service_on_the_same_data_is_refused(worked: Freshet, port: int) -> None:
     with started(worked.data, "serve", "--port", str(port)) as server:
         _ask(server, f"http://127.0.0.1:{port}/health/ready")

@@ -16,6 +16,8 @@ from testing.processes import children, part_name, runs
 from tests.freshet.conftest import Freshet
 from tests.freshet.processes import started
 
+pytestmark = pytest.mark.extended
+
 PATIENCE = 120.0  # seconds: a bound for what hangs, not for what is slow
 
 

@@ -92,6 +92,7 @@ def flows(cells: list[str]) -> list[float]:
     return [float(text) for text in re.findall(r"\d+\.\d+", " ".join(cells))]
 
 
+@pytest.mark.extended
 def test_the_page_leads_from_nothing_to_tomorrows_flow(newcomer: Newcomer) -> None:
     commands, more = blocks("sh")
     assert len(commands) == 6

@@ -100,6 +100,7 @@ def test_limits_of_censored_records_enclose_the_truth_as_often_as_stated() -> No
     assert inside / 40 == pytest.approx(0.9, abs=0.1)
 
 
+@pytest.mark.extended
 @settings(max_examples=20)
 @given(
     st.lists(st.one_of(st.just(0.0), st.floats(1e-3, 1e5)), min_size=10, max_size=40),

@@ -67,6 +67,7 @@ def test_log_pearson_3_with_dry_years_is_that_of_scipy() -> None:
     assert values(levels(ORESTIMBA_CREEK, FLOODS, LogPearson3)) == pytest.approx(expected, rel=1e-6)
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize(
     ("distribution", "parent"),
     [(Gev, Gev(*map(np.array, (100.0, 40.0, -0.1)))), (LogPearson3, LogPearson3(*map(np.array, (2.0, 0.25, 0.2))))],

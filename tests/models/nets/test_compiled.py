@@ -64,6 +64,7 @@ def compiled() -> None:
     loader.load(loader.choose())
 
 
+@pytest.mark.extended
 @pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize("recurrence", ["fastest", "torch"])
 @pytest.mark.parametrize("rank", [0, 4])
@@ -175,6 +176,7 @@ def library_of(variant: Variant) -> ctypes.CDLL:
     return loader.load(variant)
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize(("rank", "wetness"), [(0, False), (4, False), (16, False), (16, True)])
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.name)
 def test_every_library_that_runs_here_trains_like_the_plain_equations(

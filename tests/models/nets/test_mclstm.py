@@ -116,6 +116,7 @@ def test_the_fast_recurrences_equal_the_equations_forwards_and_backwards(
         torch.testing.assert_close(one, other, rtol=1e-10, atol=1e-10 * float(other.detach().abs().max()))
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("dead", [0, 1, 3])
 @pytest.mark.parametrize("recurrence", ["fastest", "torch"])
 @pytest.mark.parametrize("rank", [0, 3])

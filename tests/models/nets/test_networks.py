@@ -141,6 +141,7 @@ def member(architecture: str, data: TrainingData, **changes: Any) -> MemberTrain
     return MemberTraining(configured(architecture, 8, **changes), data, scaler, seed=3)
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("architecture", EVERY)
 def test_a_resumed_training_equals_an_uninterrupted_one(architecture: str) -> None:
     blobs: dict[int, bytes] = {}
@@ -153,6 +154,7 @@ def test_a_resumed_training_equals_an_uninterrupted_one(architecture: str) -> No
     assert finished.log == whole.log
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("architecture", EVERY)
 def test_every_network_learns(architecture: str) -> None:
     schedule = Cosine(steps=80, warmup_steps=5, peak_learning_rate=0.03)
@@ -209,6 +211,7 @@ def test_the_lstms_forget_gate_starts_open() -> None:
     assert (weights["lstm.bias_ih_l0"] + weights["lstm.bias_hh_l0"])[5:10].tolist() == [3.0] * 5
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_the_number_of_threads_changes_no_bit(architecture: str) -> None:
     net, drive = ready(architecture), inputs(60, 3 * BLOCK)

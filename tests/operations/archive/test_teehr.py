@@ -20,6 +20,8 @@ from testing.records import BASIN, NOW, a_run
 from tests.app import factories
 from tests.app.exports.conftest import SECOND, fill_records
 
+pytestmark = pytest.mark.extended
+
 INSTANT, TEXT = "timestamp[ms]", "string"
 OF_SERIES = {
     "reference_time": (INSTANT, True),

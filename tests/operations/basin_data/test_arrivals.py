@@ -32,6 +32,8 @@ from testing.country import BASINS
 from testing.databases import copy_into
 from testing.records import NOW
 
+pytestmark = pytest.mark.extended
+
 Array = npt.NDArray[np.float32]
 
 LENGTH = 24

@@ -13,6 +13,8 @@ from ingestion.sources.camels import CamelsSource
 from operations.basin_data.isolated_source import IsolatedSource
 from testing.country import BASINS
 
+pytestmark = pytest.mark.extended
+
 CRASHES, BROKEN = BASINS[1], BASINS[2]
 
 

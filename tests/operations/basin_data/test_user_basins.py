@@ -101,6 +101,7 @@ def as_tables(where: Path, country: Mapping[str, BasinData]) -> TablesSource:
     return TablesSource(where / "basins.csv", where / "observations.csv", "own_weather")
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("kind", ["caravan-csv", "caravan-netcdf", "tables"])
 def test_own_basins_go_the_way_of_all_others(
     empty: Database, country_data: dict[str, BasinData], tmp_path: Path, kind: str

@@ -71,6 +71,7 @@ def test_a_second_cycle_of_the_day_stores_nothing(here: Station) -> None:
     assert trained_store(here) == before
 
 
+@pytest.mark.extended
 def test_a_basin_whose_data_stop_retains_its_forecast_and_is_reported_stale_while_the_others_go_on(
     here: Station,
 ) -> None:
@@ -88,6 +89,7 @@ def test_a_basin_whose_data_stop_retains_its_forecast_and_is_reported_stale_whil
     assert read_latest(here, WET).run.t0 == day("2005-06-04")
 
 
+@pytest.mark.extended
 def test_a_feed_that_fails_stops_nothing_and_its_missing_days_are_bridged(here: Station) -> None:
     here.cycle()
     here.world.faults = {day("2005-06-02"): ["meteo-400"]}

@@ -196,6 +196,7 @@ def test_a_better_source_leads_to_a_new_forecast(here: Service) -> None:
     assert (here.newest().run.filled_days, here.filled()) == (0, ())
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("days", [1, 3, 10])
 def test_states_after_an_outage_are_those_without_one(
     here: Service, trained_file: Path, tmp_path: Path, days: int
@@ -225,6 +226,7 @@ def test_an_older_forecast_is_used_as_far_as_it_reaches(here: Service) -> None:
     assert (here.newest().run.forcing_kind, here.newest().run.horizon_days) == ("climatology", HORIZON)
 
 
+@pytest.mark.extended
 def test_other_years_fill_what_nothing_else_does_where_an_operator_allows_it(here: Service) -> None:
     here.go_on()
     here.go_on(ahead=False, climatology=True)
@@ -247,6 +249,7 @@ def test_without_any_source_a_basin_has_the_usual_fallback_and_then_a_reason(her
     assert {reason.code for one in outcomes[3:] for reason in one.late.values()} == {"record_stale"}
 
 
+@pytest.mark.extended
 def test_an_outage_that_is_too_long_ends_the_forecasts(here: Service) -> None:
     here.go_on()
     for _ in range(MAX_GAP_DAYS):
@@ -256,6 +259,7 @@ def test_an_outage_that_is_too_long_ends_the_forecasts(here: Service) -> None:
     assert {reason.code for reason in done.late.values()} == {"record_stale"}
 
 
+@pytest.mark.extended
 def test_the_last_observed_flow_grows_older_while_flow_is_missing(here: Service) -> None:
     calibrated(here)
     here.go_on()
@@ -294,6 +298,7 @@ def test_a_filled_run_computed_again_has_the_stored_bits_after_the_right_data_ca
     assert receipt.reproduced == len(BASINS)
 
 
+@pytest.mark.extended
 def test_alerts_are_decided_on_filled_weather_of_the_days_to_come(here: Service) -> None:
     calibrated(here)
     with here.database.transaction() as session:

@@ -19,6 +19,8 @@ from testing.feed_services.reply import as_json
 from tests.ingestion.feeds.conftest import COAST, DAKOTA, MAINE, PLACES
 from tests.operations.feeds.test_feeds import ARCHIVE, FORECAST, Office, office
 
+pytestmark = pytest.mark.extended
+
 __all__ = ["office"]
 
 DAYS = 12

@@ -46,6 +46,8 @@ from testing.files.fews import (
 )
 from tests.weather_lies import LIES
 
+pytestmark = pytest.mark.extended
+
 RECORD = Period.parse("2000-10-01..2005-09-30")
 T0, END = "2005-05-01", "2005-05-11"
 WHOLE = {"start": stamped("2000-10-01"), "time0": moment(day("2005-05-02")), "end": moment(day("2005-05-12"))}

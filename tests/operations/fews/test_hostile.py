@@ -12,6 +12,8 @@ from operations.fews.adapter import prepared
 from operations.fews.run_file import opened, read
 from testing.files.fews import ROOT, run_xml, stamped
 
+pytestmark = pytest.mark.extended
+
 TIMES = {"start": stamped("2004-10-01"), "time0": stamped("2005-05-01"), "end": stamped("2005-05-11")}
 LAUGHS = '<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;">]>'
 EXTERNAL = '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]>'

@@ -19,6 +19,8 @@ from testing.country import BASINS, CLOCK, configuration
 from tests.operations.conftest import Copies
 from tests.operations.forecasting.test_networks import discharge, one_run
 
+pytestmark = pytest.mark.extended
+
 STORE = list(range(9, 15))  # snow and the liquid water in it, of three components
 HELD_OUT = Period.parse("2004-10-01..2005-09-30")
 

@@ -325,6 +325,7 @@ def test_a_share_of_the_rain_that_vanishes_each_day_withholds_the_basin(
     assert "since the empty store leaves" in str(result.reason)
 
 
+@pytest.mark.extended
 def test_a_share_of_the_storage_that_vanishes_each_day_withholds_the_basin(
     trained_store: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,6 +17,8 @@ from testing.country import BASINS, CLOCK, configuration
 from tests.operations.conftest import Copies
 from tests.operations.forecasting.test_forecast import blank
 
+pytestmark = pytest.mark.extended
+
 T0 = day("2004-03-10")
 HELD_OUT = Period.parse("2004-10-01..2005-09-30")
 COMPARISONS = ("lstm", "eins", "mmrnn")

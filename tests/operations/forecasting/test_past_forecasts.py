@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -34,6 +35,8 @@ from records.runs.run_summary import RunCalibration
 from records.versions import recalibrations, versions
 from runtime.clock import Clock
 from testing.country import BASINS, CLOCK
+from tests.operations.conftest import FILE
+from tests.shared_folders import filled_once
 
 UNSEEN = Period.parse("2003-10-01..2005-02-26")
 """Days that nothing was fitted to before, and that end before the first T0."""
@@ -65,17 +68,18 @@ def again(run: runs.Run, horizon: int) -> ForecastParams:
     return ForecastParams(t0=run.t0, horizon=horizon, weather="supplied", weather_id=run.weather.id)
 
 
-@pytest.fixture(scope="module")
-def lived_file(trained_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture(scope="session")
+def lived_file(trained_file: Path) -> Path:
     """The country after five weeks of issue days, with an error model of its simulation."""
-    file = Path(shutil.copy(trained_file, tmp_path_factory.mktemp("lived") / "freshet.sqlite"))
-    database = Database(f"sqlite:///{file}")
-    with database.reading() as session:
-        version = versions.newest(session).id
-    calibrate(database, CLOCK, version, BASINS, UNSEEN)
-    played(database, ISSUE_DAYS)
-    database.close()
-    return file
+
+    def live(folder: Path) -> None:
+        with closing(Database(f"sqlite:///{shutil.copy(trained_file, folder / FILE)}")) as database:
+            with database.reading() as session:
+                version = versions.newest(session).id
+            calibrate(database, CLOCK, version, BASINS, UNSEEN)
+            played(database, ISSUE_DAYS)
+
+    return filled_once(trained_file.parent / "lived", live) / FILE
 
 
 @pytest.fixture

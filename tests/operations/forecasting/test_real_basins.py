@@ -33,6 +33,7 @@ def weather(camels: Path) -> Forcing:
     )
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 @pytest.mark.parametrize(("cells", "dead"), [(2, 0), (2, 1), (5, 3), (16, 4), (33, 33), (64, 0), (64, 20)])
 def test_twenty_years_of_a_real_basin_close(camels: Path, cells: int, dead: int, dtype: torch.dtype) -> None:

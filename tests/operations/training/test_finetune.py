@@ -46,6 +46,8 @@ from records.versions import promotions, versions
 from records.versions.tables import PromotionRow
 from testing.country import BASINS, CLOCK, FIRST, configuration
 
+pytestmark = pytest.mark.extended
+
 LEARNT, UNSEEN = BASINS[:2], BASINS[2]
 HELD_OUT = Period.parse("2004-10-01..2008-09-30")
 HELPING = {"steps": 60, "peak_learning_rate": 0.02, "warmup_steps": 2}

@@ -15,6 +15,8 @@ from testing.country import BASINS, CLOCK, FIRST, configuration
 from testing.hardware.gpu import FakeGPU, fake_gpu
 from testing.records import list_trainings
 
+pytestmark = pytest.mark.extended
+
 DEVICE = "cuda:0"
 PERIODS = {"train_period": "2001-10-01..2003-09-30", "validation_period": "2003-10-01..2004-09-30"}
 

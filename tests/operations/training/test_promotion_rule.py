@@ -1,5 +1,7 @@
 """A candidate is held against what basins use now, and only a better one takes over."""
 
+import shutil
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,32 +30,41 @@ from records.versions.promotion_decisions import SideBySide
 from records.versions.tables import VersionRow
 from testing.country import BASINS, CLOCK, configuration
 from testing.records import NOW
+from tests.operations.conftest import FILE
+from tests.shared_folders import filled_once
 
 HELD_OUT = Period.parse("2004-10-01..2008-09-30")
 DAYS = HELD_OUT.days
+WORSE, BETTER = 3, 300  # steps of training
 
 Array = npt.NDArray[np.float64]
 
 
 @pytest.fixture(scope="session")
 def trained_file(long_trained_file: Path) -> Path:
-    """The country with the longer record."""
-    return long_trained_file
+    """The country with the longer record, and two candidates that no basin uses."""
+
+    def add(folder: Path) -> None:
+        with closing(Database(f"sqlite:///{shutil.copy(long_trained_file, folder / FILE)}")) as database:
+            for steps in (WORSE, BETTER):
+                schedule = Cosine(steps=steps, warmup_steps=2, peak_learning_rate=0.01)
+                train(database, CLOCK, configuration(schedule=schedule, validate_every=steps, members=1), BASINS)
+
+    return filled_once(long_trained_file.parent / "candidates", add) / FILE
 
 
 def candidate(database: Database, steps: int) -> str:
-    """Train another version; more steps make a better one."""
-    config = configuration(
-        schedule=Cosine(steps=steps, warmup_steps=2, peak_learning_rate=0.01), validate_every=steps, members=1
-    )
-    return train(database, CLOCK, config, BASINS).version_id
+    """Return the version that was trained in as many steps."""
+    with database.reading() as session:
+        (found,) = [one.id for one in versions.list_versions(session) if one.config["schedule"]["steps"] == steps]
+    return found
 
 
 def test_a_better_candidate_that_fails_a_probe_of_its_physics_is_reported_and_not_promoted(
     trained_store: Database,
 ) -> None:
     before = in_use(trained_store)
-    better = candidate(trained_store, steps=300)
+    better = candidate(trained_store, BETTER)
     leak = ProbeResult("closure", "water unaccounted for", "1", 1e-5, 0.01)
     with trained_store.transaction() as session:
         row = session.get_one(VersionRow, better)
@@ -74,7 +85,7 @@ def in_use(database: Database) -> set[str]:
 
 def test_a_better_candidate_takes_over_by_the_rule_and_a_worse_one_does_not(trained_store: Database) -> None:
     (first,) = in_use(trained_store)
-    better = candidate(trained_store, steps=300)
+    better = candidate(trained_store, BETTER)
     decision = decide(trained_store, CLOCK, better, PromotionRule(period=HELD_OUT, promote=True))
     assert decision.better
     assert decision.current == (first,)
@@ -88,7 +99,7 @@ def test_a_better_candidate_takes_over_by_the_rule_and_a_worse_one_does_not(trai
     assert set(decision.promoted) == set(BASINS)
     assert in_use(trained_store) == {better}
 
-    worse = candidate(trained_store, steps=3)
+    worse = candidate(trained_store, WORSE)
     decision = decide(trained_store, CLOCK, worse, PromotionRule(period=HELD_OUT, promote=True))
     assert not decision.better
     assert decision.promoted == ()
@@ -106,7 +117,7 @@ def test_a_better_candidate_of_an_operator_takes_over_its_own_basins_and_scores_
     trained_store: Database,
 ) -> None:
     (first,) = in_use(trained_store)
-    better = candidate(trained_store, steps=300)
+    better = candidate(trained_store, BETTER)
     with trained_store.transaction() as session:
         key = keys.make(session, "mill", "operator", None, NOW)[0]
         session.get_one(BasinRow, BASINS[0]).registered_by = key.id
@@ -124,7 +135,7 @@ def test_a_basin_that_gets_another_version_meanwhile_retains_it_and_a_decision_t
     trained_store: Database,
 ) -> None:
     (first,) = in_use(trained_store)
-    other, better = candidate(trained_store, steps=3), candidate(trained_store, steps=300)
+    other, better = candidate(trained_store, WORSE), candidate(trained_store, BETTER)
     rule = PromotionRule(period=HELD_OUT, promote=True)
 
     def promote_another(_done: int, _total: int) -> None:
@@ -145,7 +156,7 @@ def test_a_basin_that_gets_another_version_meanwhile_retains_it_and_a_decision_t
 
 def test_without_leave_a_better_candidate_waits_for_an_admin(trained_store: Database) -> None:
     before = in_use(trained_store)
-    decision = decide(trained_store, CLOCK, candidate(trained_store, steps=300), PromotionRule(period=HELD_OUT))
+    decision = decide(trained_store, CLOCK, candidate(trained_store, BETTER), PromotionRule(period=HELD_OUT))
     assert decision.better
     assert in_use(trained_store) == before
 
@@ -154,7 +165,7 @@ def test_a_margin_must_be_exceeded(trained_store: Database) -> None:
     decision = decide(
         trained_store,
         CLOCK,
-        candidate(trained_store, steps=300),
+        candidate(trained_store, BETTER),
         PromotionRule(period=HELD_OUT, margin=1.0, promote=True),
     )
     assert not decision.better

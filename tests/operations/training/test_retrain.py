@@ -52,6 +52,7 @@ def retrained(database: Database, **params: object) -> retrain.Retrained:
     return retrain.conclude(database, CLOCK, again, RetrainingParams.model_validate(params))
 
 
+@pytest.mark.extended
 def test_each_part_of_a_combined_version_is_retrained_and_combined_again(trained_store: Database) -> None:
     both = combined(trained_store, CLOCK)
     done = retrained(trained_store, version=both.id)
@@ -117,6 +118,7 @@ def test_it_ends_in_a_judged_version_with_all_that_one_in_use_needs(trained_stor
     assert in_use(trained_store) == before  # promoting was not asked for
 
 
+@pytest.mark.extended
 def test_a_better_candidate_is_put_in_use_and_rolled_back_in_one_call(trained_store: Database) -> None:
     before = in_use(trained_store)
     done = retrained(trained_store, promote=True, margin=0.0)
@@ -132,6 +134,7 @@ def test_a_better_candidate_is_put_in_use_and_rolled_back_in_one_call(trained_st
     assert in_use(trained_store) == before
 
 
+@pytest.mark.extended
 def test_without_a_new_year_there_is_nothing_to_train(trained_store: Database) -> None:
     done = retrained(trained_store)
     with trained_store.transaction() as session:
@@ -142,6 +145,7 @@ def test_without_a_new_year_there_is_nothing_to_train(trained_store: Database) -
     assert f"Version {done.trained.version_id} has learnt from days up to 2008-09-30" in str(result)
 
 
+@pytest.mark.extended
 def test_done_again_it_changes_nothing(trained_store: Database) -> None:
     first = retrained(trained_store)
     again = retrained(trained_store)

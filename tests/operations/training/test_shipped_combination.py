@@ -32,6 +32,8 @@ from records.versions.tables import PromotionRow
 from testing.country import BASINS, CLOCK, FIRST, SECOND, add_second_product, combined, second_version
 from testing.records import contents
 
+pytestmark = pytest.mark.extended
+
 JUDGED = Period.parse("2004-10-01..2005-09-30")
 NAME, OWN, LATE = "both", BASINS[1], BASINS[2]
 

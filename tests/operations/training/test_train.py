@@ -102,6 +102,7 @@ def test_a_version_that_fails_a_physics_probe_is_stored_and_serves_no_basin(trai
     assert (decision.sentence, decision.promoted) == (f"Not promoted: {trained.refused}", ())
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("stop", [(0, 5), (1, 2), (1, 7)])
 def test_a_training_that_died_goes_on_to_the_same_weights(trained_store: Database, stop: tuple[int, int]) -> None:
     with trained_store.reading() as session:
@@ -126,6 +127,7 @@ def test_a_training_that_died_goes_on_to_the_same_weights(trained_store: Databas
         assert versions.get(session, done.version_id).weights_hash == whole.weights_hash
 
 
+@pytest.mark.extended
 def test_members_trained_side_by_side_are_those_trained_one_after_the_other(trained_store: Database) -> None:
     with trained_store.reading() as session:
         whole = versions.newest(session)
@@ -143,6 +145,7 @@ def test_members_trained_side_by_side_are_those_trained_one_after_the_other(trai
         assert versions.get(session, done.version_id).weights_hash == whole.weights_hash
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("ended", ["asked to stop", "killed"])
 def test_members_side_by_side_end_together_and_go_on_to_the_same_weights(trained_store: Database, ended: str) -> None:
     schedule = Cosine(steps=200, warmup_steps=2, peak_learning_rate=0.02)  # longer than the wait between two looks
@@ -172,6 +175,7 @@ def test_members_side_by_side_end_together_and_go_on_to_the_same_weights(trained
     assert resumed.weights_hash == uninterrupted.weights_hash
 
 
+@pytest.mark.extended
 def test_a_member_that_fails_ends_the_others_with_its_own_error(trained_store: Database) -> None:
     schedule = Cosine(steps=400, warmup_steps=0, peak_learning_rate=1e30)
     with pytest.raises(TrainingDiverged, match="learning rate"):

@@ -22,6 +22,8 @@ from records.verification import scores as verification_scores
 from records.versions import promotions, versions
 from testing.country import BASINS, CLOCK, configuration
 
+pytestmark = pytest.mark.extended
+
 EVERY_YEAR, HELD_OUT = "2001-10-01..2008-09-30", "2004-10-01..2008-09-30"
 YEARS = Period.parse(HELD_OUT)
 TODAY, TWIN = "small-today", "small-twin"

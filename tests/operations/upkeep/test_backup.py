@@ -23,6 +23,8 @@ from runtime.settings import Settings
 from testing.country import CLOCK
 from testing.records import contents
 
+pytestmark = pytest.mark.extended
+
 
 def settings_in(folder: Path) -> Settings:
     folder.mkdir(exist_ok=True)

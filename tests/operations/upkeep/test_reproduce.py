@@ -22,6 +22,8 @@ from records.series.tables import ArrivalRow, RevisionRow
 from testing.country import BASINS, CLOCK
 from testing.records import a_reason, a_source, contents, daily
 
+pytestmark = pytest.mark.extended
+
 T0 = day("2004-03-10")
 ISSUE_DAYS = ReplayParams(period=Period.parse("2005-04-02..2005-04-03"), horizon=5, traces=3)
 

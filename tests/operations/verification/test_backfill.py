@@ -27,6 +27,8 @@ from testing.country import BASINS
 from testing.records import contents
 from tests.operations.live import FORECAST, HORIZON, Station, quiet, station
 
+pytestmark = pytest.mark.extended
+
 DAYS = 46
 COUNT = DAYS - 1  # yesterday's run is the feed's own
 SETTLED = 13

@@ -31,6 +31,8 @@ from testing.country import BASINS, CLOCK, configuration
 from testing.records import a_basin
 from tests.operations.forecasting.test_forecast import blank
 
+pytestmark = pytest.mark.extended
+
 HELD_OUT = Period.parse("2004-10-01..2005-09-30")
 SOURCE = "somebody/results@1234567"
 

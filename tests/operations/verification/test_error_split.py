@@ -23,6 +23,8 @@ from testing.country import BASINS, CLOCK
 from testing.records import a_reason, a_source, daily
 from tests.operations.forecasting.test_forecast_change import BASIN, HORIZON, Array, mean, played
 
+pytestmark = pytest.mark.extended
+
 SETTLED = Clock(datetime(2005, 5, 15, tzinfo=UTC))
 ISSUE_DAYS = "2005-03-01..2005-03-04"
 

@@ -136,6 +136,7 @@ def test_snow_is_judged_on_days_held_out_of_the_training_period(trained_store: D
     assert fitted.cells.test_r is None
 
 
+@pytest.mark.extended
 def test_basins_that_processes_judge_side_by_side_have_the_same_scores(
     trained_store: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:

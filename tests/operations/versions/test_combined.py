@@ -162,6 +162,7 @@ def test_the_ledger_names_the_precipitation_of_each_product_and_closes(trained_s
     assert -of_version.terms["discharge"] == pytest.approx(flow, rel=1e-6)
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("weather", ["observed", "climatology", "dry"])
 def test_a_run_computed_again_has_the_stored_bits(trained_store: Database, both: Version, weather: str) -> None:
     calibrate(trained_store, CLOCK, both.id, BASINS)
@@ -363,6 +364,7 @@ def test_a_basin_has_its_own_weights_in_flow_rain_and_scores(trained_store: Data
     np.testing.assert_allclose(flow, 0.25 * parts[0] + 0.75 * parts[1], rtol=1e-5)
 
 
+@pytest.mark.extended
 def test_its_parts_are_fine_tuned_and_combined_again(trained_store: Database, both: Version) -> None:
     tuning = FineTuningConfig.model_validate(
         {
@@ -434,6 +436,7 @@ def service(trained_store: Database) -> Service:
     return Service(trained_store)
 
 
+@pytest.mark.extended
 def test_a_missing_product_leaves_the_others_and_catches_up(service: Service) -> None:
     evaluate(service.database, CLOCK, service.both.id, Period.parse("2004-10-01..2005-03-31"), BASINS)
     calibrate(service.database, CLOCK, service.both.id, BASINS)
@@ -461,6 +464,7 @@ def test_a_missing_product_leaves_the_others_and_catches_up(service: Service) ->
             assert all(ledger.closes for ledger in runs.ledger_of(session, run.id, BASIN))
 
 
+@pytest.mark.extended
 def test_a_late_product_is_filled_and_reproduced(service: Service) -> None:
     calibrate(service.database, CLOCK, service.both.id, BASINS)
     came: list[tuple[str, ...]] = [(FIRST, SECOND), (FIRST,), (), (FIRST, SECOND)]
@@ -509,6 +513,7 @@ def flow_of(database: Database, run: runs.Run, weights: tuple[float, float, floa
     return np.average(members.reshape(len(members), -1, members.shape[-1]).mean(axis=1), axis=0, weights=weights)
 
 
+@pytest.mark.extended
 def test_a_missing_product_is_a_cause_of_change_of_its_own(service: Service) -> None:
     came: list[tuple[str, ...]] = [(FIRST, SECOND), (FIRST, SECOND), (FIRST,), (FIRST, SECOND)]
     _, second, third, fourth = [service.go_on(*products) for products in came]
@@ -529,6 +534,7 @@ def test_a_missing_product_is_a_cause_of_change_of_its_own(service: Service) -> 
     np.testing.assert_allclose(causes["model_version"], at_fourth[:-1], rtol=1e-5, atol=1e-9)
 
 
+@pytest.mark.extended
 def test_states_are_as_if_no_product_had_been_missing(service: Service) -> None:
     for products in [(FIRST, SECOND), (FIRST,), (SECOND,), (FIRST, SECOND)]:
         service.go_on(*products)

@@ -139,6 +139,7 @@ def test_an_increment_goes_into_the_cells_that_were_asked_for_and_never_into_the
         np.testing.assert_allclose(after[:, chosen], before[:, chosen] * (1 + 10 / held)[:, None], rtol=1e-6)
 
 
+@pytest.mark.extended
 def test_an_increment_goes_into_every_cell_of_buckets_which_have_no_trash_cell(copies: Copies) -> None:
     database, version = copies("buckets")
     before, after = (
@@ -150,6 +151,7 @@ def test_an_increment_goes_into_every_cell_of_buckets_which_have_no_trash_cell(c
     np.testing.assert_allclose(after, before * (1 + 10 / held)[:, None], rtol=1e-6, atol=1e-12)
 
 
+@pytest.mark.extended
 @settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture], derandomize=True)
 @given(share=st.floats(-1, 3))
 def test_whatever_is_added_or_taken_no_water_is_negative_and_the_ledger_closes(
@@ -355,6 +357,7 @@ def test_degrees_are_refused_where_the_network_takes_no_temperature() -> None:
     assert "takes no temperature" in str(changed(BASIN, only, inputs, Changes(degrees=1.0)))
 
 
+@pytest.mark.extended
 def test_a_network_whose_cells_hold_no_water_takes_other_weather_alone(copies: Copies) -> None:
     database, version = copies("lstm")
     run = ask(database, {"degrees": 3.0}, version=version)

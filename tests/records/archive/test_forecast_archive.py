@@ -127,6 +127,7 @@ class Killed(Exception):  # noqa: N818 - it ends the work as a death would
     """The process ends here."""
 
 
+@pytest.mark.extended
 def test_an_append_that_ends_between_any_two_writes_is_never_seen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -194,6 +195,7 @@ def _watch(folder: str, last: int, found: "Queue[int]") -> None:
             found.put(seen)
 
 
+@pytest.mark.extended
 def test_a_reader_in_another_process_sees_whole_issues_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "fsync", lambda _file: None)
     context, basins = spawn_context(), {f"B-{number}": number for number in range(3)}

@@ -108,6 +108,7 @@ def test_sqlite_is_opened_as_decided(tmp_path: Path) -> None:
     assert pragmas == {"journal_mode": "wal", "busy_timeout": 5000, "foreign_keys": 1, "synchronous": 1}
 
 
+@pytest.mark.extended
 def test_processes_that_migrate_at_once_all_succeed(empty_url: str) -> None:
     script = "import sys; from records.database.engine import Database; Database(sys.argv[1]).migrate()"
     processes = [

@@ -154,6 +154,7 @@ def test_a_line_with_an_hour_of_its_own_fires_once_on_each_local_day(
     assert all((zone, day) == ("Pacific/Apia", date(2011, 12, 29)) for day in skipped)
 
 
+@pytest.mark.extended
 def test_every_night_of_every_zone_of_the_list_in_a_year_of_changes() -> None:
     """The property above over all nights on which a clock changed in 2026, where a random day seldom falls."""
     for zone in ZONES:

@@ -4,11 +4,14 @@ import subprocess
 import sys
 
 import numpy as np
+import pytest
 
 from records.database.engine import Database
 from records.series import series
 from records.versions import versions
 from testing.records import BASIN, a_basin, contents
+
+pytestmark = pytest.mark.extended
 
 WRITER = """
 import sys

@@ -16,6 +16,8 @@ from workers.job_processes.process_pool import Children
 from workers.job_processes.worker import Worker
 from workers.service_context import tools_of
 
+pytestmark = pytest.mark.extended
+
 __all__ = ["sqlite", "sqlite_database"]
 
 

@@ -7,11 +7,14 @@ import time
 from collections.abc import Iterator
 
 import httpx2
+import pytest
 
 from records.access import keys
 from records.jobs import events
 from testing.job_service import PATIENCE, Shop, end
 from tests.workers.conftest import training
+
+pytestmark = pytest.mark.extended
 
 
 def test_events_go_on_where_they_stopped_when_the_api_was_killed(sqlite_shop: Shop) -> None:

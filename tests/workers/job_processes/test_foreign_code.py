@@ -23,6 +23,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.extended
 def test_a_worker_and_its_children_run_nothing_of_their_working_folder(empty_shop: Shop, tmp_path: Path) -> None:
     foreign = foreign_folder(tmp_path / "foreign")
     empty_shop.start("worker", folder=foreign)
@@ -47,6 +48,7 @@ def test_a_command_of_freshet_runs_nothing_of_its_working_folder(tmp_path: Path)
     assert ran(foreign) == []
 
 
+@pytest.mark.extended
 def test_a_child_that_writes_anything_else_has_crashed_and_its_job_reports_it(empty_shop: Shop) -> None:
     empty_shop.start(module="tests.workers.babbling")
     job = empty_shop.ended(empty_shop.post("prune").id)

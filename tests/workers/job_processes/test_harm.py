@@ -33,6 +33,7 @@ def is_running(shop: Shop, job: str) -> jobs.Job:
     return shop.until(job, lambda job: job.status == "running" and job.progress is not None)
 
 
+@pytest.mark.extended
 def test_a_crash_at_the_same_place_twice_fails_its_job_alone(harmful_shop: Shop) -> None:
     job = harmful_shop.ended(harmful_shop.post("intake-harm", harm="segfault").id)
     kind, detail = problem(job)
@@ -59,6 +60,7 @@ def test_the_memory_of_an_ingestion_is_limited(harmful_shop: Shop) -> None:
     assert f"({MEMORY_LIMIT // 2**20} MiB) at 1 of 3 (reading huge.nc)" in detail
 
 
+@pytest.mark.extended
 def test_endless_reports_of_a_process_are_not_held(harmful_shop: Shop) -> None:
     kind, detail = problem(harmful_shop.ended(harmful_shop.post("harm", harm="flood_pipe").id))
     assert kind == "process-died"
@@ -69,6 +71,7 @@ def test_output_of_a_library_is_not_a_message(harmful_shop: Shop) -> None:
     assert harmful_shop.ended(harmful_shop.post("harm", harm="print_much").id).status == "succeeded"
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("harm", ["ignore", "freeze", "read_named_pipe"])
 def test_a_job_that_hangs_is_killed_at_its_time_limit(harmful_shop: Shop, harm: str) -> None:
     job = harmful_shop.ended(harmful_shop.post("short-harm", harm=harm).id)
@@ -77,6 +80,7 @@ def test_a_job_that_hangs_is_killed_at_its_time_limit(harmful_shop: Shop, harm: 
     assert f"time limit of {TIME_LIMIT.seconds} s and was killed at 1 of 3" in detail
 
 
+@pytest.mark.extended
 def test_a_job_whose_progress_stands_still_is_killed_and_tried_again(harmful_shop: Shop) -> None:
     job = harmful_shop.ended(harmful_shop.post("quiet-harm", harm="ignore").id)
     kind, detail = problem(job)
@@ -84,11 +88,13 @@ def test_a_job_whose_progress_stands_still_is_killed_and_tried_again(harmful_sho
     assert f"did not progress for {SILENCE_LIMIT.seconds} s and was killed at 1 of 3" in detail
 
 
+@pytest.mark.extended
 def test_a_job_whose_process_is_stopped_is_tried_again(harmful_shop: Shop) -> None:
     job = harmful_shop.ended(harmful_shop.post("harm", harm="freeze_once").id)
     assert (job.status, job.attempt) == ("succeeded", 2)
 
 
+@pytest.mark.extended
 def test_a_process_that_is_stopped_is_reported_until_it_is_replaced(harmful_shop: Shop) -> None:
     done(harmful_shop)
     job = harmful_shop.post("harm", harm="freeze_once")
@@ -111,17 +117,22 @@ def troubles(shop: Shop, job: str, until: Callable[[list[str]], bool]) -> list[s
         time.sleep(0.05)
 
 
+@pytest.mark.extended
 def test_a_job_whose_progress_moves_is_left_alone(harmful_shop: Shop) -> None:
     job = harmful_shop.ended(harmful_shop.post("quiet-harm", harm="go_on").id)
     assert (job.status, job.attempt) == ("succeeded", 1)
 
 
+@pytest.mark.extended
 def test_a_file_at_which_a_job_hangs_twice_is_passed_by(harmful_shop: Shop) -> None:
     job = harmful_shop.ended(harmful_shop.post("quiet-harm", harm="hang_at_a_file").id)
     assert (job.status, job.attempt) == ("succeeded", 3)
 
 
-@pytest.mark.parametrize("harm", ["ignore", "freeze", "read_named_pipe", "obey"])
+@pytest.mark.parametrize(
+    "harm",
+    ["obey", *(pytest.param(harm, marks=pytest.mark.extended) for harm in ("ignore", "freeze", "read_named_pipe"))],
+)
 def test_a_cancel_ends_a_job_whether_it_obeys_or_not(harmful_shop: Shop, harm: str) -> None:
     job = harmful_shop.post("harm", harm=harm)
     is_running(harmful_shop, job.id)
@@ -131,6 +142,7 @@ def test_a_cancel_ends_a_job_whether_it_obeys_or_not(harmful_shop: Shop, harm: s
     assert (ended.status, ended.attempt, ended.problem) == ("cancelled", 1, None)
 
 
+@pytest.mark.extended
 def test_jobs_share_a_process_but_for_ingestions_and_after_a_death(harmful_shop: Shop) -> None:
     first = done(harmful_shop)["process"]
     assert done(harmful_shop)["process"] == first
@@ -141,6 +153,7 @@ def test_jobs_share_a_process_but_for_ingestions_and_after_a_death(harmful_shop:
     assert done(harmful_shop)["process"] != first
 
 
+@pytest.mark.extended
 def test_a_hung_ingestion_delays_no_forecast(empty_shop: Shop) -> None:
     for queue in ("ingest", "default"):
         harmful_worker(empty_shop, queue)
@@ -151,6 +164,7 @@ def test_a_hung_ingestion_delays_no_forecast(empty_shop: Shop) -> None:
     assert [empty_shop.job(job.id).status for job in hung] == ["running", "queued"]
 
 
+@pytest.mark.extended
 def test_a_job_of_the_service_starts_while_operators_jobs_fill_their_queue(empty_shop: Shop) -> None:
     parts = commands("127.0.0.1", 0, workers=1, training_workers=1)
     for name in ("service worker 1", "default worker 1"):
@@ -163,6 +177,7 @@ def test_a_job_of_the_service_starts_while_operators_jobs_fill_their_queue(empty
     assert [empty_shop.job(job.id).status for job in operators] == ["running", "queued"]
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("harm", ["obey", "ignore"])
 def test_a_worker_that_is_stopped_queues_its_job_again_at_no_cost(empty_shop: Shop, harm: str) -> None:
     job = empty_shop.post("harm", harm=harm)
@@ -178,6 +193,7 @@ def test_a_worker_that_is_stopped_queues_its_job_again_at_no_cost(empty_shop: Sh
     assert len(lines) == 4
 
 
+@pytest.mark.extended
 def test_a_cancel_of_a_job_whose_worker_is_stopped_takes_effect(empty_shop: Shop) -> None:
     job = empty_shop.post("harm", harm="ignore")
     worker = harmful_worker(empty_shop)
@@ -188,6 +204,7 @@ def test_a_cancel_of_a_job_whose_worker_is_stopped_takes_effect(empty_shop: Shop
     assert empty_shop.job(job.id).status == "cancelled"
 
 
+@pytest.mark.extended
 def test_the_process_of_a_job_ends_with_its_worker(empty_shop: Shop) -> None:
     worker = harmful_worker(empty_shop)
     job = is_running(empty_shop, empty_shop.post("harm", harm="obey").id)

@@ -11,10 +11,12 @@ from records.jobs.jobs import IdempotencyConflict
 from records.runs import runs
 from records.series.tables import SeriesRow
 from testing.country import BASINS
+from testing.in_process_jobs import InProcessJobs
 from testing.job_service import Shop
 from tests.workers.conftest import training
 
 
+@pytest.mark.extended
 def test_a_job_posted_twice_is_one_job_and_one_result(shop: Shop) -> None:
     shop.worker()
     first = shop.post("forecast", key="once", basins=["SYNTH-01"], t0="2005-08-01")
@@ -28,6 +30,7 @@ def test_a_job_posted_twice_is_one_job_and_one_result(shop: Shop) -> None:
         assert len(runs.list_runs(session)) == 1
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_a_cancel_at_any_moment_is_seen_within_two_heartbeats(sqlite_shop: Shop, seed: int) -> None:
     sqlite_shop.worker("default")
@@ -49,6 +52,7 @@ def test_a_cancel_at_any_moment_is_seen_within_two_heartbeats(sqlite_shop: Shop,
         assert [event.type for event in later].count("progress") <= 2  # a heartbeat reports the progress
 
 
+@pytest.mark.extended
 def test_every_one_of_200_jobs_is_accounted_for(sqlite_shop: Shop) -> None:
     for _ in range(2):
         sqlite_shop.worker()
@@ -65,6 +69,7 @@ def test_every_one_of_200_jobs_is_accounted_for(sqlite_shop: Shop) -> None:
             assert result == ["queued", "running", "succeeded"]
 
 
+@pytest.mark.extended
 def test_a_training_shows_the_progress_of_members_that_are_trained_side_by_side(sqlite_shop: Shop) -> None:
     for queue in ("default", "training", "training"):
         sqlite_shop.worker(queue)
@@ -75,32 +80,29 @@ def test_a_training_shows_the_progress_of_members_that_are_trained_side_by_side(
     assert sqlite_shop.ended(job.id).progress == {"done": 1200, "total": 1200, "detail": "2 of 2 members are trained"}
 
 
-def test_data_that_arrive_during_a_training_change_nothing_of_it(sqlite_shop: Shop) -> None:
-    sqlite_shop.worker("default")
+def test_data_that_arrive_during_a_training_change_nothing_of_it(country_jobs: InProcessJobs) -> None:
     of_basin = SeriesRow.basin_id == BASINS[2]
-    with sqlite_shop.database.transaction() as session:
+    with country_jobs.database.transaction() as session:
         rows = [dict(row) for row in session.execute(select(SeriesRow.__table__).where(of_basin)).mappings()]
         session.execute(delete(SeriesRow).where(of_basin))
-    job = sqlite_shop.post("training", **training(schedule={"kind": "cosine", "steps": 2}, validate_every=2))
-    waiting = sqlite_shop.until(job.id, lambda found: found.status in (*jobs.ENDED, "waiting"))
-    assert waiting.status == "waiting", waiting.problem
-    with sqlite_shop.database.transaction() as session:
+    job = country_jobs.post("training", **training(schedule={"kind": "cosine", "steps": 2}, validate_every=2))
+    country_jobs.run(job.id)
+    assert country_jobs.job(job.id).status == "waiting"
+    with country_jobs.database.transaction() as session:
         session.execute(insert(SeriesRow), rows)
-    sqlite_shop.worker("training")
-    done = sqlite_shop.ended(job.id)
+    done = country_jobs.ended(job.id)
     assert done.status == "succeeded", done.problem
     assert done.result is not None
     assert (done.result["basins"], [*done.result["left_out"]]) == (2, [BASINS[2]])
 
 
-def test_an_impossible_job_fails_with_its_message(sqlite_shop: Shop) -> None:
-    sqlite_shop.worker()
+def test_an_impossible_job_fails_with_its_message(country_jobs: InProcessJobs) -> None:
     wrong = [
-        sqlite_shop.post("forecast", basins=["SYNTH-0"]),
-        sqlite_shop.post("ingest", None, **{"from": ["/nowhere"]}),
-        sqlite_shop.post("evaluation", period="yesterday"),
+        country_jobs.post("forecast", basins=["SYNTH-0"]),
+        country_jobs.post("ingest", None, **{"from": ["/nowhere"]}),
+        country_jobs.post("evaluation", period="yesterday"),
     ]
-    result = [sqlite_shop.ended(job.id) for job in wrong]
+    result = [country_jobs.ended(job.id) for job in wrong]
     assert [job.status for job in result] == ["failed"] * 3
     assert [job.attempt for job in result] == [1] * 3
     problems = [job.problem for job in result]

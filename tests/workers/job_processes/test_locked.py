@@ -42,6 +42,7 @@ def shop(patient_shop: Shop) -> Shop:
     return patient_shop
 
 
+@pytest.mark.extended
 def test_the_result_of_a_job_is_held_until_it_can_be_written(shop: Shop) -> None:
     job = shop.post("harm", harm="wait_for_a_file")
     shop.until(job.id, lambda _: (shop.settings.data / f"{job.id} began").exists())
@@ -52,6 +53,7 @@ def test_the_result_of_a_job_is_held_until_it_can_be_written(shop: Shop) -> None
     assert (done.status, done.attempt) == ("succeeded", 1)
 
 
+@pytest.mark.extended
 def test_a_job_that_needs_it_meanwhile_is_tried_again_at_no_cost(shop: Shop) -> None:
     job = shop.post("harm", harm="wait_for_a_file_and_log")
     shop.until(job.id, lambda _: (shop.settings.data / f"{job.id} began").exists())
@@ -62,6 +64,7 @@ def test_a_job_that_needs_it_meanwhile_is_tried_again_at_no_cost(shop: Shop) -> 
     assert (done.status, done.max_attempts - done.attempt) == ("succeeded", job.max_attempts - 1)
 
 
+@pytest.mark.extended
 def test_a_job_that_cannot_be_claimed_is_claimed_later(shop: Shop) -> None:
     with shop.database.transaction() as session:
         job, _ = jobs.create(

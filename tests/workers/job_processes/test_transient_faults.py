@@ -27,6 +27,7 @@ from tests.workers.conftest import harmful_worker, opened_empty, opened_with, tr
 from workers.job_processes.transient_faults import hindrance
 
 
+@pytest.mark.extended
 def test_a_job_waits_for_room_however_long_that_takes(empty_shop: Shop) -> None:
     harmful_worker(empty_shop)
     job = empty_shop.post("harm", harm="find_no_room")
@@ -61,6 +62,7 @@ def small_trained_shop(small_disk: Path, trained_file: Path, tmp_path: Path) -> 
     yield from opened_with(trained_file, small_disk)
 
 
+@pytest.mark.extended
 def test_an_ingestion_waits_for_room_and_stores_everything(small_shop: Shop) -> None:
     shop, files = small_shop, small_shop.settings.data / "incoming"
     synthetic.write(files, basins=16, first_day=day("1980-10-01"), last_day=day("2005-09-30"), seed=5)
@@ -74,6 +76,7 @@ def test_an_ingestion_waits_for_room_and_stores_everything(small_shop: Shop) -> 
         assert len(basins.list_basins(session)) == 16
 
 
+@pytest.mark.extended
 def test_a_training_waits_for_room_and_comes_to_the_same_weights(
     small_trained_shop: Shop, trained_file: Path, tmp_path: Path
 ) -> None:

@@ -7,6 +7,7 @@ import uuid
 from pathlib import Path
 from typing import Any
 
+import pytest
 import redis
 
 from testing.job_service import Shop
@@ -48,6 +49,7 @@ def no_args(*args: object) -> bytes:
     return json.dumps([args, {}, {"callbacks": None, "errbacks": None, "chain": None, "chord": None}]).encode()
 
 
+@pytest.mark.extended
 def test_a_pickle_in_the_queue_is_refused_and_the_worker_lives(sqlite_shop: Shop, tmp_path: Path) -> None:
     file = tmp_path / "exploded"
     bomb = pickle.dumps(Bomb(file))

@@ -1,5 +1,6 @@
 """Schedules fire on time, once, and a retraining that they start reports its outcome."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -16,10 +17,9 @@ from records.jobs.tables import ScheduleRow
 from records.versions import promotions, versions
 from testing.clocks import ClockSetBy
 from testing.country import BASINS
-from testing.job_service import Shop
+from testing.in_process_jobs import InProcessJobs
 from tests.workers.conftest import training
 from workers.scheduler.due_jobs import fire
-from workers.service_context import ServiceTools
 
 HELD_OUT = "2004-10-01..2008-09-30"
 
@@ -54,58 +54,58 @@ def test_an_unreadable_schedule_is_refused(cron: str, zone: str) -> None:
         next_run(cron, zone, datetime.now(UTC))
 
 
-def schedule(shop: Shop, name: str = "nightly", key: str | None = None, **params: object) -> schedules.Schedule:
+def schedule(
+    posted_jobs: InProcessJobs, name: str = "nightly", key: str | None = None, **params: object
+) -> schedules.Schedule:
     new = schedules.NewSchedule(
         name=name,
         kind="training",
         params=dict(params),
         cron="0 3 * * *",
         timezone="UTC",
-        next_run_at=shop.clock.wall() - timedelta(days=3),
+        next_run_at=posted_jobs.clock.wall() - timedelta(days=3),
         key_id=key,
     )
-    with shop.database.transaction() as session:
-        return schedules.create(session, new, shop.clock.wall())
+    with posted_jobs.database.transaction() as session:
+        return schedules.create(session, new, posted_jobs.clock.wall())
 
 
-def test_a_schedule_that_was_due_for_days_fires_once(sqlite_shop: Shop) -> None:
-    created = schedule(sqlite_shop, **training())
-    tools = ServiceTools(sqlite_shop.settings, sqlite_shop.database, sqlite_shop.clock, sqlite_shop.sender)
+def test_a_schedule_that_was_due_for_days_fires_once(country_jobs: InProcessJobs) -> None:
+    created = schedule(country_jobs, **training())
     for _ in range(5):
-        fire(tools)
-    with sqlite_shop.database.reading() as session:
+        fire(country_jobs.tools)
+    with country_jobs.database.reading() as session:
         fired = [job for job in jobs.list_jobs(session) if job.schedule_id == created.id]
         after = schedules.get(session, created.id)
     assert len(fired) == 1
     assert after.last_job_id == fired[0].id
     assert after.next_run_at is not None
-    assert after.next_run_at > sqlite_shop.clock.wall()
+    assert after.next_run_at > country_jobs.clock.wall()
 
 
-def test_a_schedule_whose_time_zone_is_not_known_here_delays_no_other(sqlite_shop: Shop) -> None:
-    shop = sqlite_shop
-    unreadable, other = schedule(shop, "a", **training()), schedule(shop, "b", **training())
-    with shop.database.transaction() as session:
+def test_a_schedule_whose_time_zone_is_not_known_here_delays_no_other(country_jobs: InProcessJobs) -> None:
+    unreadable, other = schedule(country_jobs, "a", **training()), schedule(country_jobs, "b", **training())
+    with country_jobs.database.transaction() as session:
         session.get_one(ScheduleRow, unreadable.id).timezone = "Moon/Tranquility"
     with capture_logs() as lines:
-        fire(ServiceTools(shop.settings, shop.database, shop.clock, shop.sender))
+        fire(country_jobs.tools)
     assert [line["schedule"] for line in lines if line["event"] == "schedule.unreadable"] == ["a"]
-    with shop.database.reading() as session:
+    with country_jobs.database.reading() as session:
         fired = {one.id: one.last_job_id is not None for one in schedules.enabled(session)}
     assert fired == {unreadable.id: False, other.id: True}
 
 
-def test_a_schedule_of_a_key_at_its_cap_is_skipped_and_fires_when_a_job_has_ended(sqlite_shop: Shop) -> None:
-    shop, limit = sqlite_shop, sqlite_shop.settings.unfinished_jobs_per_key
-    with shop.database.transaction() as session:
-        key = keys.make(session, "river office", "operator", None, shop.clock.wall())[0].id
+def test_a_schedule_of_a_key_at_its_cap_is_skipped_and_fires_when_a_job_has_ended(country_jobs: InProcessJobs) -> None:
+    limit = country_jobs.settings.unfinished_jobs_per_key
+    with country_jobs.database.transaction() as session:
+        key = keys.make(session, "river office", "operator", None, country_jobs.clock.wall())[0].id
         new = jobs.NewJob(kind="check", params={}, queue="default", key_id=key)
-        first, *_ = [jobs.create(session, new, shop.clock.wall())[0].id for _ in range(limit)]
-    full, other = schedule(shop, "full", key=key), schedule(shop, "other", **training())
+        first, *_ = [jobs.create(session, new, country_jobs.clock.wall())[0].id for _ in range(limit)]
+    full, other = schedule(country_jobs, "full", key=key), schedule(country_jobs, "other", **training())
 
     def fired(by: timedelta) -> tuple[list[jobs.Job], schedules.Schedule]:
-        fire(ServiceTools(shop.settings, shop.database, ClockSetBy(by=by), shop.sender))
-        with shop.database.reading() as session:
+        fire(replace(country_jobs.tools, clock=ClockSetBy(by=by)))
+        with country_jobs.database.reading() as session:
             of_full = [job for job in jobs.list_jobs(session) if job.schedule_id == full.id]
             return of_full, schedules.get(session, full.id)
 
@@ -113,31 +113,30 @@ def test_a_schedule_of_a_key_at_its_cap_is_skipped_and_fires_when_a_job_has_ende
         posted, after = fired(timedelta(0))
     assert posted == []
     assert after.next_run_at is not None
-    assert after.next_run_at > shop.clock.wall()
+    assert after.next_run_at > country_jobs.clock.wall()
     (skipped,) = [line for line in lines if line["event"] == "schedule.skipped"]
     assert f"This key has {limit} unfinished jobs" in skipped["problem"]
-    with shop.database.reading() as session:
+    with country_jobs.database.reading() as session:
         assert schedules.get(session, other.id).last_job_id is not None
         (entry,) = [one for one in audit.page(session) if one.action == "schedule skipped"]
     assert (entry.subject, entry.key_id, entry.detail["reason"]) == (full.id, key, skipped["problem"])
 
-    with shop.database.transaction() as session:
-        attempts.request_cancel(session, first, shop.clock.wall())
+    with country_jobs.database.transaction() as session:
+        attempts.request_cancel(session, first, country_jobs.clock.wall())
     posted, after = fired(timedelta(days=1))
     assert [job.key_id for job in posted] == [key]
     assert after.last_job_id == posted[0].id
 
 
-def test_a_schedule_survives_a_clock_that_was_a_year_ahead_for_a_while(sqlite_shop: Shop) -> None:
+def test_a_schedule_survives_a_clock_that_was_a_year_ahead_for_a_while(country_jobs: InProcessJobs) -> None:
     """It fires on the wrong day, for it cannot know better, and then every day by its rule."""
-    shop = sqlite_shop
-    created = schedule(shop, **training())
+    created = schedule(country_jobs, **training())
 
     def fired(by: timedelta) -> tuple[int, schedules.Schedule]:
         """Look when the clock is set by some time, and return how many jobs there are, and the schedule."""
         clock = ClockSetBy(by=by)
-        fire(ServiceTools(shop.settings, shop.database, clock, shop.sender))
-        with shop.database.reading() as session:
+        fire(replace(country_jobs.tools, clock=clock))
+        with country_jobs.database.reading() as session:
             after = schedules.get(session, created.id)
             count = len([job for job in jobs.list_jobs(session) if job.schedule_id == created.id])
         assert after.next_run_at is not None
@@ -153,10 +152,10 @@ def test_a_schedule_survives_a_clock_that_was_a_year_ahead_for_a_while(sqlite_sh
     assert fired(timedelta(days=1))[0] == 3
 
 
-def retrained(shop: Shop, name: str, steps: int) -> dict[str, Any]:
+def retrained(posted_jobs: InProcessJobs, name: str, steps: int) -> dict[str, Any]:
     """Let a schedule retrain a network that learns in few steps, and return the outcome of its job."""
     created = schedule(
-        shop,
+        posted_jobs,
         name,
         **training(
             network=MCLSTMConfig(cells=5, rank=0, basin_vector=0, antecedent_days=()),
@@ -165,33 +164,33 @@ def retrained(shop: Shop, name: str, steps: int) -> dict[str, Any]:
         ),
         compare={"period": HELD_OUT, "promote": True},
     )
-    fire(ServiceTools(shop.settings, shop.database, shop.clock, shop.sender))
-    with shop.database.reading() as session:
+    fire(posted_jobs.tools)
+    with posted_jobs.database.reading() as session:
         job = schedules.get(session, created.id).last_job_id
     assert job is not None
-    done = shop.ended(job)
+    done = posted_jobs.ended(job)
     assert done.status == "succeeded", done.problem
     assert done.result is not None
     return done.result
 
 
-def current(shop: Shop) -> set[str]:
-    with shop.database.reading() as session:
+def current(posted_jobs: InProcessJobs) -> set[str]:
+    with posted_jobs.database.reading() as session:
         return set(promotions.current(session, BASINS).values())
 
 
-def test_a_scheduled_retraining_stores_its_comparison_and_explains_its_decision(sqlite_shop: Shop) -> None:
+@pytest.mark.extended
+def test_a_scheduled_retraining_stores_its_comparison_and_explains_its_decision(country_jobs: InProcessJobs) -> None:
     """What has learnt next to nothing is refused; put in place by hand, it gives way to what has learnt."""
-    sqlite_shop.worker()
-    before = current(sqlite_shop)
-    poor = retrained(sqlite_shop, "two steps", 2)
-    assert current(sqlite_shop) == before
-    with sqlite_shop.database.transaction() as session:
+    before = current(country_jobs)
+    poor = retrained(country_jobs, "two steps", 2)
+    assert current(country_jobs) == before
+    with country_jobs.database.transaction() as session:
         promotions.promote(
-            session, poor["version"], BASINS, reason="by hand", by="someone", at=sqlite_shop.clock.wall()
+            session, poor["version"], BASINS, reason="by hand", by="someone", at=country_jobs.clock.wall()
         )
-    good = retrained(sqlite_shop, "many steps", 120)
-    assert current(sqlite_shop) == {good["version"]}
+    good = retrained(country_jobs, "many steps", 120)
+    assert current(country_jobs) == {good["version"]}
     for result, better in ((poor, False), (good, True)):
         decision = result["decision"]
         deciding, reporting = decision["deciding"], decision["reporting"]
@@ -201,8 +200,8 @@ def test_a_scheduled_retraining_stores_its_comparison_and_explains_its_decision(
         assert not set(deciding["years"]) & set(reporting["years"])
 
 
-def test_a_fine_tuning_job_takes_over_only_by_its_decision(sqlite_shop: Shop) -> None:
-    with sqlite_shop.database.reading() as session:
+def test_a_fine_tuning_job_takes_over_only_by_its_decision(country_jobs: InProcessJobs) -> None:
+    with country_jobs.database.reading() as session:
         (parent,) = set(promotions.current(session, BASINS).values())
     config = {
         "parent": parent,
@@ -211,20 +210,19 @@ def test_a_fine_tuning_job_takes_over_only_by_its_decision(sqlite_shop: Shop) ->
         "windows": {"spinup_days": 60, "loss_days": 60, "batch": 4},
         "schedule": {"steps": 60, "peak_learning_rate": 0.03, "warmup_steps": 1},
     }
-    sqlite_shop.worker()
     refused, posted = (
-        sqlite_shop.post("training", config=config, basins=["SYNTH-02"], compare={"period": period, "promote": True})
+        country_jobs.post("training", config=config, basins=["SYNTH-02"], compare={"period": period, "promote": True})
         for period in ("2004-01-01..2008-09-30", HELD_OUT)
     )
-    problem = sqlite_shop.ended(refused.id).problem
+    problem = country_jobs.ended(refused.id).problem
     assert problem is not None
     assert "took no part in its training" in problem["detail"]
-    done = sqlite_shop.ended(posted.id)
+    done = country_jobs.ended(posted.id)
     assert done.status == "succeeded", done.problem
     assert done.result is not None
     decision, created = done.result["decision"], done.result["version"]
     assert (decision["current"], decision["promoted"]) == ([parent], ["SYNTH-02"])
-    with sqlite_shop.database.reading() as session:
+    with country_jobs.database.reading() as session:
         assert not [job for job in jobs.list_jobs(session) if job.parent_id == refused.id]
         assert versions.get(session, created).parent_id == parent
         assert len(versions.get(session, created).members) == 2

@@ -17,6 +17,8 @@ from testing.country import BASINS
 from testing.job_service import PATIENCE, Shop, end
 from testing.webhook_receiver import LATE, Receiver, receiving
 
+pytestmark = pytest.mark.extended
+
 
 def put_out(shop: Shop, *receivers: Receiver) -> Change:
     """Subscribe receivers, and store a change for them."""

@@ -4,9 +4,13 @@ import signal
 import time
 from datetime import timedelta
 
+import pytest
+
 from records.jobs import process_heartbeats
 from records.jobs.process_heartbeats import Role
 from testing.job_service import PATIENCE, Shop, end
+
+pytestmark = pytest.mark.extended
 
 
 def test_a_live_process_is_listed_until_it_leaves(empty_shop: Shop) -> None:

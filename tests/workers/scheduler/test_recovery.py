@@ -28,6 +28,8 @@ from tests.workers.conftest import harmful_worker, training
 from workers.queue.broker import lives, socket_path, start_embedded, takes_messages
 from workers.queue.consumer import MAX_WAIT
 
+pytestmark = pytest.mark.extended
+
 
 def test_a_training_whose_worker_is_killed_goes_on_with_another_to_the_same_weights(
     shop: Shop, trained_file: Path, tmp_path: Path

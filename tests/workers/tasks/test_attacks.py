@@ -15,28 +15,24 @@ from starlette.testclient import TestClient
 from hydrology.base.calendar import day
 from hydrology.base.digests import sha256
 from ingestion.sources import synthetic
-from jobspec.kinds import KINDS
 from records.access import audit, keys
 from records.basins import basins
 from records.database.engine import Database
-from records.jobs import attempts, jobs
+from records.jobs.jobs import Job
 from records.jobs.tables import ScheduleRow
 from records.runs import runs
 from records.verification import comparisons
 from records.versions import promotions, versions
 from records.versions.tables import PromotionRow
-from runtime.clock import Clock
 from runtime.settings import Settings
 from testing.country import BASINS
 from testing.databases import copy_into
+from testing.in_process_jobs import InProcessJobs
 from tests.app.conftest import bearer, serving
 from tests.operations.conftest import country, trained_file
-from workers.job import JobContext, Outcome
-from workers.job_processes.job_process import _run as run_in_this_process
-from workers.queue.enqueue import Sender
 from workers.scheduler.due_jobs import fire
-from workers.service_context import ServiceTools
-from workers.tasks.handlers import HANDLERS
+
+pytestmark = pytest.mark.extended
 
 __all__ = ["country", "trained_file"]
 
@@ -61,16 +57,6 @@ PUBLIC = (
 )
 
 
-class Pipes:
-    """Nobody listens."""
-
-    def send_progress(self, _progress: object, _file: str | None) -> None:
-        """Forget the progress."""
-
-    def asked_to_stop(self) -> None:
-        """Go on."""
-
-
 @dataclass(slots=True)
 class Service:
     """A service with a version in use, forecasts, skill and levels, and an operator who owns nothing of it.
@@ -81,7 +67,7 @@ class Service:
         before: the public answers.
     """
 
-    tools: JobContext
+    posted_jobs: InProcessJobs
     client: TestClient
     version: str
     operator: dict[str, str]
@@ -91,7 +77,7 @@ class Service:
     @property
     def database(self) -> Database:
         """Its database."""
-        return self.tools.database
+        return self.posted_jobs.database
 
     def public(self) -> dict[str, bytes]:
         """Return what everybody reads."""
@@ -108,31 +94,11 @@ class Service:
         assert (answer.status_code, answer.json()["type"]) == (403, "/problems/not-allowed"), answer.text
         return str(answer.json()["detail"])
 
-    def done(self, header: dict[str, str], kind: str, **params: Any) -> tuple[str, Outcome]:
-        """Post a job, run it, and return its id and how it ended."""
+    def done(self, header: dict[str, str], kind: str, **params: Any) -> Job:
+        """Post a job, run it, and return it as it has ended."""
         answer = self.post(header, kind, **params)
         assert answer.status_code == 202, answer.text
-        return answer.json()["id"], self.run(answer.json()["id"])
-
-    def run(self, job: str) -> Outcome:
-        """Run a job as a worker's child does, its members too."""
-        wall = self.tools.clock.wall()
-        with self.database.transaction() as session:
-            claimed = attempts.claim(session, job, worker="test", lease_until=wall + timedelta(hours=1), at=wall)
-        assert claimed is not None
-        outcome = run_in_this_process(self.tools, Pipes(), HANDLERS, KINDS, job, claimed.attempt)  # type: ignore[arg-type]
-        if outcome.status == "waiting":
-            with self.database.transaction() as session:
-                attempts.wait(session, job, claimed.attempt, wall)
-                members = [child.id for child in jobs.children(session, job)]
-            assert {self.run(member).status for member in members} == {"succeeded"}
-            with self.database.transaction() as session:
-                assert attempts.resume_parent(session, job, wall)
-            return self.run(job)
-        with self.database.transaction() as session:
-            values = {"result": outcome.result, "problem": outcome.problem}
-            attempts.finish(session, job, claimed.attempt, status=outcome.status, **values, at=wall)
-        return outcome
+        return self.posted_jobs.ended(answer.json()["id"])
 
     def require_unchanged(self) -> None:
         """See that everybody reads what was read before."""
@@ -152,13 +118,14 @@ def service(database_url: str, trained_file: Path, tmp_path: Path) -> Iterator[S
     settings = Settings(
         data=tmp_path, database_url=database_url, broker_url="memory://", as_of=NOW, ingest_roots=(sent,)
     )
-    database = Database(database_url)
+    posted_jobs = InProcessJobs(settings)
+    database = posted_jobs.database
     with database.transaction() as session:
         version = versions.newest(session).id
         session.execute(delete(PromotionRow).where(PromotionRow.basin_id == VACANT))
     with serving(database_url, NOW, data=tmp_path, ingest_roots=(sent,)) as client:
         admin, operator = bearer(database, "admin", "chief"), bearer(database)
-        started = Service(JobContext(settings, database, Clock(NOW)), client, version, operator, admin)
+        started = Service(posted_jobs, client, version, operator, admin)
         for kind, params in (
             ("calibration", {"version": version}),
             ("evaluation", {"version": version, "period": "2004-10-01..2005-07-31"}),
@@ -167,15 +134,16 @@ def service(database_url: str, trained_file: Path, tmp_path: Path) -> Iterator[S
             ("forecast", {"basins": [GAUGE], "t0": "2005-08-19", "weather": "dry", "horizon": 180}),
             ("volumes", {"basins": [GAUGE], "t0": "2005-08-19"}),
         ):
-            _, outcome = started.done(admin, kind, **params)
+            outcome = started.done(admin, kind, **params)
             assert outcome.status == "succeeded", (kind, outcome)
         started.before = started.public()
         for address in ("thresholds", "forecasts/latest", "drain-down", "volumes", "skill"):
             assert client.get(f"/v1/basins/{GAUGE}/{address}").status_code == 200, address
         yield started
-    database.close()
+    posted_jobs.close()
 
 
+@pytest.mark.extended
 def test_no_attack_changes_what_everybody_reads(service: Service) -> None:
     refused_attacks(service)
     an_ingest(service)
@@ -212,7 +180,7 @@ def refused_attacks(service: Service) -> None:
     compare = {"period": "2000-10-01..2004-09-30", "promote": True}
     assert f"{GAUGE}: not registered" in service.refused("training", config=config(), compare=compare, **basins_)
     for kind, params in {"calibration": {}, "evaluation": period, "levels": {}, "verification": {}}.items():
-        _, outcome = service.done(service.operator, kind, **params)  # of the operator's newest version: there is none
+        outcome = service.done(service.operator, kind, **params)  # of the operator's newest version: there is none
         assert outcome.problem is not None
         assert outcome.problem["kind"] == "unknown-version", outcome
     service.require_unchanged()
@@ -220,9 +188,9 @@ def refused_attacks(service: Service) -> None:
 
 def an_ingest(service: Service) -> None:
     """Bring a record of the gauge with fifty times its flow, and of a basin that nobody has registered yet."""
-    sent = service.tools.settings.data / "sent"
+    sent = service.posted_jobs.settings.data / "sent"
     synthetic.write(sent / "camels", basins=4, first_day=day("2000-10-01"), last_day=day("2005-07-31"), seed=9)
-    _, outcome = service.done(service.operator, "ingest", **{"from": [str(sent / "camels")]})
+    outcome = service.done(service.operator, "ingest", **{"from": [str(sent / "camels")]})
     assert outcome.status == "succeeded", outcome
     assert outcome.result is not None
     assert outcome.result["counts"] == {"failed": len(BASINS), "new": 1}
@@ -252,15 +220,15 @@ def labelled_runs(service: Service) -> None:
         ("volumes", {"t0": "2005-08-19", "season": "08-20..08-25"}),
         ("what-if", {"t0": "2005-08-19", "weather": "climatology", "changes": {"degrees": 3.0}}),
     ):
-        job, outcome = service.done(service.operator, kind, basins=[GAUGE], **params)
+        outcome = service.done(service.operator, kind, basins=[GAUGE], **params)
         assert outcome.status == "succeeded", (kind, outcome)
         with service.database.reading() as session:
-            (run,) = runs.of_key(session, job)
+            (run,) = runs.of_key(session, outcome.id)
         assert run.owner is not None
         assert run.purpose != "operational"
         assert service.client.get(f"/v1/runs/{run.id}").json()["official"] is False
         service.require_unchanged()
-    _, outcome = service.done(service.operator, "replay", period="2005-08-17..2005-08-18", horizon=3, traces=2)
+    outcome = service.done(service.operator, "replay", period="2005-08-17..2005-08-18", horizon=3, traces=2)
     assert outcome.status == "succeeded", outcome
     service.require_unchanged()
 
@@ -280,7 +248,7 @@ def config(**changes: Any) -> dict[str, Any]:
 
 def a_training(service: Service) -> None:
     """Train one step on a basin without a version, which another has ingested."""
-    _, outcome = service.done(service.operator, "training", config=config(), basins=[GAUGE, VACANT])
+    outcome = service.done(service.operator, "training", config=config(), basins=[GAUGE, VACANT])
     assert outcome.status == "succeeded", outcome
     assert outcome.result is not None
     version = outcome.result["version"]
@@ -294,7 +262,7 @@ def a_training(service: Service) -> None:
     promotion = {"basins": [VACANT], "reason": "looks better"}
     answer = service.client.put(f"/v1/models/{version}/promotion", json=promotion, headers=service.admin)
     assert (answer.status_code, answer.json()["type"]) == (422, "/problems/not-owners-basin"), answer.text
-    _, outcome = service.done(service.operator, "evaluation", period="2004-10-01..2004-10-05", basins=[GAUGE])
+    outcome = service.done(service.operator, "evaluation", period="2004-10-01..2004-10-05", basins=[GAUGE])
     assert outcome.status == "succeeded", outcome
     assert outcome.result is not None
     assert outcome.result["version"] == version
@@ -304,7 +272,7 @@ def a_training(service: Service) -> None:
 def a_comparison(service: Service) -> None:
     """Compare the official version on five days."""
     wanted = {"versions": [service.version], "basins": [GAUGE], "period": "2005-01-01..2005-01-05"}
-    _, outcome = service.done(service.operator, "comparison", **wanted)
+    outcome = service.done(service.operator, "comparison", **wanted)
     assert outcome.status == "succeeded", outcome
     assert outcome.result is not None
     with service.database.reading() as session:
@@ -321,17 +289,13 @@ def a_schedule_of_a_revoked_key(service: Service) -> None:
     leaver = bearer(service.database, "admin", "leaver")
     created = service.client.post("/v1/schedules", json=new, headers=leaver)
     assert created.status_code == 201, created.text
-    tools, address = service.tools, created.headers["Location"]
+    tools, address = service.posted_jobs.tools, created.headers["Location"]
     with service.database.transaction() as session:
         session.execute(update(ScheduleRow).values(next_run_at=tools.clock.wall() - timedelta(hours=1)))
         keys.revoke(session, created.json()["key"], tools.clock.wall())
-    sender = Sender(tools.settings, service.database, tools.clock)
-    try:
-        assert fire(ServiceTools(tools.settings, service.database, tools.clock, sender)) == 1
-    finally:
-        sender.close()
+    assert fire(tools) == 1
     fired = service.client.get(address, headers=service.admin).json()["last_job"]
-    outcome = service.run(fired)
+    outcome = service.posted_jobs.ended(fired)
     assert outcome.status == "failed"
     shown = service.client.get(f"/v1/jobs/{fired}", headers=service.admin).json()["problem"]
     assert shown["kind"] == "not-allowed"

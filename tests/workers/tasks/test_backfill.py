@@ -9,15 +9,15 @@ from records.access import audit
 from records.jobs import events
 from records.versions import versions
 from testing.country import BASINS
-from testing.job_service import Shop
+from testing.in_process_jobs import InProcessJobs
 from tests.operations.live import FORECAST, Station, station
 from tests.operations.verification.test_backfill import UNSEEN, WEATHER
 
 
 @pytest.fixture
-def here(live_shop: Shop, monkeypatch: pytest.MonkeyPatch) -> Iterator[Station]:
-    """A world with an error model of simulations, and a worker that has started."""
-    with station(live_shop.database, live_shop.settings.data) as at:
+def here(live_jobs: InProcessJobs, monkeypatch: pytest.MonkeyPatch) -> Iterator[Station]:
+    """A world with an error model of simulations."""
+    with station(live_jobs.database, live_jobs.settings.data) as at:
         at.add("ahead", FORECAST)
         at.fetch("past")
         with at.database.reading() as session:
@@ -25,14 +25,14 @@ def here(live_shop: Shop, monkeypatch: pytest.MonkeyPatch) -> Iterator[Station]:
         calibrate(at.database, at.clock, version, BASINS, UNSEEN)
         for name, value in at.environment.items():
             monkeypatch.setenv(name, value)
-        live_shop.worker()
         yield at
 
 
-def test_a_job_backfills_and_reports_what_is_missing(live_shop: Shop, here: Station) -> None:
+@pytest.mark.extended
+def test_a_job_backfills_and_reports_what_is_missing(live_jobs: InProcessJobs, here: Station) -> None:
     here.world.missing_runs = {"2005-05-20T00:00"}
-    posted = live_shop.post("backfill", None, feed="ahead", days=14, horizon=5)
-    done = live_shop.ended(posted.id)
+    posted = live_jobs.post("backfill", None, feed="ahead", days=14, horizon=5)
+    done = live_jobs.ended(posted.id)
     assert (done.status, done.problem) == ("succeeded", None)
     assert done.result is not None
     count = 12
@@ -42,7 +42,7 @@ def test_a_job_backfills_and_reports_what_is_missing(live_shop: Shop, here: Stat
     assert done.result == {"weather": WEATHER, **counts, "warnings": [missing, too_few]}
     assert missing == "The service does not have the runs of ecmwf_ifs of 2005-05-20."
     assert "are recalibrated once 10 days T0" in too_few
-    with live_shop.database.reading() as session:
+    with live_jobs.database.reading() as session:
         log = [event.data["text"] for event in events.events_after(session, done.id, 0) if event.type == "log"]
         (entry,) = [one for one in audit.page(session) if one.action == "feed backfilled"]
     assert log == [f"The fetch weighs {13 * len(BASINS)} calls by Open-Meteo's count.", missing, too_few]
@@ -50,7 +50,7 @@ def test_a_job_backfills_and_reports_what_is_missing(live_shop: Shop, here: Stat
 
 
 @pytest.mark.usefixtures("here")
-def test_a_feed_that_is_not_stored_fails_the_job(live_shop: Shop) -> None:
-    failed = live_shop.ended(live_shop.post("backfill", None, feed="nowhere").id)
+def test_a_feed_that_is_not_stored_fails_the_job(live_jobs: InProcessJobs) -> None:
+    failed = live_jobs.ended(live_jobs.post("backfill", None, feed="nowhere").id)
     assert failed.problem is not None
     assert failed.problem["kind"] == "unknown-feed"

@@ -10,33 +10,32 @@ from records.basins import basins
 from records.jobs import jobs
 from testing.feed_services.server import serving
 from testing.feed_services.world import World
-from testing.job_service import Shop
+from testing.in_process_jobs import InProcessJobs
 from tests.ingestion.feeds.conftest import MAINE, NOW, gauge
 
 
 @pytest.fixture
-def usgs(empty_shop: Shop, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A worker that has started, and a service that knows one gauge."""
+def usgs(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A service that knows one gauge."""
     with serving(World({MAINE: gauge(MAINE)}, NOW)) as url:
         monkeypatch.setenv("FRESHET_USGS_URL", f"{url}/ogcapi/v1")
         monkeypatch.setenv("FRESHET_INGEST_HOSTS", url.removeprefix("http://"))
-        empty_shop.worker("ingest", "default")
         yield
 
 
 @pytest.mark.usefixtures("usgs")
-def test_a_job_adds_a_gauge_for_its_key_and_no_other_describes_it(empty_shop: Shop) -> None:
-    with empty_shop.database.transaction() as session:
+def test_a_job_adds_a_gauge_for_its_key_and_no_other_describes_it(empty_jobs: InProcessJobs) -> None:
+    with empty_jobs.database.transaction() as session:
         mine, other = (keys.make(session, name, "operator", None, NOW)[0].id for name in ("mine", "another office"))
 
     def ended(kind: str, key: str, **params: object) -> jobs.Job:
-        job = empty_shop.send(jobs.NewJob(kind=kind, params=params, queue=queue_of(kind), key_id=key))
-        return empty_shop.ended(job.id)
+        job = empty_jobs.send(jobs.NewJob(kind=kind, params=params, queue=queue_of(kind), key_id=key))
+        return empty_jobs.ended(job.id)
 
     done = ended("basin", mine, basin=MAINE)
     assert done.result is not None
     assert (done.status, done.result["basin"], done.result["new"]) == ("succeeded", MAINE, True)
-    with empty_shop.database.reading() as session:
+    with empty_jobs.database.reading() as session:
         assert basins.registered_by(session, MAINE) == mine
     climate = {"basin": MAINE, "product": "era5", "period": "2000-01-01..2000-12-31"}
     place = {"basin": MAINE, "latitude": 1.0, "longitude": 1.0}

@@ -14,7 +14,7 @@ from records.jobs.job_row import JOBS
 from records.series import series, sources
 from records.weather import bridges
 from testing.country import BASINS
-from testing.job_service import Shop
+from testing.in_process_jobs import InProcessJobs
 from testing.records import NOW
 
 NAME, LEARNT = "live_as_learnt", "learnt"
@@ -22,29 +22,22 @@ FIT = {"from": synthetic.PRODUCT, "to": LEARNT}
 
 
 @pytest.fixture
-def products(sqlite_shop: Shop) -> Shop:
+def products(country_jobs: InProcessJobs) -> InProcessJobs:
     """The country with a second product, equal to the first."""
-    with sqlite_shop.database.transaction() as session:
+    with country_jobs.database.transaction() as session:
         source = sources.register(session, LEARNT, "0" * 64, 1, NOW)
         for basin in BASINS:
             for name in ("precipitation", "srad", "vp", "tmax", "tmin"):
                 one = series.read(session, basin, synthetic.PRODUCT, name)
                 assert one is not None
                 series.write(session, basin, LEARNT, name, one, source, NOW)
-    return sqlite_shop
+    return country_jobs
 
 
-@pytest.fixture
-def both(products: Shop) -> Shop:
-    """The same with a worker that has started."""
-    products.worker()
-    return products
-
-
-def test_a_job_fits_and_applies_a_bridge_and_another_applies_it_again(both: Shop) -> None:
-    done = both.ended(both.post("bridge", None, name=NAME, fit=FIT).id)
+def test_a_job_fits_and_applies_a_bridge_and_another_applies_it_again(products: InProcessJobs) -> None:
+    done = products.ended(products.post("bridge", None, name=NAME, fit=FIT).id)
     assert (done.status, done.problem) == ("succeeded", None)
-    with both.database.reading() as session:
+    with products.database.reading() as session:
         stored = bridges.get(session, NAME)
         one, other = (series.read(session, BASINS[0], product, "tmax") for product in (NAME, LEARNT))
     counts = {"changed": len(BASINS)}
@@ -53,26 +46,25 @@ def test_a_job_fits_and_applies_a_bridge_and_another_applies_it_again(both: Shop
     assert one is not None
     assert other is not None
     assert one.values.tobytes() == other.values.tobytes()
-    again = both.ended(both.post("bridge", None, name=NAME).id)
+    again = products.ended(products.post("bridge", None, name=NAME).id)
     assert again.result == {"counts": {"unchanged": len(BASINS)}, "failed": {}}
 
 
-def of_operator(shop: Shop) -> jobs.NewJob:
+def of_operator(posted_jobs: InProcessJobs) -> jobs.NewJob:
     """Return a job of an operator, who has registered one basin, that fits and applies a bridge."""
-    with shop.database.transaction() as session:
+    with posted_jobs.database.transaction() as session:
         key = keys.make(session, "operator", "operator", None, NOW)[0].id
         session.execute(table_of(BasinRow).update().where(BasinRow.id == BASINS[0]).values(registered_by=key))
     params = {"name": "own_way", "fit": FIT}
     return jobs.NewJob(kind="bridge", params=params, queue=queue_of("bridge"), key_id=key)
 
 
-def test_an_operators_job_whose_worker_was_lost_after_the_fit_goes_on_with_it(products: Shop) -> None:
+def test_an_operators_job_whose_worker_was_lost_after_the_fit_goes_on_with_it(products: InProcessJobs) -> None:
     job = products.send(of_operator(products))
     asked = BridgeFit.model_validate(FIT)
     fitted = fit(products.database, products.clock, "own_way", asked, BASINS[:1])
     with products.database.transaction() as session:
         session.execute(JOBS.update().where(JOBS.c.id == job.id).values(plan={"bridge": fitted.id}))
-    products.worker()
     done = products.ended(job.id)
     assert (done.status, done.problem) == ("succeeded", None)
     assert done.result is not None
@@ -82,13 +74,13 @@ def test_an_operators_job_whose_worker_was_lost_after_the_fit_goes_on_with_it(pr
         assert series.read(session, BASINS[0], "own_way", "tmax") is not None
 
 
-def test_an_operators_job_fits_a_new_bridge_of_its_own_basins_alone(both: Shop) -> None:
-    asked = of_operator(both)
-    first, second = (both.ended(both.send(asked).id) for _ in range(2))
+def test_an_operators_job_fits_a_new_bridge_of_its_own_basins_alone(products: InProcessJobs) -> None:
+    asked = of_operator(products)
+    first, second = (products.ended(products.send(asked).id) for _ in range(2))
     assert (first.status, first.problem) == ("succeeded", None)
     assert second.status == "failed"
     assert second.problem is not None
     assert second.problem["kind"] == "not-allowed"
-    with both.database.reading() as session:
+    with products.database.reading() as session:
         written = {basin for basin in BASINS if series.read(session, basin, "own_way", "tmax") is not None}
     assert written == {BASINS[0]}

@@ -10,43 +10,42 @@ from records.access import audit
 from records.forecasts.latest import latest
 from records.jobs import events, jobs, schedules
 from testing.country import BASINS
-from testing.job_service import Shop
+from testing.in_process_jobs import InProcessJobs
 from tests.operations.live import FORECAST, ISSUE_DAY, Station, station
+from workers.scheduler.due_jobs import fire
 
 STOPPED, *GOING = BASINS
 
 
 @pytest.fixture
-def here(live_shop: Shop, monkeypatch: pytest.MonkeyPatch) -> Iterator[Station]:
-    """A world in which one basin's data have stopped, and a worker that has started."""
-    with station(live_shop.database, live_shop.settings.data) as at:
+def here(live_jobs: InProcessJobs, monkeypatch: pytest.MonkeyPatch) -> Iterator[Station]:
+    """A world in which one basin's data have stopped."""
+    with station(live_jobs.database, live_jobs.settings.data) as at:
         at.add("ahead", FORECAST)
         at.stop(STOPPED, day("2005-05-28"))
         for name, value in at.environment.items():
             monkeypatch.setenv(name, value)
-        live_shop.worker()
         yield at
 
 
 def test_a_schedule_posts_the_cycle_and_its_job_reports_the_outcome_of_each_basin(
-    live_shop: Shop, here: Station
+    live_jobs: InProcessJobs, here: Station
 ) -> None:
     due = schedules.NewSchedule(
         name="daily", kind="daily", params={"horizon": 3}, cron="0 7 * * *", timezone="UTC", next_run_at=ISSUE_DAY
     )
-    with live_shop.database.transaction() as session:
+    with live_jobs.database.transaction() as session:
         schedules.create(session, due, datetime.now(UTC))
-    posted: list[jobs.Job] = []
-    while not posted:
-        with live_shop.database.reading() as session:
-            posted = jobs.list_jobs(session, kind="daily")
-    done = live_shop.ended(posted[0].id)
+    assert fire(live_jobs.tools) == 1
+    with live_jobs.database.reading() as session:
+        (posted,) = jobs.list_jobs(session, kind="daily")
+    done = live_jobs.ended(posted.id)
     assert (done.status, done.problem) == ("succeeded", None)
     assert done.result is not None
     assert done.result["counts"] == {"issued": len(GOING), "failed": 1}
     assert done.result["basins"] == {STOPPED: "failed", **dict.fromkeys(GOING, "issued")}
     assert [(run["status"], run["t0"]) for run in done.result["runs"]] == [("issued", "2005-05-31")]
-    with live_shop.database.reading() as session:
+    with live_jobs.database.reading() as session:
         log = [event.data["text"] for event in events.events_after(session, done.id, 0) if event.type == "log"]
         run = latest(session, GOING[0], here.clock.now()).run
         trail = [one for one in audit.page(session) if one.action == "feed fetched"]

@@ -16,16 +16,17 @@ from records.series.tables import SourceRow
 from records.weather import feeds
 from testing.feed_services.server import serving
 from testing.feed_services.world import World
-from testing.job_service import Shop
+from testing.in_process_jobs import InProcessJobs
 from tests.ingestion.feeds.conftest import MAINE, NOW, PLACES, gauge
+from workers.scheduler.due_jobs import fire
 
 NOTHING_MISSING: dict[str, Any] = {"holes": {}, "warnings": []}
 
 
 @pytest.fixture
-def world(empty_shop: Shop, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
-    """The gauges, which the shop follows by a feed, and a worker that has started."""
-    with empty_shop.database.transaction() as session:
+def world(empty_jobs: InProcessJobs, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    """The gauges, which a feed follows."""
+    with empty_jobs.database.transaction() as session:
         for basin, (latitude, longitude) in PLACES.items():
             basins.upsert(session, basins.Basin(basin, None, latitude, longitude))
         feeds.create(session, NewFeed(name="flow", settings=read_settings({"adapter": "usgs"})), None, NOW)
@@ -34,30 +35,29 @@ def world(empty_shop: Shop, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
         monkeypatch.setenv("FRESHET_USGS_URL", f"{url}/ogcapi/v0")
         monkeypatch.setenv("FRESHET_INGEST_HOSTS", url.removeprefix("http://"))
         monkeypatch.setenv("FRESHET_AS_OF", NOW.isoformat())
-        empty_shop.worker("ingest", "service")
         yield world
 
 
-def test_a_job_fetches_a_feed_and_reports_what_it_stored(empty_shop: Shop, world: World) -> None:
-    done = empty_shop.ended(empty_shop.post("fetch", None, feed="flow").id)
+def test_a_job_fetches_a_feed_and_reports_what_it_stored(empty_jobs: InProcessJobs, world: World) -> None:
+    done = empty_jobs.ended(empty_jobs.post("fetch", None, feed="flow").id)
     assert (done.status, done.result) == ("succeeded", {"counts": {"new": 3}, "failed": {}} | NOTHING_MISSING)
-    again = empty_shop.ended(empty_shop.post("fetch", None, feed="flow").id)
+    again = empty_jobs.ended(empty_jobs.post("fetch", None, feed="flow").id)
     assert again.result == {"counts": {"unchanged": 3}, "failed": {}} | NOTHING_MISSING
     world.gauges = {basin: one for basin, one in world.gauges.items() if basin != MAINE}
-    partly = empty_shop.ended(empty_shop.post("fetch", None, feed="flow").id)
+    partly = empty_jobs.ended(empty_jobs.post("fetch", None, feed="flow").id)
     assert partly.result is not None
     assert (partly.status, set(partly.result["failed"])) == ("succeeded", {MAINE})
-    with empty_shop.database.reading() as session:
+    with empty_jobs.database.reading() as session:
         log = [event.data["text"] for event in events.events_after(session, partly.id, 0) if event.type == "log"]
     assert any(line.startswith(f"{MAINE} failed: USGS knows no daily mean discharge") for line in log)
 
 
-def test_the_trail_has_the_checksums_of_what_a_feed_gave(empty_shop: Shop, world: World) -> None:
+def test_the_trail_has_the_checksums_of_what_a_feed_gave(empty_jobs: InProcessJobs, world: World) -> None:
     for _ in range(2):
-        empty_shop.ended(empty_shop.post("fetch", None, feed="flow").id)
+        empty_jobs.ended(empty_jobs.post("fetch", None, feed="flow").id)
     world.gauges = {MAINE: gauge(MAINE)}
-    empty_shop.ended(empty_shop.post("fetch", None, feed="flow").id)
-    with empty_shop.database.reading() as session:
+    empty_jobs.ended(empty_jobs.post("fetch", None, feed="flow").id)
+    with empty_jobs.database.reading() as session:
         entries = [one for one in audit.page(session)[::-1] if one.action == "feed fetched"]
         with_sums = {source.sha256 for source in session.scalars(select(SourceRow))}
     first, again, partly = (one.detail for one in entries)
@@ -70,30 +70,28 @@ def test_the_trail_has_the_checksums_of_what_a_feed_gave(empty_shop: Shop, world
     assert MAINE in partly["files"][0]["name"]
 
 
-def test_a_job_of_which_nothing_came_has_failed(empty_shop: Shop, world: World) -> None:
+def test_a_job_of_which_nothing_came_has_failed(empty_jobs: InProcessJobs, world: World) -> None:
     world.faults = {world.today: ["usgs-403"]}
-    failed = empty_shop.ended(empty_shop.post("fetch", None, feed="flow").id)
+    failed = empty_jobs.ended(empty_jobs.post("fetch", None, feed="flow").id)
     assert failed.problem is not None
     assert failed.problem["detail"].startswith("None of the 3 basins could be fetched.")
-    assert empty_shop.ended(empty_shop.post("fetch", None, feed="none").id).problem == {
+    assert empty_jobs.ended(empty_jobs.post("fetch", None, feed="none").id).problem == {
         "kind": "unknown-feed",
         "detail": "No feed 'none' is stored here: list the feeds to see their names.",
     }
 
 
 @pytest.mark.usefixtures("world")
-def test_a_schedule_fetches_a_feed(empty_shop: Shop) -> None:
+def test_a_schedule_fetches_a_feed(empty_jobs: InProcessJobs) -> None:
     due = schedules.NewSchedule(
         name="flow", kind="fetch", params={"feed": "flow"}, cron="0 7 * * *", timezone="UTC", next_run_at=NOW
     )
-    with empty_shop.database.transaction() as session:
+    with empty_jobs.database.transaction() as session:
         schedule = schedules.create(session, due, datetime.now(UTC))
-    with empty_shop.database.reading() as session:
-        posted = jobs.list_jobs(session, kind="fetch")
-    while not posted:
-        with empty_shop.database.reading() as session:
-            posted = jobs.list_jobs(session, kind="fetch")
-    assert posted[0].schedule_id == schedule.id
-    assert empty_shop.ended(posted[0].id).status == "succeeded"
-    with empty_shop.database.reading() as session:
+    assert fire(empty_jobs.tools) == 1
+    with empty_jobs.database.reading() as session:
+        (posted,) = jobs.list_jobs(session, kind="fetch")
+    assert posted.schedule_id == schedule.id
+    assert empty_jobs.ended(posted.id).status == "succeeded"
+    with empty_jobs.database.reading() as session:
         assert series.read(session, MAINE, "usgs", "discharge") is not None

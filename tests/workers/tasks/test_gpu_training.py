@@ -20,6 +20,8 @@ from testing.hardware.gpu import FakeGPU
 from testing.job_service import PATIENCE, Shop, end
 from tests.workers.conftest import training
 
+pytestmark = pytest.mark.extended
+
 STEPS = 400
 LONG = {"schedule": {"kind": "cosine", "steps": STEPS}, "validate_every": 200, "checkpoint_every": 20}
 

@@ -15,9 +15,9 @@ from records.jobs import jobs
 from records.series import series
 from runtime.clock import Clock
 from runtime.settings import Settings
+from testing.in_process_jobs import InProcessChildren
 from testing.records import BASIN, NOW, a_basin, a_source, daily
 from tests.app.conftest import bearer, serving, sqlite, sqlite_database
-from workers.job_processes.process_pool import Children
 from workers.job_processes.worker import Worker
 from workers.queue.enqueue import Sender
 from workers.service_context import ServiceTools
@@ -45,8 +45,7 @@ def service(sqlite: str, tmp_path: Path) -> Iterator[TestClient]:
 
 def run(tools: ServiceTools, job: str) -> None:
     """Run a job as a worker does."""
-    with Children(tools.settings) as children:
-        Worker("worker", tools, children).run(job)
+    Worker("worker", tools, InProcessChildren(tools)).run(job)
 
 
 def send(service: TestClient, tools: ServiceTools, header: dict[str, str], basin: str, flow: float) -> jobs.Job:

@@ -8,6 +8,8 @@ from records.jobs import jobs
 from records.versions import versions
 from testing.job_service import Shop, end
 
+pytestmark = pytest.mark.extended
+
 
 @pytest.fixture(scope="session")
 def trained_file(long_trained_file: Path) -> Path:

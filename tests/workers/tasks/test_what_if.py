@@ -2,19 +2,18 @@
 
 from records.runs import runs
 from testing.country import BASINS
-from testing.job_service import Shop
+from testing.in_process_jobs import InProcessJobs
 
 
-def test_a_job_creates_the_run_and_its_base(sqlite_shop: Shop) -> None:
-    sqlite_shop.worker()
-    job = sqlite_shop.post(
+def test_a_job_creates_the_run_and_its_base(country_jobs: InProcessJobs) -> None:
+    job = country_jobs.post(
         "what-if", basins=[BASINS[0]], t0="2004-04-10", changes={"increment": {"mm": 10.0}}, note="more water"
     )
-    done = sqlite_shop.ended(job.id)
+    done = country_jobs.ended(job.id)
     assert (done.status, done.problem) == ("succeeded", None)
     assert done.result is not None
     (created,) = done.result["runs"]
-    with sqlite_shop.database.reading() as session:
+    with country_jobs.database.reading() as session:
         run, base = (runs.get(session, created[name]) for name in ("run", "base"))
         assert (run.purpose, run.request_key) == ("what-if", job.id)
         assert run.what_if is not None

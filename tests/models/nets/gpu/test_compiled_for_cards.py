@@ -4,6 +4,8 @@ import pytest
 
 from tests.models.nets.gpu.resources import resources
 
+pytestmark = pytest.mark.extended
+
 REGISTERS = 255  # of a thread, at most
 
 

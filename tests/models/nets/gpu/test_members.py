@@ -17,6 +17,8 @@ from models.nets.mclstm import MCLSTM
 from models.scaling import Scaler
 from testing.networks import config, inputs, network, training_data
 
+pytestmark = pytest.mark.extended
+
 WANTED = ("discharge", "storage")
 
 

@@ -15,6 +15,8 @@ from models.training import MemberTraining, Progress, TrainedMember
 from models.validation import TrainingData
 from testing.networks import config, training_data
 
+pytestmark = pytest.mark.extended
+
 NETWORK = MCLSTMConfig(cells=4, embedding=2, rank=2, basin_vector=2, antecedent_days=(3.0,))
 SEEDS = (0, 1)
 

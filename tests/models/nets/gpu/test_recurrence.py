@@ -9,6 +9,8 @@ from testing.networks import inputs, kill_columns, network
 from tests.models.nets.test_mclstm import worst_residual
 from tests.models.nets.test_tags import run, tagged
 
+pytestmark = pytest.mark.extended
+
 SHAPES = [  # cells, rank, wetness, dead sources
     (2, 0, False, 0),
     (5, 3, False, 2),

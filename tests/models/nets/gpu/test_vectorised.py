@@ -12,6 +12,8 @@ from models.networks import build
 from testing.networks import config
 from testing.networks import inputs as draw
 
+pytestmark = pytest.mark.extended
+
 EVERY = ["lstm", "eins", "mmrnn"]
 
 

@@ -1,0 +1,1 @@
+"""How many small faults in ten modules the tests find."""

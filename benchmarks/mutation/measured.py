@@ -1,0 +1,191 @@
+"""How many mutants of ten modules the tests of `make test` find, and how many more those of `make test-all`.
+
+Each mutant meets the tests that run its line, the quickest first, as many as take a minute in each tier, until one
+fails. Which tests run which line comes from a run of all tests. `results/baseline.json` has what this printed for the
+tests as they were before they had tiers; what was found then and is not now is in `lost`. On the committed tree, some
+hours on two cores; a run that is stopped goes on where it was, in a folder of the temporary one.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any
+
+import structlog
+
+from benchmarks.mutation import chosen_tests, covered_lines
+from benchmarks.mutation.chosen_tests import function_of
+from benchmarks.mutation.mutants import MODULES, Mutant, mutants
+
+log = structlog.get_logger()
+
+ROOT = Path(__file__).parents[2]
+BASELINE = Path(__file__).parent / "results" / "baseline.json"
+COMPILED = Path("models", "nets", "compiled")
+BOUND = 60.0  # seconds of tests of a tier for each mutant
+PATIENCE = 10  # times the bound: a mutant that hangs is found
+TIERS = {"test": "not extended", "test-all": "extended"}
+"""The commands, with the markers of their tests."""
+NO_FAILURE, FAILURE, INTERRUPTED, USAGE = 0, 1, 2, 4  # exit codes of pytest
+
+Outcomes = dict[str, str | None]
+"""The tier that finds each mutant, by its name; None where neither does."""
+
+
+def measure(only: str | None = None) -> dict[str, Any]:
+    """Return a row for each module, or for those that are named with commas between them, and each mutant's outcome."""
+    modules = MODULES if only is None else tuple(only.split(","))
+    commit = _output("git", "rev-parse", "HEAD")
+    folder = Path(tempfile.gettempdir(), f"freshet-mutation-{commit[:12]}")
+    copies = [_copy(folder / f"copy-{number}") for number in range(os.cpu_count() or 1)]
+    tests = CoveringTests(_covered_lines(copies[0], folder / "covered"))
+    outcomes = _outcomes([one for module in modules for one in mutants(ROOT, module)], tests, copies, folder)
+    return {
+        "commit": commit,
+        "modules": [_row(module, outcomes) for module in modules],
+        **_against(json.loads(BASELINE.read_text())["outcomes"] if BASELINE.exists() else {}, outcomes),
+        "outcomes": outcomes,
+    }
+
+
+class CoveringTests:
+    """Finds the functions of tests that run a line."""
+
+    def __init__(self, files: Iterable[Path]) -> None:
+        self._seconds: dict[str, dict[str, float]] = {tier: defaultdict(float) for tier in TIERS}
+        self._of_lines: dict[str, dict[int, set[str]]] = {module: {} for module in MODULES}
+        for file in files:
+            stored = json.loads(file.read_text())
+            for test, (seconds, extended) in stored["tests"].items():
+                self._seconds["test-all" if extended else "test"][function_of(test)] += seconds
+            for module, lines in stored["lines"].items():
+                for line, tests in lines.items():
+                    functions = {function_of(test) for test in tests if test != covered_lines.OUTSIDE}
+                    self._of_lines[module].setdefault(int(line), set()).update(functions)
+
+    def quickest(self, mutant: Mutant, tier: str) -> list[str]:
+        """Return the functions of a tier that run a mutant's line, the quickest first, as long as the bound.
+
+        A line that runs outside of any test, as a constant does, concerns all functions that run the module.
+        """
+        lines, seconds = self._of_lines[mutant.module], self._seconds[tier]
+        before = [line for line in lines if line <= mutant.line]
+        functions = (lines[max(before)] if before else set()) or set().union(*lines.values())
+        chosen, total = [], 0.0
+        for function in sorted(functions & seconds.keys(), key=lambda function: (seconds[function], function)):
+            if total < BOUND:
+                chosen.append(function)
+                total += seconds[function]
+        return chosen
+
+
+def _outcomes(found: list[Mutant], tests: CoveringTests, copies: list[Path], folder: Path) -> Outcomes:
+    """Let each mutant meet its tests, and store what comes of it at once."""
+    file = folder / "outcomes.jsonl"
+    known: Outcomes = dict(json.loads(line) for line in file.read_text().splitlines()) if file.exists() else {}
+    free: SimpleQueue[Path] = SimpleQueue()
+    for copy in copies:
+        free.put(copy)
+    numbers = count(len(known) + 1)
+
+    def meet(mutant: Mutant) -> None:
+        copy = free.get()
+        try:
+            tier = next((tier for tier in TIERS if _is_found(mutant, tests.quickest(mutant, tier), tier, copy)), None)
+        finally:
+            free.put(copy)
+        known[mutant.name] = tier
+        with file.open("a") as stream:
+            stream.write(json.dumps([mutant.name, tier]) + "\n")
+        log.warning("mutant", number=next(numbers), of=len(found), found_by=tier, name=mutant.name)
+
+    with ThreadPoolExecutor(len(copies)) as pool:
+        list(pool.map(meet, [mutant for mutant in found if mutant.name not in known]))
+    return {mutant.name: known[mutant.name] for mutant in found}
+
+
+def _is_found(mutant: Mutant, functions: list[str], tier: str, copy: Path) -> bool:
+    """Run tests on a mutant in a copy of the tree, and return whether one fails."""
+    if not functions:
+        return False
+    path, chosen = copy / mutant.module, copy.with_suffix(".chosen")
+    original = path.read_text("utf-8")
+    chosen.write_text("\n".join(functions))
+    path.write_text(mutant.source, "utf-8")
+    files = dict.fromkeys(function.partition("::")[0] for function in functions)
+    plugin = ("-p", chosen_tests.__name__, "-m", TIERS[tier])
+    try:
+        variables = {chosen_tests.VARIABLE: str(chosen)}
+        code, output = _pytest(copy, "--exitfirst", *plugin, *files, variables=variables, timeout=PATIENCE * BOUND)
+    except subprocess.TimeoutExpired:
+        return True
+    finally:
+        path.write_text(original, "utf-8")
+    is_import_error = code == USAGE and "while loading conftest" in output
+    assert code in (NO_FAILURE, FAILURE, INTERRUPTED) or is_import_error, output
+    return code != NO_FAILURE
+
+
+def _pytest(copy: Path, *arguments: str, variables: Mapping[str, str], timeout: float | None = None) -> tuple[int, str]:
+    """Run pytest in a copy, whose bytecode stays as it is, and return its exit code and output."""
+    environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1", **variables}
+    command = [sys.executable, "-m", "pytest", *arguments]
+    ended = subprocess.run(
+        command, cwd=copy, env=environment, capture_output=True, text=True, timeout=timeout, check=False
+    )
+    return ended.returncode, ended.stdout + ended.stderr
+
+
+def _covered_lines(copy: Path, folder: Path) -> list[Path]:
+    """Run all tests once and return the files of what each process saw."""
+    done = folder / "done"
+    if not done.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        plugin = ("-p", covered_lines.__name__)
+        code, output = _pytest(
+            copy, "-n", "4", "--dist", "worksteal", *plugin, variables={covered_lines.VARIABLE: str(folder)}
+        )
+        assert code in (NO_FAILURE, FAILURE), output
+        done.touch()
+    return sorted(folder.glob("*.json"))
+
+
+def _copy(folder: Path) -> Path:
+    """Return a clone of the committed tree with the compiled libraries."""
+    if not folder.exists():
+        _output("git", "clone", "--quiet", str(ROOT), str(folder))
+        for library in (ROOT / COMPILED).glob("*.so"):
+            (folder / COMPILED / library.name).write_bytes(library.read_bytes())
+        # Bytecode that goes by the content of its source: that of one mutant is never taken for another's.
+        _output(sys.executable, "-m", "compileall", "-qq", "--invalidation-mode", "checked-hash", str(folder))
+    _output("git", "-C", str(folder), "checkout", "--quiet", ".")  # where a run was stopped in a mutant
+    return folder
+
+
+def _output(*command: str) -> str:
+    return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def _row(module: str, outcomes: Outcomes) -> dict[str, Any]:
+    of_module = [tier for name, tier in outcomes.items() if name.startswith(f"{module}:")]
+    found = {f"found_by_{tier.replace('-', '_')}": of_module.count(tier) for tier in TIERS}
+    return {"module": module, "mutants": len(of_module), **found, "survive": of_module.count(None)}
+
+
+def _against(before: Mapping[str, str | None], now: Outcomes) -> dict[str, Any]:
+    """Compare with the baseline, over the mutants that are in both."""
+    found = [name for name, tier in before.items() if tier is not None and name in now]
+    by_test = sum(now[name] == "test" for name in found)
+    return {
+        "found_in_baseline": len(found),
+        "lost": [name for name in found if now[name] is None],
+        "share_by_test": round(by_test / len(found), 3) if found else None,
+    }
