@@ -54,7 +54,7 @@ static-checks: .venv/.ready-to-test
 	$(BIN)/lint-imports
 
 usual-tests: .venv/.ready-to-test
-	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist worksteal -m "not extended"
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n 3 --dist worksteal -m "not extended"
 
 # The rest: deaths of processes, hostile input, whole services, both databases everywhere. More processes than the usual
 # two cores, as many of these tests wait for leases, restarts and retries.

@@ -24,7 +24,7 @@ from jobspec.feeds import NewFeed, read_settings
 from jobspec.subscriptions import NewSubscription, SubscriptionPatch
 from jobspec.thresholds import NewThreshold
 from records.jobs.cron import next_run
-from testing.job_requests import REQUESTS, SCRATCH, TUNING
+from testing.jobs.requests import REQUESTS, SCRATCH, TUNING
 
 NOW = datetime(2026, 11, 22, 14, tzinfo=UTC)
 RING = [[-115.7, 44.0], [-115.5, 44.0], [-115.5, 44.2], [-115.7, 44.2], [-115.7, 44.0]]

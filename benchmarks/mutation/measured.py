@@ -88,7 +88,7 @@ class CoveringTests:
 
 
 def _outcomes(found: list[Mutant], tests: CoveringTests, copies: list[Path], folder: Path) -> Outcomes:
-    """Let each mutant meet its tests, and store what comes of it at once."""
+    """Let each mutant meet its tests, and store the outcome at once."""
     file = folder / "outcomes.jsonl"
     known: Outcomes = dict(json.loads(line) for line in file.read_text().splitlines()) if file.exists() else {}
     free: SimpleQueue[Path] = SimpleQueue()

@@ -58,14 +58,15 @@ def mutants(root: Path, module: str) -> list[Mutant]:
     numbers: dict[str, count[int]] = defaultdict(lambda: count(1))
     found = []
     for place in sorted(changes):
-        line = place[0][0]
-        if source.splitlines()[line - 1].startswith("@dataclass"):
+        (line, column), _ = place
+        text = source.splitlines()[line - 1]
+        if text.startswith("@dataclass"):
             continue
-        operator, occurrence = random.Random(f"{module} {place}").choice(sorted(changes[place]))
+        operator, occurrence = random.Random(f"{text} {column}").choice(sorted(changes[place]))
         changed = mutate_code(source, plugins.get_operator(operator)(), occurrence)
         if changed is None or not _compiles(changed):
             continue
-        name = f"{module}: {source.splitlines()[line - 1].strip()} [{operator.removeprefix('core/')}]"
+        name = f"{module}: {text.strip()} [{operator.removeprefix('core/')}]"
         found.append(Mutant(module, f"{name} {next(numbers[name])}", line, changed))
     return found
 
@@ -75,7 +76,7 @@ def _changes(source: str) -> dict[Place, list[tuple[str, int]]]:
     nodes = list(ast_nodes(get_ast(source)))
     changes: dict[Place, list[tuple[str, int]]] = defaultdict(list)
     for name in plugins.operator_names():
-        if not _is_telling(name):
+        if not _can_go_on(name):
             continue
         places = (place for node in nodes for place in _places(name, node))
         for occurrence, place in enumerate(places):
@@ -83,13 +84,12 @@ def _changes(source: str) -> dict[Place, list[tuple[str, int]]]:
     return changes
 
 
-def _is_telling(operator: str) -> bool:
-    """Return whether a run could go on for a while after a change by an operator."""
-    kind, *terms = operator.removeprefix("core/").split("_")
-    if kind.startswith("Variable") or not terms:
-        return bool(kind) and not kind.startswith("Variable")
-    before, after = terms[0], terms[-1]
-    return before != "BitOr" and after not in OBVIOUS and (before in IDENTITY) == (after in IDENTITY)
+def _can_go_on(operator: str) -> bool:
+    """Return whether a run can go on for a while after a change by an operator."""
+    kind, _, terms = operator.removeprefix("core/").partition("_")
+    before, _, after = terms.partition("_")
+    is_replacement = before != "BitOr" and after not in OBVIOUS and (before in IDENTITY) == (after in IDENTITY)
+    return is_replacement and not kind.startswith("Variable")
 
 
 def _places(operator: str, node: Any) -> list[Place]:

@@ -17,7 +17,7 @@ from records.jobs import jobs
 from records.versions import versions
 from runtime.clock import Clock
 from runtime.settings import Settings
-from testing.job_service import LEASE, Shop, end
+from testing.jobs.processes import LEASE, Shop, end
 
 BASINS, MEMBERS, STEPS = 20, 10, 60
 

@@ -13,7 +13,7 @@ from jobspec.kinds import KINDS, REQUESTABLE
 from records.database.engine import Database
 from records.jobs import jobs
 from runtime.settings import Settings
-from testing.job_requests import Wrong, wrong_requests
+from testing.jobs.requests import Wrong, wrong_requests
 from tests.app.conftest import bearer, serving
 from tests.freshet.conftest import Freshet
 from workers.job_processes.process_pool import Children

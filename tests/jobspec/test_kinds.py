@@ -5,7 +5,7 @@ from hypothesis import given
 
 from jobspec.feeds import read_settings
 from jobspec.kinds import KINDS, REQUESTABLE, InvalidRequest, queue_of, read
-from testing.job_requests import REQUESTS, SCRATCH, TUNING, Wrong, wrong_requests
+from testing.jobs.requests import REQUESTS, SCRATCH, TUNING, Wrong, wrong_requests
 
 
 def test_there_is_a_request_of_every_kind_that_people_can_ask_for() -> None:

@@ -13,8 +13,8 @@ from records.database.engine import Database
 from runtime.settings import Settings
 from testing.country import configuration
 from testing.databases import PostgreSQL, copy_into
-from testing.in_process_jobs import InProcessJobs
-from testing.job_service import LEASE, PATIENCE, Shop
+from testing.jobs.in_process import InProcessJobs
+from testing.jobs.processes import LEASE, PATIENCE, Shop
 from tests.operations.conftest import country, live_file, long_trained_file, trained_file
 
 __all__ = ["country", "live_file", "long_trained_file", "trained_file"]

@@ -39,7 +39,7 @@ Array = npt.NDArray[np.float32]
 LENGTH = 24
 STARTS = (day("2004-02-17"), day("2004-12-19"))  # across a 29 February, and across the 366th day of a year
 some = settings(
-    max_examples=15, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=10, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 
 

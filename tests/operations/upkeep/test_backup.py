@@ -22,6 +22,8 @@ from records.upkeep.copy_rows import counts
 from runtime.settings import Settings
 from testing.country import CLOCK
 from testing.records import contents
+from tests.operations.conftest import FILE
+from tests.shared_folders import filled_once
 
 pytestmark = pytest.mark.extended
 
@@ -40,11 +42,21 @@ def there(tmp_path: Path) -> Settings:
     return settings_in(tmp_path / "there")
 
 
+@pytest.fixture(scope="session")
+def backup_file(trained_file: Path) -> Path:
+    """A backup of the country and its version, to be copied."""
+
+    def back_up(folder: Path) -> None:
+        with closing(Database(f"sqlite:///{shutil.copy(trained_file, folder / FILE)}")) as database:
+            make(settings_in(folder / "here"), database, CLOCK, folder / "backup", show)
+
+    return filled_once(trained_file.parent / "backed-up", back_up) / "backup"
+
+
 @pytest.fixture
-def file(trained_store: Database, tmp_path: Path) -> Path:
-    """A backup of the country and its version."""
-    make(settings_in(tmp_path / "here"), trained_store, CLOCK, tmp_path / "backup", show)
-    return tmp_path / "backup"
+def file(backup_file: Path, tmp_path: Path) -> Path:
+    """A copy of it."""
+    return Path(shutil.copy(backup_file, tmp_path / "backup"))
 
 
 @pytest.fixture

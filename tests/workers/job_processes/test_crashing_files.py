@@ -9,7 +9,7 @@ from records.jobs import jobs
 from records.series import series
 from runtime.settings import Settings
 from testing.files.caravan import OTHER, folder, netcdf
-from testing.job_service import ROOT
+from testing.jobs.processes import ROOT
 from tests.app.conftest import sqlite, sqlite_database
 from tests.workers.crashing import CRASHES_AT
 from workers.job_processes.process_pool import Children

@@ -11,7 +11,7 @@ import pytest
 
 from records.access import keys
 from records.jobs import events
-from testing.job_service import PATIENCE, Shop, end
+from testing.jobs.processes import PATIENCE, Shop, end
 from tests.workers.conftest import training
 
 pytestmark = pytest.mark.extended

@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from runtime import child_processes
-from testing.job_service import Shop
+from testing.jobs.processes import Shop
 from tests.foreign import foreign_folder, ran
 from workers.job_processes.messages import message_of
 

@@ -10,7 +10,7 @@ import pytest
 
 from freshet.supervisor.service import commands
 from records.jobs import attempts, events, jobs, process_heartbeats
-from testing.job_service import PATIENCE, Shop, end
+from testing.jobs.processes import PATIENCE, Shop, end
 from tests.workers.conftest import harmful_worker
 from tests.workers.harmful import MEMORY_LIMIT, SILENCE_LIMIT, TIME_LIMIT, IntakeHarm
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from runtime.settings import Settings
-from testing.job_service import PATIENCE, ROOT
+from testing.jobs.processes import PATIENCE, ROOT
 from workers.job_processes.messages import Report
 from workers.job_processes.process_pool import Child, Children
 

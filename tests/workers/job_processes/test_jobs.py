@@ -11,8 +11,8 @@ from records.jobs.jobs import IdempotencyConflict
 from records.runs import runs
 from records.series.tables import SeriesRow
 from testing.country import BASINS
-from testing.in_process_jobs import InProcessJobs
-from testing.job_service import Shop
+from testing.jobs.in_process import InProcessJobs
+from testing.jobs.processes import Shop
 from tests.workers.conftest import training
 
 

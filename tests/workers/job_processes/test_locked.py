@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 
 from records.database.engine import Database
 from records.jobs import job_messages, jobs
-from testing.job_service import Shop
+from testing.jobs.processes import Shop
 from tests.app.conftest import bearer, serving, sqlite, sqlite_database
 from tests.workers.conftest import harmful_worker
 

@@ -21,7 +21,7 @@ from records.jobs import events
 from records.versions import versions
 from testing.country import BASINS, CLOCK
 from testing.databases import PostgreSQL
-from testing.job_service import Shop
+from testing.jobs.processes import Shop
 from tests.disks import disk, filled
 from tests.workers.conftest import harmful_worker, opened_empty, opened_with, training
 from workers.job_processes.transient_faults import hindrance

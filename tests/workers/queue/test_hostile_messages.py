@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import redis
 
-from testing.job_service import Shop
+from testing.jobs.processes import Shop
 from workers.queue.broker import socket_path
 from workers.queue.celery_app import TASK
 

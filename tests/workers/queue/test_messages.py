@@ -13,7 +13,7 @@ from records.jobs import attempts, job_messages, jobs
 from runtime.clock import Clock
 from runtime.settings import Settings
 from testing.clocks import ClockSetBy
-from testing.job_service import end
+from testing.jobs.processes import end
 from workers.job_leases import ExpiredLeases
 from workers.queue.broker import socket_path, start_embedded
 from workers.scheduler.recovery import recover

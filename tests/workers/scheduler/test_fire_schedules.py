@@ -17,7 +17,7 @@ from records.jobs.tables import ScheduleRow
 from records.versions import promotions, versions
 from testing.clocks import ClockSetBy
 from testing.country import BASINS
-from testing.in_process_jobs import InProcessJobs
+from testing.jobs.in_process import InProcessJobs
 from tests.workers.conftest import training
 from workers.scheduler.due_jobs import fire
 

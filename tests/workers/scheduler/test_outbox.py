@@ -14,7 +14,7 @@ from records.alerts.alert_changes import Change, NewChange
 from records.alerts.deliveries import Delivery
 from records.versions import versions
 from testing.country import BASINS
-from testing.job_service import PATIENCE, Shop, end
+from testing.jobs.processes import PATIENCE, Shop, end
 from testing.webhook_receiver import LATE, Receiver, receiving
 
 pytestmark = pytest.mark.extended

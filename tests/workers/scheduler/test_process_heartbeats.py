@@ -8,7 +8,7 @@ import pytest
 
 from records.jobs import process_heartbeats
 from records.jobs.process_heartbeats import Role
-from testing.job_service import PATIENCE, Shop, end
+from testing.jobs.processes import PATIENCE, Shop, end
 
 pytestmark = pytest.mark.extended
 

@@ -22,7 +22,7 @@ from records.series import series
 from records.versions import trainings, versions
 from testing.country import BASINS, CLOCK, configuration
 from testing.databases import PostgreSQL
-from testing.job_service import PATIENCE, Shop, end, freeze
+from testing.jobs.processes import PATIENCE, Shop, end, freeze
 from testing.records import list_trainings
 from tests.workers.conftest import harmful_worker, training
 from workers.queue.broker import lives, socket_path, start_embedded, takes_messages

@@ -27,7 +27,7 @@ from records.versions.tables import PromotionRow
 from runtime.settings import Settings
 from testing.country import BASINS
 from testing.databases import copy_into
-from testing.in_process_jobs import InProcessJobs
+from testing.jobs.in_process import InProcessJobs
 from tests.app.conftest import bearer, serving
 from tests.operations.conftest import country, trained_file
 from workers.scheduler.due_jobs import fire

@@ -9,7 +9,7 @@ from records.access import audit
 from records.jobs import events
 from records.versions import versions
 from testing.country import BASINS
-from testing.in_process_jobs import InProcessJobs
+from testing.jobs.in_process import InProcessJobs
 from tests.operations.live import FORECAST, Station, station
 from tests.operations.verification.test_backfill import UNSEEN, WEATHER
 

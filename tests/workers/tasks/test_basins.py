@@ -10,7 +10,7 @@ from records.basins import basins
 from records.jobs import jobs
 from testing.feed_services.server import serving
 from testing.feed_services.world import World
-from testing.in_process_jobs import InProcessJobs
+from testing.jobs.in_process import InProcessJobs
 from tests.ingestion.feeds.conftest import MAINE, NOW, gauge
 
 

@@ -14,7 +14,7 @@ from records.jobs.job_row import JOBS
 from records.series import series, sources
 from records.weather import bridges
 from testing.country import BASINS
-from testing.in_process_jobs import InProcessJobs
+from testing.jobs.in_process import InProcessJobs
 from testing.records import NOW
 
 NAME, LEARNT = "live_as_learnt", "learnt"

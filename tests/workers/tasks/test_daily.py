@@ -10,7 +10,7 @@ from records.access import audit
 from records.forecasts.latest import latest
 from records.jobs import events, jobs, schedules
 from testing.country import BASINS
-from testing.in_process_jobs import InProcessJobs
+from testing.jobs.in_process import InProcessJobs
 from tests.operations.live import FORECAST, ISSUE_DAY, Station, station
 from workers.scheduler.due_jobs import fire
 

@@ -16,7 +16,7 @@ from records.series.tables import SourceRow
 from records.weather import feeds
 from testing.feed_services.server import serving
 from testing.feed_services.world import World
-from testing.in_process_jobs import InProcessJobs
+from testing.jobs.in_process import InProcessJobs
 from tests.ingestion.feeds.conftest import MAINE, NOW, PLACES, gauge
 from workers.scheduler.due_jobs import fire
 

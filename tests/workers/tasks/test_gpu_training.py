@@ -17,7 +17,7 @@ from records.jobs import attempts, events, jobs, process_heartbeats
 from records.versions import trainings, versions
 from testing.country import FIRST
 from testing.hardware.gpu import FakeGPU
-from testing.job_service import PATIENCE, Shop, end
+from testing.jobs.processes import PATIENCE, Shop, end
 from tests.workers.conftest import training
 
 pytestmark = pytest.mark.extended

@@ -9,7 +9,7 @@ import pytest
 from ingestion.sources.tables import TablesSource
 from operations.basin_data.ingest import ingest
 from records.jobs import jobs
-from testing.in_process_jobs import InProcessJobs
+from testing.jobs.in_process import InProcessJobs
 from tests.ingestion.servers import serving, status, whole
 
 SECRET = "root:$6$salt$hash:19000:0:99999:7:::"

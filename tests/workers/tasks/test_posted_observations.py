@@ -15,7 +15,7 @@ from records.jobs import jobs
 from records.series import series
 from runtime.clock import Clock
 from runtime.settings import Settings
-from testing.in_process_jobs import InProcessChildren
+from testing.jobs.in_process import InProcessChildren
 from testing.records import BASIN, NOW, a_basin, a_source, daily
 from tests.app.conftest import bearer, serving, sqlite, sqlite_database
 from workers.job_processes.worker import Worker

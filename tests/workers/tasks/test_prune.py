@@ -1,7 +1,7 @@
 """The store is pruned by a job."""
 
 from records.access import audit
-from testing.in_process_jobs import InProcessJobs
+from testing.jobs.in_process import InProcessJobs
 
 
 def test_a_job_prunes_what_the_rules_have_outlived(country_jobs: InProcessJobs) -> None:

@@ -5,7 +5,7 @@ from operations.verification.calibrate import calibrate
 from records.verification import lead_scores
 from records.versions import versions
 from testing.country import BASINS, CLOCK
-from testing.in_process_jobs import InProcessJobs
+from testing.jobs.in_process import InProcessJobs
 from tests.operations.verification.test_calibrate import UNSEEN
 
 YEAR = "2000-10-01..2001-09-30"

@@ -6,7 +6,7 @@ import pytest
 
 from records.jobs import jobs
 from records.versions import versions
-from testing.job_service import Shop, end
+from testing.jobs.processes import Shop, end
 
 pytestmark = pytest.mark.extended
 

@@ -3,7 +3,7 @@
 from records.simulations import simulated_thresholds
 from records.versions import versions
 from testing.country import BASINS
-from testing.in_process_jobs import InProcessJobs
+from testing.jobs.in_process import InProcessJobs
 
 
 def test_a_job_stores_the_levels_of_a_versions_simulation(country_jobs: InProcessJobs) -> None:

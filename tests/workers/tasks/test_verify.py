@@ -3,7 +3,7 @@
 from records.verification import lead_scores
 from records.versions import versions
 from testing.country import BASINS
-from testing.in_process_jobs import InProcessJobs
+from testing.jobs.in_process import InProcessJobs
 from tests.operations.forecasting.test_forecast import one_run
 
 

@@ -4,7 +4,7 @@ from hydrology.climatology.volumes import Season
 from records.forecasts import seasonal_volumes
 from records.runs import runs
 from testing.country import BASINS, CLOCK
-from testing.in_process_jobs import InProcessJobs
+from testing.jobs.in_process import InProcessJobs
 
 
 def test_a_job_creates_the_run_of_a_seasonal_volume(country_jobs: InProcessJobs) -> None:

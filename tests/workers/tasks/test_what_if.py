@@ -2,7 +2,7 @@
 
 from records.runs import runs
 from testing.country import BASINS
-from testing.in_process_jobs import InProcessJobs
+from testing.jobs.in_process import InProcessJobs
 
 
 def test_a_job_creates_the_run_and_its_base(country_jobs: InProcessJobs) -> None:

@@ -8,7 +8,7 @@ from jobspec.kinds import KINDS
 from records.jobs import jobs
 from runtime.clock import Clock
 from runtime.settings import Settings
-from testing.job_service import PostedJobs
+from testing.jobs.processes import PostedJobs
 from workers.job import JobContext, Outcome, Progress, StopReason
 from workers.job_processes.job_process import run_job
 from workers.job_processes.messages import Report, Started, message_of

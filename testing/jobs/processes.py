@@ -22,7 +22,7 @@ from workers.queue.enqueue import Sender
 
 PATIENCE = 240.0  # seconds: a bound for what hangs, not for what is slow
 LEASE = 2.0  # seconds
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 class PostedJobs:
