@@ -25,6 +25,8 @@ from benchmarks.papers.addition_networks import ConservingSum
 from benchmarks.papers.plan import Plan
 from benchmarks.papers.units import Nalu, Nau
 
+pytestmark = pytest.mark.extended
+
 SIZE = replace(QUICK, sequences=160, epochs=4, validate_every=1, seeds=2)
 
 
@@ -150,7 +152,6 @@ def test_mc_lstm_adds_exactly_with_the_weights_that_solve_the_task() -> None:
         torch.testing.assert_close(network(x, a), y)
 
 
-@pytest.mark.extended
 @pytest.mark.parametrize("contender", CONTENDERS[:3], ids=lambda contender: contender.name)
 def test_stopped_and_started_again_equals_a_run_without_a_stop(tmp_path: Path, contender: Contender) -> None:
     whole = learn(Plan(True, None, tmp_path / "whole"), contender, SIZE, 2)

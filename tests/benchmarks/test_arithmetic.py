@@ -17,6 +17,8 @@ from benchmarks.papers.arithmetic_static import as_it_is, static
 from benchmarks.papers.plan import Plan
 from models.checkpoint import optimizer_tensors, under
 
+pytestmark = pytest.mark.extended
+
 OPERATIONS = ("+", "-", "x")
 FAR = 60.0  # softmax and logistic of it differ from 0 or 1 by 1e-26
 SEEDS = 3

@@ -11,6 +11,8 @@ from torch.nn import functional
 from benchmarks.papers.gradient_norms import CELLS, FORGET_BIAS, NETWORKS, SAMPLES, euler, gradient_norm, runge_kutta
 from models.nets.mixedmemory import MemoryState
 
+pytestmark = pytest.mark.extended
+
 TINY = 1e-4  # a difference's step
 
 

@@ -15,6 +15,8 @@ from models.contract import Inputs
 from models.nets.mclstm import MCLSTM
 from testing import networks as factories
 
+pytestmark = pytest.mark.extended
+
 Redistribution = Literal["fixed", "gated", "hyper"]
 REDISTRIBUTIONS: tuple[Redistribution, ...] = ("fixed", "gated", "hyper")
 

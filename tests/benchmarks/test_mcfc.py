@@ -1,5 +1,6 @@
 """MC-FC: mass shared out over the outputs, less what the gates hold back."""
 
+import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -7,6 +8,8 @@ from torch import Tensor
 from torch.func import functional_call, stack_module_state
 
 from benchmarks.papers.mcfc import MCFC, MultiplicativeMCFC
+
+pytestmark = pytest.mark.extended
 
 SIZES = st.tuples(st.integers(1, 6), st.integers(1, 5), st.integers(1, 4), st.integers(0, 1000))
 

@@ -13,6 +13,8 @@ from benchmarks.papers.pendulum_data import Pendulum, energies, pendulums, serie
 from benchmarks.papers.pendulum_networks import FeedbackLSTM, MassForecaster
 from benchmarks.papers.plan import Plan
 
+pytestmark = pytest.mark.extended
+
 SMALL = Pendulum(number=3, training_steps=100, noise=0.0, damping=0.0, amplitude=0.2, length=1.0)
 DAMPED = Pendulum(number=7, training_steps=100, noise=0.01, damping=0.4, amplitude=0.4, length=0.75)
 

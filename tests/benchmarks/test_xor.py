@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from benchmarks.papers.plan import Checkpoint
 from benchmarks.papers.xor import Parity, Size, Streams, Training, streams
 
+pytestmark = pytest.mark.extended
+
 TINY = Size(bits=5, streams=600, held_out=100, tests=200, epochs=6, stop_at=2.0, patience=1, seeds=1)
 
 

@@ -30,6 +30,7 @@ def with_too_little_free() -> bytes:
     return bytes(content)
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("make", [without_signature, with_too_little_free])
 def test_a_file_that_crashes_or_hangs_the_library_is_refused(make: Callable[[], bytes]) -> None:
     content = make()

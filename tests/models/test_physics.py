@@ -14,6 +14,8 @@ from models.physics import PROBES, measure
 from testing.networks import AUXILIARY, STATIC
 from tests.models.nets.test_networks import ready
 
+pytestmark = pytest.mark.extended
+
 OF_ANY_NETWORK = {probe.name for probe in PROBES if not probe.of_water}
 EVERY_PROBE = {probe.name for probe in PROBES}
 
@@ -33,7 +35,6 @@ def changed(outputs: Outputs, **changes: Tensor) -> Mapping[str, Tensor]:
     return {**outputs, **changes}
 
 
-@pytest.mark.extended
 @pytest.mark.parametrize("architecture", sorted(ARCHITECTURES))
 def test_every_network_passes_its_probes(architecture: str) -> None:
     network = ready(architecture, dtype=torch.float32)

@@ -22,6 +22,8 @@ from models.physics_probes.exam import NOT_ASKED, Exam, Numbers
 from models.physics_probes.experiments import EXPERIMENTS, OF_RAIN, QUESTIONS, answers, ask, ruled_out
 from models.scaling import Scaler
 
+pytestmark = pytest.mark.extended
+
 DAYS = Period.parse("2001-10-01..2005-09-30")
 RECORD = Period.parse("2000-10-01..2005-09-30")
 LATITUDES = (10.0, 45.0)

@@ -90,6 +90,7 @@ def test_the_shell_completes_commands_and_options(freshet: Freshet, typed: str, 
     assert set(result.out.split()) == offered
 
 
+@pytest.mark.extended
 def test_bash_completes_once_it_has_been_taught(tmp_path: Path) -> None:
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     script = (

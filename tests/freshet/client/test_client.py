@@ -191,6 +191,7 @@ def test_an_address_that_cannot_be_used_is_refused(address: str, sentence: str) 
     assert "secret" not in str(refused.value)
 
 
+@pytest.mark.extended
 def test_no_module_of_the_client_loads_what_the_service_computes_and_answers_with() -> None:
     heavy = {"torch", "celery", "kombu", "fastapi", "starlette", "pandas", "xarray", "netCDF4", "scipy"}
     names = [module.name for module in pkgutil.walk_packages(freshet.client.__path__, "freshet.client.")]

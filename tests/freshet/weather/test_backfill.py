@@ -13,6 +13,8 @@ from tests.freshet.weather.test_weather import written
 from tests.operations.conftest import live_file, trained_file
 from tests.operations.live import FORECAST, Station, station
 
+pytestmark = pytest.mark.extended
+
 __all__ = ["live_file", "trained_file"]
 
 

@@ -33,6 +33,7 @@ def test_the_whole_ellipsoid_has_its_published_area() -> None:
     assert area_m2([[box(-180, -90, 180, 90)]]) == pytest.approx(510_065_621.724e6, rel=1e-11)  # Moritz 1980
 
 
+@pytest.mark.extended
 @given(st.floats(-89, 88), st.floats(0.01, 1), st.floats(-180, 180), st.floats(0.01, 20), st.booleans())
 def test_a_box_of_degrees_has_the_area_of_the_formula(
     south: float, high: float, west: float, wide: float, clockwise: bool

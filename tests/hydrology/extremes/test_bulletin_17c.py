@@ -88,6 +88,7 @@ def test_outliers_are_as_rare_among_normal_logarithms_as_the_test_assumes(rank: 
         assert found[0] == pytest.approx(share, rel=0.35 if share < 0.1 else 0.08)
 
 
+@pytest.mark.extended
 def test_limits_of_censored_records_enclose_the_truth_as_often_as_stated() -> None:
     """The lowest third of each record is censored; 90 % of the limits hold the flood of 10 and of 50 years."""
     generator, truth = np.random.default_rng(5), Moments(2.0, 0.25, 0.2)

@@ -55,6 +55,7 @@ def right() -> dict[tuple[str, str], Verification]:
     return verified(mean[:, None] + norm.ppf(LEVELS), observed)
 
 
+@pytest.mark.extended
 def test_crps_is_that_of_another_implementation() -> None:
     mean, observed = truth()
     mean, observed = mean[:60], observed[:60]

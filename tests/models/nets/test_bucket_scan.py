@@ -13,6 +13,8 @@ from models.nets.bucket_scan import DELAYS, PATHS, STORES, UNDERWAY, Constants, 
 from models.nets.compiled import bucket_recurrence, loader
 from models.nets.compiled.variants import VARIANTS, Variant, built_for, machine_of
 
+pytestmark = pytest.mark.extended
+
 PROGRAMS = {"compiled": bucket_recurrence, "torch": bucket_scan}
 Arguments = tuple[Drivers, Constants, Tensor, Tensor]
 

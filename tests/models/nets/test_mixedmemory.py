@@ -8,6 +8,8 @@ from torch import Tensor
 
 from models.nets.mixedmemory import MemoryState, MixedMemory
 
+pytestmark = pytest.mark.extended
+
 FORMS = pytest.mark.parametrize("decaying", [False, True])
 PADDED = 16  # rows of an inference block
 

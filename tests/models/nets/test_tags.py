@@ -18,6 +18,8 @@ from models.nets.mclstm import MCLSTM
 from testing.networks import AUXILIARY, STATIC, inputs, kill_columns, network
 from tests.models.nets.test_mclstm import RANKS, TOLERANCE
 
+pytestmark = pytest.mark.extended
+
 TAGS = 3
 STORE = ("discharge", "storage", "discharge_by_tag", "loss_by_tag")
 

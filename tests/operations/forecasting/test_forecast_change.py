@@ -23,6 +23,8 @@ from runtime.clock import Clock
 from testing.country import BASINS, CLOCK, configuration
 from testing.records import a_reason, a_source, daily
 
+pytestmark = pytest.mark.extended
+
 BASIN = BASINS[1]
 HORIZON = 5
 Array = npt.NDArray[np.float64]

@@ -38,6 +38,8 @@ from testing.country import BASINS, CLOCK
 from tests.operations.conftest import FILE
 from tests.shared_folders import filled_once
 
+pytestmark = pytest.mark.extended
+
 UNSEEN = Period.parse("2003-10-01..2005-02-26")
 """Days that nothing was fitted to before, and that end before the first T0."""
 ISSUE_DAYS = Period.parse("2005-03-01..2005-04-04")

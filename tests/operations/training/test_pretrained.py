@@ -44,6 +44,8 @@ from records.versions.version_properties import Pretrained
 from testing.country import BASINS, CLOCK, configuration
 from testing.records import contents, withdraw
 
+pytestmark = pytest.mark.extended
+
 LEARNT, UNSEEN = BASINS[:2], BASINS[2]
 NAME = "small-ensemble"
 

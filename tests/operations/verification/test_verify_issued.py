@@ -35,6 +35,8 @@ from testing.records import a_source
 from tests.operations.forecasting.test_forecast import one_run
 from tests.operations.forecasting.test_past_forecasts import ISSUE_DAYS, SETTLED, WEATHER, lived, lived_file
 
+pytestmark = pytest.mark.extended
+
 __all__ = ["lived", "lived_file"]
 
 BASIN = BASINS[1]
@@ -88,7 +90,6 @@ def test_the_scores_compare_issued_forecasts_with_observations(lived: Database) 
     assert rows[CALIBRATED, 3].scores.crps_mm_per_day == pytest.approx(expected.mean())
 
 
-@pytest.mark.extended
 def test_the_same_runs_again_change_nothing(lived: Database) -> None:
     judged(lived)
     before = [stored_of(lived, basin) for basin in BASINS]
@@ -97,7 +98,6 @@ def test_the_same_runs_again_change_nothing(lived: Database) -> None:
     assert [stored_of(lived, basin) for basin in BASINS] == before
 
 
-@pytest.mark.extended
 def test_a_revised_flow_changes_the_scores_of_its_basin_alone(lived: Database) -> None:
     judged(lived)
     before = {basin: stored_of(lived, basin) for basin in BASINS}
@@ -128,7 +128,6 @@ def test_flow_counts_once_it_is_30_days_old(lived: Database, now: str, counted: 
         assert done.basins == ()
 
 
-@pytest.mark.extended
 def test_as_more_flow_settles_the_scores_go_on(lived: Database) -> None:
     judged(lived, at("2005-04-02"))
     done = judged(lived)
@@ -157,7 +156,6 @@ def test_the_last_of_several_forecasts_from_one_day_counts(lived: Database) -> N
     assert [rows[RAW, lead].scores.n for lead in (1, 2, 3)] == [1, 1, 0]
 
 
-@pytest.mark.extended
 def test_the_newest_years_of_each_kind_of_weather_count(lived: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     one_run(lived, t0="2005-02-10", horizon=1)
     monkeypatch.setattr(verifying, "LAST_DAYS", np.timedelta64(9, "D"))
@@ -166,7 +164,6 @@ def test_the_newest_years_of_each_kind_of_weather_count(lived: Database, monkeyp
     assert stored_of(lived, weather="observed")[RAW, 1].scores.n == 1
 
 
-@pytest.mark.extended
 def test_days_that_the_error_model_was_fitted_to_do_not_count_for_it(lived: Database) -> None:
     calibrate(lived, CLOCK, newest(lived).id, BASINS, Period.parse("2003-10-01..2005-09-30"))
     one_run(lived, t0="2005-03-10", horizon=3)
@@ -211,7 +208,6 @@ def test_without_a_version_each_that_is_current_is_judged(lived: Database) -> No
         assert promotions.in_use(session) == {done.version_id: list(BASINS)}
 
 
-@pytest.mark.extended
 def test_adjusted_forecasts_are_judged_beside_the_same_ones_as_issued(lived: Database) -> None:
     calibrate(lived, CLOCK, newest(lived).id, BASINS, Period.parse("2003-10-01..2005-01-31"))
     adjusted, late, not_published = (one_run(lived, t0=f"2005-03-{at}", horizon=5) for at in (10, 14, 18))

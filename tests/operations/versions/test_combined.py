@@ -229,6 +229,7 @@ def test_scores_are_of_the_weighted_mean_and_of_each_product_alone(trained_store
     assert [one.members for one in compared.comparison.result.versions] == [3, 2]
 
 
+@pytest.mark.extended
 def test_its_evaluation_chooses_the_snow_cells_of_its_parts(trained_store: Database, both: Version) -> None:
     evaluate(trained_store, CLOCK, both.id, JUDGED, BASINS)
     for part in both.parts:
@@ -242,6 +243,7 @@ def test_its_evaluation_chooses_the_snow_cells_of_its_parts(trained_store: Datab
         }
 
 
+@pytest.mark.extended
 def test_its_snow_is_judged_as_the_weighted_mean_of_its_parts(trained_store: Database, both: Version) -> None:
     evaluate(trained_store, CLOCK, both.id, JUDGED, BASINS)
     with trained_store.reading() as session:
@@ -267,6 +269,7 @@ def test_its_snow_is_judged_as_the_weighted_mean_of_its_parts(trained_store: Dat
     assert (snow.skill.version, snow.skill.r, snow.skill.bias_pct) == (both.id, judged.test_r, judged.bias_pct)
 
 
+@pytest.mark.extended
 def test_its_snow_is_judged_on_days_that_no_part_was_fitted_to(trained_store: Database, both: Version) -> None:
     with trained_store.reading() as session:
         whole = load_version(session, both.id)
@@ -293,6 +296,7 @@ def test_its_snow_is_judged_on_days_that_no_part_was_fitted_to(trained_store: Da
     assert (judged.training_first, judged.training_last) == (record.first, late.last)
 
 
+@pytest.mark.extended
 def test_where_a_part_is_missing_its_snow_has_the_skill_of_a_part(trained_store: Database, both: Version) -> None:
     evaluate(trained_store, CLOCK, both.id, JUDGED, BASINS)
     with trained_store.transaction() as session:
@@ -311,6 +315,7 @@ def test_reforecasts_and_levels_are_of_it(trained_store: Database, both: Version
     assert levels.basins == BASINS
 
 
+@pytest.mark.extended
 def test_weights_are_learnt_where_no_weight_was_fitted(trained_store: Database, both: Version) -> None:
     ids = [part.version for part in both.parts]
     learnt = learn_weights(trained_store, ids, None, BASINS)

@@ -49,6 +49,7 @@ def test_a_flipped_bit_anywhere_is_detected() -> None:
         unpack("another", whole)
 
 
+@pytest.mark.extended
 @given(st.recursive(st.none() | st.booleans() | st.floats(allow_nan=False, allow_infinity=False) | st.text(), st.lists))
 def test_a_json_value_comes_back(value: Any) -> None:
     assert unpack_text(pack_text(value)) == value

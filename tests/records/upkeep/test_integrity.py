@@ -46,6 +46,8 @@ from tests.app.factories import forecast
 from tests.records.simulations.test_simulated_thresholds import levels_of
 from tests.records.versions.test_error_models import new as an_error_model
 
+pytestmark = pytest.mark.extended
+
 KEY = (BASIN, "usgs", "discharge")
 
 

@@ -43,6 +43,7 @@ def dead(data: Path) -> list[str]:
         return names
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("stopped", [False, True])
 def test_a_worker_that_was_killed_is_gone_and_then_forgotten(
     worker: Callable[[], tuple[str, subprocess.Popen[str]]], tmp_path: Path, stopped: bool
