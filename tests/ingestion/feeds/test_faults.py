@@ -2,13 +2,10 @@
 
 from pathlib import Path
 
-import pytest
-
-from testing.feed_services.world import FAULTS, Fault
+from testing.feed_services.world import FAULTS
 
 TESTS = [path.read_text() for path in Path(__file__).parent.glob("test_*.py") if path != Path(__file__)]
 
 
-@pytest.mark.parametrize("fault", FAULTS)
-def test_every_fault_is_tested(fault: Fault) -> None:
-    assert any(f'"{fault}"' in text for text in TESTS)
+def test_every_fault_is_tested() -> None:
+    assert [fault for fault in FAULTS if not any(f'"{fault}"' in text for text in TESTS)] == []
