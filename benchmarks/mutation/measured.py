@@ -74,11 +74,15 @@ class CoveringTests:
     def quickest(self, mutant: Mutant, tier: str) -> list[str]:
         """Return the functions of a tier that run a mutant's line, the quickest first, as long as the bound.
 
-        A line that runs outside of any test, as a constant does, concerns all functions that run the module.
+        A line that runs outside of any test, as a constant does, concerns all functions of the files of tests that run
+        the module: one may read the constant alone.
         """
         lines, seconds = self._of_lines[mutant.module], self._seconds[tier]
         before = [line for line in lines if line <= mutant.line]
-        functions = (lines[max(before)] if before else set()) or set().union(*lines.values())
+        functions = lines[max(before)] if before else set()
+        if not functions:
+            files = {_file_of(function) for function in set().union(*lines.values())}
+            functions = {function for function in seconds if _file_of(function) in files}
         chosen, total = [], 0.0
         for function in sorted(functions & seconds.keys(), key=lambda function: (seconds[function], function)):
             if total < BOUND:
@@ -112,6 +116,10 @@ def _outcomes(found: list[Mutant], tests: CoveringTests, copies: list[Path], fol
     return {mutant.name: known[mutant.name] for mutant in found}
 
 
+def _file_of(function: str) -> str:
+    return function.partition("::")[0]
+
+
 def _is_found(mutant: Mutant, functions: list[str], tier: str, copy: Path) -> bool:
     """Run tests on a mutant in a copy of the tree, and return whether one fails."""
     if not functions:
@@ -120,7 +128,7 @@ def _is_found(mutant: Mutant, functions: list[str], tier: str, copy: Path) -> bo
     original = path.read_text("utf-8")
     chosen.write_text("\n".join(functions))
     path.write_text(mutant.source, "utf-8")
-    files = dict.fromkeys(function.partition("::")[0] for function in functions)
+    files = dict.fromkeys(map(_file_of, functions))
     plugin = ("-p", chosen_tests.__name__, "-m", TIERS[tier])
     try:
         variables = {chosen_tests.VARIABLE: str(chosen)}
