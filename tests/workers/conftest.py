@@ -70,12 +70,6 @@ def sqlite_shop(trained_file: Path, tmp_path: Path) -> Iterator[Shop]:
 
 
 @pytest.fixture
-def live_shop(live_file: Path, tmp_path: Path) -> Iterator[Shop]:
-    """A shop on SQLite alone, whose basins' weather comes by a feed."""
-    yield from opened_with(live_file, tmp_path)
-
-
-@pytest.fixture
 def empty_shop(tmp_path: Path) -> Iterator[Shop]:
     """A shop on an empty SQLite database."""
     yield from opened_empty(tmp_path)
