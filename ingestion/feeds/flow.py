@@ -12,6 +12,7 @@ from hydrology.base.errors import InvalidInput, excerpt
 from hydrology.base.series import DailySeries, Flag
 from ingestion.daily import daily_series
 from ingestion.feeds.base import FeedProblem
+from ingestion.json_numbers import NotANumber
 
 CFS = "cfs"
 PARAMETER, STATISTIC = "00060", "00003"  # of USGS: discharge, the mean of the day
@@ -39,8 +40,13 @@ def flow_row(
     """Parse a row; qualifiers may be null, a text or a list. A code in place of the value is a qualifier, too.
 
     Raises:
-        FeedProblem: it has no day, or its value has digits and is not a number.
+        FeedProblem: it has no day, its value has digits and is not a number, or NaN stands for one of its fields.
     """
+    if any(isinstance(part, NotANumber) for part in (value, approval, modified, *_parts(qualifiers))):
+        raise FeedProblem(
+            f"The discharge of {excerpt(basin)} on {excerpt(str(at)[:10])} has a field that is not JSON (NaN or "
+            "infinity): nothing of the basin was taken. Leave the day out of the period, or report it to the service."
+        )
     number = _number(basin, at, value)
     words = [*_words(qualifiers), *_words(approval)]
     if isinstance(value, str) and not np.isfinite(number):
@@ -74,6 +80,10 @@ def _united(one: FlowRow, other: FlowRow) -> FlowRow:
     numbers = {row.value for row in (one, other) if not np.isnan(row.value) and row.value not in SENTINELS}
     value = numbers.pop() if len(numbers) == 1 else UNKNOWN_CODE if numbers else np.nan
     return replace(one, value=value, flags=one.flags | other.flags)
+
+
+def _parts(qualifiers: object) -> list[object]:
+    return qualifiers if isinstance(qualifiers, list) else [qualifiers]
 
 
 def _words(text: object) -> list[str]:

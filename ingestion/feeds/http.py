@@ -20,6 +20,7 @@ from hydrology.base.errors import InvalidInput
 from ingestion.addresses import AddressProblem, UnknownHost
 from ingestion.client import USUAL_PACE, Deadline, Pace, TooSlow, get, http_address, origin, public_client, shown
 from ingestion.feeds.base import FeedProblem
+from ingestion.json_numbers import parse_json
 from jobspec.addresses import HostPort
 
 Read = TypeVar("Read")
@@ -180,18 +181,14 @@ class Service:
 
 
 def parsed(body: bytes) -> Any:
-    """Parse the JSON of an answer.
+    """Parse the JSON of an answer, with a `NotANumber` where NaN or infinity stands.
 
     Raises:
         Broken: it is not JSON, or is cut off.
     """
-
-    def refuse(_name: str) -> float:
-        raise ValueError("NaN and infinity are not numbers")
-
     try:
-        return json.loads(body, parse_constant=refuse)
-    except (ValueError, RecursionError):
+        return parse_json(body)
+    except ValueError:
         raise Broken("the answer is not whole JSON") from None
 
 

@@ -12,6 +12,7 @@ from ingestion.feeds.flow import PARAMETER, STATISTIC, FlowRow, discharge, flow_
 from ingestion.feeds.http import Broken, Service, parsed
 from ingestion.feeds.usgs import CREDIT
 from ingestion.feeds.usgs_sites import NAMESPACE, by_request, how_to_choose
+from ingestion.json_numbers import NotANumber
 
 Form = Literal["json", "rdb"]
 UNIT = "ft3/s"
@@ -128,11 +129,15 @@ def _methods(basin: str, series: Mapping[str, Any], before: int) -> list[_Series
         FeedProblem: a value is not a number.
     """
     variable = series["variable"]
-    no_data = float(variable.get("noDataValue", _NO_DATA))
+    no_data = variable.get("noDataValue", _NO_DATA)
+    if isinstance(no_data, NotANumber):
+        raise FeedProblem(
+            f"The number for no data of {excerpt(basin)} is not one ({no_data}): report it to the service."
+        )
     methods = []
     for number, method in enumerate(series["values"], start=before + 1):
         rows = tuple(
-            flow_row(basin, row["dateTime"], _present(row["value"], no_data), row.get("qualifiers"))
+            flow_row(basin, row["dateTime"], _present(row["value"], float(no_data)), row.get("qualifiers"))
             for row in method["value"]
         )
         name = str((method.get("method") or [{}])[0].get("methodID", number))

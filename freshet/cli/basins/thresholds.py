@@ -1,6 +1,5 @@
 """`freshet thresholds`: flood and low-flow levels of a basin, from its record or set by users."""
 
-import json
 from collections.abc import Iterator
 from dataclasses import asdict
 from functools import partial
@@ -22,6 +21,7 @@ from hydrology.base.errors import InvalidInput
 from hydrology.base.units import converted
 from hydrology.extremes.thresholds import OF_MODEL, WHAT, Statistic
 from hydrology.extremes.trend import Trend
+from ingestion.json_numbers import parse_json
 from jobspec.flood_categories import NewCategories
 from jobspec.jobs.judging import LevelsParams
 from jobspec.thresholds import FloodFrequencySettings, NewThreshold
@@ -159,7 +159,7 @@ def categories(
 ) -> None:
     """Set the official flood categories of a basin from a file. Setting them again changes nothing."""
     try:
-        document = json.loads(read_text(file))
+        document = parse_json(read_text(file).encode())
     except ValueError:
         raise InvalidInput(f"The file {file} is not JSON: give that of a gauge of api.water.noaa.gov.") from None
     new = valid(TypeAdapter(NewCategories), {"document": document, "source": source}, "categories")

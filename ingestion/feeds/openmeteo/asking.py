@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
+from math import isfinite
 from typing import Any, TypeVar
 
 import numpy as np
@@ -22,6 +23,7 @@ from hydrology.weather.evaporation import daylength
 from hydrology.weather.humidity import saturation_vapour_pressure
 from ingestion.feeds.base import FeedProblem, Site
 from ingestion.feeds.http import Broken, Service, parsed
+from ingestion.json_numbers import NotANumber
 
 Array = npt.NDArray[np.float64]
 
@@ -184,13 +186,13 @@ def converted(values: Mapping[str, Array], days: Days, latitude: float) -> dict[
     }
 
 
-def _places(body: bytes, count: int) -> list[dict[str, Any]]:
+def _places(body: bytes, count: int) -> list[Any]:
     """Parse the answers, one per place. An object for one place, a list in the requested order for several."""
     if b"modelRunUnavailable" in body[-_LAST_BYTES:]:  # what the service streams of several places then, as a 200
         raise RunUnavailable("The requested model run is not available.")
     answer = parsed(body)  # an interrupted stream ends in words that are not JSON
     places = [answer] if isinstance(answer, dict) else answer
-    if not isinstance(places, list) or len(places) != count or not all(isinstance(place, dict) for place in places):
+    if not isinstance(places, list) or len(places) != count:
         raise Broken(f"the answer is not of the {count} places asked for")
     return places
 
@@ -214,10 +216,25 @@ def _place(site: Site, at: int, place: dict[str, Any], model: str) -> Place:
                 raise FeedProblem(f"{variable} of {site.basin} is not in {unit}: nothing of it was taken.")
             if len(daily[name]) != len(days):
                 raise FeedProblem(f"{variable} of {site.basin} has not a value a day: nothing of it was taken.")
-            members.setdefault(label, {})[variable] = np.array(daily[name], dtype=np.float64)
+            members.setdefault(label, {})[variable] = _numbers(f"{variable} of {site.basin}", days, daily[name])
     if not members or any(values.keys() != UNITS.keys() for values in members.values()):
         raise FeedProblem(f"The answer about {site.basin} lacks a variable: nothing of it was taken.")
     return Place(str(place["timezone"]), cell, days, members)
+
+
+def _numbers(what: str, days: Days, values: Sequence[object]) -> Array:
+    """Return the values of days, NaN where null.
+
+    Raises:
+        FeedProblem: one is NaN or infinite.
+        TypeError: one is neither a number nor null; numpy would read some texts as numbers.
+    """
+    for at, value in enumerate(values):
+        if isinstance(value, NotANumber) or (isinstance(value, float) and not isfinite(value)):
+            raise FeedProblem(f"{what} on {days[at]} is not a number ({value}): nothing of the place was taken.")
+        if value is not None and type(value) not in (int, float):
+            raise TypeError(what)
+    return np.array(values, dtype=np.float64)
 
 
 def _members_of(variable: str, daily: Mapping[str, Any], model: str) -> list[tuple[str, str]]:

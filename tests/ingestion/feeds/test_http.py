@@ -54,9 +54,7 @@ def test_lasting_failures_are_given_up_after_a_few_attempts(server: Server) -> N
     assert len(server.requests) == ATTEMPTS
 
 
-@pytest.mark.parametrize(
-    "content", [b'{"features": [', b"", b"Unexpected error", b"[NaN]", b"[Infinity]", b"[" * 99_999]
-)
+@pytest.mark.parametrize("content", [b'{"features": [', b"", b"Unexpected error", b"[nano]", b"[nan", b"[" * 99_999])
 def test_incomplete_json_is_retried(server: Server, content: bytes) -> None:
     server.answers = [whole(content), whole(b"{}")]
     assert asking(server).read(parsed) == {}
