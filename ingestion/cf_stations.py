@@ -21,9 +21,18 @@ _SINCE = re.compile(
     r"(?:Z|UTC|GMT|\+00:?00)?"
 )
 _SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}
-_FURTHEST = 400 * 366 * 86_400.0  # seconds from the origin of the times
-_FIRST, _LAST = np.datetime64("0001-01-01", "s"), np.datetime64("9999-12-31", "s")
+_FURTHEST = 10_000 * 366 * 86_400.0  # seconds from the origin of the times
+_FIRST, _END = np.datetime64("1800-01-01", "s"), np.datetime64("2200-01-01", "s")
+_ONE_DAY = np.timedelta64(86_400, "s")
+_GREGORIAN = np.datetime64("1582-10-15", "s")
+JULIAN = "before the calendar was changed in October 1582"
+COUNT_LATER = "count since a later day, like 1970-01-01, or state the calendar proleptic_gregorian"
 _MAX_ID = 64
+
+
+def counts_alike(calendar: str, origin: np.datetime64) -> bool:
+    """Return whether days since an origin are the same by the standard calendar as by numpy's."""
+    return calendar == "proleptic_gregorian" or origin >= _GREGORIAN
 
 
 class StationSeries:
@@ -82,28 +91,84 @@ class StationSeries:
             counted: the variable that states the units and the calendar, if another one.
 
         Raises:
-            SourceError: they are not counted since an instant in UTC of the standard calendar, or are missing.
+            SourceError: they are not counted since an instant in UTC of the standard calendar, are missing, or are of
+                no year that has observations or forecasts.
         """
-        attributes = variable if counted is None else counted
-        since = _SINCE.fullmatch(str(getattr(attributes, "units", "")).strip())
-        calendar = str(getattr(attributes, "calendar", "standard"))
-        if since is None or calendar not in CALENDARS or not is_numeric(variable):
+        step, origin = self._count(variable if counted is None else counted)
+        seconds = numbers(variable) * step if is_numeric(variable) else np.full(variable.shape, np.nan)
+        usable = abs(seconds) < _FURTHEST
+        instants: Instants = origin + np.where(usable, np.round(seconds), 0).astype("timedelta64[s]")
+        usable &= (instants >= _FIRST) & (instants < _END)
+        if not usable.all():
+            at, shown = ", ".join(map(str, np.argwhere(~usable)[0])), instants[~usable][0]
+            is_missing = not np.isfinite(seconds[~usable][0])
+            what = "is missing or not a number" if is_missing else f"is {shown}, outside {_FIRST} to {_END}"
+            raise SourceError(
+                self.file,
+                f"has {variable.name}[{at}] that {what}",
+                "give every time the date of the day that it is of; the years of a climatology are none",
+            )
+        return instants
+
+    def _count(self, variable: "Variable[Any]") -> tuple[int, np.datetime64]:
+        """Return the seconds of a variable's unit, and the instant that it counts from.
+
+        Raises:
+            SourceError: they are not stated, or by another calendar than the standard one.
+        """
+        since = _SINCE.fullmatch(str(getattr(variable, "units", "")).strip())
+        calendar = str(getattr(variable, "calendar", "standard"))
+        if since is None or calendar not in CALENDARS:
             named = "" if calendar in CALENDARS else f" (but of {excerpt(calendar)})"
             raise SourceError(
                 self.file,
                 f"has {variable.name} that is not counted since an instant in UTC of the standard calendar{named}",
                 "state its units as `days since YYYY-MM-DD`, or hours, with the calendar standard",
             )
-        seconds = numbers(variable) * _SECONDS[since[1]]
         try:
             origin = np.datetime64(f"{since[2]}T{since[3] or '00:00:00'}", "s")
         except ValueError:
             raise self.fault("has times whose origin is not an instant") from None
-        if (abs(seconds) < _FURTHEST).all():
-            instants: Instants = origin + np.round(seconds).astype("timedelta64[s]")
-            if ((instants >= _FIRST) & (instants <= _LAST)).all():
-                return instants
-        raise self.fault("has times that are missing or not instants")
+        if not counts_alike(calendar, origin):
+            raise SourceError(self.file, f"has {variable.name} that is counted since {since[2]}, {JULIAN}", COUNT_LATER)
+        return _SECONDS[since[1]], origin
+
+    def day_bounds(self) -> Instants | None:
+        """Return the begin and end of the day of each time (times, 2); None where the times have no bounds.
+
+        Raises:
+            SourceError: bounds are missing, of another shape, unit or calendar, not of exactly a day each, out of order,
+                or not around their time.
+        """
+        if hasattr(self.time, "climatology"):
+            raise self.fault(f"has a climatology (of {self.time.name}), not the days of a period")
+        name = getattr(self.time, "bounds", None)
+        if name is None:
+            return None
+        bounds, stamps = self.dataset.variables.get(str(name)), self.instants(self.time)
+        if bounds is None:
+            raise self._bad_bounds(f"no variable {excerpt(str(name))} that its {self.time.name} names as bounds")
+        if bounds.shape != (len(stamps), 2) or bounds.dimensions[:1] != self.time.dimensions:
+            raise self._bad_bounds(f"{bounds.name} that does not hold two bounds for each {self.time.name}")
+        stated = {key: getattr(bounds, key, getattr(self.time, key, None)) for key in ("units", "calendar")}
+        if any(value != getattr(self.time, key, None) for key, value in stated.items()):
+            raise self._bad_bounds(f"{bounds.name} in another unit or calendar than {self.time.name}")
+        begins, ends = self.instants(bounds, self.time).T
+        followed = np.append(begins[1:], ends[-1:])
+        faults = {
+            "ends before it begins": ends <= begins,
+            "is not of exactly one day": ends - begins != _ONE_DAY,
+            "does not end where the next begins": ends != followed,
+            f"is not around its {self.time.name}": (stamps < begins) | (stamps > ends),
+        }
+        for fault, bad in faults.items():
+            if bad.any():
+                at = int(bad.argmax())
+                raise self._bad_bounds(f"{bounds.name}[{at}] ({begins[at]} to {ends[at]}) that {fault}")
+        return np.stack([begins, ends], axis=1)
+
+    def _bad_bounds(self, cause: str) -> SourceError:
+        return SourceError(self.file, f"has {cause}", "give each time the begin and the end of its day as its bounds")
 
     def labels(self) -> list[str] | None:
         """Return the numbers of the realizations; None where there are none.

@@ -33,6 +33,7 @@ MAX_DAYS_BEHIND = 7
 _FIRST_DAYS = (np.timedelta64(-1 - MAX_DAYS_BEHIND, "D"), np.timedelta64(2, "D"))
 _NAME = re.compile(r"[0-9A-Za-z_.-]{1,64}")
 _NAME_RULE = "1 to 64 letters, digits and the characters _ . -"
+_YEARS = range(1800, 2200)
 _MAX_CREDIT = 500
 _MAX_UNIT = 32
 
@@ -87,6 +88,11 @@ class WeatherIssue:
         for noun, instant in (("reference", self.reference_time), ("available", self.available_time)):
             if instant.utcoffset() != timedelta(0):
                 raise InvalidInput(f"The {noun} time of a weather forecast is not in UTC: write it with Z at its end.")
+        if self.reference_time.year not in _YEARS:
+            raise InvalidInput(
+                f"A weather forecast of the year {self.reference_time.year} is none: give the time at which its run "
+                "began, in the years 1800 to 2199; a climatology has none."
+            )
         if self.available_time < self.reference_time:
             raise InvalidInput(
                 f"A weather forecast of {self.reference_time:%Y-%m-%dT%H:%MZ} cannot have been available at "

@@ -95,15 +95,12 @@ def _text(dataset: "Dataset", name: str) -> str | None:
 
 def _days(layout: StationSeries) -> Days:
     """Return the valid day of each time: of its lower bound, where it has bounds."""
-    begins = layout.instants(layout.time)
-    bounds = layout.dataset.variables.get(str(getattr(layout.time, "bounds", "")))
-    if bounds is not None:
-        if bounds.shape != (len(begins), 2):
-            raise layout.fault("has bounds that are not two for each time")
-        begins = layout.instants(bounds, layout.time)[:, 0]  # they share its units
+    bounds = layout.day_bounds()
+    begins = layout.instants(layout.time) if bounds is None else bounds[:, 0]
     days: Days = begins.astype("datetime64[D]")
     if (begins != days).any():
-        raise layout.fault("has days that do not begin at midnight by their own calendar")
+        at = int((begins != days).argmax())
+        raise layout.fault(f"has a day that begins at {begins[at]} ({layout.time.name}[{at}]), not at midnight")
     return days
 
 

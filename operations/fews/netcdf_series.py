@@ -27,7 +27,8 @@ def read(content: bytes, file: str) -> Iterator[Given]:
     """
     with opened(described(file, content), content) as dataset:
         layout = StationSeries(file, dataset, "lay it out as Delft-FEWS exports NETCDF-CF_TIMESERIES")
-        stamps, stations, members = layout.instants(layout.time), layout.names(), layout.labels()
+        bounds, stations, members = layout.day_bounds(), layout.names(), layout.labels()
+        stamps = layout.instants(layout.time) if bounds is None else bounds[:, 1]
         place, *_, end = layout.axes
         for name, variable in dataset.variables.items():
             has_members = members is not None and set(layout.axes) == set(variable.dimensions)

@@ -63,13 +63,14 @@ def netcdf(
     offsets: Sequence[float] | None = None,
     units: str | None = UNITS,
     counted: str = f"days since {FIRST} 00:00:00",
+    calendar: str = "proleptic_gregorian",
 ) -> bytes:
     """A time series as NetCDF: single precision, missing values NaN."""
     count = len(next(iter(columns.values())))
     dataset = netCDF4.Dataset("invented", mode="w", memory=1024)
     dataset.createDimension("date", count)
     date_of = dataset.createVariable("date", "i8" if offsets is None else "f8", ("date",))
-    date_of.units, date_of.calendar = counted, "proleptic_gregorian"
+    date_of.units, date_of.calendar = counted, calendar
     date_of[:] = np.arange(count) if offsets is None else np.array(offsets)
     for name, values in columns.items():
         dataset.createVariable(name, "f4", ("date",), fill_value=np.float32(NAN))[:] = np.array(values, np.float32)

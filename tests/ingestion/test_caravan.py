@@ -253,6 +253,15 @@ def test_dates_that_are_not_days_are_refused(offsets: list[float] | None, counte
     assert "are not whole days" in netcdf_fault(write.netcdf(offsets=offsets, counted=counted)).cause
 
 
+def test_days_counted_across_the_change_of_the_calendar_are_refused() -> None:
+    """By the standard calendar, 2000-02-27 has two days more since year 1 than by the Gregorian one."""
+    offsets = [730_176 + at for at in range(4)]
+    counted = {"offsets": offsets, "counted": "days since 0001-01-01"}
+    assert parse_netcdf(FILE, write.netcdf(**counted))["precipitation"].start == np.datetime64("2000-02-27")
+    fault = netcdf_fault(write.netcdf(**counted, calendar="standard"))
+    assert "counted since 0001-01-01, before the calendar was changed" in fault.cause
+
+
 @pytest.mark.parametrize(
     ("offsets", "cause"), [([0, 1, 1, 2], "comes twice"), ([0, 2, 1, 3], "out of order"), ([0, 1, 2, 9e5], "outside")]
 )

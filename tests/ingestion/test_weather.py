@@ -69,6 +69,88 @@ def test_a_time_without_bounds_is_the_midnight_of_its_day(tmp_path: Path) -> Non
         read(path)
 
 
+def with_bounds(path: Path, change: Callable[[netCDF4.Dataset], None]) -> Path:
+    """Change a file of `weather_files.written_netcdf`."""
+    with netCDF4.Dataset(path, "a") as dataset:
+        change(dataset)
+    return path
+
+
+def test_bounds_are_those_of_the_days_or_the_file_is_refused(tmp_path: Path) -> None:
+    def in_bounds(change: Callable[[Any], Any]) -> Callable[[netCDF4.Dataset], None]:
+        def apply(dataset: netCDF4.Dataset) -> None:
+            dataset["time_bnds"][:] = change(np.array(dataset["time_bnds"][:]))
+
+        return apply
+
+    def other_shape(dataset: netCDF4.Dataset) -> None:
+        dataset.createVariable("wide", "f8", ("time", "realization", "nv"))[:] = 0
+        dataset["time"].bounds = "wide"
+
+    def cut(dataset: netCDF4.Dataset) -> None:
+        dataset["time_bnds"][1] = np.ma.masked
+
+    faults: dict[str, Callable[[netCDF4.Dataset], None]] = {
+        "has no variable time_bound that its time names as bounds": lambda file: file["time"].setncattr(
+            "bounds", "time_bound"
+        ),
+        r"time_bnds\[0\] .* that ends before it begins": in_bounds(lambda bounds: bounds[:, ::-1]),
+        r"time_bnds\[0\] \(2026-11-22.* to 2026-11-29.*\) that is not of exactly one day": in_bounds(
+            lambda bounds: bounds + [0, 6 * 24]
+        ),
+        "that is not of exactly one day": in_bounds(lambda bounds: bounds + [1, 0]),
+        r"time_bnds\[0\] .* that does not end where the next begins": in_bounds(
+            lambda bounds: bounds + np.array([[0], [12], [12]])
+        ),
+        r"time_bnds\[1\] .* is not of exactly one day": in_bounds(lambda bounds: bounds + [[0, 0], [0, 6], [6, 0]]),
+        "that is not around its time": in_bounds(lambda bounds: bounds + 48),
+        "in another unit or calendar": lambda file: file["time_bnds"].setncattr("units", "days since 1970-01-01"),
+        "in another unit or": lambda file: file["time_bnds"].setncattr("calendar", "proleptic_gregorian"),
+        r"has a climatology \(of time\)": lambda file: file["time"].setncattr("climatology", "time_bnds"),
+        "wide that does not hold two bounds for each time": other_shape,
+        r"time_bnds\[1, 0\] that is missing": cut,
+    }
+    for fault, change in faults.items():
+        path = with_bounds(weather_files.written_netcdf(tmp_path), change)
+        with pytest.raises(SourceError, match=fault) as refused:
+            read(path)
+        assert str(path) in str(refused.value)
+    same = with_bounds(
+        weather_files.written_netcdf(tmp_path),
+        lambda file: file["time_bnds"].setncattr("units", "hours since 1970-01-01 00:00:00"),
+    )
+    assert read(same).forecasts[0].first == day("2026-11-22")
+
+
+def test_years_without_forecasts_are_a_sentence(tmp_path: Path) -> None:
+    def counted(units: str, calendar: str = "standard") -> Callable[[netCDF4.Dataset], None]:
+        def apply(dataset: netCDF4.Dataset) -> None:
+            dataset["time"].delncattr("bounds")
+            dataset["time"].setncatts({"units": units, "calendar": calendar})
+
+        return apply
+
+    for units, calendar, cause in (
+        ("hours since 0001-01-01", "proleptic_gregorian", r"time\[0\] that is 0057-.*, outside 1800-01-01"),
+        ("hours since 0001-01-01", "standard", "before the calendar was changed in October 1582"),
+        ("days since 2008-09-20", "standard", r"time\[0\] that is 3374-.*, outside 1800-01-01"),
+    ):
+        with pytest.raises(SourceError, match=cause):
+            read(with_bounds(weather_files.written_netcdf(tmp_path), counted(units, calendar)))
+    far = (np.datetime64("1970-01-01") - np.datetime64("0001-01-01")).astype(int) * 24
+
+    def since_year_1(dataset: netCDF4.Dataset) -> None:
+        counted("hours since 0001-01-01", "proleptic_gregorian")(dataset)
+        dataset["time"][:] += far
+
+    assert read(with_bounds(weather_files.written_netcdf(tmp_path), since_year_1)).forecasts[0].first == day(
+        "2026-11-22"
+    )
+    of_year_1 = [row.replace("2026-11-22T0", "0001-01-01T0") for row in weather_files.lines()]
+    with pytest.raises(InvalidInput, match="of the year 1 is none: give the time at which its run began"):
+        read(weather_files.written_csv(tmp_path, of_year_1))
+
+
 def test_without_a_time_of_availability_the_time_of_arrival_counts(tmp_path: Path) -> None:
     result = weather_files.document()
     del result["available_time"]

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from hydrology.base.calendar import Days, day
 from hydrology.base.series import DailySeries
 from ingestion.base import SourceError, SourceFile
+from ingestion.cf_stations import COUNT_LATER, JULIAN, counts_alike
 from ingestion.daily import DailyRows, read_days
 from ingestion.netcdf import CALENDARS, is_numeric, numbers, opened
 from ingestion.sheet import Sheet
@@ -79,6 +80,8 @@ def _read(file: SourceFile, dataset: "Dataset") -> dict[str, DailySeries]:
 
 def _days(file: SourceFile, variable: "Variable[Any]") -> Days:
     unit, calendar = str(getattr(variable, "units", "")), getattr(variable, "calendar", "standard")
+    if hasattr(variable, "bounds"):
+        raise SourceError(file.name, f"{_DATE} has bounds, which Caravan's days have not", _OTHER_FILE)
     since = _DAYS_SINCE.fullmatch(unit.strip())
     sound = is_numeric(variable) and variable.ndim == 1 and 0 < variable.shape[0] <= _MAX_DAYS
     offsets = numbers(variable) if sound else np.array([np.nan])
@@ -87,7 +90,10 @@ def _days(file: SourceFile, variable: "Variable[Any]") -> Days:
     if since is None or calendar not in CALENDARS or not are_whole:
         cause = "the dates are not whole days, in days or hours since a day of the standard calendar"
         raise SourceError(file.name, cause, "give dates as whole days since a day")
-    return day(since[2]) + offsets.astype(np.int64)
+    origin = day(since[2])
+    if not counts_alike(calendar, origin):
+        raise SourceError(file.name, f"the dates are counted since {origin}, {JULIAN}", COUNT_LATER)
+    return origin + offsets.astype(np.int64)
 
 
 def _refuse_unknown(file: SourceFile, columns: list[str], line: int | None) -> None:

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import netCDF4
+import numpy as np
 import pytest
 
 from hydrology.base.errors import InvalidInput, Problem
@@ -115,6 +117,30 @@ def test_a_file_that_is_not_netcdf_is_refused() -> None:
     for content in (b"", b"CDF\x01", b"CDF\x01" + bytes(100), b"\x89HDF\r\n\x1a\n" + bytes(100)):
         with pytest.raises(SourceError, match=r"NetCDF|has not a time"):
             list(netcdf_series.read(content, "forcing.nc"))
+
+
+def test_bounds_of_netcdf_are_checked_and_their_end_is_the_stamp(tmp_path: Path) -> None:
+    def content(first: int, length: int) -> bytes:
+        path = tmp_path / "forcing.nc"
+        with netCDF4.Dataset(path, "w", format="NETCDF3_CLASSIC") as dataset:
+            for axis, size in (("time", 3), ("station", 1), ("letters", 8), ("nv", 2)):
+                dataset.createDimension(axis, size)
+            time = dataset.createVariable("time", "f8", ("time",))
+            time.setncatts({"standard_name": "time", "units": "hours since 2008-09-20", "bounds": "time_bnds"})
+            time[:] = 24 * np.arange(3)
+            bounds = dataset.createVariable("time_bnds", "f8", ("time", "nv"))
+            bounds[:] = 24 * np.arange(3)[:, None] + [first, first + length]
+            station = dataset.createVariable("id", "S1", ("station", "letters"))
+            station.cf_role = "timeseries_id"
+            station[:] = netCDF4.stringtochar(np.array(["mill"], "S8"))
+            dataset.createVariable("precipitation", "f4", ("time", "station"))[:] = 1
+        return path.read_bytes()
+
+    (given,) = netcdf_series.read(content(0, 24), "forcing.nc")
+    assert str(given.stamps[0]) == "2008-09-21T00:00:00"
+    for first, length in ((0, 23), (24, -24), (0, 168), (48, 24)):
+        with pytest.raises(SourceError, match=r"forcing\.nc: has time_bnds\[0\]"):
+            list(netcdf_series.read(content(first, length), "forcing.nc"))
 
 
 def test_every_failure_writes_the_diagnostics(tmp_path: Path) -> None:
