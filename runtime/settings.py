@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, ValidationInfo
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
@@ -21,7 +21,14 @@ class BadSettings(InvalidInput):
     kind = "bad-settings"
 
 
+def sqlite_url(file: Path) -> str:
+    """Return the database URL of a SQLite file, whatever characters its path has."""
+    return f"sqlite:///{quote(str(file))}"
+
+
 def _absolute(path: Path) -> Path:
+    if _UNUSABLE_IN_PATHS.search(str(path)):
+        raise ValueError("write a path in UTF-8, without control characters")
     return path.expanduser().absolute()
 
 
@@ -75,6 +82,7 @@ def _encrypted(security: str, known: ValidationInfo) -> str:
 
 
 _MAIL_HOST = r"^([A-Za-z0-9_-]{1,63}(\.[A-Za-z0-9_-]{1,63})*|[0-9A-Fa-f]*:[0-9A-Fa-f:.]+)$"
+_UNUSABLE_IN_PATHS = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")  # surrogates stand for bytes that are not UTF-8
 _ASCII = "^[ -~]+$"
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 Folder = Annotated[Path, AfterValidator(_absolute)]
@@ -92,8 +100,8 @@ class Settings(BaseSettings):
 
     Attributes:
         data: the folder of the default database and of all other files that the service stores.
-        database_url: a SQLite file (`sqlite:////path/freshet.sqlite`) or PostgreSQL (`postgresql://host/name`,
-            whose password belongs in PGPASSFILE or PGPASSWORD). Never shown.
+        database_url: a SQLite file (`sqlite:////path/freshet.sqlite`; write `%3F` for a `?` in its path, `%25` for a
+            `%`) or PostgreSQL (`postgresql://host/name`, whose password belongs in PGPASSFILE or PGPASSWORD). Never shown.
         broker_url: a Redis or Valkey; without one Freshet runs a Valkey of its own. Never shown.
         camels: the folder of real CAMELS-US data, for the tests that need them.
         pretrained: the folder of shipped ensembles, if not the one that came with Freshet.
@@ -167,7 +175,7 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="FRESHET_", frozen=True, validate_default=True)
 
     data: Folder = Path("freshet-data")
-    database_url: str = Field(default_factory=lambda known: f"sqlite:///{known['data'] / 'freshet.sqlite'}", repr=False)
+    database_url: str = Field(default_factory=lambda known: sqlite_url(known["data"] / "freshet.sqlite"), repr=False)
     broker_url: str | None = Field(default=None, repr=False)
     camels: Folder | None = None
     pretrained: Folder | None = None

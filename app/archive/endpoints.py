@@ -2,6 +2,7 @@
 
 import json
 from typing import Annotated, Any
+from urllib.parse import quote
 
 from fastapi import APIRouter, Header, Path, Response
 
@@ -33,7 +34,7 @@ def read_archive(settings: ServiceSettings, answer: JsonAnswer) -> Response:
 def _store(name: str, attributes: dict[str, Any]) -> ArchiveStore:
     return ArchiveStore(
         name=name,
-        href=f"/v1/archive/{name}",
+        href=f"/v1/archive/{quote(name)}",
         title=attributes["title"],
         issues=attributes["issues"],
         basins=attributes["basins"],

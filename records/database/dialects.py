@@ -24,7 +24,7 @@ def parsed_url(url: str) -> URL:
     if backend == "sqlite" and parsed.database not in (None, "", ":memory:") and not parsed.query:
         return parsed
     raise InvalidInput(
-        "The database URL names neither a SQLite file (sqlite:////path/freshet.sqlite) "
+        "The database URL names neither a SQLite file (sqlite:////path/freshet.sqlite, with %3F for a ? in the path) "
         "nor a PostgreSQL database (postgresql://host/name)."
     )
 

@@ -31,7 +31,7 @@ from records.upkeep.copy_rows import Unreadable, copy_rows, counts
 from runtime import private_files
 from runtime.atomic_files import move_to_free_name
 from runtime.clock import Clock
-from runtime.settings import Settings
+from runtime.settings import Settings, sqlite_url
 
 ROWS = "freshet.sqlite"
 MANIFEST = "manifest.json"
@@ -86,7 +86,7 @@ def make(settings: Settings, database: Database, clock: Clock, file: Path, show:
         raise InvalidInput(f"{file} exists already, and backups are not overwritten: name another file.")
     created_at = clock.wall()
     with _folder(file.parent) as folder:
-        rows = Database(f"sqlite:///{folder / ROWS}")
+        rows = Database(sqlite_url(folder / ROWS))
         rows.migrate()
         row_count = copy_rows(database, rows, show)
         rows.close()
@@ -133,7 +133,7 @@ def restore(settings: Settings, database: Database, file: Path, show: Show) -> M
             raise NotEmpty(f"{own_key} differs from the backup's key of webhooks: move it away, then restore again.")
         if key.exists() and not own_key.exists():
             move_to_free_name(key, own_key)  # before the rows: a service with only the rows would create another
-        rows = Database(f"sqlite:///{folder / ROWS}")
+        rows = Database(sqlite_url(folder / ROWS))
         rows.migrate()
         try:
             copy_rows(rows, database, show)
@@ -201,7 +201,7 @@ def _require_own_tables(file: Path, folder: Path) -> None:
 def _tables_of(folder: Path, revision: str) -> sqlite_schema.Objects:
     """Return the schema of a database of a revision."""
     with tempfile.TemporaryDirectory(dir=folder) as empty:
-        database = Database(f"sqlite:///{empty}/{ROWS}")
+        database = Database(sqlite_url(Path(empty) / ROWS))
         database.migrate(revision)
         database.close()
         with sqlite_schema.opened(Path(empty) / ROWS) as connection:

@@ -4,6 +4,7 @@ import os
 import tempfile
 import time
 from pathlib import Path
+from urllib.parse import quote
 
 import redis
 from redis.backoff import NoBackoff
@@ -30,7 +31,7 @@ class BrokerProblem(Problem):
 
 def broker_url(settings: Settings) -> str:
     """Return Celery's broker URL: the operator's, or the embedded broker's."""
-    return settings.broker_url or f"redis+socket://{socket_path(settings)}"
+    return settings.broker_url or f"redis+socket://{quote(str(socket_path(settings)))}"
 
 
 def counting_url(settings: Settings) -> str | None:

@@ -11,7 +11,7 @@ from freshet.cli.progress import reporting
 from freshet.cli.service import serve
 from hydrology.base.errors import InvalidInput
 from jobspec.network import ARCHITECTURES
-from runtime.settings import Settings
+from runtime.settings import Settings, sqlite_url
 
 if TYPE_CHECKING:
     from freshet.demo import Demonstrated
@@ -79,7 +79,7 @@ def _settings(trained: str) -> Settings:
 
     usual = Settings.load()
     folder = usual.data / _folder(trained)
-    database_url, roots = f"sqlite:///{folder / 'freshet.sqlite'}", (folder / "incoming",)
+    database_url, roots = sqlite_url(folder / "freshet.sqlite"), (folder / "incoming",)
     return Settings.load(data=folder, database_url=database_url, ingest_roots=roots, as_of=usual.as_of or AS_OF)
 
 
