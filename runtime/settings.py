@@ -101,7 +101,8 @@ class Settings(BaseSettings):
     Attributes:
         data: the folder of the default database and of all other files that the service stores.
         database_url: a SQLite file (`sqlite:////path/freshet.sqlite`; write `%3F` for a `?` in its path, `%25` for a
-            `%`) or PostgreSQL (`postgresql://host/name`, whose password belongs in PGPASSFILE or PGPASSWORD). Never shown.
+            `%`) or PostgreSQL (`postgresql://host/name`, whose password belongs in PGPASSFILE or PGPASSWORD). Never
+            shown.
         broker_url: a Redis or Valkey; without one Freshet runs a Valkey of its own. Never shown.
         camels: the folder of real CAMELS-US data, for the tests that need them.
         pretrained: the folder of shipped ensembles, if not the one that came with Freshet.

@@ -4,19 +4,16 @@ Source of the shapes: RFC 7946.
 """
 
 import re
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from hydrology.base.arrays import Array
 from hydrology.base.errors import InvalidInput, excerpt
-from hydrology.base.longitudes import normalised, unwrapped
+from hydrology.base.longitudes import unwrapped
 
 MAX_VERTICES = 5_000
 MAX_RINGS = 100
-MAX_SIMPLE = 100
-"""Largest number of vertices of a simplified ring: what alerting systems take as a polygon."""
 
 Polygon = list[Array]
 """Its rings, the outer one first and then its holes, each (vertices, 2) in degrees of longitude and latitude; the last
@@ -75,42 +72,6 @@ def polygons_of(geojson: object) -> list[Polygon]:
     if vertices > MAX_VERTICES:
         raise BadOutline(f"The outline has {vertices} vertices, and at most {MAX_VERTICES} are taken: simplify it.")
     return [[_ring(ring) for ring in polygon] for polygon in polygons]
-
-
-def simplified(polygons: Sequence[Polygon]) -> list[list[list[float]]]:
-    """Return the outer rings as closed lists of [latitude, longitude], each of at most `MAX_SIMPLE` vertices.
-
-    Vertices that lie nearest to the line between those that stay are left out first.
-
-    Source: Douglas and Peucker (1973), Cartographica 10(2).
-    """
-    rings = []
-    for outer, *_ in polygons:
-        tolerance, ring = 0.0, outer
-        while len(ring) > MAX_SIMPLE:
-            tolerance = max(2 * tolerance, 1e-4)
-            middle = int(np.argmax(np.hypot(*(outer - outer[0]).T)))
-            ring = np.concatenate([_thinned(outer[: middle + 1], tolerance)[:-1], _thinned(outer[middle:], tolerance)])
-        rings.append([[round(float(lat), 5), round(normalised(float(lon)), 5)] for lon, lat in ring])
-    return rings
-
-
-def _thinned(line: Array, tolerance: float) -> Array:
-    """Return a line without the vertices that lie within a tolerance in degrees; its ends stay."""
-    stay, parts = {0, len(line) - 1}, [(0, len(line) - 1)]
-    while parts:
-        first, last = parts.pop()
-        along, inner = line[last] - line[first], line[first + 1 : last] - line[first]
-        if len(inner) == 0:
-            continue
-        across = np.abs(along[0] * inner[:, 1] - along[1] * inner[:, 0])
-        apart = across / np.hypot(*along) if along.any() else np.hypot(*inner.T)
-        farthest = int(np.argmax(apart))
-        if apart[farthest] > tolerance:
-            middle = first + 1 + farthest
-            stay.add(middle)
-            parts += [(first, middle), (middle, last)]
-    return line[sorted(stay)]
 
 
 def geometry_of(geojson: object) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.absent import absent
 from hydrology.base.errors import InvalidInput
-from hydrology.base.outline import BadOutline, outline_of, simplified
+from hydrology.base.outline import BadOutline, outline_of
 from hydrology.base.outline_area import area_m2
 from hydrology.base.reasons import Reason
 from hydrology.base.units import M2_PER_KM2, Area
@@ -18,6 +18,7 @@ from jobspec.basins import ASKED_NAMESPACE, AddedBasin
 from operations.basin_data.attributes import AREA_ATTRIBUTES
 from operations.basin_data.basins import GIVEN_AREA, OUTLINE_AREA, SERVICE_AREA, TIME_ZONE, area_by
 from operations.feeds.adapters import usgs
+from operations.feeds.simplify_outline import simplified
 from records.basins import basins
 from records.database.engine import Database
 from records.runs import states

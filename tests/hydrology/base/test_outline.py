@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hydrology.base.outline import MAX_SIMPLE, MAX_VERTICES, BadOutline, outline_of, simplified
+from hydrology.base.outline import MAX_VERTICES, BadOutline, outline_of
 from hydrology.base.outline_area import area_m2
 
 WEST, SOUTH, EAST, NORTH = -69.8, 45.0, -68.8, 45.4
@@ -101,17 +101,3 @@ def test_an_outline_across_the_180th_meridian_is_one_whoever_wrote_it(
     assert np.ptp(longitudes) == pytest.approx(0.3)
     assert np.abs(longitudes - longitude).max() < 1
     assert area_m2(polygons) == pytest.approx(1415.63e6, rel=1e-5)
-
-
-def test_a_simplified_outline_is_closed_short_and_of_the_same_area() -> None:
-    turns = np.linspace(0, 2 * np.pi, 2001)
-    radius = 0.3 + 0.05 * np.sin(9 * turns) + 0.002 * np.sin(400 * turns)
-    lake = np.column_stack([-69.3 + radius * np.cos(turns), 45.2 + radius * np.sin(turns)])
-    lake[-1] = lake[0]
-    (ring,) = simplified([[lake]])
-    assert ring[0] == ring[-1]
-    assert 20 < len(ring) <= MAX_SIMPLE
-    shape = np.array([[longitude, latitude] for latitude, longitude in ring])
-    assert area_m2([[shape]]) == pytest.approx(area_m2([[lake]]), rel=0.03)
-    square = np.array(SQUARE)
-    assert simplified([[square]]) == [[[latitude, longitude] for longitude, latitude in SQUARE]]
