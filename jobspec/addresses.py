@@ -104,6 +104,19 @@ def mail_address(text: str) -> str:
     return f"{found['local']}@{found['domain'].lower()}"
 
 
+def mailbox(address: str) -> str:
+    """Return the mailbox that an e-mail address reaches: the same for all of its spellings.
+
+    Letter case and whatever follows a plus count nowhere in practice; dots do not in mailboxes of Google, whose domain
+    has two names.
+    """
+    local, _, domain = address.lower().rpartition("@")
+    local = local[:1] + local[1:].partition("+")[0]
+    if domain in ("gmail.com", "googlemail.com"):
+        local, domain = local.replace(".", ""), "gmail.com"
+    return f"{local}@{domain}"
+
+
 def _is_for_a_header(address: str) -> bool:
     """Return whether a header of a message can have an address: a part such as `=?utf-8?q?a?=` would be decoded."""
     try:

@@ -161,6 +161,8 @@ class Settings(BaseSettings):
             replay, every message is an exercise.
         alerts_need_approval: for how many minutes changes of alerts wait for a forecaster to approve or dismiss them;
             after that they go out as the forecast has them. By default none waits.
+        mail_questions_per_day: how many subscriptions for e-mail, each of which asks an address for its consent, a key
+            may create within a day.
         fill_with_climatology: whether the daily cycle takes the weather of other years where neither observed weather
             nor a weather forecast is known.
         retain_what_if_days: for how many days what-if runs are stored.
@@ -170,6 +172,8 @@ class Settings(BaseSettings):
         retain_weather_days: for how many days weather forecasts are stored.
         retain_jobs_days: for how many days jobs and their events are stored after they have ended.
         retain_deliveries_days: for how many days deliveries of alert changes are stored after they have ended.
+        retain_questions_days: for how many days, 30 or more, it is stored that an address was asked for its consent:
+            meanwhile nobody asks it again.
         retain_checkpoints_days: for how many days the checkpoints of an unfinished training are stored.
     """
 
@@ -223,6 +227,7 @@ class Settings(BaseSettings):
     mail_from: Annotated[str, AfterValidator(mail_address)] | None = None
     cap_sender: str | None = Field(default=None, pattern=r"^[^\s,<&\x00-\x20]{3,200}$")
     alerts_need_approval: int | None = Field(default=None, ge=1, le=1_440)
+    mail_questions_per_day: int = Field(default=20, ge=1)
     fill_with_climatology: bool = False
     retain_what_if_days: Days = 90
     retain_members_days: Days = 400
@@ -230,6 +235,7 @@ class Settings(BaseSettings):
     retain_weather_days: Days = 400
     retain_jobs_days: Days = 90
     retain_deliveries_days: Days = 90
+    retain_questions_days: int = Field(default=30, ge=30, le=36_500)
     retain_checkpoints_days: Days = 90
 
     @property

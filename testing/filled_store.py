@@ -37,6 +37,7 @@ from records.versions.versions import NewVersion
 from records.weather import bridges, feeds
 from records.weather import weather_issues as weather
 from runtime.clock import Clock
+from runtime.settings import Settings
 from testing.bridges import LIVE, a_part
 from testing.country import BASINS
 from testing.records import a_weather_forecast, an_issue
@@ -98,7 +99,7 @@ def fill(database_url: str, receiver: str = RECEIVER) -> FilledStore:
         _promote_another_first(session, run.version_id, BASINS[-1], now)
         _add_ratings(session)
         _add_thresholds(session, now)
-        shown = subscriptions.create(session, NewSubscription(url=receiver), key.id, now)
+        shown = subscriptions.create(session, NewSubscription(url=receiver), key.id, now, Settings())
         delivery, change = _deliver_change(session, run, now)
         held_alerts.hold(session, BASINS[1], run.id, [change], now, now + timedelta(hours=1))
         filled = FilledStore(

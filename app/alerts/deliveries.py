@@ -47,11 +47,13 @@ def owned(session: Session, key: Key, delivery: str) -> deliveries.Delivery:
     """Return a delivery that a key may see and replay.
 
     Raises:
-        UnknownDelivery: there is none of that id.
+        UnknownDelivery: there is none of that id, or it is a question and this is not an admin's key.
         NotYourSubscription: its subscription belongs to another key.
     """
     stored = deliveries.get(session, delivery)
     owned_subscription(session, key, stored.subscription_id)
+    if stored.change_seq is None and not key.is_admin:
+        raise UnknownDelivery("The question whether a recipient of e-mail agrees is shown to admins alone.")
     return stored
 
 
@@ -115,9 +117,17 @@ def list_deliveries(
     status: WithStatus = None,
 ) -> Response:
     """The deliveries to the key's own subscriptions (for an admin's key, to all), newest first, a page at a
-    time: follow `next` until it is null."""
+    time: follow `next` until it is null. Questions to recipients of e-mail are shown to admins alone: whether one is
+    sent depends on what others have asked, and on what the recipient has answered."""
     chosen = visible_subscriptions(session, key, subscription)
-    found = deliveries.page(session, subscriptions=chosen, status=status, after=page.after, limit=page.sought)
+    found = deliveries.page(
+        session,
+        subscriptions=chosen,
+        with_questions=key.is_admin,
+        status=status,
+        after=page.after,
+        limit=page.sought,
+    )
     shown, following = page.cut(found)
     return fields.of(DeliveryPage(deliveries=summaries(session, shown), next=following))
 

@@ -22,9 +22,9 @@ from jobspec.fields import ID
 from jobspec.subscriptions import NewSubscription, SubscriptionPatch
 from records.access.keys import Key
 from records.alerts import subscriptions, webhook_signature
+from records.alerts.questions import TooManyQuestions
 from records.alerts.subscriptions import (
     OVERLAP,
-    AlreadyAsked,
     NotAgreedTo,
     NotPaused,
     NotSuitable,
@@ -51,7 +51,8 @@ _WHY = {
 }
 _WHY_OF_MAIL = _WHY | {
     "template": "It is for e-mail.",
-    "confirmed_at": "The recipient has not agreed yet.",
+    "confirmed_at": "The recipient has not agreed. An address that was asked lately, whoever did, or that has refused "
+    "is not asked, and no answer reveals whether it was.",
     "rotated_at": "It has no secret.",
     "old_secret_until": "It has no secret.",
 }
@@ -169,7 +170,7 @@ def list_subscriptions(
     "",
     status_code=201,
     summary="Subscribe to alert changes",
-    responses=documented_writing(ForbiddenTarget, TooManySubscriptions, NoWebhookKey, MailNotSet, AlreadyAsked),
+    responses=documented_writing(ForbiddenTarget, TooManySubscriptions, NoWebhookKey, MailNotSet, TooManyQuestions),
 )
 def create_subscription(
     response: Response, writer: OperatorWriter, settings: ServiceSettings, new: NewSubscription
@@ -178,11 +179,12 @@ def create_subscription(
     `timestamp`. It is signed by the Standard Webhooks specification (`webhook-id`, `webhook-timestamp`,
     `webhook-signature`) with the secret in the answer, which is shown this once. Failed deliveries are retried with
     growing delays, under the same `webhook-id`, the change's `event`. With a `template`, the body is that of a gateway
-    of text messages or chat. With an `email`, its recipient is asked once; changes are sent after the recipient has
-    agreed, and every message has a link to unsubscribe. While the key is revoked or expired, nothing new is sent."""
+    of text messages or chat. With an `email`, its recipient is asked once, unless somebody has asked that address
+    within 30 days or it has refused questions: the answer is the same. Changes are sent after the recipient has agreed,
+    and every message has a link to unsubscribe. While the key is revoked or expired, nothing new is sent."""
     require_receiver(settings, new)
     with writer.database.transaction() as session:
-        stored = subscriptions.create(session, new, writer.key.id, writer.now)
+        stored = subscriptions.create(session, new, writer.key.id, writer.now, settings)
         shown = with_secret(stored, settings, writer.now)
         writer.record(session, "subscription created", stored.id)
     response.headers["Location"] = f"/v1/subscriptions/{stored.id}"

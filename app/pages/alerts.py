@@ -76,7 +76,7 @@ def read_deliveries(request: Request, session: Reading, key: AnyKey, clock: Serv
     """Show receivers of alerts, and deliveries to them."""
     shown = of_key(session, key)
     visible = visible_subscriptions(session, key, None)
-    newest = deliveries.page(session, subscriptions=visible, limit=MAX_DELIVERIES)
+    newest = deliveries.page(session, subscriptions=visible, with_questions=key.is_admin, limit=MAX_DELIVERIES)
     subscriptions = [subscription_of(subscription, clock.wall()) for subscription in shown]
     return render(
         request,

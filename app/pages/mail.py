@@ -9,6 +9,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Request
 from fastapi.responses import HTMLResponse
+from sqlalchemy.orm import Session
 
 from app.http.dependencies import OpenDatabase, Reading, ServiceClock, ServiceSettings
 from app.http.limits.addresses import address_of
@@ -16,7 +17,7 @@ from app.pages.errors import PageRoute
 from app.pages.render import render
 from records.access import audit
 from records.access.audit import Actor
-from records.alerts import mail_links, subscriptions, webhook_signature
+from records.alerts import mail_links, questions, subscriptions, webhook_signature
 from records.alerts.mail_links import Purpose
 from records.alerts.subscriptions import UNSUBSCRIBED, Subscription
 
@@ -27,11 +28,56 @@ Token = Annotated[str, Path(pattern=mail_links.FORM)]
 
 @dataclass(frozen=True, slots=True)
 class MailLink:
-    """Contents of the page; `done`: whether the recipient has chosen so already."""
+    """Contents of the page.
+
+    Attributes:
+        done: whether the recipient has chosen so already.
+        questions: the path to the page by which the recipient allows questions again; None unless it has unsubscribed.
+    """
 
     purpose: Purpose
     done: bool
     subscription: Subscription
+    questions: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """Contents of the page on questions to an address; `refused`: whether it wants none."""
+
+    refused: bool
+    token: str
+
+
+@router.get("/questions/{token}", response_class=HTMLResponse)
+def read_questions(request: Request, session: Reading, settings: ServiceSettings, token: Token) -> HTMLResponse:
+    """Show whether the address takes questions, and the button that changes it. Nothing is changed."""
+    mailbox = mail_links.mailbox_of(webhook_signature.service_key(settings), token)
+    return _private(render(request, "mail-questions.html", Questions(questions.is_refused(session, mailbox), token)))
+
+
+@router.post("/questions/{token}", response_class=HTMLResponse)
+def refuse_questions(
+    request: Request, database: OpenDatabase, settings: ServiceSettings, clock: ServiceClock, token: Token
+) -> HTMLResponse:
+    """Refuse all questions to the address. A second time changes nothing."""
+    mailbox, now = mail_links.mailbox_of(webhook_signature.service_key(settings), token), clock.wall()
+    with database.transaction() as session:
+        if questions.refuse(session, mailbox, now):
+            audit.record(session, _recipient(request), "questions refused", mailbox, now)
+    return _private(render(request, "mail-questions.html", Questions(True, token)))
+
+
+@router.post("/questions/{token}/allow", response_class=HTMLResponse)
+def allow_questions(
+    request: Request, database: OpenDatabase, settings: ServiceSettings, clock: ServiceClock, token: Token
+) -> HTMLResponse:
+    """Allow questions to the address again. A second time changes nothing."""
+    mailbox, now = mail_links.mailbox_of(webhook_signature.service_key(settings), token), clock.wall()
+    with database.transaction() as session:
+        if questions.allow(session, mailbox):
+            audit.record(session, _recipient(request), "questions allowed", mailbox, now)
+    return _private(render(request, "mail-questions.html", Questions(False, token)))
 
 
 @router.get("/{purpose}/{token}", response_class=HTMLResponse)
@@ -41,7 +87,7 @@ def read_mail_link(
     """Show what the button does. Nothing is changed."""
     key = webhook_signature.service_key(settings)
     subscription = mail_links.subscription_of(session, key, purpose, token)
-    return _page(request, purpose, subscription)
+    return _page(request, session, key, purpose, subscription)
 
 
 @router.post("/{purpose}/{token}", response_class=HTMLResponse)
@@ -55,7 +101,6 @@ def follow_mail_link(
 ) -> HTMLResponse:
     """Confirm or unsubscribe. A second time changes nothing."""
     key, now = webhook_signature.service_key(settings), clock.wall()
-    actor = Actor("recipient of e-mail", address=address_of(request.scope) or None)
     with database.transaction() as session:
         before = mail_links.subscription_of(session, key, purpose, token)
         if purpose == "confirm":
@@ -64,14 +109,26 @@ def follow_mail_link(
             changed = subscriptions.unsubscribe(session, before.id, now)
         if changed:
             action: audit.Action = "subscription confirmed" if purpose == "confirm" else "recipient unsubscribed"
-            audit.record(session, actor, action, before.id, now)
-        after = subscriptions.get(session, before.id)
-    return _page(request, purpose, after)
+            audit.record(session, _recipient(request), action, before.id, now)
+        return _page(request, session, key, purpose, subscriptions.get(session, before.id))
 
 
-def _page(request: Request, purpose: Purpose, subscription: Subscription) -> HTMLResponse:
+def _recipient(request: Request) -> Actor:
+    return Actor("recipient of e-mail", address=address_of(request.scope) or None)
+
+
+def _page(request: Request, session: Session, key: bytes, purpose: Purpose, subscription: Subscription) -> HTMLResponse:
     unsubscribed = subscription.paused_because == UNSUBSCRIBED
     done = unsubscribed if purpose == "unsubscribe" else subscription.confirmed_at is not None and not unsubscribed
-    answer = render(request, "mail.html", MailLink(purpose, done, subscription))
+    assert subscription.email is not None
+    path = (
+        mail_links.questions_link("", key, questions.mailbox_hash(session, subscription.email))
+        if unsubscribed
+        else None
+    )
+    return _private(render(request, "mail.html", MailLink(purpose, done, subscription, path)))
+
+
+def _private(answer: HTMLResponse) -> HTMLResponse:
     answer.headers["Cache-Control"] = "no-store"
     return answer

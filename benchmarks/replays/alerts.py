@@ -140,7 +140,7 @@ def _begin(folder: Path, names: Sequence[str], stack: ExitStack) -> _Year:
         for name, receiver in receivers.items():
             key, _ = keys.make(session, name, "operator", None, issue_day)
             new = NewSubscription(url=receiver.url)
-            year.subscriptions[name] = subscriptions.create(session, new, key.id, issue_day).id
+            year.subscriptions[name] = subscriptions.create(session, new, key.id, issue_day, settings).id
     return year
 
 

@@ -140,7 +140,7 @@ def _begin(folder: Path, server: MailServer, names: list[str], first: Day) -> _Y
     with database.transaction() as session:
         key, _ = keys.make(session, "office", "admin", None, at)
         for recipient in RECIPIENTS:
-            created = subscriptions.create(session, NewSubscription(email=recipient), key.id, at)
+            created = subscriptions.create(session, NewSubscription(email=recipient), key.id, at, settings)
             year.subscriptions[recipient] = created.id
     deliver(database, settings, lambda: at)
     own = webhook_signature.service_key(settings)

@@ -528,6 +528,14 @@ TABLES = [
         indexes=["key_id"],
     ),
     Table(
+        "mail_questions",
+        "id text, mailbox text, key_id text, at instant, is_allowed boolean",
+        key="id",
+        indexes=["mailbox", "key_id, at"],
+    ),
+    Table("mail_refusals", "mailbox text, at instant", key="mailbox"),
+    Table("mailbox_salt", "id integer, salt text", key="id", checks={"id": "id = 1"}),
+    Table(
         "ratings",
         "basin_id text, valid_from date, source text, datum text?, site text?, number text?, shifted text?, "
         "largest_shift real, rating json, set_at instant",

@@ -83,18 +83,19 @@ def written(
     changes = [sending.change for sending in sendings if sending.change is not None]
     purpose: mail_links.Purpose = "unsubscribe" if changes else "confirm"
     link = mail_links.link(settings.own_address, key, purpose, subscription)
+    mailbox = sendings[0].mailbox
+    leave = link if mailbox is None else mail_links.questions_link(settings.own_address, key, mailbox)
     entries = [
         Entry(one_line(headline(one, names[one.basin_id])), one, f"{settings.own_address}/basins/{one.basin_id}")
         for one in changes
     ]
     message = _addressed(settings, subscription, _subject(entries), at)
     message["Message-ID"] = message_id(settings, subscription, [one.id for one in changes])
-    if changes:
-        message["List-Unsubscribe"] = f"<{link}>"
-        message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
+    message["List-Unsubscribe"] = f"<{leave}>"
+    message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
     name = "changes" if changes else "question"
     values = {"entries": entries, "link": link, "subscription": subscription, "days": CONFIRM_WITHIN.days}
-    values |= {"service": settings.own_address, "replayed": any(one.replayed for one in changes)}
+    values |= {"leave": leave, "service": settings.own_address, "replayed": any(one.replayed for one in changes)}
     values |= {"official": all(one.is_official for one in changes)}
     message.set_content(_TEMPLATES.get_template(f"{name}.txt").render(values))
     message.add_alternative(_TEMPLATES.get_template(f"{name}.html").render(values), subtype="html")

@@ -26,6 +26,8 @@ _OfAlerts = Literal[
     "subscription deleted",
     "secret rotated",
     "recipient unsubscribed",
+    "questions refused",
+    "questions allowed",
     "delivery replayed",
 ]
 _OfForecasters = Literal[

@@ -16,6 +16,7 @@ from hydrology.base.absent import Absent, absent
 from hydrology.base.errors import InvalidInput, NotFound
 from hydrology.base.reasons import Reason
 from records.access import keys
+from records.alerts import questions
 from records.alerts.alert_changes import Change, get_many
 from records.alerts.retries import MAX_OUTAGE, MAX_TRIES, WAITS, is_of_server, server_wait
 from records.alerts.subscriptions import Subscription
@@ -63,7 +64,7 @@ class QuestionOver(InvalidInput):
 
     kind = "question-over"
     status = 409
-    remedy = "The recipient has the message that asks, has answered it, or had a week to: create a new subscription."
+    remedy = "The recipient has the message that asks, has answered it, or had a week to."
 
 
 class SubscriptionPaused(InvalidInput):
@@ -112,12 +113,17 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Sending:
-    """What to send now, in the `number`-th attempt of its delivery; without a change, the question to the recipient."""
+    """What to send now, in the `number`-th attempt of its delivery; without a change, the question to the recipient.
+
+    Attributes:
+        mailbox: the hashed mailbox of a question.
+    """
 
     delivery: str
     number: int
     subscription: Subscription
     change: Change | None
+    mailbox: str | None = None
 
 
 def due(session: Session, at: datetime) -> list[Queue]:
@@ -149,7 +155,10 @@ def is_any_due(session: Session, at: datetime) -> bool:
 
 
 def claim(session: Session, delivery: str, at: datetime, lease: timedelta = LEASE) -> Sending | None:
-    """Start the next attempt of a due delivery. Return None if another sender has it or no tries are left."""
+    """Start the next attempt of a due delivery. Return None if another sender has it or no tries are left.
+
+    A question that its recipient may not be asked is deleted.
+    """
     claimed = (
         update(DeliveryRow)
         .where(DeliveryRow.id == delivery, *_is_due(at))
@@ -164,6 +173,10 @@ def claim(session: Session, delivery: str, at: datetime, lease: timedelta = LEAS
     )
     session.execute(lost.values(ended_at=at, failure=absent(Reason.SENDER_LOST)))
     row = _row(session, delivery)
+    mailbox = None if row.change_seq is not None else questions.mailbox_to_ask(session, delivery)
+    if row.change_seq is None and mailbox is None:
+        session.delete(row)
+        return None
     if tries > MAX_TRIES:  # the sender of the last attempt was lost
         row.tries = MAX_TRIES
         _end(session, row, "failed", at)
@@ -176,7 +189,7 @@ def claim(session: Session, delivery: str, at: datetime, lease: timedelta = LEAS
     subscription = session.get(SubscriptionRow, row.subscription_id)
     assert subscription is not None
     change = None if row.change_seq is None else get_many(session, [row.change_seq])[row.change_seq]
-    return Sending(delivery, number, as_record(Subscription, subscription), change)
+    return Sending(delivery, number, as_record(Subscription, subscription), change, mailbox)
 
 
 def finish(
@@ -266,6 +279,7 @@ def page(
     session: Session,
     *,
     subscriptions: Sequence[str] | None = None,
+    with_questions: bool = True,
     status: Status | None = None,
     after: str | None = None,
     limit: int | None = None,
@@ -274,8 +288,11 @@ def page(
 
     Args:
         subscriptions: restrict to these; None for all.
+        with_questions: whether to include the questions to recipients.
     """
     query = select(DeliveryRow).order_by(DeliveryRow.id.desc()).limit(limit)
+    if not with_questions:
+        query = query.where(DeliveryRow.change_seq.is_not(None))
     if subscriptions is not None:
         query = query.where(DeliveryRow.subscription_id.in_(subscriptions))
     if status is not None:

@@ -1,4 +1,5 @@
-"""Links in e-mail that need no key: each is signed for one subscription, its address and one purpose.
+"""Links in e-mail that need no key: each is signed for one subscription, its address and one purpose, or for a
+mailbox, to refuse questions.
 
 They are derived from the service's own key, as the secrets of webhooks are, and not stored.
 """
@@ -16,7 +17,9 @@ from records.alerts.subscriptions import Subscription, UnknownSubscription
 Purpose = Literal["confirm", "unsubscribe"]
 PATHS: dict[Purpose, str] = {"confirm": "/mail/confirm", "unsubscribe": "/mail/unsubscribe"}
 FORM = r"^[0-9a-f]{1,64}\.[0-9a-f]{32}$"
-"""A token: the subscription's id and the first 128 bits of its signature."""
+"""A token: the id of a subscription, or a hashed mailbox, and the first 128 bits of its signature."""
+QUESTIONS_PATH = "/mail/questions"
+"""Where the recipient of a question refuses all others, or allows them again."""
 
 
 class InvalidMailLink(NotFound):
@@ -49,6 +52,28 @@ def subscription_of(session: Session, key: bytes, purpose: Purpose, token: str) 
     if not hmac.compare_digest(_token(key, purpose, subscription), token):
         raise invalid
     return subscription
+
+
+def questions_link(service: str, key: bytes, mailbox: str) -> str:
+    """Return the address behind the link by which a hashed mailbox refuses questions, whatever became of its
+    subscriptions."""
+    return f"{service}{QUESTIONS_PATH}/{_mailbox_token(key, mailbox)}"
+
+
+def mailbox_of(key: bytes, token: str) -> str:
+    """Return the hashed mailbox of a token.
+
+    Raises:
+        InvalidMailLink: this service did not create it.
+    """
+    mailbox = token.partition(".")[0]
+    if not hmac.compare_digest(_mailbox_token(key, mailbox), token):
+        raise InvalidMailLink("This link is not valid: nothing was changed.")
+    return mailbox
+
+
+def _mailbox_token(key: bytes, mailbox: str) -> str:
+    return f"{mailbox}.{hmac.digest(key, f'freshet mail questions {mailbox}'.encode(), sha256).hex()[:32]}"
 
 
 def _token(key: bytes, purpose: Purpose, subscription: Subscription) -> str:

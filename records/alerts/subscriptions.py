@@ -18,12 +18,14 @@ from hydrology.extremes.alerting import Severity, rank
 from jobspec.subscriptions import Digest, NewSubscription, SubscriptionPatch, unsuitable
 from records.access import keys
 from records.access.tables import KeyRow
+from records.alerts import questions
 from records.alerts.tables import DeliveryRow, SubscriptionRow
 from records.basins import basins
 from records.database.base import JsonList, JsonObject
 from records.database.ids import new_id
 from records.database.statements import add_all, as_record, as_values
 from records.jobs import cron
+from runtime.settings import Settings
 
 log = structlog.get_logger()
 
@@ -54,14 +56,6 @@ class NotSuitable(InvalidInput):
     kind = "not-suitable"
 
 
-class AlreadyAsked(InvalidInput):
-    """The address has a question whether it agrees that is not answered yet: it is asked once at a time."""
-
-    kind = "already-asked"
-    status = 409
-    remedy = "Wait until its recipient has answered or the time for it is over, or change the subscription that asks."
-
-
 class NotAgreedTo(InvalidInput):
     """The recipient of e-mail agreed to less than this: a subscription for e-mail is only ever narrowed."""
 
@@ -75,7 +69,7 @@ class NotPaused(InvalidInput):
 
     kind = "not-paused"
     status = 409
-    remedy = "Where the recipient has unsubscribed, only a new subscription, which asks for consent, can follow."
+    remedy = "Where the recipient has unsubscribed, only the recipient can change that, by the link of a message."
 
 
 class ConfirmationOver(InvalidInput):
@@ -143,22 +137,18 @@ class Subscription:
         return [self.generation, self.generation - 1] if overlaps else [self.generation]
 
 
-def create(session: Session, new: NewSubscription, key: str, at: datetime) -> Subscription:
-    """Store a new subscription of a key, for e-mail with its question.
+def create(session: Session, new: NewSubscription, key: str, at: datetime, settings: Settings) -> Subscription:
+    """Store a new subscription of a key, for e-mail with its question, if its recipient may be asked.
 
     Raises:
         TooManySubscriptions: the key has reached its limit.
-        AlreadyAsked: the address has not answered an earlier question, of whatever key.
+        TooManyQuestions: it has created too many for e-mail within a day.
         InvalidInput: a basin that it names is not stored.
     """
-    # One after another, so that those of one instant are all counted, and each sees the questions of the others. On
-    # SQLite the whole database is locked already, and FOR UPDATE is left out.
-    session.execute(select(KeyRow.id).order_by(KeyRow.id).with_for_update(key_share=True))
+    questions.one_after_another(session)  # so that those of one instant are all counted
     if len(list_subscriptions(session, key)) >= MAX_OF_A_KEY:
         raise TooManySubscriptions(f"A key may have at most {MAX_OF_A_KEY} subscriptions: delete one first.")
     _require_basins(session, new.basins)
-    if new.email is not None:
-        _require_no_question(session, new.email, at)
     subscription = Subscription(
         id=new_id(at),
         key_id=key,
@@ -174,8 +164,10 @@ def create(session: Session, new: NewSubscription, key: str, at: datetime) -> Su
     )
     add_all(session, SubscriptionRow, [as_values(subscription)])
     if new.email is not None:
-        question = {"id": new_id(at), "subscription_id": subscription.id, "status": "pending", "tries": 0}
-        add_all(session, DeliveryRow, [question])
+        question = new_id(at)
+        delivery = {"id": question, "subscription_id": subscription.id, "status": "pending", "tries": 0}
+        add_all(session, DeliveryRow, [delivery])
+        questions.store(session, question, new.email, key, at, settings)
     return subscription
 
 
@@ -293,13 +285,16 @@ def pause(session: Session, subscription: str, reason: Absent, at: datetime) -> 
 
 
 def unsubscribe(session: Session, subscription: str, at: datetime) -> bool:
-    """Record that the recipient of e-mail wants no more, for good, and return whether that is new.
+    """Record that the recipient of e-mail wants no more, nor to be asked again, and return whether that is new.
 
     Raises:
         UnknownSubscription: there is none with this id.
     """
-    new = get(session, subscription).paused_because != UNSUBSCRIBED
+    stored = get(session, subscription)
+    new = stored.paused_because != UNSUBSCRIBED
     if new:
+        assert stored.email is not None
+        questions.refuse(session, questions.mailbox_hash(session, stored.email), at)
         pause(session, subscription, UNSUBSCRIBED, at)
     return new
 
@@ -315,7 +310,7 @@ def resume(session: Session, subscription: str) -> Subscription:
     if row.paused_because is None:
         raise NotPaused("The subscription is not paused.")
     if row.paused_because == UNSUBSCRIBED:
-        raise NotPaused("The recipient unsubscribed, and nobody else may change that: create a new subscription.")
+        raise NotPaused("The recipient unsubscribed, and nobody else may change that.")
     row.paused_at = row.paused_because = None
     session.flush()
     return as_record(Subscription, row)
@@ -358,12 +353,6 @@ def _unknown(subscription: str) -> UnknownSubscription:
     return UnknownSubscription(
         f"No subscription {subscription!r} is stored here: list the subscriptions to see their ids."
     )
-
-
-def _require_no_question(session: Session, email: str, at: datetime) -> None:
-    rows = session.scalars(select(SubscriptionRow).filter_by(email=email, confirmed_at=None))
-    if any(as_record(Subscription, row).awaits_answer(at) for row in rows):
-        raise AlreadyAsked("This address has been asked already, and has not answered yet.")
 
 
 def _require_basins(session: Session, names: list[str] | None) -> None:

@@ -18,7 +18,7 @@ from records.database.statements import add_all
 from records.database.tables import PrunedRow
 from runtime.settings import Settings
 
-RuleName = Literal["what-if", "members", "states", "weather", "jobs", "deliveries", "checkpoints"]
+RuleName = Literal["what-if", "members", "states", "weather", "jobs", "deliveries", "questions", "checkpoints"]
 
 
 class Gone(NotFound):
@@ -36,6 +36,7 @@ RULES: Mapping[RuleName, str] = {
     "weather": "Weather forecasts are stored for {days} days.",
     "jobs": "Jobs are stored for {days} days after they have ended.",
     "deliveries": "Deliveries are stored for {days} days after they have ended.",
+    "questions": "That an address was asked for its consent is stored for {days} days, its refusal for ever.",
     "checkpoints": "The checkpoints of an unfinished training are stored for {days} days.",
 }
 """How long each kind of record is stored, in words."""

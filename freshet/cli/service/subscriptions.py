@@ -59,10 +59,13 @@ def add(
         with context.database.transaction() as session:
             change = Change.at(session, context.clock)
             keys.get(session, key)
-            created = records.create(session, new, key, change.now)
+            created = records.create(session, new, key, change.now, context.settings)
             change.record("subscription created", created.id)
             shown = with_secret(created, context.settings, change.now)
-    text = shown.secret or f"{shown.id}: its recipient is asked by e-mail; nothing else is sent before the answer."
+    text = (
+        shown.secret
+        or f"{shown.id}: its recipient is asked by e-mail, unless asked lately; nothing else is sent before the answer."
+    )
     answer(shown.model_dump(mode="json"), as_json, text)
 
 

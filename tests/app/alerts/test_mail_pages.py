@@ -11,7 +11,7 @@ from hydrology.base.absent import absent
 from hydrology.base.reasons import Reason
 from jobspec.subscriptions import NewSubscription
 from records.access import audit, keys
-from records.alerts import alert_changes, mail_links, subscriptions, webhook_signature
+from records.alerts import alert_changes, mail_links, questions, subscriptions, webhook_signature
 from records.alerts.alert_changes import NewChange
 from records.alerts.mail_links import Purpose
 from records.alerts.subscriptions import CONFIRM_WITHIN
@@ -32,7 +32,7 @@ def subscribe(database: Database, at: datetime | None = None) -> str:
     now = Clock().wall() if at is None else at
     with database.transaction() as session:
         key, _ = keys.make(session, "office", "operator", None, now)
-        return subscriptions.create(session, NewSubscription(email="duty@rivers.example"), key.id, now).id
+        return subscriptions.create(session, NewSubscription(email="duty@rivers.example"), key.id, now, Settings()).id
 
 
 def path(database: Database, folder: Path, purpose: Purpose, subscription: str) -> str:
@@ -101,7 +101,7 @@ def test_a_subscription_for_email_shows_its_state_and_no_secret(
     with serving(sqlite, data=tmp_path, **MAIL) as client:
         created = client.post("/v1/subscriptions", json=new, headers=headers).json()
         assert (created["email"], created["url"], created["secret"]) == ("duty@rivers.example", None, None)
-        assert created["missing"]["confirmed_at"] == "The recipient has not agreed yet."
+        assert created["missing"]["confirmed_at"].startswith("The recipient has not agreed.")
         assert created["feed"] == "/v1/alerts/feed"
         assert created["missing"]["secret"] == "Messages by e-mail are not signed with a secret."
         (listed,) = client.get("/v1/subscriptions", headers=headers).json()["subscriptions"]
@@ -116,9 +116,55 @@ def test_a_subscription_for_email_shows_its_state_and_no_secret(
             assert status == (409 if "digest" in more else 200 if "least_severity" in more else 422)
         for severity, status in (("warning", 200), ("watch", 409)):
             assert client.patch(address, json={"least_severity": severity}, headers=headers).status_code == status
-        assert client.post("/v1/subscriptions", json=new, headers=headers).json()["type"] == "/problems/already-asked"
-        (question,) = client.get("/v1/deliveries", headers=headers).json()["deliveries"]
+        admin = bearer(sqlite_database, "admin")
+        (question,) = client.get("/v1/deliveries", headers=admin).json()["deliveries"]
         assert (question["kind"], question["event"], question["basin"]) == ("confirmation", None, None)
+        # Whether the second is sent, too, is not to be seen by its key.
+        again = client.post("/v1/subscriptions", json=new, headers=headers)
+        differing = ("id", "created_at", "least_severity", "feed")
+        assert again.status_code == 201
+        assert {name: value for name, value in again.json().items() if name not in differing} == {
+            name: value for name, value in created.items() if name not in differing
+        }
+        assert client.get("/v1/deliveries", headers=headers).json()["deliveries"] == []
+        assert question["id"] not in client.get("/deliveries", headers=headers).text
+        for method, path in (("GET", ""), ("POST", "/replay")):
+            hidden = client.request(method, f"/v1/deliveries/{question['id']}{path}", headers=headers)
+            assert hidden.json()["type"] == "/problems/unknown-delivery"
+
+
+def test_a_recipient_refuses_questions_by_a_link_that_outlives_the_subscription(
+    sqlite: str, sqlite_database: Database, tmp_path: Path
+) -> None:
+    subscription = subscribe(sqlite_database)
+    with sqlite_database.transaction() as session:
+        mailbox = questions.mailbox_hash(session, "duty@rivers.example")
+        subscriptions.remove(session, subscription)
+    link = mail_links.questions_link("", webhook_signature.service_key(Settings(data=tmp_path)), mailbox)
+
+    def is_refused() -> bool:
+        with sqlite_database.reading() as session:
+            return questions.is_refused(session, mailbox)
+
+    with serving(sqlite, data=tmp_path, read_needs_key=True) as client:
+        shown = client.get(link)
+        assert (shown.status_code, shown.headers["Cache-Control"]) == (200, "no-store")
+        assert ("Never ask again" in shown.text, is_refused()) == (True, False)
+        for _ in range(2):
+            assert "Allow questions again" in client.post(link, content="List-Unsubscribe=One-Click").text
+        assert is_refused()
+        assert "Allow questions again" in client.get(link).text
+        for _ in range(2):
+            assert "Never ask again" in client.post(f"{link}/allow").text
+        assert not is_refused()
+        forged = link[:-1] + ("0" if link[-1] != "0" else "1")
+        assert [client.post(f"{forged}{end}").status_code for end in ("", "/allow")] == [404, 404]
+        leave = path(sqlite_database, tmp_path, "unsubscribe", subscribe(sqlite_database))
+        assert link in client.post(leave).text
+        assert is_refused()
+    with sqlite_database.reading() as session:
+        actions = [one.action for one in audit.page(session)]
+    assert (actions.count("questions refused"), actions.count("questions allowed")) == (1, 1)
 
 
 @pytest.mark.parametrize(
@@ -133,7 +179,15 @@ def test_a_subscription_for_email_shows_its_state_and_no_secret(
         {"email": "a@b.example", "digest": {"at": "07:00", "timezone": "Nowhere"}},
         *(
             {"email": bad}
-            for bad in ("a@b", "a b@c.example", "a@b.example\r\nBcc: c@d.example", '"a b"@c.example', "ä@b.example")
+            for bad in (
+                "a@b",
+                "a b@c.example",
+                "a@b.example\r\nBcc: c@d.example",
+                '"a b"@c.example',
+                '"a"@b.example',
+                "ä@b.example",
+                "a@bücher.example",
+            )
         ),
         *({"url": "https://x.example/", "template": {"body": bad}} for bad in ("{", '{"a": $why}', "$nothing", "$")),
     ],
@@ -149,7 +203,7 @@ def test_status_reports_subscriptions_that_are_paused(sqlite_database: Database,
         a_basin(session)
         version = a_version(session).id
         key, _ = keys.make(session, "office", "admin", None, NOW)
-        created = subscriptions.create(session, NewSubscription(email="a@b.example"), key.id, NOW).id
+        created = subscriptions.create(session, NewSubscription(email="a@b.example"), key.id, NOW, Settings()).id
         subscriptions.confirm(session, created, NOW)
         change = NewChange(kind="promotion", at=NOW, basin_id=BASIN, version_id=version, why="Better.")
         alert_changes.record(session, change, NOW)

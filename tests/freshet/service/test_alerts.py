@@ -11,6 +11,7 @@ from records.access import keys
 from records.alerts import settle_alerts, subscriptions
 from records.alerts.alerts import LevelChance
 from records.database.engine import Database
+from runtime.settings import Settings
 from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_run
 from testing.webhook_receiver import Receiver, receiving
 from tests.freshet.conftest import Freshet
@@ -77,7 +78,7 @@ def test_changes_are_sent_to_their_subscribers(empty: Freshet, status: int, code
         database = opened(empty.data)
         with database.transaction() as session:
             key, _ = keys.make(session, "office", "operator", None, NOW)
-            subscriptions.create(session, NewSubscription(url=receiver.url), key.id, NOW)
+            subscriptions.create(session, NewSubscription(url=receiver.url), key.id, NOW, Settings())
         database.close()
         settle(empty.data, 0.8)
         result = empty("alerts", "deliver", "--json", FRESHET_WEBHOOK_HOSTS="{}:{}".format(*receiver.host))

@@ -60,7 +60,7 @@ class Outbox:
         """Store a subscription to everything."""
         with self.database.transaction() as session:
             new = NewSubscription(url=url)
-            return subscriptions.create(session, new, self.key, self.now).id
+            return subscriptions.create(session, new, self.key, self.now, Settings()).id
 
     def change(self, why: str = "Über.") -> Change:
         """Store a change, as a promotion does."""
@@ -143,7 +143,7 @@ def test_a_gateway_gets_the_body_of_its_template_with_escaped_values_and_a_signa
     template = MessageTemplate.model_validate({"content_type": content_type, "body": body})
     with outbox.database.transaction() as session:
         new = NewSubscription(url=receiver.url, template=template)
-        subscription = subscriptions.create(session, new, outbox.key, outbox.now).id
+        subscription = subscriptions.create(session, new, outbox.key, outbox.now, Settings()).id
     outbox.change('A "b"&c=d\ne')
     assert outbox.deliver() == {"delivered": 1}
     (request,) = receiver.requests

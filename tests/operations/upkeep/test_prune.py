@@ -6,10 +6,11 @@ from datetime import datetime, timedelta
 import pytest
 from sqlalchemy.orm import Session
 
+from jobspec.subscriptions import NewSubscription
 from operations.upkeep import prune as pruning
 from operations.upkeep.prune import prune
-from records.access import audit
-from records.alerts import deliveries
+from records.access import audit, keys
+from records.alerts import deliveries, subscriptions
 from records.database import retention
 from records.database.engine import Database
 from records.database.retention import RULES, RuleName
@@ -181,6 +182,17 @@ def test_broken_off_it_goes_on_where_it_was(database: Database, monkeypatch: pyt
     assert counts(database) == {"jobs": 3}
     with database.reading() as session:
         assert [entry.detail["count"] for entry in audit.page(session)] == [3, 2]
+
+
+def test_questions_to_recipients_go_and_refusals_stay(database: Database) -> None:
+    with database.transaction() as session:
+        key = keys.make(session, "office", "operator", None, NOW)[0].id
+        new = subscriptions.create(session, NewSubscription(email="a@b.example"), key, NOW, SETTINGS)
+        assert subscriptions.unsubscribe(session, new.id, NOW)
+    assert counts(database) == {"deliveries": 1, "questions": 1}
+    with database.reading() as session:
+        stored = contents(session)
+    assert (len(stored["mail_questions"]), len(stored["mail_refusals"])) == (0, 1)
 
 
 def test_every_rule_is_a_setting_and_is_applied() -> None:

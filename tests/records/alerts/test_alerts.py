@@ -1,8 +1,6 @@
 """Alerts are decided once a run, report every change once, and stay where no decision is possible."""
 
-from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
-from threading import Barrier
 from typing import Any
 
 import pytest
@@ -21,28 +19,11 @@ from records.alerts.change_words import headline
 from records.database.engine import Database
 from records.runs.runs import Run
 from records.versions import promotions
+from runtime.settings import Settings
 from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_run, a_version, contents, issued
 
 T0 = day("2008-09-30")
 HIGH, LOW = 0.45, 0.0
-
-
-def test_an_address_is_asked_once_however_many_ask_at_once(database: Database) -> None:
-    with database.transaction() as session:
-        asking = [keys.make(session, f"key {number}", "operator", None, NOW)[0].id for number in range(6)]
-    together = Barrier(len(asking))
-
-    def ask(key: str) -> bool:
-        together.wait()
-        try:
-            with database.transaction() as session:
-                subscriptions.create(session, NewSubscription(email="a@example.org"), key, NOW)
-        except subscriptions.AlreadyAsked:
-            return False
-        return True
-
-    with ThreadPoolExecutor(len(asking)) as pool:
-        assert sum(pool.map(ask, asking)) == 1
 
 
 def chance(value: float, level: str = "bankfull", **chosen: Any) -> LevelChance:
@@ -246,7 +227,7 @@ def subscribed(session: Session, name: str = "office", **chosen: Any) -> tuple[s
     """Return a key and its subscription."""
     key, _ = keys.make(session, name, "operator", None, NOW)
     new = NewSubscription.model_validate({"url": "https://rivers.example/", **chosen})
-    return key.id, subscriptions.create(session, new, key.id, NOW).id
+    return key.id, subscriptions.create(session, new, key.id, NOW, Settings()).id
 
 
 def test_a_change_is_put_out_once_for_each_subscription_that_wants_it(database: Database, version: str) -> None:

@@ -13,6 +13,7 @@ from records.alerts import alert_changes, deliveries, subscriptions
 from records.alerts.alert_changes import Change, NewChange
 from records.alerts.deliveries import Delivery
 from records.versions import versions
+from runtime.settings import Settings
 from testing.country import BASINS
 from testing.jobs.processes import PATIENCE, Shop, end
 from testing.webhook_receiver import LATE, Receiver, receiving
@@ -26,7 +27,7 @@ def put_out(shop: Shop, *receivers: Receiver) -> Change:
     with shop.database.transaction() as session:
         key, _ = keys.make(session, "office", "operator", None, at)
         for receiver in receivers:
-            subscriptions.create(session, NewSubscription(url=receiver.url), key.id, at)
+            subscriptions.create(session, NewSubscription(url=receiver.url), key.id, at, Settings())
         version = versions.newest(session).id
         new = NewChange(kind="promotion", at=at, basin_id=BASINS[0], version_id=version, why="Another version.")
         change = alert_changes.record(session, new, at)
