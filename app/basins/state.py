@@ -47,6 +47,8 @@ def _state(forecast: Latest | Exception, alert: Severity | None, at: datetime) -
     run, age, flow = forecast.run, age_days(forecast.run.t0, at), peak(forecast)
     return {
         "run": run.id,
+        "version": run.version_id,
+        "awaited_version": forecast.awaited,
         "t0": as_date(run.t0),
         "issued_at": run.issued_at,
         "age_days": age,

@@ -8,6 +8,8 @@ from app.exports.table import Column, Kind, Table
 
 _STATE: tuple[tuple[str, Kind, str, str | None], ...] = (
     ("run", "text", "identifier of the latest forecast's run", None),
+    ("version", "text", "identifier of its model version", None),
+    ("awaited_version", "text", "promoted version that has issued no forecast yet", None),
     ("t0", "day", "last day of weather in the initial state", None),
     ("issued_at", "instant", "when it was issued", None),
     ("age_days", "integer", "days that t0 lies behind the service's clock", None),

@@ -33,6 +33,9 @@ def read_latest_forecast(
     default) with quantiles, water in the basin (mm) with the part read as snow, precipitation and loss (mm/day), and
     the water balance (mm) of every member.
 
+    Until a version that was promoted has issued one, it is that of the version before it, and `awaited_version` names
+    the promoted one.
+
     If a newer run was withheld or failed, the answer is the older one, and `superseded_by` gives the reason. If T0 lies
     more than a few days behind the clock, the answer is `stale`; `age_days` gives the number of days.
 

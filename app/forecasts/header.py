@@ -64,6 +64,8 @@ def header(latest: Latest, at: datetime | None) -> dict[str, Any]:
     )
     where_known = {
         "t0_note": run.t0_note,
+        "awaited_version": latest.awaited,
+        "version_note": latest.version_note,
         "official": None if run.owner is None else False,
         "what_if": what_if(run),
         "product_credit": summary.product_credit and DataCredit(**asdict(summary.product_credit)),

@@ -268,6 +268,12 @@ class RunOfBasin(OfBasin):
     basin_kind: BasinKind
     run: str
     version: str = Field(description="The model version.")
+    awaited_version: str | None = Field(
+        default=None,
+        description="The version that was promoted for the basin and has issued no such forecast yet: until then, that "
+        "of the version before it stays the latest. Only there.",
+    )
+    version_note: str | None = Field(default=None, description="The same in a sentence. Only there.")
     purpose: Purpose = Field(
         description="`operational`: by a schedule, an admin or the service's owner; it may become the latest. "
         "`on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. "

@@ -84,8 +84,16 @@ def _tag(representation: Representation, *parts: Any) -> str:
 def identity(latest: Latest, at: datetime | None) -> tuple[Any, ...]:
     """Return the JSON values that determine an answer about a run, including its age if stated."""
     newer = latest.superseded_by and latest.superseded_by.run_id
+    awaited = () if latest.awaited is None else (latest.awaited,)
     pruned = () if latest.basin.pruned is None else (str(latest.basin.pruned),)
-    return latest.run.id, latest.basin.basin_id, newer, None if at is None else age_days(latest.run.t0, at), *pruned
+    return (
+        latest.run.id,
+        latest.basin.basin_id,
+        newer,
+        None if at is None else age_days(latest.run.t0, at),
+        *pruned,
+        *awaited,
+    )
 
 
 def stored_parts(session: Session, forecasts: Sequence[Latest], members: bool) -> list[StoredParts]:

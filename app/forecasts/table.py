@@ -17,6 +17,7 @@ UNCALIBRATED = "discharge of the members (and traces), not calibrated"
 _OF_RUN: tuple[tuple[str, Kind, str, str | None], ...] = (
     ("run", "text", "identifier of the run", None),
     ("version", "text", "identifier of the model version", None),
+    ("awaited_version", "text", "promoted version that has issued no such forecast yet", None),
     ("status", "text", "whether the forecast was issued", None),
     ("reason", "text", "why there are no values", None),
     ("t0", "day", "last day of weather in the initial state", "forecast_reference_time"),

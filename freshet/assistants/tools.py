@@ -141,6 +141,8 @@ def _provenance(answer: Answer) -> Iterator[str]:
     if "run" in answer:
         yield f"Run {answer['run']} of version {answer['version']}, T0 {answer['t0']}, issued {answer['issued_at']}."
         yield str(answer.get("forcing_note") or "")
+    if answer.get("version_note"):
+        yield str(answer["version_note"])
     if answer.get("stale"):
         yield f"Stale: T0 lies {answer['age_days']} days behind."
     for credit in (answer.get("product_credit"), answer.get("weather")):

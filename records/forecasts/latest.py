@@ -1,12 +1,12 @@
 """The latest forecast of a basin at the clock's time."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import NamedTuple
 
 import numpy as np
-from sqlalchemy import bindparam, func, or_, select
+from sqlalchemy import bindparam, case, func, or_, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent, absent
@@ -68,23 +68,40 @@ class Superseded:
 
 @dataclass(frozen=True, slots=True)
 class Latest:
-    """The newest issued run of a basin, its content for the basin, and the newer run that could not replace it."""
+    """The newest issued run of a basin, its content for the basin, and the newer run that could not replace it.
+
+    Attributes:
+        awaited: the basin's current version, where that has issued no such run yet and this one is of the version
+            before it; None where the run is of the current version, or was named.
+    """
 
     run: Run
     basin: RunBasin
     superseded_by: Superseded | None
+    awaited: str | None = None
+
+    @property
+    def version_note(self) -> str | None:
+        """Whose forecast it is, where a newly promoted version has issued none yet; None otherwise."""
+        if self.awaited is None:
+            return None
+        return (
+            f"Version {self.awaited} was promoted for {self.basin.basin_id} and has issued no such forecast of it yet: "
+            f"until then, this one of version {self.run.version_id} stays the latest."
+        )
 
 
 def latest(session: Session, basin: str, at: datetime) -> Latest:
     """Return the latest forecast of a basin that is available at an instant.
 
-    Of the operational runs of the version that is current for the basin: the newest T0, then the newest issue. A run
-    whose state is still spinning up (`hydrology.water.spin_up`) is not among them.
+    Of the operational runs of the version that is current for the basin, or, until that has issued one, of the version
+    before it: the newest T0, then the newest issue. A run whose state is still spinning up
+    (`hydrology.water.spin_up`) is not among them.
 
     Raises:
         UnknownBasin: there is no such basin.
         NoModel: no version is current for it.
-        NoForecast: the current version has issued none; the message gives the outcome of its newest run.
+        NoForecast: none of its versions has issued one; the message gives the outcome of the newest run.
     """
     answer = latest_many(session, [basin], at)[basin]
     if isinstance(answer, Latest):
@@ -93,20 +110,36 @@ def latest(session: Session, basin: str, at: datetime) -> Latest:
     raise answer
 
 
+_NEWEST_FIRST = (RunRow.t0.desc(), RunRow.issued_at.desc(), RunRow.id.desc())
 _CAN_BE_LATEST = (RunBasinRow.status == "issued") & (
     func.coalesce(RunBasinRow.spin_up_days, SPIN_UP_DAYS + 1) > SPIN_UP_DAYS
 )
-CURRENT = (
-    NewestRunRow.version_id
-    == select(PromotionRow.version_id)
+_OF_BASIN = (
+    select(PromotionRow.version_id)
     .where(PromotionRow.basin_id == NewestRunRow.basin_id)
     .order_by(PromotionRow.id.desc())
     .limit(1)
-    .scalar_subquery()
 )
+CURRENT = NewestRunRow.version_id == _OF_BASIN.scalar_subquery()
 """Whether a noted newest run is of its basin's current version."""
+_ISSUED = table_of(NewestRunRow).alias()
+_HAS_ISSUED = (
+    select(_ISSUED.c.run_id)
+    .where(
+        _ISSUED.c.version_id == PromotionRow.version_id,
+        _ISSUED.c.basin_id == PromotionRow.basin_id,
+        _ISSUED.c.which == LATEST,
+    )
+    .exists()
+)
+_SERVES = case(
+    (NewestRunRow.which == LATEST, NewestRunRow.version_id == _OF_BASIN.where(_HAS_ISSUED).scalar_subquery()),
+    else_=CURRENT,
+)
+"""Whether a noted newest run counts: one that was tried, of the current version; the latest forecast, of the last
+promoted version that has issued one."""
 _COLUMNS = table_of(NewestRunRow).c  # of the table, not of row objects: every answer needs a look-up
-_NOTED = select(_COLUMNS.basin_id, _COLUMNS.which, _COLUMNS.run_id, _COLUMNS.t0, _COLUMNS.available_at).where(CURRENT)
+_NOTED = select(_COLUMNS.basin_id, _COLUMNS.which, _COLUMNS.run_id, _COLUMNS.t0, _COLUMNS.available_at).where(_SERVES)
 _NOTED_OF = _NOTED.where(_COLUMNS.basin_id.in_(bindparam("basins", expanding=True)))
 
 
@@ -121,7 +154,10 @@ Glance = tuple[str, Day]
 
 
 def glance(session: Session, basins: Sequence[str], at: datetime) -> dict[str, Glance]:
-    """Return the latest forecasts of basins by one small look-up. Those that need a search are left out."""
+    """Return the latest forecasts of basins by one small look-up.
+
+    Those that need a search, or a note, are left out.
+    """
     newest = _noted(session, basins)
     return {
         basin: (of_basin[LATEST].run_id, of_basin[LATEST].t0)
@@ -139,10 +175,21 @@ def result_of(session: Session, run: str, basin: str) -> Latest:
     return Latest(runs.get(session, run), runs.basin_of(session, run, basin), None)
 
 
+def newest_result(session: Session, run: str, basin: str) -> Latest:
+    """Return the result of the newest run of its kind for a basin (`newest_on`).
+
+    Raises:
+        UnknownRun: there is no such run, or it does not include that basin.
+    """
+    result = result_of(session, run, basin)
+    return replace(result, awaited=_awaited(result.run.version_id, promotions.current(session, [basin]).get(basin)))
+
+
 def newest_on(session: Session, basin: str, weather: ForcingKind, at: datetime) -> Iterator[tuple[str, Day, Day]]:
     """Yield id, T0 and last day of the service's dry or climatology runs of a basin, newest T0 first.
 
-    Left out are runs of operators' keys, runs with changes and runs whose members were pruned.
+    Those of the current version come before those of the versions before it. Left out are runs of operators' keys, runs
+    with changes and runs whose members were pruned.
 
     Args:
         weather: `climatology` or `dry`.
@@ -151,14 +198,14 @@ def newest_on(session: Session, basin: str, weather: ForcingKind, at: datetime) 
         UnknownBasin, NoModel: there is no such basin, or no version is current for it.
     """
     basin_records.require(session, basin)
-    version = promotions.current(session, [basin]).get(basin)
-    if version is None:
+    if basin not in promotions.current(session, [basin]):
         raise NoModel(f"No model version is current for {basin}: promote one.")
+    promoted = promotions.last_promotions()
     rows = session.execute(
         select(RunRow.id, RunRow.t0, RunRow.horizon_days)
         .join(RunBasinRow, RunBasinRow.run_id == RunRow.id)
+        .join(promoted, (promoted.c.basin_id == RunBasinRow.basin_id) & (promoted.c.version_id == RunRow.version_id))
         .where(
-            RunRow.version_id == version,
             RunRow.forcing_kind == weather,
             RunRow.owner.is_(None),
             RunRow.what_if.is_(None),
@@ -169,7 +216,7 @@ def newest_on(session: Session, basin: str, weather: ForcingKind, at: datetime) 
             RunBasinRow.basin_id == basin,
             _CAN_BE_LATEST,
         )
-        .order_by(RunRow.t0.desc(), RunRow.issued_at.desc(), RunRow.id.desc())
+        .order_by(promoted.c.number.desc(), *_NEWEST_FIRST)
     )
     for row in rows:
         yield row.id, row.t0, row.t0 + np.timedelta64(row.horizon_days, "D")
@@ -181,13 +228,17 @@ def latest_many(session: Session, basins: Sequence[str], at: datetime) -> dict[s
     lacking = _lacking(session, [basin for basin in basins if basin not in issued], tried)
     rows = {run.id: run for run, _ in issued.values()}
     of_id = {id_: as_record(Run, row) for id_, row in rows.items()}  # one run is of many basins
-    pruned = _pruned(session, issued)
-    return {
-        basin: _latest(of_id[issued[basin][0].id], issued[basin][1], tried[basin], pruned.get(issued[basin][0].id))
-        if basin in issued
-        else lacking[basin]
-        for basin in basins
-    }
+    pruned, current = _pruned(session, issued), promotions.current(session, list(issued))
+    answers: dict[str, Latest | NotFound] = {}
+    for basin in basins:
+        if basin not in issued:
+            answers[basin] = lacking[basin]
+            continue
+        run, row = of_id[issued[basin][0].id], issued[basin][1]
+        found = as_record(RunBasin, row, pruned=pruned.get(run.id))
+        awaited = _awaited(run.version_id, current.get(basin))
+        answers[basin] = Latest(run, found, _superseded(run, tried.get(basin)), awaited)
+    return answers
 
 
 def updated_since(session: Session, basins: Sequence[str], since: datetime, at: datetime) -> list[str]:
@@ -254,7 +305,8 @@ def _lacking(session: Session, basins: Sequence[str], tried: Mapping[str, "RunAn
 
 RunAndBasin = tuple[RunRow, RunBasinRow]
 Newest = tuple[dict[str, RunAndBasin], dict[str, RunAndBasin]]
-"""Each basin's newest run that can be its latest forecast, and its newest run whatever its outcome."""
+"""Each basin's newest run that can be its latest forecast, and the newest of its current version, whatever its
+outcome."""
 
 
 def _newest(session: Session, basins: Sequence[str], at: datetime) -> Newest:
@@ -267,16 +319,17 @@ def _newest(session: Session, basins: Sequence[str], at: datetime) -> Newest:
         select(NewestRunRow.which, RunRow, RunBasinRow)
         .join(RunRow, RunRow.id == NewestRunRow.run_id)
         .join(RunBasinRow, of_run)
-        .where(CURRENT, NewestRunRow.basin_id.in_([basin for basin in noted if basin not in early]))
+        .where(_SERVES, NewestRunRow.basin_id.in_([basin for basin in noted if basin not in early]))
         .where((NewestRunRow.which == LATEST) | NewestRunRow.basin_id.in_(apart))  # the others' two rows are the same
     )
     for which, run, basin in rows:
         (issued if which == LATEST else tried)[basin.basin_id] = run, basin
-    return issued, issued | tried
+    both = {basin: issued[basin] for basin, of_basin in noted.items() if basin not in early and _is_newest(of_basin)}
+    return issued, both | tried
 
 
 def _noted(session: Session, basins: Sequence[str] | None) -> dict[str, dict[str, _Noted]]:
-    """Return the noted newest runs of basins (default: all) by their current version."""
+    """Return the noted newest runs of basins (default: all) that count (`_SERVES`)."""
     connection = session.connection()
     rows = connection.execute(_NOTED) if basins is None else connection.execute(_NOTED_OF, {"basins": list(basins)})
     newest: dict[str, dict[str, _Noted]] = {}
@@ -287,7 +340,7 @@ def _noted(session: Session, basins: Sequence[str] | None) -> dict[str, dict[str
 
 def _is_newest(newest: Mapping[str, _Noted]) -> bool:
     """Return whether a basin's latest forecast comes from its newest run."""
-    return LATEST in newest and newest[LATEST].run_id == newest[TRIED].run_id
+    return LATEST in newest and TRIED in newest and newest[LATEST].run_id == newest[TRIED].run_id
 
 
 def _available(newest: Mapping[str, _Noted], at: datetime) -> bool:
@@ -298,29 +351,37 @@ def _searched(session: Session, basins: Sequence[str], at: datetime) -> Newest:
     """Search for the newest runs that were available at an earlier instant."""
     if not basins:
         return {}, {}
-    current = promotions.current_versions()
-    order = (RunRow.t0.desc(), RunRow.issued_at.desc(), RunRow.id.desc())
-    of_basin = func.row_number().over(partition_by=RunBasinRow.basin_id, order_by=order)
-    of_status = func.row_number().over(partition_by=(RunBasinRow.basin_id, _CAN_BE_LATEST), order_by=order)
+    promoted = promotions.last_promotions()
+    of_basin = func.row_number().over(
+        partition_by=(RunBasinRow.basin_id, promoted.c.is_current), order_by=_NEWEST_FIRST
+    )
+    of_status = func.row_number().over(
+        partition_by=(RunBasinRow.basin_id, _CAN_BE_LATEST), order_by=(promoted.c.number.desc(), *_NEWEST_FIRST)
+    )
     ranked = (
-        select(RunBasinRow.run_id, RunBasinRow.basin_id, of_basin.label("of_basin"), of_status.label("of_status"))
+        select(
+            RunBasinRow.run_id,
+            RunBasinRow.basin_id,
+            (promoted.c.is_current & (of_basin == 1)).label("tried"),
+            (_CAN_BE_LATEST & (of_status == 1)).label("latest"),
+        )
         .join(RunRow, RunRow.id == RunBasinRow.run_id)
-        .join(current, (current.c.basin_id == RunBasinRow.basin_id) & (current.c.version_id == RunRow.version_id))
+        .join(promoted, (promoted.c.basin_id == RunBasinRow.basin_id) & (promoted.c.version_id == RunRow.version_id))
         .where(RunBasinRow.basin_id.in_(basins), RunRow.purpose == "operational", RunRow.available_at <= at)
         .subquery()
     )
     rows = session.execute(
-        select(RunRow, RunBasinRow, ranked.c.of_basin, _CAN_BE_LATEST)
+        select(RunRow, RunBasinRow, ranked.c.tried, ranked.c.latest)
         .join(RunBasinRow, RunBasinRow.run_id == RunRow.id)
         .join(ranked, (ranked.c.run_id == RunRow.id) & (ranked.c.basin_id == RunBasinRow.basin_id))
-        .where(or_(ranked.c.of_basin == 1, ranked.c.of_status == 1))
+        .where(or_(ranked.c.tried, ranked.c.latest))
     )
     issued: dict[str, RunAndBasin] = {}
     tried: dict[str, RunAndBasin] = {}
-    for run, basin, rank, can_be_latest in rows:
-        if rank == 1:
+    for run, basin, was_tried, is_latest in rows:
+        if was_tried:
             tried[basin.basin_id] = (run, basin)
-        if can_be_latest:
+        if is_latest:
             issued[basin.basin_id] = (run, basin)
     return issued, tried
 
@@ -330,12 +391,17 @@ def _pruned(session: Session, of_basins: Mapping[str, RunAndBasin]) -> dict[str,
     return retention.pruned(session, "members", {run.id for run, _ in of_basins.values()})
 
 
-def _latest(run: Run, basin: RunBasinRow, tried: RunAndBasin, pruned: Absent | None) -> Latest:
-    newer, superseded = tried[0], None
-    if newer.id != run.id:
-        newer_basin = as_record(RunBasin, tried[1], pruned=None)
-        reason = newer_basin.reason
-        if reason is None and (note := newer_basin.spin_up_note) is not None:
-            reason = absent(Reason.SPINNING_UP, note=note)
-        superseded = Superseded(newer.id, newer_basin.status, reason or absent(Reason.NOT_THE_LATEST))
-    return Latest(run, as_record(RunBasin, basin, pruned=pruned), superseded)
+def _superseded(run: Run, tried: RunAndBasin | None) -> Superseded | None:
+    """Return the newest run of the current version that could not replace the latest forecast, if any."""
+    if tried is None or tried[0].id == run.id:
+        return None
+    newer = as_record(RunBasin, tried[1], pruned=None)
+    reason = newer.reason
+    if reason is None and (note := newer.spin_up_note) is not None:
+        reason = absent(Reason.SPINNING_UP, note=note)
+    return Superseded(tried[0].id, newer.status, reason or absent(Reason.NOT_THE_LATEST))
+
+
+def _awaited(version: str, current: str | None) -> str | None:
+    """Return the current version of a basin, where a forecast is of another."""
+    return None if current == version else current

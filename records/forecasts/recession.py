@@ -6,7 +6,7 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Day
 from hydrology.base.errors import InvalidInput
-from records.forecasts.latest import Latest, NoForecast, newest_on, result_of
+from records.forecasts.latest import Latest, NoForecast, newest_on, newest_result
 from records.runs import runs
 
 
@@ -17,7 +17,7 @@ class NotDry(InvalidInput):
 
 
 def newest(session: Session, basin: str, at: datetime, t0: Day | None = None) -> Latest:
-    """Return the newest recession run of a basin's current version.
+    """Return the newest recession run of a basin: of its current version, otherwise of the one before.
 
     Raises:
         UnknownBasin, NoModel: there is no such basin, or no version is current for it.
@@ -25,7 +25,7 @@ def newest(session: Session, basin: str, at: datetime, t0: Day | None = None) ->
     """
     for run, of, _ in newest_on(session, basin, "dry", at):
         if t0 in (None, of):
-            return result_of(session, run, basin)
+            return newest_result(session, run, basin)
     of_t0, option = ("", "") if t0 is None else (f" from T0 {t0}", f" --t0 {t0}")
     raise NoForecast(
         f"There is no run of {basin}{of_t0} without rain after T0. Start one: freshet forecast --basin {basin}{option} "

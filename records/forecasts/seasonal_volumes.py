@@ -17,7 +17,7 @@ from hydrology.base.units import Area, to_mm_per_day
 from hydrology.climatology.volumes import Normal, Observed, Season, default_season, exceeded, normal
 from hydrology.weather.forcing_kinds import KINDS
 from records.basins import basins
-from records.forecasts.latest import Latest, NoForecast, newest_on, result_of
+from records.forecasts.latest import Latest, NoForecast, newest_on, newest_result
 from records.runs import runs
 from records.runs.run_parts import weights_of_members
 from records.series import series
@@ -111,7 +111,7 @@ def newest(session: Session, basin: str, at: datetime, season: Season | None = N
     for run, t0, last in newest_on(session, basin, "climatology", at):
         asked = season or season_of(session, basin, t0)
         if asked.after(t0).last <= last:
-            return result_of(session, run, basin)
+            return newest_result(session, run, basin)
     option = "" if season is None else f" --season {season}"
     raise NoForecast(
         f"No forecast of {basin} with the weather of other years contains {season or 'its season'}. Issue one: freshet "

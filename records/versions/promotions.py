@@ -188,6 +188,18 @@ def current_versions() -> Subquery:
     return select(PromotionRow.basin_id, PromotionRow.version_id).where(PromotionRow.id.in_(newest)).subquery()
 
 
+def last_promotions() -> Subquery:
+    """Return the subquery (basin_id, version_id, number, is_current) of each basin's versions.
+
+    Its `number` is that of the version's last promotion for the basin: the higher, the later.
+    """
+    newest = select(func.max(PromotionRow.id)).group_by(PromotionRow.basin_id, PromotionRow.version_id)
+    current = func.max(PromotionRow.id).over(partition_by=PromotionRow.basin_id)
+    is_current = (PromotionRow.id == current).label("is_current")
+    columns = PromotionRow.basin_id, PromotionRow.version_id, PromotionRow.id.label("number"), is_current
+    return select(*columns).where(PromotionRow.id.in_(newest)).subquery()
+
+
 def before(session: Session, basin_ids: Sequence[str]) -> dict[str, str]:
     """Return each basin's previous version; basins without one are left out."""
     newest_first = func.row_number().over(partition_by=PromotionRow.basin_id, order_by=PromotionRow.id.desc())

@@ -52,8 +52,9 @@ class Fact:
 
 
 def start(forecast: BasinForecast) -> Fact:
-    """Return the day that a forecast starts from, with its age where it is stale."""
-    detail = f"{forecast.age_days} days behind the clock{STALE}" if forecast.stale else ""
+    """Return the day that a forecast starts from, with its age where it is stale, and its version where not current."""
+    late = f"{forecast.age_days} days behind the clock{STALE}" if forecast.stale else ""
+    detail = " ".join(part for part in (late, forecast.version_note) if part)
     return Fact(title="T0", value=in_full(forecast.t0), detail=detail, section="forecast")
 
 

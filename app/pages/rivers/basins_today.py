@@ -35,6 +35,7 @@ class BasinToday:
     Attributes:
         place: None where it is not known.
         t0: of its latest forecast; reason: why it has none, or why a newer one was withheld.
+        version_note: which promoted version has issued none yet; None where it is of the current version.
         weather_age_days: age of the last past day of its weather: of T0, or of a later day that was filled.
         alerts_t0: of the run that decided its alerts, if that is not `t0`.
         alerts_stale: whether that run is stale.
@@ -51,6 +52,7 @@ class BasinToday:
     place: Place | None
     t0: date | None = None
     reason: str | None = None
+    version_note: str | None = None
     weather_age_days: int | None = None
     alerts_t0: date | None = None
     alerts_stale: bool = False
@@ -116,6 +118,7 @@ def _with_forecast(
         basin,
         t0=as_date(run.t0),
         reason=str(forecast.superseded_by.reason) if forecast.superseded_by else None,
+        version_note=forecast.version_note,
         weather_age_days=age_days(run.weather_until, at),
         alerts_t0=None if decided is None else as_date(decided.t0),
         alerts_stale=decided is not None and stale(age_days(decided.weather_until, at)),

@@ -7,7 +7,7 @@ import numpy as np
 import typer
 
 from freshet.cli.context import opened
-from freshet.cli.output import Json, answer
+from freshet.cli.output import Json, answer, inform
 from freshet.plot import picture, text
 from freshet.plot.content import Plume, content
 from hydrology.base.basins import basin_id
@@ -42,6 +42,8 @@ def plot(
         if run is None:
             newest = latest.latest(session, name, now)
             stored, of_basin = newest.run, newest.basin
+            if newest.version_note is not None:
+                inform(newest.version_note)
         else:
             stored, of_basin = runs.get(session, run), runs.basin_of(session, run, name)
         if of_basin.status != "issued":

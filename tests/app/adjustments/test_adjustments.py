@@ -341,6 +341,7 @@ def test_what_waits_is_withdrawn_with_its_forecast(
         with database.transaction() as session:
             another = a_version(session, label="another").id
             promotions.promote(session, another, [BASIN], reason="better", by="someone", at=NOW)
+            a_run(session, another, factories.forecast(), horizon_days=3)
     set_deadline(database, datetime.now(UTC))
     assert carry_out(holding, clock) == []
     assert client.get("/v1/alerts/held", headers=ann).json()["held"] == []

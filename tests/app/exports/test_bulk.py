@@ -91,7 +91,4 @@ def test_another_version_is_news(sqlite_database: Database, sqlite_client: TestC
     fill_records(sqlite_database)
     with sqlite_database.transaction() as session:
         promotions.promote(session, a_version(session).id, [BASIN], reason="better", by="someone", at=NOW)
-    (without,) = sqlite_client.get(
-        FORECASTS, params={"updated_since": (NOW - timedelta(hours=0.5)).isoformat()}
-    ).json()["without"]
-    assert (without["basin"], without["type"]) == (BASIN, "/problems/no-forecast")
+    assert since(sqlite_client, 0.5) == [BASIN]

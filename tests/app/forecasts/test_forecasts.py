@@ -12,11 +12,13 @@ from hydrology.base.calendar import day
 from hydrology.base.credit import Credit
 from hydrology.uncertainty.error_model import LEVELS as ALL_LEVELS
 from hydrology.weather.forcing_kinds import ForcingKind
+from records.basins import basins
 from records.database.engine import Database
 from records.runs import runs
 from records.runs.run_summary import LEARNT_FROM, RunSummary
 from records.runs.runs import BasinResult
-from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_reason, a_run, not_issued
+from records.versions import promotions
+from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_reason, a_run, a_version, not_issued
 from tests.app import factories
 from tests.app.conftest import serving
 
@@ -362,6 +364,40 @@ def test_the_latest_forecast_is_reported_as_it_was_at_an_instant(database: Datab
         assert asked(address, NOW - timedelta(days=4))["run"] == second
     before = client.get(LATEST, params={"known_at": (NOW - timedelta(days=10)).isoformat()})
     assert (before.status_code, before.json()["type"]) == (404, "/problems/no-forecast")
+
+
+def test_after_a_promotion_every_answer_has_the_forecast_of_the_version_before_labelled(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    with sqlite_database.transaction() as session:
+        basins.upsert(session, basins.Basin(BASIN, latitude=47.2, longitude=-68.6))
+        old = a_promoted_version(session, BASIN)
+        run = a_run(session, old, factories.forecast(), horizon_days=3).id
+    plain = sqlite_client.get(LATEST)
+    assert "awaited_version" not in plain.json()
+    with sqlite_database.transaction() as session:
+        new = a_version(session).id
+        promotions.promote(session, new, [BASIN], reason="better", by="someone", at=NOW)
+    labelled = sqlite_client.get(LATEST, headers={"If-None-Match": plain.headers["ETag"]})
+    assert labelled.status_code == 200  # not the cached answer without the label
+    many = sqlite_client.get("/v1/forecasts").json()["forecasts"]
+    exceedance = sqlite_client.get(f"/v1/basins/{BASIN}/exceedance").json()
+    (place,) = sqlite_client.get("/v1/basins", headers={"Accept": "application/geo+json"}).json()["features"]
+    for answer in (labelled.json(), *many, exceedance, place["properties"]):
+        assert (answer["run"], answer["version"], answer["awaited_version"]) == (run, old, new)
+    for answer in (labelled.json(), exceedance):
+        assert f"Version {new} was promoted" in answer["version_note"]
+    assert sqlite_client.get("/v1/status").json()["degraded"][0]["code"] == "no-forecast"
+    for page in (f"/basins/{BASIN}", f"/compare?basin={BASIN}", "/"):
+        assert f"Version {new} was promoted" in sqlite_client.get(page).text
+    assert f",{old},{new}," in sqlite_client.get(LATEST, headers={"Accept": "text/csv"}).text
+    series = sqlite_client.get(f"/v1/edr/collections/forecasts/locations/{BASIN}").json()
+    (coverage,) = series["coverages"]
+    assert coverage["freshet:about"]["awaited_version"] == new
+    with sqlite_database.transaction() as session:
+        newer = a_run(session, new, factories.forecast(), horizon_days=3).id
+    answer = sqlite_client.get(LATEST).json()
+    assert (answer["run"], answer.get("awaited_version"), answer.get("version_note")) == (newer, None, None)
 
 
 def test_without_a_forecast_the_answer_reports_how_to_create_one(database: Database, client: TestClient) -> None:

@@ -4,10 +4,12 @@ import random
 from datetime import datetime, timedelta
 
 import pytest
+from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import day
 from records.basins.basins import UnknownBasin
 from records.database.engine import Database
+from records.forecasts import recession
 from records.forecasts.latest import (
     Latest,
     NoForecast,
@@ -17,6 +19,8 @@ from records.forecasts.latest import (
     last_past_days,
     latest,
     latest_many,
+    newest_tried,
+    updated_since,
 )
 from records.runs import runs
 from records.runs.runs import BasinStatus
@@ -126,6 +130,61 @@ def test_only_the_version_current_for_that_basin_counts(database: Database) -> N
         assert isinstance(found["SYNTH-02"], UnknownBasin)
         promotions.promote(session, old, [BASIN], reason="back", by="someone", at=NOW)
         assert latest(session, BASIN, NOW).run == of_old
+
+
+def promote(session: Session, version: str, basin: str = BASIN) -> None:
+    promotions.promote(session, version, [basin], reason="better", by="someone", at=NOW)
+
+
+def test_until_a_promoted_version_has_issued_the_forecast_of_the_version_before_stays_the_latest(
+    database: Database,
+) -> None:
+    with database.transaction() as session:
+        a_basin(session)
+        other = a_basin(session, "SYNTH-01")
+        first = a_promoted_version(session)
+        promote(session, first, other)
+        old = a_run(session, first, issued(), issued(other), t0=OLD)
+        second, third = a_version(session, label="second").id, a_version(session, label="third").id
+        promote(session, second)
+        promote(session, third)  # two promotions in a row: neither has issued
+        for at in (NOW, LATER):
+            found = latest(session, BASIN, at)
+            assert (found.run, found.superseded_by, found.awaited) == (old, None, third)
+            assert f"Version {third} was promoted for {BASIN}" in str(found.version_note)
+            assert first in str(found.version_note)
+        of_other = latest(session, other, NOW)  # promoted for the other basin only
+        assert (of_other.run, of_other.awaited, of_other.version_note) == (old, None, None)
+        assert glance(session, [BASIN, other], NOW) == {other: (old.id, OLD)}
+        assert updated_since(session, [BASIN, other], NOW - timedelta(minutes=1), LATER) == [BASIN, other]
+        assert last_past_days(session, NOW) == {BASIN: OLD, other: OLD}
+        assert newest_tried(session, [BASIN], NOW) == {}  # the promoted version has yet to be run
+        tried = a_run(session, third, not_issued("rain is missing"), t0=NEW)
+        found = latest(session, BASIN, NOW)
+        assert (found.run, found.awaited) == (old, third)
+        assert found.superseded_by == Superseded(tried.id, "withheld", a_reason("rain is missing"))
+        assert newest_tried(session, [BASIN], NOW)[BASIN][0] == tried
+        new = a_run(session, third, t0=OLD - 5, available_at=LATER)
+        before, after = latest(session, BASIN, NOW), latest(session, BASIN, LATER)
+        assert (before.run, before.awaited) == (old, third)  # it is not available yet
+        assert (after.run, after.awaited) == (new, None)
+        promote(session, first)  # a roll-back: that version has issued
+        assert (latest(session, BASIN, LATER).run, latest(session, BASIN, LATER).awaited) == (old, None)
+
+
+def test_a_run_without_rain_of_the_version_before_stays_the_newest_of_its_kind(database: Database) -> None:
+    with database.transaction() as session:
+        a_basin(session)
+        first = a_promoted_version(session)
+        dry = a_run(session, first, t0=OLD, forcing_kind="dry", purpose="what-if")
+        second = a_version(session).id
+        promote(session, second)
+        a_run(session, second, t0=NEW)
+        found = recession.newest(session, BASIN, NOW)
+        assert (found.run, found.awaited) == (dry, second)
+        newer = a_run(session, second, t0=OLD - 1, forcing_kind="dry", purpose="what-if")
+        found = recession.newest(session, BASIN, NOW)
+        assert (found.run, found.awaited) == (newer, None)
 
 
 @pytest.mark.parametrize("status", ["withheld", "failed"])
