@@ -32,7 +32,7 @@ _MAX_ID = 64
 
 def counts_alike(calendar: str, origin: np.datetime64) -> bool:
     """Return whether days since an origin are the same by the standard calendar as by numpy's."""
-    return calendar == "proleptic_gregorian" or origin >= _GREGORIAN
+    return calendar == "proleptic_gregorian" or bool(origin >= _GREGORIAN)
 
 
 class StationSeries:
@@ -137,8 +137,8 @@ class StationSeries:
         """Return the begin and end of the day of each time (times, 2); None where the times have no bounds.
 
         Raises:
-            SourceError: bounds are missing, of another shape, unit or calendar, not of exactly a day each, out of order,
-                or not around their time.
+            SourceError: bounds are missing, of another shape, unit or calendar, not of exactly a day each, out of
+                order, or not around their time.
         """
         if hasattr(self.time, "climatology"):
             raise self.fault(f"has a climatology (of {self.time.name}), not the days of a period")
@@ -147,7 +147,7 @@ class StationSeries:
             return None
         bounds, stamps = self.dataset.variables.get(str(name)), self.instants(self.time)
         if bounds is None:
-            raise self._bad_bounds(f"no variable {excerpt(str(name))} that its {self.time.name} names as bounds")
+            raise self._bad_bounds(f"no variable {excerpt(str(name))}, which its {self.time.name} names as bounds")
         if bounds.shape != (len(stamps), 2) or bounds.dimensions[:1] != self.time.dimensions:
             raise self._bad_bounds(f"{bounds.name} that does not hold two bounds for each {self.time.name}")
         stated = {key: getattr(bounds, key, getattr(self.time, key, None)) for key in ("units", "calendar")}

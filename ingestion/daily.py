@@ -20,6 +20,19 @@ Numbers = npt.NDArray[np.float64]
 _FIRST_DAY, _LAST_DAY = np.datetime64("1800-01-01"), np.datetime64("2199-12-31")
 
 
+@dataclass(frozen=True, slots=True)
+class ReadSeries(DailySeries):
+    """A series as a file has it.
+
+    Attributes:
+        column: the name of its column or variable.
+        lines: the line of each day; 0 where the file has no line of it.
+    """
+
+    column: str
+    lines: npt.NDArray[np.int64]
+
+
 def daily_series(days: Days, values: Numbers, unit: str, flags: Flags | None = None) -> DailySeries:
     """Return values of days in any order as a consecutive series. Missing days are ABSENT.
 
@@ -102,6 +115,14 @@ class DailyRows:
             f"convert the column if it is not in {quantity.unit}, correct the value, or {self.where_missing}",
         )
 
+    def read(self, values: Numbers, unit: str, column: str, flags: Flags | None = None) -> ReadSeries:
+        """Return a column of all rows as a series, as `daily_series` does."""
+        daily = daily_series(self.days, values, unit, flags)
+        lines = np.zeros(len(daily), dtype=np.int64)
+        if self.lines is not None:
+            lines[(self.days - daily.start).astype(np.int64)] = self.lines
+        return ReadSeries(daily.start, daily.values, daily.flags, unit, column, lines)
+
     def series(self, values: Numbers, quantity: Quantity, column: str) -> DailySeries | None:
         """Return a column as a series from its first to its last value; None where it has none.
 
@@ -119,7 +140,8 @@ class DailyRows:
             return None
         first, last = np.flatnonzero(given)[[0, -1]].tolist()
         span = slice(first, last + 1)
-        return daily_series(self.days[span], values[span], quantity.unit, None if flags is None else flags[span])
+        part = DailyRows(self.file, self.days[span], None if self.lines is None else self.lines[span])
+        return part.read(values[span], quantity.unit, column, None if flags is None else flags[span])
 
     def _out_of_order(self, row: int) -> str:
         day = self.days[row]

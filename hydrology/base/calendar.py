@@ -85,6 +85,11 @@ def last_ended_day(now: datetime, time_zone: str) -> Day:
     return day(now.astimezone(zone(time_zone)).date() - timedelta(days=1))
 
 
+def last_ended_anywhere(now: datetime) -> Day:
+    """Return the last calendar day that has ended somewhere on Earth."""
+    return last_ended_day(now, "Etc/GMT-14")
+
+
 @dataclass(frozen=True, slots=True)
 class Period:
     """The days from `first` to `last`, both included."""

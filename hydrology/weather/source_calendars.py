@@ -6,6 +6,8 @@ every column, also of precipitation, which is unknown for that day. The value is
 counts it (`filled_forcing`).
 """
 
+from dataclasses import replace
+
 import numpy as np
 import numpy.typing as npt
 
@@ -49,7 +51,7 @@ def with_lacking_days_marked(series: DailySeries) -> DailySeries:
     for at in _places(series):
         if abs(_before(series.values, at) - float(series.values[at])) <= _ROUNDING:
             flags[at] |= Flag.FILLED
-    return DailySeries(series.start, series.values, flags, series.unit)
+    return replace(series, flags=flags)
 
 
 def _places(series: DailySeries) -> list[int]:

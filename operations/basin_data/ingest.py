@@ -19,6 +19,7 @@ from hydrology.weather.gaps import MAX_FILLED_GAP
 from hydrology.weather.quality import quality_report
 from ingestion.base import BasinData, Source, SourceFile
 from operations.basin_data.check_weather import check_observed
+from operations.basin_data.ended_days import ended_only
 from records.basins import basins, quality
 from records.database.engine import Database
 from records.job_permissions import permissions
@@ -72,17 +73,25 @@ def ingest(
     wanted: Sequence[str] = (),
     on_basin: Callable[[Outcome, int, int], None] = lambda _outcome, _done, _total: None,
     grant: Grant = SERVICE,
+    *,
+    together: bool = False,
 ) -> list[Outcome]:
     """Store a source's data of the wanted basins (all when none is named).
 
     Args:
+        together: whether a day that has not ended refuses the data of all basins, as another bad line of a table does.
         grant: the permissions: an operator's key changes its own basins and registers new ones; other basins fail.
         on_basin: called with each outcome, the number done and the total.
 
     Raises:
         InvalidInput: as `held`.
+        SourceError: `together`, and a value is of a day that has not ended; nothing is stored.
     """
     names = held(source, wanted)
+    if together:
+        with database.reading() as session:
+            for basin in names:
+                ended_only(session, source.read(basin), clock)
     outcomes = []
     for done, basin in enumerate(names, start=1):
         outcomes.append(_ingest_basin(database, source, clock, basin, grant))
@@ -111,8 +120,10 @@ def store(session: Session, data: BasinData, clock: Clock) -> Outcome:
     Add new days, revise others, invalidate the states that consumed them.
 
     Raises:
+        SourceError: a value is of a day that has not ended.
         DataProblem: a value cannot be stored, or the weather cannot be what it is labelled as.
     """
+    data = ended_only(session, data, clock)
     changes = basins.upsert(
         session,
         basins.Basin(

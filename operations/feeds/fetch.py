@@ -10,7 +10,7 @@ import structlog
 from sqlalchemy.orm import Session
 
 from hydrology.base.basins import gauge_product
-from hydrology.base.calendar import Day, Period, last_ended_day
+from hydrology.base.calendar import Day, Period, last_ended_anywhere, last_ended_day
 from hydrology.base.errors import InvalidInput, Problem
 from hydrology.weather.forcing import WeatherForecast
 from ingestion.base import SourceFile
@@ -32,7 +32,7 @@ from runtime.settings import Settings
 log = structlog.get_logger()
 
 _NOTHING = "The service has no value for the requested days."
-_EASTERNMOST, _WESTERNMOST = "Etc/GMT-14", "Etc/GMT+12"  # where a day ends first, and where last
+_WESTERNMOST = "Etc/GMT+12"  # where a day ends last
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,4 +298,4 @@ def until_now(first: Day, clock: Clock) -> Period:
     Raises:
         InvalidInput: the first day has not ended.
     """
-    return Period(first, last_ended_day(clock.now(), _EASTERNMOST))
+    return Period(first, last_ended_anywhere(clock.now()))

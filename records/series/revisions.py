@@ -46,17 +46,28 @@ def as_known_at(
     return part if known(part).any() else None
 
 
-def newest_days(session: Session) -> dict[str, Day]:
-    """Return the newest arrived day of each product."""
+def newest_days(session: Session, until: Day | None = None) -> dict[str, Day]:
+    """Return the newest arrived day of each product.
+
+    Args:
+        until: the last day that counts: a mistyped day of the future is not new data. None: all count.
+    """
     newest: dict[str, Day] = {}
     following = select(func.min(ArrivalRow.product))
     product = session.scalar(following)
     while product is not None:  # product by product, as in the index: arrivals grow by one row per day and series
-        newest[product] = session.scalars(
-            select(func.max(ArrivalRow.last_day)).where(ArrivalRow.product == product)
-        ).one()
+        if (last := _newest_day(session, product, until)) is not None:
+            newest[product] = last
         product = session.scalar(following.where(ArrivalRow.product > product))
     return newest
+
+
+def _newest_day(session: Session, product: str, until: Day | None) -> Day | None:
+    of_product = select(func.max(ArrivalRow.last_day)).where(ArrivalRow.product == product)
+    if until is None:
+        return session.scalar(of_product)
+    across = of_product.where(ArrivalRow.last_day > until, ArrivalRow.first_day <= until)
+    return session.scalar(of_product.where(ArrivalRow.last_day <= until)) if session.scalar(across) is None else until
 
 
 def replaced_days(session: Session, key: Mapping[str, str]) -> Sequence[RevisionRow]:

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from datetime import date
+from functools import partial
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -256,9 +257,9 @@ def test_dates_that_are_not_days_are_refused(offsets: list[float] | None, counte
 def test_days_counted_across_the_change_of_the_calendar_are_refused() -> None:
     """By the standard calendar, 2000-02-27 has two days more since year 1 than by the Gregorian one."""
     offsets = [730_176 + at for at in range(4)]
-    counted = {"offsets": offsets, "counted": "days since 0001-01-01"}
-    assert parse_netcdf(FILE, write.netcdf(**counted))["precipitation"].start == np.datetime64("2000-02-27")
-    fault = netcdf_fault(write.netcdf(**counted, calendar="standard"))
+    since_year_1 = partial(write.netcdf, offsets=offsets, counted="days since 0001-01-01")
+    assert parse_netcdf(FILE, since_year_1())["precipitation"].start == np.datetime64("2000-02-27")
+    fault = netcdf_fault(since_year_1(calendar="standard"))
     assert "counted since 0001-01-01, before the calendar was changed" in fault.cause
 
 

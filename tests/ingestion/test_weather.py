@@ -91,18 +91,20 @@ def test_bounds_are_those_of_the_days_or_the_file_is_refused(tmp_path: Path) -> 
         dataset["time_bnds"][1] = np.ma.masked
 
     faults: dict[str, Callable[[netCDF4.Dataset], None]] = {
-        "has no variable time_bound that its time names as bounds": lambda file: file["time"].setncattr(
+        "has no variable time_bound, which its time names as bounds": lambda file: file["time"].setncattr(
             "bounds", "time_bound"
         ),
         r"time_bnds\[0\] .* that ends before it begins": in_bounds(lambda bounds: bounds[:, ::-1]),
         r"time_bnds\[0\] \(2026-11-22.* to 2026-11-29.*\) that is not of exactly one day": in_bounds(
-            lambda bounds: bounds + [0, 6 * 24]
+            lambda bounds: bounds + np.array([0, 6 * 24])
         ),
-        "that is not of exactly one day": in_bounds(lambda bounds: bounds + [1, 0]),
+        "that is not of exactly one day": in_bounds(lambda bounds: bounds + np.array([1, 0])),
         r"time_bnds\[0\] .* that does not end where the next begins": in_bounds(
             lambda bounds: bounds + np.array([[0], [12], [12]])
         ),
-        r"time_bnds\[1\] .* is not of exactly one day": in_bounds(lambda bounds: bounds + [[0, 0], [0, 6], [6, 0]]),
+        r"time_bnds\[1\] .* is not of exactly one day": in_bounds(
+            lambda bounds: bounds + np.array([[0, 0], [0, 6], [6, 0]])
+        ),
         "that is not around its time": in_bounds(lambda bounds: bounds + 48),
         "in another unit or calendar": lambda file: file["time_bnds"].setncattr("units", "days since 1970-01-01"),
         "in another unit or": lambda file: file["time_bnds"].setncattr("calendar", "proleptic_gregorian"),

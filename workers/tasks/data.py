@@ -59,7 +59,7 @@ def upload(running: Running, params: UploadParams) -> dict[str, Any]:
     settings = running.tools.settings
     files = Files((*settings.ingest_roots, uploads.folder(settings.data)), on_file(running))
     source = TablesSource(None, Path(params.observations_file), params.product, changeable, files)
-    return _ingested(running, source, [params.observations_file], {})
+    return _ingested(running, source, [params.observations_file], {}, together=True)
 
 
 def weather(running: Running, params: WeatherParams) -> dict[str, Any]:
@@ -92,6 +92,8 @@ def _ingested(
     places: Sequence[str],
     fetched: Mapping[str, str],
     basins: Sequence[str] = (),
+    *,
+    together: bool = False,
 ) -> dict[str, Any]:
     from operations.basin_data.ingest import ingest as run
     from operations.upkeep import audit_details
@@ -104,7 +106,7 @@ def _ingested(
         running.show(done, total, f"{outcome.basin} {outcome.status}")
 
     read = audit_details.ReadFiles(source)
-    outcomes = run(running.tools.database, read, running.tools.clock, basins, show, running.grant)
+    outcomes = run(running.tools.database, read, running.tools.clock, basins, show, running.grant, together=together)
     named = _named(running, places) | audit_details.files(read.of(outcomes), _places(running, fetched))
     running.record("data ingested", "basins", **audit_details.changes(outcomes), **named)
     return counted(outcomes, "ingested")

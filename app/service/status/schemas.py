@@ -61,7 +61,7 @@ class InputStatus(Model):
     """The age of a product's newest day."""
 
     product: str
-    newest_day: date = Field(description="The newest stored day of any basin and variable.")
+    newest_day: date = Field(description="The newest stored day of any basin and variable, of those that have ended.")
     age_days: int = Field(description=AGE)
     stale: bool = Field(description=STALE)
     used: bool = Field(description="Whether a model version in use needs it.")

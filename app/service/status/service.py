@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from app.service.status import job_degradations
 from app.service.status.schemas import GPU, Counts, Degraded, InputStatus, Processes, Status, VersionStatus
-from hydrology.base.calendar import Day, as_date
+from hydrology.base.calendar import Day, as_date, last_ended_anywhere
 from hydrology.base.products import JOINT
 from hydrology.base.staleness import STALE_AFTER_DAYS, age_days, stale
 from records.alerts import deliveries, subscriptions
@@ -35,7 +35,8 @@ def status(session: Session, clock: Clock, settings: Settings, revision: str | N
     ]
     products = {product for version in statuses for product in version.product.split(JOINT)}
     inputs = [
-        _input(product, newest, product in products, now) for product, newest in revisions.newest_days(session).items()
+        _input(product, newest, product in products, now)
+        for product, newest in revisions.newest_days(session, last_ended_anywhere(now)).items()
     ]
     counts = Counts(
         basins=basins.count(session),

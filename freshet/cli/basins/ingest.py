@@ -100,7 +100,7 @@ def tables(
     settings = Settings.load()
     with reporting() as reporter:
         make = partial(TablesSource, basins, observations, product, _registered(settings))
-        outcomes = _ingest(settings, reporter, make, ANY_FILES)
+        outcomes = _ingest(settings, reporter, make, ANY_FILES, together=True)
     _report(outcomes, as_json)
 
 
@@ -139,6 +139,8 @@ def _ingest(
     make: Callable[..., Source],
     files: Files,
     wanted: Sequence[str] | None = None,
+    *,
+    together: bool = False,
 ) -> list[Outcome]:
     """Store the data of a source. The database is created only now, so a mistyped source leaves none behind."""
 
@@ -149,7 +151,7 @@ def _ingest(
         basins = held(source, wanted or [])
         with opened(settings, begins=Begins.ANYWHERE) as context:
             read = audit_details.ReadFiles(source)
-            outcomes = run(context.database, read, context.clock, basins, show)
+            outcomes = run(context.database, read, context.clock, basins, show, together=together)
             named = audit_details.files(read.of(outcomes), {str(Path.cwd()): ""})
             context.record("data ingested", "basins", **audit_details.changes(outcomes), **named)
     return outcomes

@@ -19,7 +19,7 @@ from hydrology.base.discharge_values import number_of, qualifier_flags, screened
 from hydrology.base.series import DailySeries
 from hydrology.base.variables import WEATHER, Quantity
 from ingestion.base import SourceError, SourceFile
-from ingestion.daily import daily_series, read_days
+from ingestion.daily import read_days
 from ingestion.sheet import Sheet
 from ingestion.sources.camels.text import MEND_ROW, Table, TextFile
 
@@ -118,7 +118,7 @@ def parse_streamflow(text: TextFile, basin: str) -> DailySeries:
     letters, which = np.unique(table["flag"], return_inverse=True)
     flags = np.array([qualifier_flags(flag.split(":")) for flag in letters], dtype=np.uint8)[which]
     values, flags = screened(_discharge(table), flags)
-    return daily_series(rows.days, values, "cfs", flags)
+    return rows.read(values, "cfs", "discharge", flags)
 
 
 def _discharge(table: Table) -> npt.NDArray[np.float64]:
@@ -171,7 +171,7 @@ def parse_swe(file: SourceFile, content: bytes) -> dict[str, DailySeries]:
     for rows, values in read_days(sheet, columns, lambda _row, _line: "").values():
         for name, column in values.items():
             rows.check(column, columns[name], name, may_lack=True)
-        return {products[name]: daily_series(rows.days, column, "mm") for name, column in values.items()}
+        return {products[name]: rows.read(column, "mm", name) for name, column in values.items()}
     raise SourceError(file.name, "there is no row after the header", "fetch the file again")
 
 

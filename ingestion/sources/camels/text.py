@@ -11,7 +11,7 @@ from hydrology.base.calendar import Days
 from hydrology.base.series import DailySeries
 from hydrology.base.variables import Quantity
 from ingestion.base import SourceError, SourceFile
-from ingestion.daily import DailyRows, daily_series, refuse_rows
+from ingestion.daily import DailyRows, refuse_rows
 from ingestion.sheet import decoded
 
 MEND_ROW = "mend the line or fetch the file again"
@@ -128,10 +128,7 @@ class Table:
         rows = self.daily(date)
         for name, quantity in quantities.items():
             rows.check(self[name], quantity, name)
-        return {
-            quantity.variable: daily_series(rows.days, self[name], quantity.unit)
-            for name, quantity in quantities.items()
-        }
+        return {quantity.variable: rows.read(self[name], quantity.unit, name) for name, quantity in quantities.items()}
 
 
 def _fault(cells: list[str], columns: list[tuple[str, str]]) -> str | None:

@@ -55,6 +55,17 @@ def fill_records(database: Database, last: str = "2008-09-30") -> str:
     return version
 
 
+def test_a_stored_day_of_the_future_does_not_make_an_input_fresh(database: Database, client: TestClient) -> None:
+    fill_records(database, last="2008-09-01")
+    with database.transaction() as session:
+        series.write(
+            session, BASIN, "maurer_extended", "tmax", daily("2099-01-02", 1.0, unit="degC"), a_source(session), NOW
+        )
+    output = client.get("/v1/status").json()
+    assert "stale-input" in codes(output)
+    assert output["inputs"][0]["newest_day"] == "2008-09-01"
+
+
 def test_new_and_complete_data_are_ok(database: Database, client: TestClient) -> None:
     version = fill_records(database)
     with database.transaction() as session:

@@ -69,3 +69,16 @@ def test_the_newest_day_of_a_product_is_that_of_its_newest_series(database: Data
             series.write(session, basin, "daymet", "tmax", daily(start, 1.0, 2.0, unit="degC"), source, NOW)
         series.write(session, BASIN, "usgs", "discharge", daily("1990-01-01", np.nan, unit="cfs"), source, NOW)
         assert revisions.newest_days(session) == {"daymet": day("2000-01-02"), "usgs": day("1990-01-01")}
+
+
+def test_days_of_the_future_are_not_the_newest(database: Database) -> None:
+    with database.transaction() as session:
+        source, basin = a_source(session), a_basin(session)
+        for start, count in (("2000-01-01", 2), ("2099-01-02", 1)):
+            series.write(session, basin, "daymet", "tmax", daily(start, *[1.0] * count, unit="degC"), source, NOW)
+        series.write(session, basin, "nldas", "tmax", daily("2000-02-28", 1.0, 1.0, 1.0, unit="degC"), source, NOW)
+        series.write(session, basin, "maurer", "tmax", daily("2099-01-02", 1.0, unit="degC"), source, NOW)
+        assert revisions.newest_days(session, day("2000-02-29")) == {
+            "daymet": day("2000-01-02"),
+            "nldas": day("2000-02-29"),
+        }

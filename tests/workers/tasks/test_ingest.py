@@ -69,7 +69,10 @@ def test_an_upload_is_deleted_when_it_was_taken_in_or_never_can_be(country_jobs:
     ingest(country_jobs.database, TablesSource(tmp_path / "mill.csv", None, "own"), country_jobs.clock)
     (uploads / "good.csv").write_text("basin,date,discharge_cfs\nOWN-mill,2008-04-01,7\n")
     (uploads / "bad.csv").write_text(SECRET)
+    (uploads / "future.csv").write_text("basin,date,discharge_cfs\nOWN-mill,2008-04-01,7\nOWN-mill,2030-01-01,7\n")
     good = country_jobs.post("upload", None, product="own", observations_file=str(uploads / "good.csv"))
     assert country_jobs.ended(good.id).status == "succeeded"
     refused(country_jobs, "upload", product="own", observations_file=str(uploads / "bad.csv"))
+    sentence = refused(country_jobs, "upload", product="own", observations_file=str(uploads / "future.csv"))
+    assert "line 3: discharge_cfs on 2030-01-01 (7) is of a day that has not ended at OWN-mill" in sentence
     assert list(uploads.iterdir()) == []
