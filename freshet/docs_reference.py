@@ -57,6 +57,11 @@ A job is run by the workers of its queue. Kinds that the daily forecasts depend 
 administrator's key, a schedule or the service itself, they go to the queue `service`, where they never wait behind an
 operator's job.
 
+Within a queue owners take turns: the service itself, with administrators, is one, and each operator's key is another.
+The service goes first, but not twice in a row while others wait; of these the one whose last turn was longest ago does.
+A member of a training that has run for two hours lets others go first, and continues from its checkpoint. An operator's
+key may have 100 unfinished jobs (`FRESHET_UNFINISHED_JOBS_PER_KEY`).
+
 An attempt that takes longer than its limit is ended, and the job fails. An attempt without progress for the time in the
 last column is ended too, and the job is retried."""
 

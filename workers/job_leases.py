@@ -8,7 +8,7 @@ import structlog
 from sqlalchemy.exc import DBAPIError
 
 from records.database.engine import DatabaseProblem
-from records.jobs import attempts, jobs
+from records.jobs import attempts, jobs, turns
 from runtime.repeated import Repeated
 from workers.job import JobContext, Progress
 
@@ -21,12 +21,13 @@ class Heartbeat(Repeated):
     Attributes:
         progress: set it, and the next beat writes it.
         cancelled: whether somebody asked to cancel the job.
+        awaited: whether jobs of others wait in its queue.
         stale: whether the worker has lost the job, or can no longer renew it.
     """
 
     def __init__(self, tools: JobContext, job: jobs.Job) -> None:
         self.progress: Progress | None = None
-        self.cancelled = self.stale = False
+        self.cancelled = self.awaited = self.stale = False
         self._tools, self._job, self._lease = tools, job, tools.settings.lease_seconds
         super().__init__(f"heartbeat-{job.id}", self._beat, first=self._lease / 4)
 
@@ -42,6 +43,7 @@ class Heartbeat(Repeated):
                     progress=self.progress,
                     at=now,
                 )
+                self.awaited = turns.is_awaited(session, self._job)
         except (DBAPIError, DatabaseProblem) as error:  # the database is unavailable: the lease may outlast that
             log.warning("job.heartbeat", job=self._job.id, error=str(getattr(error, "orig", error)))
         except jobs.StaleAttempt:

@@ -25,6 +25,8 @@ class JobRequest(RequestModel):
         time_limit: how long one attempt may run before it is killed and the job fails.
         silence_limit: how long its progress may stay the same before it is killed and tried again. Longer than any step
             takes on a slow machine.
+        turn: how long one attempt may run while jobs of others wait in its queue. It then continues in its next turn;
+            None for a job that would start from the beginning.
         memory_limit: how many bytes one attempt may allocate; None for no limit. A job with a limit runs in a process
             of its own.
     """
@@ -34,6 +36,7 @@ class JobRequest(RequestModel):
     operational: ClassVar[bool] = False
     time_limit: ClassVar[timedelta] = timedelta(hours=12)
     silence_limit: ClassVar[timedelta] = timedelta(hours=1)
+    turn: ClassVar[timedelta | None] = None
     memory_limit: ClassVar[int | None] = None
 
     kind: str

@@ -108,6 +108,7 @@ class MemberJob(JobRequest):
 
     queue = "training"
     time_limit = timedelta(days=14)
+    turn = timedelta(hours=2)
     authority = MEMBER
 
     kind: Literal["member"] = "member"

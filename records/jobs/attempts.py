@@ -29,6 +29,7 @@ def claim(session: Session, job: str, *, worker: str, lease_until: datetime, at:
         worker=worker,
         lease_until=lease_until,
         started_at=record.started_at or at,
+        claimed_at=at,
     )
 
 

@@ -74,6 +74,7 @@ class Job(NewJob):
         plan: what it has started and a later attempt continues, where data that arrive meanwhile must not change that.
         problem: `{"kind", "detail"}`, why it failed.
         request_hash: of kind and params.
+        claimed_at: when its newest attempt was started.
         sent_at: when its message was last sent; None since it was last queued.
     """
 
@@ -90,6 +91,7 @@ class Job(NewJob):
     request_hash: str
     created_at: datetime
     started_at: datetime | None
+    claimed_at: datetime | None
     finished_at: datetime | None
     sent_at: datetime | None
 

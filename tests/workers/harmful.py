@@ -62,6 +62,12 @@ class IntakeHarm(Harm):
     memory_limit = MEMORY_LIMIT
 
 
+class LongHarm(Harm):
+    """Do harm that lets others go first, and continues later."""
+
+    turn = timedelta(0)
+
+
 class DutyHarm(Harm):
     """Do harm in what forecasts rest on."""
 
@@ -71,6 +77,7 @@ class DutyHarm(Harm):
 KINDS: Mapping[str, type[Harm]] = {
     "harm": Harm,
     "duty-harm": DutyHarm,
+    "long-harm": LongHarm,
     "short-harm": ShortHarm,
     "quiet-harm": QuietHarm,
     "intake-harm": IntakeHarm,

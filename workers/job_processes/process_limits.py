@@ -31,6 +31,12 @@ class Watch:
         self._file: str | None = None
         self._started_at = self._moved_at = self._ran_at = time.monotonic()
 
+    @property
+    def turn_is_over(self) -> bool:
+        """Whether the job has run for so long that it lets others go first."""
+        turn = self._request.turn
+        return turn is not None and time.monotonic() - self._started_at > turn.total_seconds()
+
     def note(self, progress: Progress, file: str | None) -> None:
         """Record the process's progress, and the file that it reads, if any."""
         if progress != self.progress:

@@ -26,7 +26,7 @@ from tenacity import (
 from jobspec.jobs.base import JobRequest
 from jobspec.kinds import KINDS, InvalidRequest, read
 from models.devices import GPULost
-from records.jobs import attempts, jobs, retries
+from records.jobs import attempts, jobs, retries, turns
 from workers.job import Outcome, StopReason
 from workers.job_leases import Heartbeat
 from workers.job_processes.process_limits import Watch
@@ -67,9 +67,9 @@ class Worker:
     on_trouble: Callable[[str | None], None] = lambda _: None
     on_gpu_lost: Callable[[str], None] = lambda _: None
 
-    def run(self, job_id: str) -> None:
-        """Run a job if it is queued. A message for another job does nothing."""
-        job = self._patiently(partial(self._claim, job_id))
+    def run(self, message: str) -> None:
+        """Run the job whose turn it is in the queue of a message's job, if any is queued."""
+        job = self._patiently(partial(self._claim, message))
         if job is None:
             return
         with bound_contextvars(job=job.id):
@@ -91,11 +91,15 @@ class Worker:
         if job.parent_id is not None:
             resume_parent(self.tools, job.parent_id)
 
-    def _claim(self, job_id: str) -> jobs.Job | None:
+    def _claim(self, message: str) -> jobs.Job | None:
         now = self.tools.clock.wall()
         lease_until = now + timedelta(seconds=self.tools.settings.lease_seconds)
         with self.tools.database.transaction() as session:
-            return attempts.claim(session, job_id, worker=self.name, lease_until=lease_until, at=now)
+            while (chosen := turns.next_job(session, message)) is not None:
+                job = attempts.claim(session, chosen, worker=self.name, lease_until=lease_until, at=now)
+                if job is not None:  # otherwise another worker was faster
+                    return job
+        return None
 
     def _patiently(self, act: Callable[[], Done]) -> Done:
         """Return an act's result, retrying while the database is unavailable. Stop if the worker is to stop."""
@@ -148,7 +152,7 @@ class Worker:
             elif reason is not None and time.monotonic() - asked_at > self.grace:
                 outcome = Outcome("cancelled" if reason == "cancel" else "released")
             else:
-                if reason is None and (reason := self._stop_reason(heartbeat)) is not None:
+                if reason is None and (reason := self._stop_reason(heartbeat, watch)) is not None:
                     asked_at = time.monotonic()
                     child.stop(reason)
                 continue
@@ -156,10 +160,10 @@ class Worker:
             child.kill()
             return outcome
 
-    def _stop_reason(self, heartbeat: Heartbeat) -> StopReason | None:
+    def _stop_reason(self, heartbeat: Heartbeat, watch: Watch) -> StopReason | None:
         if heartbeat.cancelled:
             return "cancel"
-        return "shutdown" if self.stopping.is_set() else None
+        return "shutdown" if self.stopping.is_set() or (heartbeat.awaited and watch.turn_is_over) else None
 
 
 def _report(state: RetryCallState) -> None:
@@ -182,7 +186,7 @@ def write(tools: ServiceTools, job: jobs.Job, outcome: Outcome) -> None:
             case "waiting":
                 after = attempts.wait(session, *key, now)
             case "released":
-                after = attempts.release(session, *key, now, "The worker was stopped: another continues the job.")
+                after = attempts.release(session, *key, now, "It was stopped, and continues in its next turn.")
             case "hindered":
                 assert outcome.problem is not None
                 after = attempts.release(session, *key, now, outcome.problem["detail"])

@@ -31,7 +31,8 @@ def test_a_job_goes_from_queued_to_succeeded(database: Database) -> None:
         created, new = jobs.create(session, replace(NEW, created_by="key", max_attempts=5), NOW)
         assert (new, created.status, created.attempt, created.request_hash) == (True, "queued", 0, created.request_hash)
         claimed = attempts.claim(session, created.id, worker="w", lease_until=LEASE, at=LATER)
-        expected = {"status": "running", "attempt": 1, "worker": "w", "lease_until": LEASE, "started_at": LATER}
+        expected = {"status": "running", "attempt": 1, "worker": "w", "lease_until": LEASE}
+        expected |= {"started_at": LATER, "claimed_at": LATER}
         assert claimed == replace(created, **expected)  # type: ignore[arg-type]
         done = attempts.finish(session, created.id, 1, status="succeeded", result={"runs": 1}, at=LATER)
         assert done == replace(claimed, status="succeeded", lease_until=None, result={"runs": 1}, finished_at=LATER)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from freshet.supervisor.service import commands
+from records.access import keys
 from records.jobs import attempts, events, jobs, process_heartbeats
 from testing.jobs.processes import PATIENCE, Shop, end
 from tests.workers.conftest import harmful_worker
@@ -162,6 +163,24 @@ def test_a_hung_ingestion_delays_no_forecast(empty_shop: Shop) -> None:
     is_running(empty_shop, hung[0].id)
     done(empty_shop)
     assert [empty_shop.job(job.id).status for job in hung] == ["running", "queued"]
+
+
+@pytest.mark.extended
+def test_a_long_job_of_a_key_gives_way_to_the_service_at_no_cost_and_continues(empty_shop: Shop) -> None:
+    harmful_worker(empty_shop, "default")
+    with empty_shop.database.transaction() as session:
+        key = keys.make(session, "eager", "operator", None, empty_shop.clock.wall())[0].id
+    eager = jobs.NewJob(kind="long-harm", params={"harm": "obey"}, queue="default", key_id=key)
+    posted = empty_shop.send(eager).id
+    is_running(empty_shop, posted)
+    for _ in range(2):
+        done(empty_shop)
+        running = is_running(empty_shop, posted)
+    assert running.attempt > 2
+    assert running.max_attempts - running.attempt == eager.max_attempts - 1
+    with empty_shop.database.transaction() as session:
+        attempts.request_cancel(session, posted, empty_shop.clock.wall())
+    assert empty_shop.ended(posted).status == "cancelled"
 
 
 @pytest.mark.extended
