@@ -22,6 +22,7 @@ from app.pages.figures.score_scatter import Paired, paired
 from app.pages.forms import FormField, form_of
 from app.pages.render import render
 from app.pages.rivers.basins_today import METRIC
+from hydrology.base.calendar import Period
 from records.verification import scores as verification_scores
 from records.verification.comparisons import list_comparisons
 from records.verification.error_splits import Chosen
@@ -35,7 +36,7 @@ MAX_ERRORS = 5
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A version in the list, with its median score; None if not evaluated."""
+    """A version in the list, with its median score; None if not evaluated over held-out days."""
 
     model: ModelSummary
     nse: verification_scores.Quartiles | None
@@ -78,11 +79,12 @@ class Compared:
 @router.get("/models", response_class=HTMLResponse)
 def read_models(request: Request, session: Reading) -> HTMLResponse:
     """Show every version."""
-    listed = models.summaries(session, versions.list_versions(session, limit=MAX_LISTED))
+    stored = versions.list_versions(session, limit=MAX_LISTED)
+    listed = models.summaries(session, stored)
     compared = comparisons.summaries(list_comparisons(session, limit=MAX_LISTED))
     rows = [
-        Row(model, next(iter(_mean(verification_scores.quartiles(session, model.id, [METRIC]))), None))
-        for model in listed
+        Row(model, next(iter(_held_out(version, verification_scores.quartiles(session, model.id, [METRIC]))), None))
+        for model, version in zip(listed, stored, strict=True)
     ]
     return render(request, "models.html", Models(rows, compared))
 
@@ -111,5 +113,12 @@ def read_comparison(request: Request, session: Reading, comparison: ComparisonId
     return render(request, "comparison.html", Compared(detail, names, list(paired(detail, METRIC))))
 
 
-def _mean(scores: list[verification_scores.Quartiles]) -> list[verification_scores.Quartiles]:
-    return [score for score in scores if score.member == "mean"]
+def _held_out(
+    version: versions.Version, scores: list[verification_scores.Quartiles]
+) -> list[verification_scores.Quartiles]:
+    """Return the scores of the members' mean over days that the version has not learnt from."""
+    return [
+        score
+        for score in scores
+        if score.member == "mean" and version.use_of(Period(score.first_day, score.last_day)) == "held out"
+    ]

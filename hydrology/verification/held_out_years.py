@@ -1,13 +1,19 @@
-"""Splits a held-out period into years that decide a promotion and years that only report."""
+"""Days that a training used, and the split of held-out ones into years that decide a promotion or only report."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
+from hydrology.base.arrays import Mask
 from hydrology.base.calendar import Period, water_year
 from hydrology.base.errors import InvalidInput
 from hydrology.scores import bootstrap
 
+PeriodUse = Literal["held out", "validation", "training", "mixed"]
+"""The use of a period's days in a training: none; all of them chose the weights; all of them were fitted; or some, or,
+of a network that combines others, by some."""
 MIN_YEARS = bootstrap.MIN_YEARS + 1
 """Minimum number of whole water years: those that an interval needs decide, and one more reports."""
 
@@ -23,6 +29,30 @@ class HeldOutYears:
 
     deciding: tuple[int, ...]
     reporting: tuple[int, ...]
+
+
+def use_of(period: Period, fitted: Sequence[Period], validated: Sequence[Period]) -> PeriodUse:
+    """Return how a training used the days of a period.
+
+    Args:
+        fitted: the days that its weights were fitted to.
+        validated: those that chose its weights.
+    """
+    in_fit, in_choice = _within(period, fitted), _within(period, validated)
+    if in_fit.all():
+        return "training"
+    if not (in_fit | in_choice).any():
+        return "held out"
+    return "validation" if in_choice.all() and not in_fit.any() else "mixed"
+
+
+def _within(period: Period, periods: Sequence[Period]) -> Mask:
+    """Return which days of a period lie within others."""
+    days = period.days
+    inside = np.zeros(len(days), bool)
+    for other in periods:
+        inside |= (days >= other.first) & (days <= other.last)
+    return inside
 
 
 def split_years(period: Period) -> HeldOutYears:

@@ -25,7 +25,7 @@ from jobspec.jobs.training import PromotionRule
 from jobspec.training import FineTuningConfig, TrainingConfig
 from operations.basin_data.dataset import skipped_days
 from operations.verification.evaluate import evaluate
-from operations.versions.held_out import require_held_out, require_to_be_held_out, version_to_score
+from operations.versions.held_out import require_held_out, require_to_be_held_out, version_to_score, warning
 from records.basins.basins import lock
 from records.database.engine import Database
 from records.versions import promotions, versions
@@ -94,7 +94,8 @@ def decide(
     ours, theirs = _yearly_errors(database, clock, candidate, rivals, judged, period=rule.period, on_basins=on_basins)
     decision = _decision(version, tuple(rivals), rule, years, ours, theirs)
     twins = [f" {name} was judged by its twin {other.id}." for name, other in judged.items() if other.id != name]
-    decision = replace(decision, sentence="".join([decision.sentence, *twins]))
+    learnt = [f" {why}" for name in rivals if (why := warning(judged[name], rule.period)) is not None]
+    decision = replace(decision, sentence="".join([decision.sentence, *twins, *learnt]))
     with database.transaction() as session:
         if decision.better and rule.promote:
             decision = _promote(session, clock, decision, standing)

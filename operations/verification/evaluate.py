@@ -12,10 +12,12 @@ from hydrology.base.absent import Absent, first_texts
 from hydrology.base.calendar import Days, Period
 from hydrology.base.errors import DataProblem
 from hydrology.scores.paired_comparison import Quartiles, quartiles
+from hydrology.verification.held_out_years import PeriodUse
 from models.nets.products import BLOCK
 from operations.verification.regional_snow_cells import store_regional_snow
 from operations.verification.score_basins import BasinScores, BasinSkill, Judge
 from operations.verification.snow_cells import store_snow
+from operations.versions.held_out import warning
 from operations.versions.process_pool import OnProgress, processes_for, side_by_side
 from records.database.engine import Database
 from records.simulations import simulated_flow
@@ -34,11 +36,15 @@ class Evaluation:
 
     Attributes:
         scored: the version that was scored: its twin, or itself.
+        use: how the training of that version used the days of the period.
+        warning: why its scores flatter it; None where the days are held out.
         left_out: why a basin could not be evaluated.
     """
 
     version_id: str
     scored: str
+    use: PeriodUse
+    warning: str | None
     period: Period
     basins: tuple[BasinSkill, ...]
     left_out: dict[str, Absent]
@@ -104,7 +110,8 @@ def evaluate(
     left_out = {basin: reason for outcome in in_order for basin, reason in outcome.left_out.items()}
     if not done:
         raise DataProblem(f"No basin can be evaluated over {period}. {first_texts(left_out)}")
-    evaluation = Evaluation(version_id, judge.scored, period, done, left_out)
+    used = judge.scored_version
+    evaluation = Evaluation(version_id, used.id, used.use_of(period), warning(used, period), period, done, left_out)
     if stored:
         _store_regional_snow(judge, in_order)
         _store_closure(database, evaluation)

@@ -39,6 +39,7 @@ from records.database.engine import Database
 from records.forecasts.seasonal_volumes import SNOW_SHARE
 from records.verification import scores as verification_scores
 from records.versions.version_properties import VersionPart
+from records.versions.versions import Version
 from runtime.clock import Clock
 
 
@@ -118,8 +119,13 @@ class Judge:
 
     @property
     def scored(self) -> str:
+        """The identifier of the version that is scored."""
+        return self.scored_version.id
+
+    @property
+    def scored_version(self) -> Version:
         """The version that is scored."""
-        return (self.twin or self.loaded).version.id
+        return (self.twin or self.loaded).version
 
     def choices(self) -> list[RegionalChoice]:
         """Return empty choices of regional snow cells: of the version and its twin, or of the parts of both."""

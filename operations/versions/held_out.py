@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Period
 from hydrology.base.errors import InvalidInput
+from hydrology.verification.held_out_years import PeriodUse
 from jobspec.training import FineTuningConfig, TrainingConfig, used_periods
 from records.versions import error_models, versions
 
@@ -33,6 +34,24 @@ def require_not_fitted(model: error_models.ErrorModel, period: Period) -> None:
             f"{period} overlaps {model.period}, on which the error model of version {model.version_id} was fitted: "
             "there its chances are truer than they will be. Choose other days."
         )
+
+
+_USES: Mapping[PeriodUse, str] = {
+    "training": "has learnt from these days",
+    "validation": "was chosen by its errors on these days",
+    "mixed": "has learnt from some of these days, or one of its parts has",
+}
+
+
+def warning(version: versions.Version, period: Period) -> str | None:
+    """Return why scores of a version over a period flatter it; None where its days are held out."""
+    use = version.use_of(period)
+    if use == "held out":
+        return None
+    return (
+        f"Version {version.id} {_USES[use]} ({period}; its training used {', '.join(version.used_periods)}): its "
+        "scores there are better than those to expect of days to come. Evaluate days that took no part in it."
+    )
 
 
 def version_to_score(session: Session, version: versions.Version, period: Period) -> versions.Version:

@@ -9,11 +9,13 @@ from sqlalchemy import JSON, ColumnElement, Text, cast, or_, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent
-from hydrology.base.calendar import Day
+from hydrology.base.calendar import Day, Period
 from hydrology.scores.paired_comparison import quartiles as of_values
+from hydrology.verification.held_out_years import PeriodUse
 from records.database.base import Base, JsonObject
 from records.database.statements import as_record, as_values, insert_into
 from records.verification.tables import ScoreRow, SnowCellsRow
+from records.versions.versions import get
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,15 +154,26 @@ OfMetric = tuple[str, str, str]
 
 
 def mean_scores(session: Session, versions: Sequence[str], metrics: Sequence[str]) -> dict[OfMetric, float]:
-    """Return the scores of the members' mean over all days, those of the newest period. Missing ones are left out."""
+    """Return the scores of the members' mean over all days, those of the newest held-out period.
+
+    Missing ones are left out.
+    """
     key = ScoreRow.version_id, ScoreRow.basin_id, ScoreRow.metric
     rows = session.execute(
-        select(*key, ScoreRow.value)
+        select(*key, ScoreRow.first_day, ScoreRow.last_day, ScoreRow.value)
         .where(ScoreRow.version_id.in_(versions), ScoreRow.metric.in_(metrics), ScoreRow.value.is_not(None))
         .filter_by(member="mean", lead="all", season="all", threshold="all")
         .order_by(ScoreRow.first_day, ScoreRow.last_day)
     )
-    return {(version, basin, metric): value for version, basin, metric, value in rows if value is not None}
+    uses: dict[tuple[str, Day, Day], PeriodUse] = {}
+    found: dict[OfMetric, float] = {}
+    for version, basin, metric, first, last, value in rows:
+        scored = version, first, last
+        if scored not in uses:
+            uses[scored] = get(session, version).use_of(Period(first, last))
+        if uses[scored] == "held out" and value is not None:
+            found[version, basin, metric] = value
+    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

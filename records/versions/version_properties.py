@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from hydrology.base.calendar import Period
+from hydrology.verification.held_out_years import PeriodUse, use_of
 from hydrology.water.probe_results import ProbeResult
 from records.database.json_columns import CLOSED
 from records.versions.promotion_decisions import PromotionDecision
@@ -79,6 +81,11 @@ class VersionPart:
     def in_basin(self, basin: str) -> "VersionPart":
         """Return it with its share in a basin."""
         return replace(self, weight=self.basin_weights.get(basin, self.weight))
+
+    def use_of(self, period: Period) -> PeriodUse:
+        """Return how its training used the days of a period."""
+        validated = [] if self.validation is None else [Period.parse(self.validation)]
+        return use_of(period, [Period.parse(days) for days in self.fitted], validated)
 
     @property
     def labels(self) -> list[str]:

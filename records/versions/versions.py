@@ -12,6 +12,7 @@ from hydrology.base.calendar import Period
 from hydrology.base.digests import fingerprint, sha256
 from hydrology.base.errors import InvalidInput, NotFound
 from hydrology.base.products import JOINT
+from hydrology.verification.held_out_years import PeriodUse, use_of
 from jobspec.training import TrainingConfig, used_periods
 from records.database.base import JsonObject
 from records.database.ids import new_id, verified
@@ -193,6 +194,13 @@ class NewVersion:
             if common is None:
                 return None
         return common
+
+    def use_of(self, period: Period) -> PeriodUse:
+        """Return how the training of the version, its ancestors and its parts used the days of a period."""
+        if not self.parts:
+            return use_of(period, self.fitted_periods, [self.validation_period] if self.validation_period else [])
+        uses = {part.use_of(period) for part in self.parts}
+        return uses.pop() if len(uses) == 1 else "mixed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

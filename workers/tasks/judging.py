@@ -31,10 +31,14 @@ def evaluation(running: Running, params: EvaluationParams) -> dict[str, Any]:
         version = permissions.version_of(session, running.grant, params.version)
         basins = params.basins or promotions.basins_of(session, version)
     scores = evaluate(tools.database, tools.clock, version, params.period, basins, on_basins=running.show)
+    if scores.warning is not None:
+        running.log(scores.warning)
     nse = scores.quartiles("nse")
     return {
         "version": version,
         "scored": scores.scored,
+        "period_use": scores.use,
+        "warning": scores.warning,
         "nse": {"basins": nse.n, "p25": nse.p25, "median": nse.median, "p75": nse.p75},
         "worst_residual": scores.worst_residual,
         "left_out": texts(scores.left_out),

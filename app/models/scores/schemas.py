@@ -6,6 +6,7 @@ from pydantic import Field
 
 from app.basins.schemas import BasinKind
 from app.http.base_schema import Missing, Model, Period, ReasonText
+from hydrology.verification.held_out_years import PeriodUse
 
 NOT_TRAINED = "not trained on snow"
 SCORED = (
@@ -23,6 +24,11 @@ class Of(Model):
     )
     metric: str = Field(description="`nse`, `kge`, `fhv` and so on; biases are in %.")
     period: Period
+    period_use: PeriodUse = Field(
+        description="How the training of the scored version used the days of the period: `held out` not at all; "
+        "`validation` to choose its weights; `training` to fit them; `mixed` some of the days, or by some of the "
+        "versions that it combines. Only a score on days that are held out is its skill: others flatter it."
+    )
     lead: str = Field(description="Days after T0; `all` for the score of a simulation.")
     season: str
     threshold: str

@@ -7,6 +7,7 @@ from sqlalchemy.orm import Session
 from app.basins.schemas import kind_of
 from app.http.base_schema import Period
 from app.models.scores.schemas import NOT_TRAINED, Agreement, BasinSkill, ModelSkill, Quartiles, Score, SnowSkill
+from hydrology.base import calendar
 from hydrology.base.absent import text
 from hydrology.base.errors import NotFound
 from records.basins import basins
@@ -42,6 +43,7 @@ def of_basin(session: Session, basin: str, version: str | None, metric: str | No
         stored = verification_scores.scores(session, versions=[scored], basins=[basin], metrics=_only(metric))
     if not stored:
         raise NotEvaluated(f"{_no_score(metric)} of version {asked.id} in {basin} is stored: {_mend(asked.id)}")
+    used = versions.get(session, scored)
     snow = [snow_skill(cells) for cells in verification_scores.snow_cells(session, scored, [basin])]
     return BasinSkill(
         basin=basin,
@@ -51,7 +53,7 @@ def of_basin(session: Session, basin: str, version: str | None, metric: str | No
         seen_in_training=basin in asked.basins,
         trained_on=asked.trained_on,
         product=asked.product,
-        scores=[Score(**_fields(score, "version_id", "basin_id")) for score in stored],
+        scores=[Score(**_fields(used, score, "version_id", "basin_id")) for score in stored],
         snow=snow,
         missing={} if snow else {"snow": "The snow of this version was not scored in this basin."},
     )
@@ -70,7 +72,8 @@ def of_model(session: Session, version: str, metric: str | None) -> ModelSkill:
         scored, stored = asked.twin_id, verification_scores.quartiles(session, asked.twin_id, _only(metric))
     if not stored:
         raise NotEvaluated(f"{_no_score(metric)} of version {version} is stored: {_mend(version)}")
-    return ModelSkill(version=version, scored=scored, scores=[Quartiles(**_fields(score)) for score in stored])
+    used = versions.get(session, scored)
+    return ModelSkill(version=version, scored=scored, scores=[Quartiles(**_fields(used, score)) for score in stored])
 
 
 def snow_skill(cells: verification_scores.SnowCells) -> SnowSkill:
@@ -100,6 +103,9 @@ def _mend(version: str) -> str:
     return f"ask for another, or evaluate it (freshet evaluate --version {version})."
 
 
-def _fields(score: verification_scores.Score | verification_scores.Quartiles, *left_out: str) -> dict[str, Any]:
+def _fields(
+    scored: versions.Version, score: verification_scores.Score | verification_scores.Quartiles, *left_out: str
+) -> dict[str, Any]:
     period = Period.between(score.first_day, score.last_day)
-    return as_values(score, "first_day", "last_day", *left_out) | {"period": period}
+    use = scored.use_of(calendar.Period(score.first_day, score.last_day))
+    return as_values(score, "first_day", "last_day", *left_out) | {"period": period, "period_use": use}

@@ -62,6 +62,7 @@ def _scores(scores: Sequence[Of], shown: Sequence[_Named]) -> list[Column]:
         *(_column(scores, named) for named in _OF),
         Column("first_day", "first day", "day", [score.period.first_day for score in scores]),
         Column("last_day", "last day", "day", [score.period.last_day for score in scores]),
+        _column(scores, ("period_use", "text", "use of these days in the training of the scored version")),
         *(_column(scores, named) for named in shown),
     ]
 

@@ -14,6 +14,7 @@ from app.forecasts.words import UNITS, number, on
 from app.models.scores.schemas import BasinSkill
 from app.models.verification.schemas import BasinVerification, LeadVerification
 from app.models.verification.skilful_days import by_month
+from app.pages.basins.scores import held_out_scores
 from app.pages.render import in_full
 from app.pages.words import NO_ESTIMATE, RANGE_KINDS, STALE, skill_word, t0_of
 from hydrology.base.absent import Absent
@@ -160,7 +161,8 @@ def skill(scores: BasinSkill | Absent, by_lead: BasinVerification | Absent, weat
         return fact(value=f"Reliable to day {good[-1].lead}" if good else "Not reliable yet", detail=better)
     nse = None if isinstance(scores, Absent) else nse_of(scores)
     if nse is None:
-        return fact(detail="not evaluated here yet")
+        learnt = not isinstance(scores, Absent) and any(score.period_use != "held out" for score in scores.scores)
+        return fact(detail="evaluated here in years that it learnt from alone" if learnt else "not evaluated here yet")
     return fact(value=skill_word(nse), detail=f"NSE {nse:.2f} in years not used in training")
 
 
@@ -188,9 +190,9 @@ def verified_rows(by_lead: BasinVerification, weather: str | None) -> list[LeadV
 
 
 def nse_of(scores: BasinSkill) -> float | None:
-    """Return the Nash-Sutcliffe efficiency of the members' mean."""
-    found = (s.value for s in scores.scores if (s.metric, s.member, s.lead) == ("nse", "mean", "all"))
-    return next((value for value in found if value is not None), None)
+    """Return the Nash-Sutcliffe efficiency of the members' mean over days that it has not learnt from."""
+    score = held_out_scores(scores).get("nse")
+    return None if score is None else score.value
 
 
 def short(reason: Absent) -> str:

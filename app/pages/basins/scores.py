@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from sqlalchemy.orm import Session
 
-from app.models.scores.schemas import BasinSkill
+from app.models.scores.schemas import BasinSkill, Score
 from records.verification import scores as verification_scores
 
 METRICS: Mapping[str, tuple[str, str]] = {
@@ -32,15 +32,11 @@ class ShownScore:
 
 
 def shown_scores(session: Session, skill: BasinSkill) -> list[ShownScore]:
-    """Return the scores of the members' mean over all days ahead, with what is typical for the version."""
+    """Return the scores over days that the version has not learnt from, with what is typical for it."""
     of_basins: dict[str, list[float]] = {metric: [] for metric in METRICS}
     for (_, _, metric), value in verification_scores.mean_scores(session, [skill.scored], list(METRICS)).items():
         of_basins[metric].append(value)
-    values = {
-        score.metric: score
-        for score in skill.scores
-        if score.metric in METRICS and (score.member, score.lead) == ("mean", "all") and score.value is not None
-    }
+    values = held_out_scores(skill)
     return [
         ShownScore(
             metric=metric.upper(),
@@ -52,6 +48,15 @@ def shown_scores(session: Session, skill: BasinSkill) -> list[ShownScore]:
         for metric, (unit, meaning) in METRICS.items()
         if metric in values
     ]
+
+
+def held_out_scores(skill: BasinSkill) -> dict[str, Score]:
+    """Return the scores of the members' mean over all days that it has not learnt from, by metric."""
+    return {
+        score.metric: score
+        for score in skill.scores
+        if score.value is not None and (score.member, score.lead, score.period_use) == ("mean", "all", "held out")
+    }
 
 
 def _middle_half(values: Sequence[float], unit: str) -> str:

@@ -8,7 +8,7 @@ import typer
 from freshet.cli.context import cores, opened
 from freshet.cli.devices import Device, take_device
 from freshet.cli.options import Basins, BasinsFile
-from freshet.cli.output import PARTLY_DONE, Json, answer, inform_left_out, table
+from freshet.cli.output import PARTLY_DONE, Json, answer, inform, inform_left_out, table
 from freshet.cli.progress import reporting
 from freshet.cli.text_files import listed
 from hydrology.base.calendar import Period
@@ -54,6 +54,8 @@ def evaluate(
             )
         context.record("model evaluated", stored.id, period=period, basins=len(done.basins))
     inform_left_out(done.left_out.values())
+    if done.warning is not None:
+        inform(done.warning)
     answer(_payload(done), as_json, _summary(done))
     if done.left_out:
         raise typer.Exit(PARTLY_DONE)
@@ -68,7 +70,9 @@ def _summary(done: "Evaluation") -> Any:
         rows.append(("snow bias %", snow["basins"], *snow["bias_pct"]))
     title = f"Version {done.version_id}, {done.period}, {len(done.basins)} basins"
     if done.scored != done.version_id:
-        title += f", scored by its twin {done.scored}, which has not learnt from these years"
+        title += f", scored by its twin {done.scored}"
+    if done.use == "held out":
+        title += ", days that it has not learnt from"
     if assuming := sum(bool(one.assumed) for one in done.basins):
         title += f", of which {assuming} with attributes that are not known but assumed"
     if done.worst_residual is not None:
@@ -95,6 +99,8 @@ def _payload(done: "Evaluation") -> dict[str, Any]:
     return {
         "version": done.version_id,
         "scored": done.scored,
+        "period_use": done.use,
+        "warning": done.warning,
         "period": str(done.period),
         "summary": summary,
         "snow": _snow(done),

@@ -6,12 +6,13 @@ import pytest
 from starlette.testclient import TestClient
 
 from hydrology.base.absent import absent
-from hydrology.base.calendar import day
+from hydrology.base.calendar import Period, day
 from hydrology.base.reasons import Reason
 from records.database.engine import Database
 from records.verification import scores as verification_scores
 from records.versions.version_properties import Pretrained, VersionProperties
-from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_version
+from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_run, a_version
+from tests.app import factories
 from tests.app.forecasts.test_water import CELLS
 
 SCORE = verification_scores.Score(
@@ -69,6 +70,48 @@ def test_a_version_without_scores_of_its_own_reports_those_of_its_twin(
         assert (answer["version"], answer["scored"]) == (version, twin)
         assert {score["metric"] for score in answer["scores"]} == {"nse", "fhv"}
     assert sqlite_client.get(f"/v1/models/{version}").json()["twin"] == twin
+
+
+def test_a_score_states_how_the_training_used_its_days(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    config = {"train_period": "1999-10-01..2008-09-30", "validation_period": "1989-10-01..1999-09-30"}
+    uses = {
+        "1980-10-01..1989-09-30": "held out",
+        "1989-10-01..1999-09-30": "validation",
+        "1999-10-01..2008-09-30": "training",
+        "1980-10-01..2008-09-30": "mixed",
+    }
+    with sqlite_database.transaction() as session:
+        version = a_promoted_version(session, a_basin(session), config=config)
+    page, models = f"/basins/{BASIN}", "/models"
+    for days, use in reversed(uses.items()):  # the held-out years come last: no page may show the others before
+        period = Period.parse(days)
+        score = replace(SCORE, version_id=version, first_day=period.first, last_day=period.last, value=0.1234)
+        with sqlite_database.transaction() as session:
+            verification_scores.replace(session, [score])
+            known = verification_scores.mean_scores(session, [version], ["nse"])
+        assert (known != {}) == (use == "held out")
+        assert ("0.123" in sqlite_client.get(models).text) == (use == "held out")
+    for address in (f"/v1/basins/{BASIN}/skill", f"/v1/models/{version}/skill"):
+        answer = sqlite_client.get(address).json()
+        found = {"..".join(score["period"].values()): score["period_use"] for score in answer["scores"]}
+        assert found == uses
+        assert ",mixed," in sqlite_client.get(address, headers={"Accept": "text/csv"}).text
+    text = sqlite_client.get(f"/models/{version}").text
+    assert all(use in text for use in uses.values())
+    assert sqlite_client.get(page).status_code == 200
+
+
+def test_a_page_shows_no_score_of_learnt_years_as_skill(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    config = {"train_period": "1989-10-01..1999-09-30"}
+    with sqlite_database.transaction() as session:
+        version = a_promoted_version(session, a_basin(session), config=config)
+        verification_scores.replace(session, [replace(SCORE, version_id=version)])
+        a_run(session, version, factories.forecast(), horizon_days=3)
+    text = sqlite_client.get(f"/basins/{BASIN}").text
+    assert "evaluated here in years that it learnt from alone" in text
+    assert "It was evaluated here only over years that it learnt from" in text
+    assert "not used in training" not in text
+    assert "Simulation of years that it has not learnt from" not in text
 
 
 def test_a_basin_reports_how_well_its_snow_reads(sqlite_database: Database, sqlite_client: TestClient) -> None:

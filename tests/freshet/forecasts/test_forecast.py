@@ -143,8 +143,13 @@ def test_an_evaluation_scores_every_basin_of_the_version(worked: Freshet) -> Non
     assert result.json["summary"]["nse"]["basins"] == 3
     assert 0 <= result.json["worst_residual"] < 1e-5
     assert result.json["snow"]["basins"] >= 1
-    text = worked("evaluate", "--period", "2003-10-01..2005-09-30", "--basin", "SYNTH-02").out
+    assert result.json["period_use"] == "mixed"
+    shown = worked("evaluate", "--period", "2003-10-01..2005-09-30", "--basin", "SYNTH-02")
+    assert "has learnt from some of these days" in shown.err
+    assert result.json["warning"] in " ".join(shown.err.split())
+    text = shown.out
     assert "2003-10-01..2005-09-30, 1 basins" in text
+    assert "not learnt from" not in text
     assert "nse" in text
 
 

@@ -154,6 +154,17 @@ def test_a_basin_that_gets_another_version_meanwhile_retains_it_and_a_decision_t
         assert promotions.current(session, BASINS)[BASINS[0]] == other
 
 
+def test_a_current_version_that_has_learnt_from_the_judged_years_is_named_in_the_decision(
+    trained_store: Database,
+) -> None:
+    with trained_store.transaction() as session:
+        (current,) = promotions.in_use(session)
+        row = session.get_one(VersionRow, current)
+        row.config = row.config | {"train_period": "2001-10-01..2006-09-30", "validation_period": None}
+    decision = decide(trained_store, CLOCK, candidate(trained_store, BETTER), PromotionRule(period=HELD_OUT))
+    assert f"Version {current} has learnt from some of these days" in decision.sentence
+
+
 def test_without_leave_a_better_candidate_waits_for_an_admin(trained_store: Database) -> None:
     before = in_use(trained_store)
     decision = decide(trained_store, CLOCK, candidate(trained_store, BETTER), PromotionRule(period=HELD_OUT))

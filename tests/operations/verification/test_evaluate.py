@@ -1,6 +1,7 @@
 """An evaluation scores the simulation of a version and stores the scores."""
 
 from dataclasses import astuple, replace
+from dataclasses import fields as dataclass_fields
 
 import numpy as np
 import pytest
@@ -152,3 +153,30 @@ def test_basins_that_processes_judge_side_by_side_have_the_same_scores(
         assert expected.snow is not None
         assert replace(judged, snow=replace(judged.snow, evaluated_at=expected.snow.evaluated_at)) == expected
     assert progress == [(1, 3), (2, 3), (3, 3)]
+
+
+def test_scores_over_days_that_the_version_used_are_labelled_with_a_warning(trained_store: Database) -> None:
+    version = newest(trained_store)
+    for days, use in (
+        ("2004-10-01..2005-09-30", "held out"),
+        ("2003-10-01..2004-09-30", "validation"),
+        ("2002-10-01..2003-09-30", "training"),
+        ("2003-04-01..2005-03-31", "mixed"),
+    ):
+        done = evaluate(trained_store, CLOCK, version, Period.parse(days), BASINS[:1], stored=False)
+        assert (done.use, done.scored, done.warning is None) == (use, version, use == "held out"), days
+        assert done.warning is None or f"Version {version} has" in done.warning or "was chosen by" in done.warning
+
+
+def test_a_twin_that_has_learnt_from_the_days_too_is_labelled(trained_store: Database) -> None:
+    twin = newest(trained_store)
+    with trained_store.transaction() as session:
+        of_twin = versions.get(session, twin)
+        fields = {part.name: getattr(of_twin, part.name) for part in dataclass_fields(versions.NewVersion)}
+        every_year = of_twin.config | {"train_period": "2001-10-01..2005-09-30", "validation_period": None}
+        fields |= {"config": every_year, "properties": replace(of_twin.properties, twin=twin)}
+        version = versions.create(session, versions.NewVersion(**fields), versions.members_of(session, twin)).id
+    for days, use in (("2002-10-01..2003-09-30", "training"), ("2004-10-01..2005-09-30", "held out")):
+        done = evaluate(trained_store, CLOCK, version, Period.parse(days), BASINS[:1], stored=False)
+        assert (done.scored, done.use) == (twin, use)
+        assert (done.warning is None) == (use == "held out")

@@ -1,6 +1,7 @@
 """A version is stored with all its members or not at all."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from sqlalchemy import text
@@ -14,7 +15,7 @@ from records.database.engine import Database
 from records.database.ids import Corrupt
 from records.versions import versions
 from records.versions.promotion_decisions import PromotionDecision, SideBySide
-from records.versions.version_properties import Closure, Pretrained, Tuning, VersionProperties
+from records.versions.version_properties import Closure, Pretrained, Tuning, VersionPart, VersionProperties
 from records.versions.versions import Member, UnknownVersion
 from testing.records import BASIN, a_basin, a_member, a_version, contents
 
@@ -182,3 +183,34 @@ def test_seeds_and_conservation_are_reported_without_the_weights(database: Datab
         assert versions.seeds_of(session, first) == {0: 1000, 1: 1001}
         assert versions.seeds_of(session, "nothing") == {}
         assert versions.conserving(session, [first, second, "nothing"]) == {first: True, second: False}
+
+
+def test_the_use_of_days_in_the_training_of_ancestors_and_parts_counts(database: Database) -> None:
+    year = Period.parse("2005-10-01..2006-09-30")
+    own = {"train_period": "2001-10-01..2003-09-30", "validation_period": "2003-10-01..2004-09-30"}
+    tuning = Tuning(basins=(BASIN,), earlier_periods=("2004-10-01..2006-09-30",))
+    part = VersionPart(
+        version="a",
+        name="a",
+        product="daymet",
+        trained_on="daymet",
+        architecture="mclstm",
+        weight=0.5,
+        members=(0,),
+        fitted=("2001-10-01..2005-09-30",),
+        validation="2005-10-01..2006-09-30",
+    )
+    elsewhere = replace(part, validation=None)
+    with database.transaction() as session:
+        scratch, tuned = (
+            a_version(session, config=own),
+            a_version(session, config=own, properties=VersionProperties(tuning=tuning)),
+        )
+    assert (scratch.use_of(year), tuned.use_of(year)) == ("held out", "training")
+    for parts, use in (
+        ((part, part), "validation"),
+        ((part, elsewhere), "mixed"),  # one of its parts has chosen its weights by these days
+        ((elsewhere, replace(elsewhere, fitted=("1999-10-01..2000-09-30",))), "held out"),
+        ((replace(part, fitted=(str(year),)), elsewhere), "mixed"),
+    ):
+        assert replace(scratch, properties=VersionProperties(parts=parts)).use_of(year) == use
