@@ -15,6 +15,7 @@ from hydrology.base.basins import basin_id
 from hydrology.base.calendar import Day
 from hydrology.base.discharge_values import NUMBER, number_of
 from hydrology.base.errors import InvalidInput
+from hydrology.base.units import MAX_AREA_KM2
 from ingestion.base import SourceError, SourceFile, column_label
 
 # Parts of a faulty cell that errors may repeat: digits with signs and separators, and marks of missing values.
@@ -23,10 +24,11 @@ _SHOWN = re.compile(
 )
 _SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")  # no database stores a NUL, or half of a surrogate pair of JSON
+_AREAS = ("area_km2", "area")
 _LIMITS = {
     **dict.fromkeys(("latitude", "gauge_lat"), (-90.0, 90.0)),
     **dict.fromkeys(("longitude", "gauge_lon"), (-180.0, 180.0)),
-    **dict.fromkeys(("area_km2", "area"), (1e-6, 1e8)),
+    **dict.fromkeys(_AREAS, (1e-6, MAX_AREA_KM2)),
 }
 _NOT_TEXT = {
     b"\xff\xfe": "UTF-16 text",
@@ -163,7 +165,8 @@ class Sheet:
         value = self.number(text, label, row)
         low, high = _LIMITS[name] if name in _LIMITS and name in known else (-np.inf, np.inf)
         if not low <= value <= high:
-            raise self.fault(f"{label} is outside {low:g} to {high:g} ({value:g})", "mend the value", row)
+            remedy = "give it in km2: it looks like m2" if name in _AREAS and value > high else "mend the value"
+            raise self.fault(f"{label} is outside {low:g} to {high:g} ({value:g})", remedy, row)
         return value
 
     def basin(self, text: str, cause: str, remedy: str, row: int) -> str:

@@ -7,6 +7,7 @@ from pydantic_core import PydanticCustomError
 
 from hydrology.base.basins import SOURCE_NAMESPACES
 from hydrology.base.outline import geometry_of, polygons_of
+from hydrology.base.units import MAX_AREA_KM2
 from jobspec.fields import Basin, Line, Name, PeriodField, RequestModel, refusing
 
 ASKED_NAMESPACE = "USGS"
@@ -46,7 +47,10 @@ Attributes = Annotated[
 ]
 Latitude = Annotated[float, Field(ge=-90, le=90, description="Of the gauge, degrees north.")]
 Longitude = Annotated[float, Field(ge=-180, le=180, description="Of the gauge, degrees east.")]
-AreaKm2 = Annotated[float, Field(ge=1e-6, le=1e8, description="Drainage area, by which flow and depth are converted.")]
+AreaKm2 = Annotated[
+    float,
+    Field(ge=1e-6, le=MAX_AREA_KM2, description="Drainage area in km2, by which flow and depth are converted."),
+]
 
 
 class AddedBasin(RequestModel):

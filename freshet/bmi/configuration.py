@@ -7,6 +7,7 @@ from pydantic import Field, TypeAdapter
 
 from freshet.cli.configuring import of_file, valid
 from hydrology.base.errors import InvalidInput
+from jobspec.basins import AreaKm2
 from jobspec.fields import Basin, DayField, RequestModel
 from models.pretrained import SHELF, form
 
@@ -28,7 +29,7 @@ class Configuration(RequestModel):
 
     ensemble: Annotated[str, Field(min_length=1)]
     basin: Basin
-    area_km2: Annotated[float, Field(gt=0)]
+    area_km2: AreaKm2
     attributes: dict[str, float]
     first_day: DayField
     state: Annotated[Path | None, Field(strict=False)] = None

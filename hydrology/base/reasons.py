@@ -320,6 +320,9 @@ class Reason(Enum):
     NO_DISCHARGE = "No discharge of {basin} is stored."
     NO_DISCHARGE_IN = "No discharge of {basin} is stored from {first} to {last}."
     NO_AREA_FOR_DEPTH = "{basin} has no area by which its discharge would be a depth."
+    NO_WHOLE_WATER_YEAR = (
+        "No water year has {days} days or more with observed flow, and part of a year has the runoff of its season."
+    )
     NORMAL_IS_0 = "The normal is 0."
     NORMAL_TOO_SMALL = "No percentage is given of a normal below {mm:g} mm."
 

@@ -6,6 +6,7 @@ depth is meaningful only with the name of its area: `Area` holds both.
 """
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -27,6 +28,10 @@ SECONDS_PER_DAY = 86_400
 MM_PER_M = 1_000
 M2_PER_KM2 = 1e6
 M2_PER_SQUARE_MILE = 2_589_988.110336  # exact: 1609.344 ** 2
+M2_PER_ACRE = 4_046.8564224  # exact: a 640th of a square mile
+M2_PER_HECTARE = 1e4
+MAX_AREA_KM2 = 1e7
+"""Larger than the largest river basin on Earth, the Amazon's of 6 to 7 million km2."""
 J_PER_MJ = 1_000_000
 
 
@@ -47,6 +52,25 @@ class Area:
                 f"The drainage area {self.name!r} is {self.m2} m2, which must be a positive number: "
                 "correct it at its source or name another area."
             )
+
+
+GIVEN_AREA, SERVICE_AREA = "given", "usgs"
+"""Names of a basin's area: given by an operator, and published by its gauge's service."""
+OUTLINE_AREA = "outline"
+"""Name of the area of a basin's outline. Discharge is not converted with it unless it is named."""
+
+
+def area_by(areas: Mapping[str, float], products: Sequence[str]) -> Area | None:
+    """Return the area for converting a basin's discharge, or None where it has none.
+
+    The first found among: the area of the given weather products, in their order (a version learnt with it); the one
+    given by an operator; the one published by the gauge's service.
+
+    Args:
+        areas: m2 by name.
+    """
+    name = next((name for name in (*products, GIVEN_AREA, SERVICE_AREA) if name in areas), None)
+    return None if name is None else Area(name, areas[name])
 
 
 def to_mm_per_day(discharge: npt.ArrayLike, *, unit: str, area: Area) -> Array:

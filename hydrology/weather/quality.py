@@ -8,14 +8,17 @@ from typing import Any
 
 import numpy as np
 
+from hydrology.base.absent import Absent
 from hydrology.base.arrays import Mask
 from hydrology.base.calendar import Period
 from hydrology.base.discharge_values import refused
 from hydrology.base.findings import Finding, Severity
 from hydrology.base.series import DailySeries, Flag
-from hydrology.base.units import Area, to_mm_per_day
+from hydrology.base.units import area_by
 from hydrology.weather.basin_climate import BasinClimate
 from hydrology.weather.checks import CHECKED, DailyWeather, weather_findings
+from hydrology.weather.mistaken_units import area_findings, flow_findings
+from hydrology.weather.runoff import AnnualRunoff, annual_runoff
 
 SeriesKey = tuple[str, str]
 """Product and variable."""
@@ -36,7 +39,7 @@ def quality_report(
         areas: the named drainage areas in m2; a forcing product's own area has the product's name.
         latitude, climate: of the basin, for the checks of weather; None where unknown.
     """
-    findings = [*_area_mismatch(areas)]
+    findings = [*_area_mismatch(areas), *area_findings(areas)]
     for product in dict.fromkeys(product for product, variable in series if variable in CHECKED):
         of_product = {variable: daily for (name, variable), daily in series.items() if name == product}
         findings += weather_findings(DailyWeather.of_series(product, of_product, latitude, climate))
@@ -53,7 +56,7 @@ def quality_report(
                 findings += _refused_values(product, daily)
                 findings += _constant_flow(product, daily)
                 findings += _suspect_zeros(product, daily)
-                findings += _excess_runoff(product, daily, series, areas)
+                findings += _runoff(product, daily, series, areas, latitude)
     return findings
 
 
@@ -147,28 +150,38 @@ def _suspect_zeros(product: str, series: DailySeries) -> Iterator[Finding]:
         yield _finding("suspect-zeros", "warning", sentence, product, **detail)
 
 
-def _excess_runoff(
-    product: str, discharge: DailySeries, series: Mapping[SeriesKey, DailySeries], areas: Mapping[str, float]
+def _runoff(
+    product: str,
+    discharge: DailySeries,
+    series: Mapping[SeriesKey, DailySeries],
+    areas: Mapping[str, float],
+    latitude: float | None,
 ) -> Iterator[Finding]:
-    """Find runoff above precipitation, over common days, with each forcing product's own area."""
-    for (forcing, variable), rain in series.items():
-        period = discharge.period.overlap(rain.period) if len(discharge) and len(rain) else None
-        if variable != "precipitation" or forcing not in areas or period is None:
+    """Compare runoff with the precipitation of every product, and by the area that converts discharge with it."""
+    for forcing in dict.fromkeys(name for name, variable in series if variable == "precipitation"):
+        if (area := area_by(areas, [forcing])) is None:
             continue
-        area = Area(forcing, areas[forcing])
-        runoff = to_mm_per_day(discharge.over(period).values, unit=discharge.unit, area=area)
-        fallen = rain.over(period).values.astype(np.float64)
-        common = ~(np.isnan(runoff) | np.isnan(fallen))
-        days, out_mm, in_mm = int(common.sum()), float(runoff[common].sum()), float(fallen[common].sum())
-        if out_mm > in_mm:
-            ratio = out_mm / in_mm if in_mm > 0 else None
-            sentence = (
-                f"Observed runoff of {product} is {'above' if ratio is None else f'{ratio:.2f} times'} the "
-                f"precipitation of {forcing} over {days} common days: no model that conserves mass can fit this basin."
-            )
-            detail = {"discharge": product, "precipitation": forcing, "ratio": ratio, "runoff_mm": out_mm}
-            detail |= {"precipitation_mm": in_mm, "area": area.name, "area_m2": area.m2, "days": days}
-            yield Finding("runoff-above-precipitation", "warning", sentence, detail)
+        weather = {variable: daily for (name, variable), daily in series.items() if name == forcing}
+        annual = annual_runoff(discharge, weather, area, latitude)
+        detail = {"discharge": product, "precipitation": forcing, "area": area.name, "area_m2": area.m2}
+        if isinstance(annual, Absent):
+            sentence = f"Runoff of {product} cannot be compared with the precipitation of {forcing}. {annual}"
+            yield Finding("no-whole-water-year", "info", sentence, detail | {"reason": annual.code})
+        elif annual is not None:
+            yield from _excess_runoff(annual, detail)
+            yield from flow_findings(product, discharge.unit, forcing, area, annual)
+
+
+def _excess_runoff(annual: AnnualRunoff, detail: dict[str, Any]) -> Iterator[Finding]:
+    if annual.runoff_mm > annual.precipitation_mm:
+        above = "above" if annual.ratio is None else f"{annual.ratio:.2f} times"
+        sentence = (
+            f"Observed runoff of {detail['discharge']} is {above} the precipitation of {detail['precipitation']} over "
+            f"{annual.days} common days of whole water years: no model that conserves mass can fit this basin."
+        )
+        amounts = {"runoff_mm": annual.runoff_mm, "precipitation_mm": annual.precipitation_mm, "days": annual.days}
+        detail = detail | {"ratio": annual.ratio} | amounts
+        yield Finding("runoff-above-precipitation", "warning", sentence, detail)
 
 
 def _ranges(mask: Mask) -> list[tuple[int, int]]:

@@ -1,6 +1,6 @@
 """The series and the area that belong to a basin."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from sqlalchemy.orm import Session
@@ -8,16 +8,11 @@ from sqlalchemy.orm import Session
 from hydrology.base.basins import basin_id
 from hydrology.base.calendar import Day, last_ended_day, zone_of_longitude
 from hydrology.base.errors import InvalidInput
-from hydrology.base.units import Area
 from jobspec.training import InputsConfig
 from records.basins import basins
 from records.series import series
 from records.versions import promotions
 
-GIVEN_AREA, SERVICE_AREA = "given", "usgs"
-"""Names of a basin's area: given by an operator, and published by its gauge's service."""
-OUTLINE_AREA = "outline"
-"""Name of the area of a basin's outline. Discharge is not converted with it unless it is named."""
 TIME_ZONE = "time_zone"
 """Name of the basin text that holds its time zone, which sets its calendar days."""
 
@@ -25,19 +20,6 @@ TIME_ZONE = "time_zone"
 def last_ended(basin: basins.Basin, now: datetime) -> Day:
     """Return the last day that has ended at a basin, by its time zone or else its meridian."""
     return last_ended_day(now, basin.texts.get(TIME_ZONE) or zone_of_longitude(basin.longitude or 0))
-
-
-def area_by(areas: Mapping[str, float], products: Sequence[str]) -> Area | None:
-    """Return the area for converting a basin's discharge, or None where it has none.
-
-    The first found among: the area of the given weather products, in their order (a version learnt with it); the one
-    given by an operator; the one published by the gauge's service.
-
-    Args:
-        areas: m2 by name.
-    """
-    name = next((name for name in (*products, GIVEN_AREA, SERVICE_AREA) if name in areas), None)
-    return None if name is None else Area(name, areas[name])
 
 
 def chosen(session: Session, wanted: Sequence[str]) -> list[str]:

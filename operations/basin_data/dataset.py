@@ -16,14 +16,13 @@ from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day, Days, Period
 from hydrology.base.reasons import Reason
 from hydrology.base.series import Flag
-from hydrology.base.units import to_mm_per_day
+from hydrology.base.units import area_by, to_mm_per_day
 from hydrology.weather.gaps import fill_short_gaps
 from jobspec.training import InputsConfig, TrainingConfig
 from models.arrays import Array, Forcing, days_of
 from models.inference import GROUP
 from models.networks import architecture
 from operations.basin_data.attributes import Attributes, completed
-from operations.basin_data.basins import area_by
 from operations.versions.stages import stage
 from operations.versions.training_domain import attribute_means
 from records.basins import basins
@@ -302,7 +301,7 @@ def load_discharge(session: Session, basin: str, products: Sequence[str], period
     """Return a basin's observed discharge in mm/day, NaN where missing, or why there is none.
 
     Args:
-        products: weather products whose area converts it (`basins.area_by`).
+        products: weather products whose area converts it (`units.area_by`).
     """
     try:
         observed = series.read(session, basin, gauge_product(basin), "discharge", period)

@@ -16,6 +16,7 @@ from hydrology.base.reasons import Reason
 from hydrology.base.series import DailySeries
 from hydrology.weather.basin_climate import BasinClimate
 from hydrology.weather.gaps import MAX_FILLED_GAP
+from hydrology.weather.mistaken_units import AREA_UNIT, FLOW_UNIT
 from hydrology.weather.quality import quality_report
 from ingestion.base import BasinData, Source, SourceFile
 from operations.basin_data.check_weather import check_observed
@@ -40,7 +41,8 @@ class Outcome:
         new_days, changed_days: number of values added, and of values replaced (and logged).
         invalidated_states: number of model states that had consumed a replaced value.
         warnings: the findings of its quality report above the level of information.
-        input_warnings: oddities of the incoming weather, and the discharge values that were not taken.
+        input_warnings: oddities of the incoming weather, the discharge values that were not taken, and discharge or an
+            area that looks like another unit.
         error: why it failed.
     """
 
@@ -110,8 +112,14 @@ def _ingest_basin(database: Database, source: Source, clock: Clock, basin: str, 
         log.warning("ingest.failed", basin=basin, error=str(problem))
         return Outcome(basin, "failed", error=str(problem))
     warnings = tuple(finding.sentence for finding in findings if finding.severity != "info")
+    odd = (*outcome.input_warnings, *unit_warnings(findings))
     log.info("ingest.basin", basin=basin, status=outcome.status, new=outcome.new_days, changed=outcome.changed_days)
-    return replace(outcome, status="new" if is_new else outcome.status, warnings=warnings)
+    return replace(outcome, status="new" if is_new else outcome.status, warnings=warnings, input_warnings=odd)
+
+
+def unit_warnings(findings: Sequence[Finding]) -> list[str]:
+    """Return the sentences on discharge and areas that look like another unit."""
+    return [finding.sentence for finding in findings if finding.code in (FLOW_UNIT, AREA_UNIT)]
 
 
 def store(session: Session, data: BasinData, clock: Clock) -> Outcome:
@@ -209,7 +217,8 @@ def report_quality(database: Database, basin: str, clock: Clock) -> list[Finding
     climate = BasinClimate.of_attribute(stored.attributes.get("p_mean", np.nan))
     findings = [*quality_report(saved, stored.areas, stored.latitude, climate), *damaged]
     with database.transaction() as session:
-        by_product: dict[str, list[Finding]] = {product: [] for product, _ in saved}
+        checked = {product for product, _ in saved} | quality.by_product(session, basin).keys()
+        by_product: dict[str, list[Finding]] = {product: [] for product in sorted(checked)}
         for finding in findings:
             by_product.setdefault(str(finding.detail.get("product", "basin")), []).append(finding)
         for product, found in by_product.items():

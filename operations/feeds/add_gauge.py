@@ -11,12 +11,14 @@ from hydrology.base.errors import InvalidInput
 from hydrology.base.outline import BadOutline, outline_of
 from hydrology.base.outline_area import area_m2
 from hydrology.base.reasons import Reason
-from hydrology.base.units import M2_PER_KM2, Area
+from hydrology.base.units import GIVEN_AREA, M2_PER_KM2, OUTLINE_AREA, SERVICE_AREA, Area, area_by
+from hydrology.weather.mistaken_units import area_unit
 from hydrology.weather.sampling_points import weather_points
 from ingestion.feeds.usgs_sites import Location, locations
 from jobspec.basins import ASKED_NAMESPACE, AddedBasin
 from operations.basin_data.attributes import AREA_ATTRIBUTES
-from operations.basin_data.basins import GIVEN_AREA, OUTLINE_AREA, SERVICE_AREA, TIME_ZONE, area_by
+from operations.basin_data.basins import TIME_ZONE
+from operations.basin_data.ingest import report_quality, unit_warnings
 from operations.feeds.adapters import usgs
 from operations.feeds.simplify_outline import simplified
 from records.basins import basins
@@ -37,11 +39,13 @@ class Added:
     Attributes:
         new: whether it was not stored before.
         changed: the names of what changed.
+        warnings: of areas, or of discharge, that look like another unit.
     """
 
     basin: str
     new: bool
     changed: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
 
 
 def add(
@@ -78,7 +82,8 @@ def add(
         changes = basins.upsert(session, new)
         if basins.attributes_revised(session, result.basin, changes):
             states.invalidate_all(session, result.basin, absent(Reason.ATTRIBUTE_REVISED), clock.wall())
-    return Added(result.basin, is_new, tuple(sorted(changes)))
+    warnings = unit_warnings(report_quality(database, result.basin, clock))
+    return Added(result.basin, is_new, tuple(sorted(changes)), tuple(warnings))
 
 
 def _require_unlearnt(session: Session, stored: basins.Basin, m2: float) -> None:
@@ -166,9 +171,11 @@ def _compared(of_outline: float, area: Area, result: AddedBasin) -> str:
     if abs(excess) <= AREA_TOLERANCE:
         return f"{sentence}."
     if not result.accept_outline_area:
+        unit = area_unit(area.m2, of_outline)
+        looks = f", which looks like {unit}" if unit else ""
         raise BadOutline(
-            f"{sentence}: correct the outline or the area, or accept the difference (--accept-outline-area; over the "
-            "API accept_outline_area)."
+            f"{sentence}{looks}: correct the outline or the area, or accept the difference (--accept-outline-area; "
+            "over the API accept_outline_area)."
         )
     return f"{sentence}; the difference was accepted."
 

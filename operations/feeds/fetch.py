@@ -18,7 +18,7 @@ from ingestion.feeds.base import Feed, FeedProblem, Given, Observations, Site, W
 from jobspec.feeds import AnyFeedSettings, FilesSettings
 from operations.basin_data.basins import TIME_ZONE
 from operations.basin_data.check_weather import check_forecast
-from operations.basin_data.ingest import report_quality, store
+from operations.basin_data.ingest import report_quality, store, unit_warnings
 from operations.basin_data.source_paths import Intake
 from operations.feeds import holes
 from operations.feeds.adapters import opened
@@ -32,6 +32,7 @@ from runtime.settings import Settings
 log = structlog.get_logger()
 
 _NOTHING = "The service has no value for the requested days."
+_MANY_DAYS = 30  # of any variable: a check reads the whole record, too slow for the few days of a usual fetch
 _WESTERNMOST = "Etc/GMT+12"  # where a day ends last
 
 
@@ -175,7 +176,7 @@ class _Fetch:
         found: Mapping[str, holes.ByVariable],
         before: Mapping[str, list[feeds.Hole]],
     ) -> dict[str, FetchedBasin]:
-        """Record the current gaps inside the records. Where they changed, rewrite the quality reports.
+        """Record the current gaps inside the records. Where they changed or many days arrived, check the basin anew.
 
         Args:
             done: the outcomes of the fetch.
@@ -185,11 +186,12 @@ class _Fetch:
         """
         whole = {basin: replace(one, holes=holes.reported(found.get(basin, {}))) for basin, one in done.items()}
         for basin, one in whole.items():
-            if one != noted[basin]:
+            if one.holes != before.get(basin, []) or one.new_days + one.revised_days >= _MANY_DAYS:
+                units = unit_warnings(report_quality(self.database, basin, self.clock))
+                whole[basin] = replace(one, warnings=[*one.warnings, *units])
+            if whole[basin] != noted[basin]:
                 with self.database.transaction() as session:
-                    feeds.note_basin(session, self.feed, one)
-            if one.holes != before.get(basin, []):
-                report_quality(self.database, basin, self.clock)
+                    feeds.note_basin(session, self.feed, whole[basin])
         return whole
 
     def _given(self, sites: Sequence[Site], wanted: Wanted) -> Iterator[Given]:

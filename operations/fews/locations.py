@@ -8,11 +8,10 @@ from sqlalchemy.orm import Session
 from hydrology.base.absent import Absent
 from hydrology.base.basins import basin_id
 from hydrology.base.errors import DataProblem, InvalidInput
-from hydrology.base.units import Area
+from hydrology.base.units import Area, area_by
 from hydrology.base.variables import WEATHER
 from hydrology.weather.basin_climate import BasinClimate
 from operations.basin_data.attributes import Attributes, completed
-from operations.basin_data.basins import area_by
 from operations.basin_data.check_weather import climate_of
 from operations.fews.run_file import MODEL_VERSION, RunFile
 from operations.fews.series import Given, Location

@@ -18,11 +18,10 @@ from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day, Period, days_between
 from hydrology.base.reasons import Reason
 from hydrology.base.series import DailySeries
-from hydrology.base.units import Area, to_mm_per_day
+from hydrology.base.units import Area, area_by, to_mm_per_day
 from hydrology.uncertainty.error_model import BasinErrorModel, errors_of, mixed
 from hydrology.uncertainty.error_paths import moved, paths
 from hydrology.uncertainty.recalibration import Recalibration
-from operations.basin_data.basins import area_by
 from operations.forecasting.days import RunDays
 from operations.states.advance_states import ONE_DAY
 from records.basins.basins import Basin

@@ -11,10 +11,9 @@ from hydrology.base.arrays import Array
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day, Days, Period
 from hydrology.base.reasons import Reason
-from hydrology.base.units import to_mm_per_day
+from hydrology.base.units import area_by, to_mm_per_day
 from hydrology.climatology.normals import normal_means, too_few_years
 from models.nets.products import BLOCK
-from operations.basin_data.basins import area_by
 from records.basins.basins import Basin
 from records.series import series
 from records.simulations import simulated_storage
@@ -28,7 +27,7 @@ def observed_normals(
     """Return each basin's normal flow of some days, (days,) in mm/day, or why it is unknown.
 
     Args:
-        area_products: weather products whose area converts flow (`basins.area_by`).
+        area_products: weather products whose area converts flow (`units.area_by`).
     """
     by_gauge: dict[str, list[str]] = {}
     for name in basins:

@@ -20,11 +20,10 @@ from hydrology.base.absent import Absent, absent, first_texts
 from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem
 from hydrology.base.reasons import Reason
-from hydrology.base.units import converted
+from hydrology.base.units import area_by, converted
 from hydrology.extremes.thresholds import of_record
 from hydrology.water.spin_up import SPIN_UP_DAYS
 from models.nets.products import BLOCK
-from operations.basin_data.basins import area_by
 from operations.basin_data.dataset import BasinForcing, by_record, load_forcings
 from operations.basin_data.pet import mean_pet
 from operations.verification.past_simulation import Past, mean_past, simulate_past

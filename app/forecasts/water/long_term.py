@@ -18,6 +18,8 @@ from hydrology.base.calendar import Period
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Area, to_mm_per_day
 from hydrology.water.ledger import Sums
+from hydrology.weather.runoff import MIN_DAYS_OF_YEAR, in_whole_water_years
+from records.basins import basins
 from records.forecasts.latest import Latest
 from records.runs import runs, states
 from records.series import series
@@ -85,4 +87,8 @@ def _runoff(session: Session, basin: runs.RunBasin, period: Period) -> ObservedR
         first, last = str(period.first), str(period.last)
         return absent(Reason.NO_DISCHARGE_IN, basin=basin.basin_id, first=first, last=last)
     flow = to_mm_per_day(daily.values, unit=daily.unit, area=Area(basin.area_name, basin.area_m2))
-    return ObservedRunoff(runoff=rounded(float(np.nanmean(flow)) * DAYS_OF_A_YEAR), days=int(np.isfinite(flow).sum()))
+    latitude = basins.get(session, basin.basin_id).latitude
+    of_years = flow[in_whole_water_years(~np.isnan(flow), daily.days, latitude)]
+    if not len(of_years):
+        return absent(Reason.NO_WHOLE_WATER_YEAR, days=MIN_DAYS_OF_YEAR)
+    return ObservedRunoff(runoff=rounded(float(of_years.mean()) * DAYS_OF_A_YEAR), days=len(of_years))

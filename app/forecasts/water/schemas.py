@@ -153,7 +153,8 @@ class ObservedRunoff(Model):
     """Observed runoff of the river."""
 
     runoff: float = Field(
-        description="Annual mean, mm/year. Where it exceeds the precipitation, the basin's quality report contains "
+        description="Annual mean of whole water years (at least 355 days observed), mm/year. Where it exceeds the "
+        "precipitation, the basin's quality report contains "
         "`runoff-above-precipitation`."
     )
     days: int = Field(description="Number of observed days behind the mean.")

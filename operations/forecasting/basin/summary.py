@@ -7,8 +7,8 @@ import numpy as np
 from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Day
 from hydrology.base.reasons import Reason
+from hydrology.base.units import area_by
 from hydrology.uncertainty.weighted import weighted_quantiles
-from operations.basin_data.basins import area_by
 from operations.forecasting.basin.inputs import Computed, Normal, flattened, stored
 from operations.forecasting.inputs_hash import inputs_hash
 from operations.states.advance_states import ONE_DAY

@@ -39,13 +39,25 @@ def test_precipitation_runoff_and_loss_are_reported_per_year(database: Database,
     assert answer["missing"]["observed"] == f"No discharge of {BASIN} is stored from 2004-10-01 to 2008-09-30."
 
 
-def test_observed_runoff_is_the_mean_of_the_days_that_were_observed(database: Database, client: TestClient) -> None:
+def test_observed_runoff_is_the_mean_of_whole_water_years(database: Database, client: TestClient) -> None:
     store_run(database)
+    a_year = np.repeat([1.0, 3.0, np.nan], [181, 181, 3])  # from October on; a year with 3 missing days is whole
+    summers = [9.0] * 100  # of the year after: not a whole year
     with database.transaction() as session:
         source = a_source(session)
-        flow = daily("2008-09-26", 1.0, np.nan, 3.0)
+        flow = daily("2005-10-01", *a_year, *summers)
         series_writer.write(session, BASIN, gauge_product(BASIN), "discharge", flow, source, NOW)
-    assert client.get(ADDRESS).json()["observed"] == {"runoff": 730.5, "days": 2}
+    assert client.get(ADDRESS).json()["observed"] == {"runoff": 730.5, "days": 362}
+
+
+def test_runoff_of_a_part_of_a_year_is_not_that_of_a_year(database: Database, client: TestClient) -> None:
+    store_run(database)
+    with database.transaction() as session:
+        flow = daily("2008-04-01", *[5.0] * 183)
+        series_writer.write(session, BASIN, gauge_product(BASIN), "discharge", flow, a_source(session), NOW)
+    answer = client.get(ADDRESS).json()
+    assert answer["observed"] is None
+    assert answer["missing"]["observed"].startswith("No water year has 355 days or more with observed flow")
 
 
 def test_a_state_that_is_not_stored_has_no_sums(sqlite_database: Database, sqlite_client: TestClient) -> None:

@@ -15,13 +15,12 @@ import rtctools.data.rtc
 
 from hydrology.base.calendar import Period, day
 from hydrology.base.errors import InvalidInput, Problem
-from hydrology.base.units import Area, mm_per_day_to_m3s
+from hydrology.base.units import Area, area_by, mm_per_day_to_m3s
 from hydrology.weather.evaporation import daylength
 from ingestion.base import SourceError
 from jobspec.jobs.forecasting import ForecastParams
 from models import checkpoint, saved_state
 from models.saved_state import Owner, UnusableState
-from operations.basin_data.basins import area_by
 from operations.fews.adapter import Done, NothingComputed, _quantities, prepared, run
 from operations.fews.simulation import SimulatedFlow
 from operations.forecasting.forecast import forecast
