@@ -62,6 +62,12 @@ The service goes first, but not twice in a row while others wait; of these the o
 A member of a training that has run for two hours lets others go first, and continues from its checkpoint. An operator's
 key may have 100 unfinished jobs (`FRESHET_UNFINISHED_JOBS_PER_KEY`).
 
+A request that names a basin, version, feed, product or weather forecast that is not stored, or days that have not ended
+or of which nothing is stored, is refused with 422 when a job or a schedule is posted; `errors` names each parameter.
+Only the service's own work counts for its status: the last job of a schedule that has failed degrades it until the same
+work (the same kind of job for the same records and days) has succeeded, whoever posted it with an administrator's key.
+What a person posts degrades nothing.
+
 An attempt that takes longer than its limit is ended, and the job fails. An attempt without progress for the time in the
 last column is ended too, and the job is retried."""
 

@@ -23,6 +23,7 @@ from records.database.tables import Summed
 from records.jobs import attempts, jobs
 from records.runs import run_store, runs, states
 from records.schema import Base
+from records.series import series_writer as series
 from records.series import sources
 from records.simulations.simulated_flow import SimulatedFlow
 from records.upkeep.copy_rows import counts
@@ -55,6 +56,15 @@ def daily(start: str, *values: float, flag: int = 0, unit: str = "mm/day") -> Da
     array = np.array(values, dtype=np.float32)
     flags = np.where(np.isnan(array), Flag.MISSING, flag).astype(np.uint8)
     return DailySeries(day(start), array, flags, unit)
+
+
+def a_record(session: Session, product: str, *years: int, basin: str = BASIN) -> None:
+    """Store a day of weather in each year."""
+    source = a_source(session, f"{product}.csv")
+    for year in years:
+        series.write(
+            session, a_basin(session, basin), product, "tmax", daily(f"{year}-06-01", 1.0, unit="degC"), source, NOW
+        )
 
 
 def a_member(label: int = 0, weights: bytes = b"weights") -> versions.Member:

@@ -6,11 +6,12 @@ from typing import Annotated, Any
 
 import structlog
 from fastapi import Depends, Header, Request, Response
+from sqlalchemy.orm import Session
 
 from app.http.api_keys import Operator, OperatorWriter, Writer
 from app.http.conditional import NO_STORE
-from app.http.dependencies import JobSender, ServiceSettings
-from app.http.problems import UnsupportedMedia, documented_writing, refused
+from app.http.dependencies import JobSender, ServiceClock, ServiceSettings
+from app.http.problems import Fault, InvalidRequest, UnsupportedMedia, documented_writing, refused
 from app.jobs import service
 from app.jobs.schemas import Job
 from hydrology.base.errors import Problem
@@ -18,10 +19,11 @@ from jobspec.jobs.base import JobRequest
 from jobspec.kinds import queue_of
 from records.access.audit import Action
 from records.database.ids import new_id
-from records.job_permissions import permissions
+from records.job_permissions import named_records, permissions
 from records.jobs import job_limits, jobs
 from records.jobs.job_limits import TooManyUnfinishedJobs
 from records.jobs.jobs import IdempotencyConflict
+from runtime.clock import Clock
 from runtime.settings import Settings
 from workers.queue import uploads
 from workers.queue.enqueue import Sender
@@ -52,6 +54,19 @@ def documented_posting(*problems: type[Problem]) -> dict[int | str, dict[str, An
     return _POSTED | documented_writing(IdempotencyConflict, TooManyUnfinishedJobs, *problems)
 
 
+def require_named(session: Session, request: JobRequest, clock: Clock, params: str) -> None:
+    """Check that what a request names is stored.
+
+    Args:
+        params: where the body has its params.
+
+    Raises:
+        InvalidRequest: it is not; the errors name each parameter.
+    """
+    if faults := named_records.faults(session, request, clock.now()):
+        raise InvalidRequest([Fault(location="body", field=f"{params}.{at}", detail=why) for at, why in faults])
+
+
 @dataclass(frozen=True, slots=True)
 class Upload:
     """A file that was sent: its content and the suffix of its format."""
@@ -67,6 +82,7 @@ class Poster:
     writer: Writer
     sender: Sender
     settings: Settings
+    clock: Clock
     idempotency_key: str | None
     response: Response
 
@@ -75,6 +91,7 @@ class Poster:
 
         Raises:
             NotAllowed: the key may not post such a job.
+            InvalidRequest: it names what is not stored, or days without records.
             IdempotencyConflict: this key has posted another request with the idempotency key.
             TooManyUnfinishedJobs: an operator's key has too many unfinished jobs with it.
         """
@@ -91,6 +108,7 @@ class Poster:
         with writer.database.transaction() as session:
             if not jobs.is_posted(session, new.idempotency_key):  # what it creates may be there by now
                 permissions.require(session, permissions.of_key(key), request)
+                require_named(session, request, self.clock, "params")
             job, is_new = jobs.create(session, new, writer.now)
             if is_new:
                 job_limits.require_within_limit(session, key.id, self.settings.unfinished_jobs_per_key)
@@ -122,9 +140,10 @@ async def _poster(
     writer: OperatorWriter,
     sender: JobSender,
     settings: ServiceSettings,
+    clock: ServiceClock,
     idempotency_key: IdempotencyKey = None,
 ) -> Poster:
-    return Poster(writer, sender, settings, idempotency_key, response)
+    return Poster(writer, sender, settings, clock, idempotency_key, response)
 
 
 JobPoster = Annotated[Poster, Depends(_poster)]

@@ -12,8 +12,9 @@ from app.exports.fields import Fields, fields_of, schema_of
 from app.http.api_keys import AdminWriter, AnyKey
 from app.http.base_schema import why_null
 from app.http.conditional import ASK_FIRST, cached, holds
-from app.http.dependencies import Reading, ScheduleId
+from app.http.dependencies import Reading, ScheduleId, ServiceClock
 from app.http.problems import Changed, Unauthorized, documented_keyed, documented_writing
+from app.jobs.posting import require_named
 from app.jobs.schemas import Schedule, ScheduledJob, Schedules
 from jobspec.fields import Line, RequestModel
 from jobspec.kinds import AnyJobRequest
@@ -129,11 +130,12 @@ def list_schedules(session: Reading, key: AnyKey, fields: Annotated[Fields, fiel
     summary="Create a schedule",
     responses=documented_writing(ScheduleConflict, BadCron),
 )
-def create_schedule(response: Response, writer: AdminWriter, new: NewSchedule) -> Schedule:
+def create_schedule(response: Response, writer: AdminWriter, clock: ServiceClock, new: NewSchedule) -> Schedule:
     """Posts an ingest, a forecast, a training, an evaluation or a comparison by a cron line in a time zone. Times
     missed while the service was down are caught up on once. Its jobs run with the permissions of your key at that time:
     if the key is revoked or expired, they fail with that reason."""
     with writer.database.transaction() as session:
+        require_named(session, new.job, clock, "job.params")
         created = schedules.create(session, due(new, writer.key, writer.now), writer.now)
         writer.record(session, "schedule created", created.id, name=created.name)
     response.headers.update({"Location": f"/v1/schedules/{created.id}", "ETag": tag(created.revision)})
@@ -154,12 +156,18 @@ def read_schedule(session: Reading, key: AnyKey, schedule: ScheduleId, answer: J
     responses=documented_writing(UnknownSchedule, ScheduleConflict, Changed, BadCron),
 )
 def replace_schedule(
-    response: Response, writer: AdminWriter, schedule: ScheduleId, new: NewSchedule, if_match: IfMatch
+    response: Response,
+    writer: AdminWriter,
+    clock: ServiceClock,
+    schedule: ScheduleId,
+    new: NewSchedule,
+    if_match: IfMatch,
 ) -> Schedule:
     """Replaces all its fields; jobs already posted stay. It is refused if the schedule was changed or has fired since
     you read it: read it again."""
     with writer.database.transaction() as session:
         revision = seen(session, schedule, if_match)
+        require_named(session, new.job, clock, "job.params")
         replacement = due(new, writer.key, writer.now)
         changed = schedules.update(session, schedule, revision, replacement, writer.now)
         writer.record(session, "schedule changed", schedule, name=changed.name, revision=changed.revision)

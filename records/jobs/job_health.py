@@ -3,13 +3,18 @@
 Details of operators' jobs are private: for those that failed or wait, only the service's own are counted.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Self
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from jobspec import kinds
+from jobspec.subjects import subject
 from records.access import keys
+from records.database.base import JsonObject
 from records.jobs.tables import EventRow, JobRow, ScheduleRow
 
 _OFFICIAL = keys.official(JobRow.key_id)
@@ -37,15 +42,24 @@ class WaitingQueue:
 
 @dataclass(frozen=True, slots=True)
 class FailedJob:
-    """The last job of its kind or schedule, if it failed.
+    """The last job of its kind or schedule, which failed.
 
     Attributes:
-        schedule: the name of the schedule that posted it; None for a job that a person posted.
+        schedule: the name of the schedule that posted it; None for a job that the service posted by itself.
+        finished_at: when it failed.
     """
 
     id: str
     kind: str
     schedule: str | None
+    params: JsonObject
+    finished_at: datetime
+
+    @classmethod
+    def of(cls, row: JobRow, schedule: str | None) -> Self:
+        """Return the failed job of a row."""
+        assert row.finished_at is not None
+        return cls(row.id, row.kind, schedule, row.params, row.finished_at)
 
 
 def waiting_queues(session: Session) -> list[WaitingQueue]:
@@ -76,27 +90,48 @@ def waiting_queues(session: Session) -> list[WaitingQueue]:
     ]
 
 
-def failed_kinds(session: Session) -> list[FailedJob]:
-    """Return the service's failed last job of each kind that people posted, by kind."""
-    place = func.row_number().over(partition_by=JobRow.kind, order_by=(JobRow.finished_at.desc(), JobRow.id.desc()))
-    posted = JobRow.schedule_id.is_(None) & JobRow.parent_id.is_(None) & _OFFICIAL
-    ended = (
-        select(JobRow.id, JobRow.kind, JobRow.status, place.label("place"))
-        .where(posted, JobRow.status.in_(("succeeded", "failed")))
-        .subquery()
-    )
-    query = (
-        select(ended.c.id, ended.c.kind).where(ended.c.place == 1, ended.c.status == "failed").order_by(ended.c.kind)
-    )
-    return [FailedJob(job, kind, None) for job, kind in session.execute(query)]
+def failing(session: Session) -> list[FailedJob]:
+    """Return the failed last jobs of the service's own work: of each enabled schedule, and of each kind that it posts.
+
+    A failure is over once an official job of the same kind and subject has succeeded. What a person posts is that
+    person's to repeat, and degrades nothing.
+    """
+    return [failed for failed in [*_of_schedules(session), *_of_service(session)] if not _is_over(session, failed)]
 
 
-def failing_schedules(session: Session) -> list[FailedJob]:
-    """Return the failed last job of each enabled schedule of the service, by name."""
+def _of_schedules(session: Session) -> Iterator[FailedJob]:
     query = (
-        select(JobRow.id, JobRow.kind, ScheduleRow.name)
+        select(JobRow, ScheduleRow.name)
         .join(ScheduleRow, ScheduleRow.last_job_id == JobRow.id)
         .where(ScheduleRow.enabled, JobRow.status == "failed", _OFFICIAL)
         .order_by(ScheduleRow.name)
     )
-    return [FailedJob(job, kind, name) for job, kind, name in session.execute(query)]
+    for row, name in session.execute(query):
+        yield FailedJob.of(row, name)
+
+
+def _of_service(session: Session) -> Iterator[FailedJob]:
+    place = func.row_number().over(partition_by=JobRow.kind, order_by=(JobRow.finished_at.desc(), JobRow.id.desc()))
+    own = JobRow.schedule_id.is_(None) & JobRow.parent_id.is_(None) & JobRow.key_id.is_(None)
+    last = select(JobRow.id, place.label("place")).where(own, JobRow.status.in_(("succeeded", "failed"))).subquery()
+    newest = select(last.c.id).where(last.c.place == 1)
+    query = select(JobRow).where(JobRow.id.in_(newest), JobRow.status == "failed").order_by(JobRow.kind)
+    for row in session.scalars(query):
+        yield FailedJob.of(row, None)
+
+
+def _is_over(session: Session, failed: FailedJob) -> bool:
+    """Return whether the same work has succeeded since it failed."""
+    later = select(JobRow.params).where(
+        JobRow.kind == failed.kind, JobRow.status == "succeeded", JobRow.finished_at > failed.finished_at, _OFFICIAL
+    )
+    wanted = _subject(failed.kind, failed.params)
+    return any(_subject(failed.kind, params) == wanted for params in session.scalars(later))
+
+
+def _subject(kind: str, params: JsonObject) -> object:
+    """Return what a stored job is about; its params as they are where this code cannot read them."""
+    try:
+        return subject(kinds.read(kind, params))
+    except kinds.InvalidRequest:
+        return params

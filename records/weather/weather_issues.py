@@ -86,6 +86,13 @@ def get(session: Session, issue: str) -> Issue:
     return as_record(Issue, row)
 
 
+def is_stored(session: Session, source: str, model: str) -> bool:
+    """Return whether a weather forecast of a model is stored."""
+    return bool(
+        session.scalar(select(exists().where(WeatherIssueRow.source == source, WeatherIssueRow.model == model)))
+    )
+
+
 def list_issues(
     session: Session,
     at: datetime,

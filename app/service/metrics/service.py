@@ -33,7 +33,7 @@ METRICS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "freshet_gpu_memory_used_bytes": ("Memory in use on a worker's GPU, by any process.", ("gpu", "name")),
     "freshet_gpu_utilisation_ratio": ("Share of the last moments in which a worker's GPU computed.", ("gpu", "name")),
     "freshet_day_jobs": ("Jobs posted in the last 24 hours, by status.", ("kind", "status")),
-    "freshet_failing_schedules": ("Schedules whose last job has failed.", ()),
+    "freshet_failing_schedules": ("Schedules whose last job has failed, and whose work has not succeeded since.", ()),
     "freshet_feed_age_seconds": ("Time since the last successful fetch of a feed.", ("feed",)),
     "freshet_newest_t0_seconds": ("The newest T0 of a version, as seconds since 1970.", ("version",)),
     "freshet_newest_t0_age_days": ("Days from the newest T0 to the service's clock.", ("version",)),
@@ -91,7 +91,7 @@ def _samples(
         "freshet_workers": {(queue,): workers.get(queue, 0) for queue in QUEUES},
         **_gpus([process.gpu for process in processes if process.gpu is not None]),
         "freshet_day_jobs": monitoring.jobs_of_a_day(session, wall),
-        "freshet_failing_schedules": _alone(len(job_health.failing_schedules(session))),
+        "freshet_failing_schedules": _alone(sum(job.schedule is not None for job in job_health.failing(session))),
         "freshet_feed_age_seconds": {
             (feed,): _seconds(at, now) for feed, at in monitoring.feeds(session).items() if at is not None
         },

@@ -34,12 +34,14 @@ def degraded(session: Session, now: datetime, settings: Settings) -> Iterator[De
 def of_jobs(session: Session, now: datetime) -> Iterator[Degraded]:
     """Yield degradations of jobs: waiting, failed or stopped, or a wrong clock."""
     yield from _waiting(session, now)
-    for failed in job_health.failed_kinds(session):
-        sentence = f"The last job {failed.kind} has failed: see /v1/jobs/{failed.id}, mend the cause and post it again."
-        yield Degraded(code="failed-job", sentence=sentence)
-    for failed in job_health.failing_schedules(session):
-        sentence = f"The last job of the schedule {failed.schedule!r} has failed: see /v1/jobs/{failed.id}."
-        yield Degraded(code="failing-schedule", sentence=sentence)
+    for failed in job_health.failing(session):
+        if failed.schedule is None:
+            sentence = f"The service's last job {failed.kind} has failed: see /v1/jobs/{failed.id}, and mend the cause."
+            yield Degraded(code="failed-job", sentence=sentence)
+        else:
+            sentence = f"The last job of the schedule {failed.schedule!r} has failed: see /v1/jobs/{failed.id}, mend "
+            sentence += "the cause and post it again, or wait for the schedule's next."
+            yield Degraded(code="failing-schedule", sentence=sentence)
     yield from _clock(session, now)
     yield from _present(session)
 

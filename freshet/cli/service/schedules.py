@@ -12,6 +12,7 @@ from freshet.cli.options import argument, option
 from freshet.cli.output import Json, answer, answer_list
 from hydrology.base.errors import InvalidInput
 from jobspec import kinds
+from records.job_permissions import named_records
 from records.jobs import schedules as records
 from records.jobs.cron import next_run
 
@@ -47,6 +48,7 @@ def add(
     """Add a schedule. It is enabled at once."""
     request = kinds.read(kind, _params(params), kinds.REQUESTABLE)
     with changing() as change:
+        named_records.require(change.session, request, change.service_now)
         new = records.NewSchedule(
             name=name,
             kind=request.kind,

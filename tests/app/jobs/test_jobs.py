@@ -4,6 +4,7 @@ import asyncio
 import json
 import re
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +21,33 @@ from records.jobs import attempts, events, job_messages, jobs
 from records.weather import bridges
 from runtime.settings import Settings
 from testing.bridges import LIVE
-from testing.records import BASIN, NOW, a_claimed_job, a_job
+from testing.records import BASIN, NOW, a_basin, a_claimed_job, a_job, a_record, a_version
 from tests.app.conftest import NO_BROKER, bearer, serving
 from workers.queue.broker import socket_path, start_embedded
 
 FORECAST = {"kind": "forecast", "params": {"basins": ["01013500"], "horizon": 5, "t0": "2008-04-01"}}
+
+
+@pytest.fixture
+def sqlite(sqlite: str) -> str:
+    """A database with the basin, product and version that the requests name."""
+    with closing(Database(sqlite)) as database:
+        _store_named(database)
+    return sqlite
+
+
+@pytest.fixture
+def client(client: TestClient, database: Database) -> TestClient:
+    """The service on either database, with what the requests name."""
+    _store_named(database)
+    return client
+
+
+def _store_named(database: Database) -> None:
+    with database.transaction() as session:
+        for product in ("daymet", "maurer", "era5"):
+            a_record(session, product, 1980, 2008)
+        a_basin(session, "USGS-13235000")
 
 
 def post(client: TestClient, header: dict[str, str], body: Any = FORECAST, key: str | None = None) -> Any:
@@ -174,6 +197,9 @@ def test_idempotency_keys_of_different_clients_are_independent(
 def test_the_job_gets_the_parameters_of_the_request(
     sqlite_database: Database, sqlite_client: TestClient, body: dict[str, Any]
 ) -> None:
+    if "parent" in body["params"].get("config", ()):
+        with sqlite_database.transaction() as session:
+            body["params"]["config"]["parent"] = a_version(session).id
     answer = post(sqlite_client, bearer(sqlite_database, "admin"), body)
     assert answer.status_code == 202
     assert answer.json()["params"] == body["params"]

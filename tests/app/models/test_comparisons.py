@@ -13,7 +13,7 @@ from records.database.engine import Database
 from records.database.json_columns import from_json, to_json
 from records.verification import comparisons
 from records.verification.comparison_results import ComparisonResult
-from testing.records import BASIN, NOW, a_version, contents
+from testing.records import BASIN, NOW, a_basin, a_version, contents
 from tests.app.conftest import bearer
 
 ADDRESS = "/v1/comparisons"
@@ -170,7 +170,10 @@ def test_what_is_not_stored_or_not_understood_is_a_problem(
 
 def test_a_comparison_is_asked_for_as_a_job(sqlite_database: Database, sqlite_client: TestClient) -> None:
     header = bearer(sqlite_database)
-    params = {"period": "1989-10-01..1999-09-30", "versions": ["one", "other"], "basins": ["01013500"]}
+    with sqlite_database.transaction() as session:
+        a_basin(session)
+        versions = [a_version(session).id for _ in range(2)]
+    params = {"period": "1989-10-01..1999-09-30", "versions": versions, "basins": ["01013500"]}
     posted = sqlite_client.post("/v1/jobs", headers=header, json={"kind": "comparison", "params": params})
     assert (posted.status_code, posted.json()["kind"]) == (202, "comparison")
     assert posted.json()["params"] == params | {"basins": [BASIN]}

@@ -263,7 +263,9 @@ def test_failures_of_operators_jobs_do_not_degrade_the_service(database: Databas
     posted(database, now - timedelta(minutes=61), key_id=admin)
     (shown,) = [each for each in client.get("/v1/status").json()["degraded"] if each["code"] == "queue-age"]
     assert shown["sentence"].startswith("1 jobs of the queue default wait, the first for 61 minutes, behind")
-    failed = posted(database, now, key_id=admin)
+    ended(database, posted(database, now, key_id=admin), status="failed", problem=problem)
+    assert "failed-job" not in codes(client.get("/v1/status").json())
+    failed = posted(database, now)  # the service's own
     ended(database, failed, status="failed", problem=problem)
     ended(database, posted(database, now, key_id=operator), status="succeeded", result={})  # hides nothing either
     (shown,) = [each for each in client.get("/v1/status").json()["degraded"] if each["code"] == "failed-job"]
@@ -283,6 +285,32 @@ def test_a_schedule_whose_work_failed_is_reported_until_it_succeeds(database: Da
             assert schedules.advance(session, schedule, revision, ran_at=now, next_run_at=later, job_id=job)
         ended(database, job, status=status, **({"problem": problem} if status == "failed" else {"result": {}}))
         assert work_codes(client) == expected
+
+
+def test_a_failed_schedule_is_over_once_the_same_work_has_succeeded(database: Database, client: TestClient) -> None:
+    now, problem = Clock(None).wall(), {"kind": "data", "detail": "There are none."}
+    params = {"basins": [BASIN], "horizon": 10}
+    new = schedules.NewSchedule(
+        name="daily", kind="forecast", params=params, cron="0 6 * * *", timezone="UTC", enabled=True, next_run_at=now
+    )
+    with database.transaction() as session:
+        admin, operator = (keys.make(session, scope, scope, None, now)[0].id for scope in ("admin", "operator"))
+        schedule = schedules.create(session, new, now).id
+    failed = posted(database, now, params=params, schedule_id=schedule)
+    with database.transaction() as session:
+        assert schedules.advance(session, schedule, 1, ran_at=now, next_run_at=now + timedelta(days=1), job_id=failed)
+    ended(database, failed, status="failed", problem=problem)
+    for others in (
+        {"params": {}, "key_id": admin},
+        {"params": {"basins": ["USGS-13235000"]}, "key_id": admin},
+        {"params": params | {"t0": "2008-04-01"}, "key_id": admin},
+        {"params": params, "key_id": operator},
+        {"params": params, "key_id": admin, "kind": "what-if"},
+    ):
+        ended(database, posted(database, now, **others), status="succeeded", result={})
+        assert work_codes(client) == ["failing-schedule"]
+    ended(database, posted(database, now, params=params | {"horizon": 5}, key_id=admin), status="succeeded", result={})
+    assert work_codes(client) == []
 
 
 def test_a_disk_that_is_nearly_full_is_reported(sqlite: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

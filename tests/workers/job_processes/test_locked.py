@@ -82,7 +82,7 @@ def test_the_api_reads_on_and_reports_when_to_write_again(
     sqlite: str, sqlite_database: Database, tmp_path: Path
 ) -> None:
     header = bearer(sqlite_database)
-    body = {"kind": "forecast", "params": {"basins": ["SYNTH-01"]}}
+    body = {"kind": "forecast", "params": {}}
     with serving(sqlite, data=tmp_path) as service:
         with locked(sqlite_database):
             refused = service.post("/v1/jobs", json=body, headers=header)
