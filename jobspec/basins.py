@@ -13,6 +13,11 @@ from jobspec.fields import Basin, Line, Name, PeriodField, RequestModel, refusin
 ASKED_NAMESPACE = "USGS"
 """The namespace whose gauges a web service describes: place, name and area need not be given."""
 
+ADOPT = (
+    "Whether basins of an agency that an operator registered become the service's; otherwise they are refused. What "
+    "the operator stated of them (name, levels, rating, attributes, version) is dropped. Only an administrator may."
+)
+
 _PLACED = {"area_km2", "latitude", "longitude"}
 
 AttributeName = Annotated[str, Field(pattern="^[0-9A-Za-z_]{1,64}$")]
@@ -82,6 +87,8 @@ class AddedBasin(RequestModel):
         description="Whether the mean of the basins that a version learnt from may stand in for missing attributes of "
         "soil, geology, vegetation and terrain: every answer names those that it does. Never for climate and area.",
     )
+
+    adopt: bool = Field(False, description=ADOPT)
 
     @model_validator(mode="after")
     def _can_be_added(self) -> Self:

@@ -190,11 +190,12 @@ def _migrate(url: str) -> None:
     database.close()
 
 
-LATER = "0002"
+HEAD = migrations.revisions(migrations.VERSIONS)[-1]
+LATER = f"{int(HEAD) + 1:04}"
 _LATER = f"""
 from alembic import op
 
-revision, down_revision = "{LATER}", "0001"
+revision, down_revision = "{LATER}", "{HEAD}"
 
 
 def upgrade() -> None:

@@ -28,6 +28,7 @@ _SEVERITIES: Mapping[Severity, str] = {"advisory": "Minor", "watch": "Moderate",
 _RESPONSES: Mapping[Severity, str] = {"advisory": "Monitor", "watch": "Prepare", "warning": "Prepare"}
 _VALID_WITHOUT_WINDOW = timedelta(days=1)
 _NOTE = "Not an official warning: no official sender was set, or it is of a replay."
+_UNOFFICIAL = "Not an official warning: an operator registered the basin. All recipients disregard it."
 MessageType = Literal["Alert", "Update", "Cancel"]
 
 
@@ -47,7 +48,7 @@ def write(change: Change, earlier: Sequence[Change], basin: Basin, base: str) ->
     xml.add(root, "msgType", message_type(change, earlier))
     xml.add(root, "scope", "Public")
     if not change.is_official:
-        xml.add(root, "note", _NOTE)
+        xml.add(root, "note", _NOTE if change.owner is None else _UNOFFICIAL)
     if earlier:
         xml.add(root, "references", " ".join(_reference(one) for one in earlier))
     name = shown_name(basin.id, basin.name)
@@ -80,7 +81,12 @@ def expires(change: Change) -> datetime:
 
 
 def _status(change: Change) -> str:
-    """Return the status. What concerns a whole basin is a notice about the service, and starts no alert."""
+    """Return the status. What concerns a whole basin is a notice about the service, and starts no alert.
+
+    `Test` is what all recipients disregard [section 3.2.1].
+    """
+    if change.owner is not None:
+        return "Test"
     if not change.is_official:
         return "Exercise"
     return "System" if change.level is None else "Actual"

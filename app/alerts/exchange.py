@@ -53,6 +53,7 @@ class FeedAnswer:
             minimum=chosen.minimum,
             before=self.page.after,
             limit=self.page.sought,
+            public=True,
         )
         changes, following = self.page.cut(found, lambda change: change.seq)
         feed = atom.Feed(
@@ -97,7 +98,8 @@ AtomAnswer = Annotated[FeedAnswer, Depends(_feed)]
 @router.get("/feed", summary="Changes of alerts as an Atom feed", **_xml(atom.MEDIA_TYPE, UnknownBasin))
 def read_alert_feed(answer: AtomAnswer) -> Response:
     """For a feed reader: the newest changes of the selected basins, each with the numbers and the rule in words. A
-    subscription's `feed` is the address of the changes that it gets. Older ones are behind the link `next`."""
+    subscription's `feed` is the address of the changes that it gets. Older ones are behind the link `next`. Changes of
+    unofficial basins are in no feed."""
     return answer.of("Changes of alerts", FEED, of_cap=False)
 
 
@@ -117,8 +119,8 @@ def read_cap_message(
     if_none_match: IfNoneMatch = None,
 ) -> Response:
     """The message of a change, by the Common Alerting Protocol. Its status is `Exercise` where it was decided in a
-    replay, or while the operator had set no official sender. Updates and cancellations refer to the earlier messages of
-    the same alert."""
+    replay, or while the service had no official sender, and `Test` where the basin was unofficial. Updates and
+    cancellations refer to the earlier messages of the same alert."""
     return _answer(message(session, settings, change), atom.CAP_MEDIA_TYPE, if_none_match)
 
 

@@ -6,6 +6,7 @@ from typing import Literal
 from pydantic import Field
 
 from app.basins.ratings.schemas import Stage
+from app.basins.schemas import BasinKind
 from app.http.base_schema import Missing, Model, ReasonText, next_page
 from hydrology.extremes.alerting import Severity, Trend
 from hydrology.extremes.thresholds import Kind
@@ -68,6 +69,7 @@ class BasinAlerts(Model):
     """The alerts of a basin by its newest forecast."""
 
     basin: str
+    basin_kind: BasinKind
     run: str | None = Field(description="The latest run that was evaluated.")
     version: str | None = Field(description="The model version that issued it.")
     t0: date | None
@@ -116,6 +118,10 @@ class AlertChange(ProposedChange):
     """A change of an alert; receivers get the same fields in `data`, without `missing`."""
 
     event: str = Field(description="Its id: `webhook-id` of every attempt to notify a receiver.")
+    official: bool = Field(
+        description="Whether it is meant: false for an exercise, without an official sender, and for an unofficial "
+        "basin, whose changes go to its owner's subscriptions alone."
+    )
 
 
 class AlertChanges(Model):

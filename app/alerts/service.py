@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 
 from app.alerts.schemas import Alert, AlertChange, AlertStep, BasinAlerts, ProposedChange
 from app.basins.ratings.stage import rating_of, stage_of
+from app.basins.schemas import kind_of
 from app.http.base_schema import why_null
 from hydrology.base.absent import text
 from hydrology.base.calendar import Day, as_date
@@ -90,13 +91,16 @@ def of_basin(session: Session, basin: str, on: Day) -> BasinAlerts:
         on: the service's day, whose rating gives stages.
     """
     names = ("run", "version", "t0", "issued_at", "window_days", "decided_at")
-    standing = alerts.standing(session, basin)
+    standing, kind = alerts.standing(session, basin), kind_of(session, basin)
     if standing is None:
         missing = dict.fromkeys((*names, "reason"), NOT_DECIDED)
-        return BasinAlerts(basin=basin, **dict.fromkeys(names), reason=None, levels=[], missing=missing)
+        return BasinAlerts(
+            basin=basin, basin_kind=kind, **dict.fromkeys(names), reason=None, levels=[], missing=missing
+        )
     rating, levels = rating_of(session, basin, on), _levels(session, basin)
     return BasinAlerts(
         basin=basin,
+        basin_kind=kind,
         run=standing.run_id,
         version=standing.version_id,
         t0=as_date(standing.t0),

@@ -74,7 +74,7 @@ def list_basins(
     box = None if bbox is None else corners(bbox)
     rows = basins.list_basins(session, text=q, huc=huc, box=box, after=page.after, limit=page.sought)
     stored, following = page.cut(rows)
-    shown = BasinPage(basins=service.summaries(stored), next=following)
+    shown = BasinPage(basins=service.summaries(session, stored), next=following)
     if answer.chosen is JSON:
         return answer.of(shown, body=fields.body)
     if fields.include is not None:

@@ -4,15 +4,28 @@ from datetime import date, datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
+from sqlalchemy.orm import Session
 
 from app.http.base_schema import Missing, Model, next_page
+from records.basins import ownership
 
-Kind = Literal["usgs", "synthetic", "other"]
-BasinKind = Annotated[Kind, Field(description="`synthetic`: computed, not a real river.")]
+Kind = Literal["usgs", "synthetic", "other", "unofficial"]
+_KINDS = (
+    "`synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches "
+    "neither for it nor for its levels and forecasts."
+)
+BasinKind = Annotated[Kind, Field(description=_KINDS)]
 
 
-def kind_of(basin: str) -> Kind:
-    """Return the kind of a basin from its namespace, to label synthetic basins."""
+def kind_of(session: Session, basin: str) -> Kind:
+    """Return the kind of a basin, to label synthetic and unofficial basins."""
+    return named_kind(basin, official=ownership.owner(session, basin) is None)
+
+
+def named_kind(basin: str, *, official: bool) -> Kind:
+    """Return the kind of an unofficial basin, or of an official one from its namespace."""
+    if not official:
+        return "unofficial"
     match basin.partition("-")[0]:
         case "USGS":
             return "usgs"
@@ -25,7 +38,7 @@ class BasinSummary(Model):
     """A basin in a list."""
 
     id: str = Field(description="The full identifier.", examples=["USGS-01013500"])
-    kind: Kind = Field(description="`usgs`: a USGS stream gauge. `synthetic`: computed, not a real river.")
+    kind: Kind = Field(description=f"`usgs`: a USGS stream gauge. {_KINDS}")
     name: str | None = Field(examples=["Fish River near Fort Kent, Maine"])
     latitude: float | None = Field(description="Of the gauge, degrees north.", examples=[47.23739])
     longitude: float | None = Field(description="Of the gauge, degrees east.", examples=[-68.58264])

@@ -6,18 +6,19 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from app.basins.schemas import BasinDetail, BasinSummary, Finding, Series, kind_of
+from app.basins.schemas import BasinDetail, BasinSummary, Finding, Series, named_kind
 from hydrology.base.calendar import as_date
-from records.basins import basins, quality
+from records.basins import basins, ownership, quality
 from records.series import series
 from records.versions import promotions
 
 _FIELDS = ("name", "latitude", "longitude", "huc")
 
 
-def summaries(stored: Sequence[basins.Basin]) -> list[BasinSummary]:
+def summaries(session: Session, stored: Sequence[basins.Basin]) -> list[BasinSummary]:
     """Return basins as in a list."""
-    return [BasinSummary(**_area_and_place(basin)) for basin in stored]
+    owners = ownership.owners(session, [basin.id for basin in stored])
+    return [BasinSummary(**_area_and_place(basin, official=basin.id not in owners)) for basin in stored]
 
 
 def detail(session: Session, basin: str) -> BasinDetail:
@@ -27,7 +28,7 @@ def detail(session: Session, basin: str) -> BasinDetail:
         UnknownBasin: there is no such basin.
     """
     stored = basins.get(session, basin)
-    result = _area_and_place(stored)
+    result = _area_and_place(stored, official=ownership.owner(session, basin) is None)
     current = promotions.current(session, [basin]).get(basin)
     if current is None:
         result["missing"]["current_version"] = "No model version has been promoted for this basin."
@@ -46,11 +47,11 @@ def detail(session: Session, basin: str) -> BasinDetail:
     )
 
 
-def _area_and_place(basin: basins.Basin) -> dict[str, Any]:
+def _area_and_place(basin: basins.Basin, *, official: bool) -> dict[str, Any]:
     result = asdict(basin)
     return {
         "id": basin.id,
-        "kind": kind_of(basin.id),
+        "kind": named_kind(basin.id, official=official),
         **{name: result[name] for name in _FIELDS},
         "areas_km2": {name: m2 / 1e6 for name, m2 in basin.areas.items()},
         "missing": {name: "No source has given a value." for name in _FIELDS if result[name] is None},

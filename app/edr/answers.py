@@ -102,6 +102,7 @@ def locations(collection: Collection) -> EdrLocations:
                 geometry=EdrPoint(coordinates=(site.longitude, site.latitude)),
                 properties={
                     "label": site.name or basin,
+                    "official": site.is_official,
                     "parameter-name": names,
                     "edrqueryendpoint": f"{address(collection)}/locations/{basin}",
                 },

@@ -7,7 +7,7 @@ NOWHERE = Site(None, None, None)
 
 
 def basin_columns(basin: str, site: Site, rows: int) -> list[Column]:
-    """Return columns with a basin's identifier, name and location."""
+    """Return columns with a basin's identifier, name, location and whether it is official."""
     return [
         constant("basin", "identifier of the basin", "text", basin, rows),
         constant("name", "name of the basin", "text", site.name, rows),
@@ -18,4 +18,5 @@ def basin_columns(basin: str, site: Site, rows: int) -> list[Column]:
                 ("longitude", site.longitude, "degrees_east"),
             )
         ),
+        constant("official", "false: an operator registered the basin", "truth", site.is_official, rows),
     ]

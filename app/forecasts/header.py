@@ -6,7 +6,7 @@ from typing import Any, TypedDict
 
 import numpy as np
 
-from app.basins.schemas import kind_of
+from app.basins.schemas import named_kind
 from app.forecasts.schemas import FilledDays, PartOfRun, RunOfBasin, SubsetOfRun, Superseded
 from app.forecasts.what_if import what_if
 from app.http.base_schema import DataCredit
@@ -39,7 +39,7 @@ def header(latest: Latest, at: datetime | None) -> dict[str, Any]:
     age = None if at is None else age_days(run.t0, at)
     everywhere = RunOfBasin(
         basin=basin.basin_id,
-        basin_kind=kind_of(basin.basin_id),
+        basin_kind=named_kind(basin.basin_id, official=latest.is_official),
         run=run.id,
         version=run.version_id,
         purpose=run.purpose,
@@ -66,7 +66,7 @@ def header(latest: Latest, at: datetime | None) -> dict[str, Any]:
         "t0_note": run.t0_note,
         "awaited_version": latest.awaited,
         "version_note": latest.version_note,
-        "official": None if run.owner is None else False,
+        "official": None if run.owner is None and latest.is_official else False,
         "what_if": what_if(run),
         "product_credit": summary.product_credit and DataCredit(**asdict(summary.product_credit)),
         "forcing_cutoff": None if run.forcing_cutoff is None else as_date(run.forcing_cutoff),

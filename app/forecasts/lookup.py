@@ -11,7 +11,6 @@ from hydrology.base.errors import NotFound
 from records.basins.basins import UnknownBasin
 from records.forecasts import latest as records
 from records.forecasts.latest import Latest, NoForecast, NoModel
-from records.runs import runs
 from records.runs.runs import UnknownRun
 
 RunAndTime = tuple[Latest, datetime | None]
@@ -43,7 +42,7 @@ def of_run(session: Session, run: str, basin: str) -> Latest:
     Raises:
         UnknownRun: there is no such run, or it does not include that basin.
     """
-    return Latest(runs.get(session, run), runs.basin_of(session, run, basin), None)
+    return records.result_of(session, run, basin)
 
 
 def chosen(session: Session, run: str | None, basin: str, at: datetime) -> RunAndTime:

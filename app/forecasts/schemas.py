@@ -282,7 +282,8 @@ class RunOfBasin(OfBasin):
     )
     official: bool | None = Field(
         default=None,
-        description="False for a run of an operator's key, which is not the service's own forecast. Only there.",
+        description="False for a run of an operator's key and for an unofficial basin, which are not the service's own "
+        "forecasts. Only there.",
     )
     what_if: WhatIf | None = Field(
         default=None,

@@ -66,8 +66,8 @@ class MemberColumns(TypedDict, total=False):
 
 
 def tag_of(latest: Latest, representation: Representation) -> str:
-    """Return the entity tag, from the run's id, the representation, and whether it
-    was pruned. A run never changes otherwise."""
+    """Return the entity tag, from the run's id, the representation, whether it was
+    pruned, and whether the basin is official. A run never changes otherwise."""
     return _tag(representation, *identity(latest, representation.at))
 
 
@@ -86,14 +86,9 @@ def identity(latest: Latest, at: datetime | None) -> tuple[Any, ...]:
     newer = latest.superseded_by and latest.superseded_by.run_id
     awaited = () if latest.awaited is None else (latest.awaited,)
     pruned = () if latest.basin.pruned is None else (str(latest.basin.pruned),)
-    return (
-        latest.run.id,
-        latest.basin.basin_id,
-        newer,
-        None if at is None else age_days(latest.run.t0, at),
-        *pruned,
-        *awaited,
-    )
+    unofficial = () if latest.is_official else ("unofficial",)
+    age = None if at is None else age_days(latest.run.t0, at)
+    return latest.run.id, latest.basin.basin_id, newer, age, *pruned, *awaited, *unofficial
 
 
 def stored_parts(session: Session, forecasts: Sequence[Latest], members: bool) -> list[StoredParts]:

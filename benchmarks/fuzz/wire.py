@@ -81,7 +81,7 @@ def _read_receipt(content: bytes) -> None:
     )
     change = Change(kind="promotion", at=NOW, basin_id="OWN-mill", version_id="a", why="As it was.", seq=1, id="1")
     settings = Settings(data=scratch(), webhook_hosts=tuple(peer().allowed))
-    posted = webhook.content_of(settings, subscription, change, "The mill")
+    posted = webhook.content_of(settings, subscription, [change], "The mill")
     webhook.send(settings, b"0" * 32, subscription, posted, at=NOW, patience=5.0)
 
 

@@ -35,3 +35,6 @@ OnlyBasins = Annotated[
 ]
 Basins = Annotated[list[str] | None, option("BASIN", "A basin; repeat it for more.", "--basin")]
 BasinsFile = Annotated[Path | None, option("FILE", "A file with one basin on each line.")]
+Adopt = Annotated[
+    bool, flag("--adopt", "Adopt an agency's basin that an operator registered; what that operator stated is dropped.")
+]

@@ -6,6 +6,22 @@ from hydrology.base.errors import InvalidInput
 
 SOURCE_NAMESPACES = ("USGS", "SYNTH", "CARAVAN")
 """Namespaces of published sources: users cannot register their basins or change their observations."""
+_AGENCIES = (
+    "camels",
+    "caravan",
+    "grdc",
+    "hysets",
+    "lamah",
+    "noaa",
+    "nwis",
+    "nwm",
+    "nwps",
+    "nws",
+    "usace",
+    "usbr",
+    "usgs",
+)
+"""Agencies and published archives: only an administrator names basins, and what is stated of them, by these."""
 
 _USGS_NUMBER = re.compile(r"[0-9]{8,15}")
 _NAMESPACED = re.compile(r"(?!USGS-)[A-Z][A-Z0-9]{1,15}-[A-Za-z0-9_][A-Za-z0-9_.]{0,39}")
@@ -33,6 +49,20 @@ def basin_id(text: str) -> str:
 def has_source(basin: str) -> bool:
     """Return whether a basin's data come from a published source, and not from a user."""
     return basin.partition("-")[0] in SOURCE_NAMESPACES
+
+
+def named_agency(text: str) -> str | None:
+    """Return the agency or archive that a word of a text begins with; None without one.
+
+    "NWS_major" names the NWS, "OWN-usgs2" the USGS, "news" nobody.
+    """
+    words = re.split(r"[^0-9a-z]+", text.casefold())
+    return next((agency.upper() for agency in _AGENCIES if any(word.startswith(agency) for word in words)), None)
+
+
+def is_agencys(basin: str) -> bool:
+    """Return whether an identifier is an agency's or a published source's, or imitates one."""
+    return has_source(basin) or named_agency(basin) is not None
 
 
 def source_code(basin: str) -> str:

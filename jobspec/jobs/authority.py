@@ -14,8 +14,9 @@ Role = Literal["operator", "admin"]
 Owned = Literal["any", "basin", "version", "run", "weather", "comparison", "feed"]
 """Owner of the rows that an operator's job may write: `any`, or a basin that its key registered, a version, run or
 comparison stored under its key, a weather forecast that is marked as not operational, or its key's feed."""
-Subject = Literal["basin", "version", "feed", "new bridge"]
-"""What a parameter names for writing: a registered or new basin, a version, a feed, an unused name of a bridge."""
+Subject = Literal["basin", "new basin", "version", "feed", "new bridge"]
+"""What a parameter names for writing: a registered basin, a registered or new one, a version, a feed, an unused name of
+a bridge."""
 
 EVERY_JOB = ("jobs", "job_events", "audit")
 """Tables that every job may write."""
@@ -34,6 +35,7 @@ _LEVELS = ("simulated_records", "simulated_levels", "simulated_water")
 _PROMOTIONS = ("promotions", "alert_changes", "deliveries")
 _DECISIONS = ("alert_basins", "alerts", "alert_changes", "deliveries", "held_alerts", "adjustments")
 _ALERTS = ("newest_runs", *_DECISIONS)
+_ADOPTION = (*_DECISIONS, "promotions", "thresholds", "flood_frequency", "ratings")
 
 
 def _all(owned: Owned, *tables: str) -> dict[str, Owned]:
@@ -89,10 +91,10 @@ def _union(parts: Iterable[Authority]) -> tuple[str, ...]:
 
 INGEST = Authority(
     writes=_all("basin", *_BASIN, *_SERIES, "states") | _all("any", "sources"),
-    also=frozenset({"publications", "published_scores"}),
-    names={"basins": "basin"},
-    admins={"source": "benchmarks"},
-    note="Basins that its key registered, and new ones, which are then registered by its key.",
+    also=frozenset({"publications", "published_scores", *_ADOPTION}),
+    names={"basins": "new basin"},
+    admins={"source": "benchmarks", "adopt": True},
+    note="Basins that its key registered, and new ones that are not an agency's, which its key then registers.",
 )
 UPLOAD = Authority(
     writes=INGEST.writes,
@@ -100,8 +102,10 @@ UPLOAD = Authority(
 )
 BASIN = Authority(
     writes=_all("basin", *_BASIN, "states"),
-    names={"basin": "basin"},
-    note="A basin that its key registered, or a new one.",
+    also=frozenset(_ADOPTION),
+    names={"basin": "new basin"},
+    admins={"adopt": True},
+    note="A basin that its key registered, or a new one that is not an agency's.",
 )
 CLIMATE = Authority(
     writes=_all("basin", *_BASIN, "states"),

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from jobspec.basins import AddedBasin, ClimateParams
+from jobspec.basins import ADOPT, AddedBasin, ClimateParams
 from jobspec.fields import Basins, Name, PeriodField, Place, RequestModel, named_own_product
 from jobspec.jobs.authority import BACKFILL, BASIN, BRIDGE, CLIMATE, FETCH, INGEST, UPLOAD, WEATHER
 from jobspec.jobs.base import IntakeJob, JobRequest
@@ -38,6 +38,7 @@ class IngestParams(RequestModel):
         None, description="The weather product; by default all that the source has.", examples=["maurer_extended"]
     )
     basins: Basins = Field([], description="By default all that the source has.")
+    adopt: bool = Field(False, description=ADOPT)
 
     @model_validator(mode="after")
     def _one_file_of_published_scores(self) -> Self:

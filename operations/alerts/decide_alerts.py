@@ -96,8 +96,10 @@ def _decide_or_hold(database: Database, clock: Clock, found: RunChances) -> list
         due_at = clock.wall() + (wait or timedelta()) if held is None else held.due_at
         with session.begin_nested() as tentative:
             proposed = settle_run(session, clock, found)
-            # What concerns the service and not the river does not wait, nor what a forecaster has adjusted.
-            waits = wait is not None and found.adjustment is None and any(change.level for change in proposed)
+            # What concerns the service and not the river does not wait, nor what a forecaster has adjusted, nor what
+            # goes to the owner of an unofficial basin alone.
+            public = any(change.level and change.owner is None for change in proposed)
+            waits = wait is not None and found.adjustment is None and public
             if waits:
                 tentative.rollback()
         if not waits:

@@ -21,6 +21,7 @@ from hydrology.base.reasons import Reason
 from operations.alerts import mail, webhook
 from operations.alerts.attempt import Outcome
 from records.alerts import deliveries, subscriptions, webhook_signature
+from records.alerts.alert_changes import worst_first
 from records.alerts.deliveries import LEASE, Outgoing, Sending, Status
 from records.alerts.retries import server_wait
 from records.basins.basins import sites
@@ -155,8 +156,8 @@ class _Courier:
         first = sendings[0]
         if first.subscription.email is not None:
             return mail.send(self.settings, self.key, sendings, names, self.now())
-        assert first.change is not None
-        content = webhook.content_of(self.settings, first.subscription, first.change, names[first.change.basin_id])
+        changes = worst_first([sending.change for sending in sendings if sending.change is not None])
+        content = webhook.content_of(self.settings, first.subscription, changes, names[changes[0].basin_id])
         return webhook.send(self.settings, self.key, first.subscription, content, at=self.now(), patience=self.patience)
 
 

@@ -23,8 +23,8 @@ from jobspec.message_templates import one_line
 from operations.alerts import smtp
 from operations.alerts.attempt import Outcome
 from records.alerts import mail_links
-from records.alerts.alert_changes import Change
-from records.alerts.change_words import headline
+from records.alerts.alert_changes import Change, worst_first
+from records.alerts.change_words import first_of, headline
 from records.alerts.deliveries import Sending
 from records.alerts.subscriptions import CONFIRM_WITHIN, Subscription
 from runtime.settings import Settings
@@ -81,6 +81,8 @@ def written(
     """Return the message of some deliveries to one subscription; the arguments are those of `send`."""
     subscription = sendings[0].subscription
     changes = [sending.change for sending in sendings if sending.change is not None]
+    if subscription.digest is None:
+        changes = worst_first(changes)
     purpose: mail_links.Purpose = "unsubscribe" if changes else "confirm"
     link = mail_links.link(settings.own_address, key, purpose, subscription)
     mailbox = sendings[0].mailbox
@@ -89,7 +91,7 @@ def written(
         Entry(one_line(headline(one, names[one.basin_id])), one, f"{settings.own_address}/basins/{one.basin_id}")
         for one in changes
     ]
-    message = _addressed(settings, subscription, _subject(entries), at)
+    message = _addressed(settings, subscription, _subject(entries, subscription), at)
     message["Message-ID"] = message_id(settings, subscription, [one.id for one in changes])
     message["List-Unsubscribe"] = f"<{leave}>"
     message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
@@ -118,10 +120,10 @@ def _addressed(settings: Settings, subscription: Subscription, subject: str, at:
     return message
 
 
-def _subject(entries: Sequence[Entry]) -> str:
+def _subject(entries: Sequence[Entry], subscription: Subscription) -> str:
     if not entries:
         return "Please confirm: alerts by e-mail"
-    if len(entries) == 1:
-        return entries[0].title
+    if len(entries) == 1 or subscription.digest is None:
+        return first_of(entries[0].title, len(entries) - 1)
     exercise = "Exercise: " if any(entry.change.replayed for entry in entries) else ""
     return f"{exercise}{len(entries)} changes of alerts"

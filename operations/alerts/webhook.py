@@ -5,6 +5,7 @@ read, and redirects are not followed.
 """
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -24,10 +25,16 @@ from records.alerts.subscriptions import Subscription
 from runtime.settings import Settings
 
 
-def body_of(change: Change) -> bytes:
-    """Return the body sent to a receiver for a change: the same bytes at every attempt."""
+def body_of(change: Change, others: Sequence[Change] = ()) -> bytes:
+    """Return the body sent to a receiver for a change: the same bytes at every attempt.
+
+    Args:
+        others: what the same run changed at the basin besides, worst first.
+    """
     data = as_json(change)
     payload = {"type": f"alert.{change.kind}", "timestamp": data["at"], "data": data}
+    if others:
+        payload["others"] = [as_json(other) for other in others]
     return json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode()
 
 
@@ -36,7 +43,7 @@ class Content:
     """The body of a request, the same at every attempt.
 
     Attributes:
-        event: id of the change.
+        event: id of the worst change.
     """
 
     event: str
@@ -44,17 +51,19 @@ class Content:
     body: bytes
 
 
-def content_of(settings: Settings, subscription: Subscription, change: Change, name: str) -> Content:
-    """Return what a subscription's URL gets for a change.
+def content_of(settings: Settings, subscription: Subscription, changes: Sequence[Change], name: str) -> Content:
+    """Return what a subscription's URL gets for the changes of a basin by a run.
 
     Args:
+        changes: worst first.
         name: of the basin, for a reader.
     """
+    change, *others = changes
     if subscription.template is None:
-        return Content(change.id, "application/json", body_of(change))
+        return Content(change.id, "application/json", body_of(change, others))
     template = MessageTemplate(**subscription.template)
     link = f"{settings.own_address}/basins/{change.basin_id}" if settings.own_address else ""
-    filled = template.filled(change_words.values(change, name, link))
+    filled = template.filled(change_words.values(change, name, link, len(others)))
     return Content(change.id, template.content_type, filled)
 
 

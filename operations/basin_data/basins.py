@@ -9,7 +9,7 @@ from hydrology.base.basins import basin_id
 from hydrology.base.calendar import Day, last_ended_day, zone_of_longitude
 from hydrology.base.errors import InvalidInput
 from jobspec.training import InputsConfig
-from records.basins import basins
+from records.basins import basins, ownership
 from records.series import series
 from records.versions import promotions
 
@@ -38,6 +38,21 @@ def chosen(session: Session, wanted: Sequence[str]) -> list[str]:
     if not ids:
         raise InvalidInput("No basin is stored yet: ingest some first (freshet ingest camels --from FOLDER).")
     return ids
+
+
+def chosen_to_learn_from(session: Session, wanted: Sequence[str], owner: str | None) -> list[str]:
+    """Return the basins of a training: those named, or all; a version of the service learns from official ones alone.
+
+    An administrator may name others.
+
+    Args:
+        owner: the operator's key that will own the version; None for the service's.
+
+    Raises:
+        InvalidInput, UnknownBasin: as `chosen`.
+    """
+    ids = chosen(session, wanted)
+    return ids if wanted or owner is not None else ownership.official(session, ids)
 
 
 def forcing_products(session: Session) -> list[str]:

@@ -27,6 +27,7 @@ from records.job_permissions import permissions
 from records.job_permissions.permissions import SERVICE, Grant
 from records.runs import states
 from records.series import series, sources
+from records.versions import adoption
 from runtime.clock import Clock
 
 log = structlog.get_logger()
@@ -44,6 +45,7 @@ class Outcome:
         input_warnings: oddities of the incoming weather, the discharge values that were not taken, and discharge or an
             area that looks like another unit.
         error: why it failed.
+        adopted: from which key, with what it held; None where it was not adopted now.
     """
 
     basin: str
@@ -54,6 +56,7 @@ class Outcome:
     warnings: tuple[str, ...] = ()
     error: str | None = None
     input_warnings: tuple[str, ...] = ()
+    adopted: str | None = None
 
 
 def held(source: Source, wanted: Sequence[str]) -> list[str]:
@@ -77,6 +80,7 @@ def ingest(
     grant: Grant = SERVICE,
     *,
     together: bool = False,
+    adopt: bool = False,
 ) -> list[Outcome]:
     """Store a source's data of the wanted basins (all when none is named).
 
@@ -84,6 +88,7 @@ def ingest(
         together: whether a day that has not ended refuses the data of all basins, as another bad line of a table does.
         grant: the permissions: an operator's key changes its own basins and registers new ones; other basins fail.
         on_basin: called with each outcome, the number done and the total.
+        adopt: whether an agency's basins that an operator registered become the service's; otherwise they fail.
 
     Raises:
         InvalidInput: as `held`.
@@ -96,21 +101,28 @@ def ingest(
                 ended_only(session, source.read(basin), clock)
     outcomes = []
     for done, basin in enumerate(names, start=1):
-        outcomes.append(_ingest_basin(database, source, clock, basin, grant))
+        outcomes.append(_ingest_basin(database, source, clock, basin, grant, adopt=adopt))
         on_basin(outcomes[-1], done, len(names))
     return outcomes
 
 
-def _ingest_basin(database: Database, source: Source, clock: Clock, basin: str, grant: Grant) -> Outcome:
+def _ingest_basin(
+    database: Database, source: Source, clock: Clock, basin: str, grant: Grant, *, adopt: bool
+) -> Outcome:
     try:
         data = source.read(basin)
         with database.transaction() as session:
             is_new = permissions.register(session, grant, basin)
+            taken = adoption.to_claim(session, basin, adopt=adopt) if grant.is_official else None
+            if taken is not None:
+                adoption.claim(session, basin, clock)
             outcome = store(session, data, clock)
         findings = report_quality(database, basin, clock)
     except Problem as problem:
         log.warning("ingest.failed", basin=basin, error=str(problem))
         return Outcome(basin, "failed", error=str(problem))
+    if taken is not None:
+        outcome = replace(outcome, adopted=f"from {taken}, dropped")
     warnings = tuple(finding.sentence for finding in findings if finding.severity != "info")
     odd = (*outcome.input_warnings, *unit_warnings(findings))
     log.info("ingest.basin", basin=basin, status=outcome.status, new=outcome.new_days, changed=outcome.changed_days)

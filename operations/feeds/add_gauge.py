@@ -21,10 +21,11 @@ from operations.basin_data.basins import TIME_ZONE
 from operations.basin_data.ingest import report_quality, unit_warnings
 from operations.feeds.adapters import usgs
 from operations.feeds.simplify_outline import simplified
-from records.basins import basins
+from records.access import keys
+from records.basins import basins, ownership
 from records.database.engine import Database
 from records.runs import states
-from records.versions import versions
+from records.versions import adoption, versions
 from runtime.clock import Clock
 from runtime.settings import Settings
 
@@ -40,12 +41,14 @@ class Added:
         new: whether it was not stored before.
         changed: the names of what changed.
         warnings: of areas, or of discharge, that look like another unit.
+        adopted: from which key, with what it held; None where it was not adopted now.
     """
 
     basin: str
     new: bool
     changed: tuple[str, ...]
     warnings: tuple[str, ...] = ()
+    adopted: str | None = None
 
 
 def add(
@@ -66,15 +69,24 @@ def add(
     Raises:
         InvalidInput: its place or area is unknown, a version learnt with another area, the outline cannot be used or
             has another area, or the basin is being added by another request.
+        AgencysName: an operator's key adds an agency's basin.
+        Unofficial: an operator registered it, and it is not to be adopted.
         FeedProblem: the answer of USGS cannot be used.
     """
     with database.reading() as session:
         is_new = not basins.known(session, [result.basin])
-        stored = basins.Basin(result.basin) if is_new else basins.get(session, result.basin)
+        of_service = keys.is_official(session, key)
+        taken = adoption.to_claim(session, result.basin, adopt=result.adopt) if of_service else None
+        fresh = is_new or taken is not None
+        stored = basins.Basin(result.basin) if fresh else basins.get(session, result.basin)
         if result.area_km2 is not None:
             _require_unlearnt(session, stored, result.area_km2 * M2_PER_KM2)
     new = _basin(result, stored, _gauge_from_usgs(settings, result, stored, pause))
     with database.transaction() as session:
+        if taken is not None:
+            adoption.claim(session, result.basin, clock)
+        if is_new and not of_service:
+            ownership.require_free_name(session, result.basin)
         if basins.register(session, result.basin, key) != is_new:
             raise InvalidInput(
                 f"{result.basin} was added by another request at the same time: check its stored data, then try again."
@@ -83,7 +95,8 @@ def add(
         if basins.attributes_revised(session, result.basin, changes):
             states.invalidate_all(session, result.basin, absent(Reason.ATTRIBUTE_REVISED), clock.wall())
     warnings = unit_warnings(report_quality(database, result.basin, clock))
-    return Added(result.basin, is_new, tuple(sorted(changes)), tuple(warnings))
+    adopted = None if taken is None else f"from {taken}, dropped"
+    return Added(result.basin, is_new, tuple(sorted(changes)), tuple(warnings), adopted)
 
 
 def _require_unlearnt(session: Session, stored: basins.Basin, m2: float) -> None:

@@ -29,7 +29,7 @@ from operations.training.train import begin, reopen
 from operations.verification.calibrate import calibrate
 from operations.verification.evaluate import evaluate
 from operations.verification.simulated_thresholds import compute
-from records.basins import basins
+from records.basins import ownership
 from records.database.base import JsonObject
 from records.database.engine import Database
 from records.series import series
@@ -47,7 +47,7 @@ class PartOfSeason:
 
     Attributes:
         version_id: the version whose recipe is used.
-        basins: those that the version learnt from or serves.
+        basins: the official ones that the version learnt from or serves.
         twin: the configuration of the twin; its held-out period is that of the judged years.
         candidate: the configuration of the candidate.
         shares: its weights in the version in use; None where that is itself.
@@ -206,9 +206,11 @@ def _most_used(session: Session) -> versions.Version:
 
 
 def _to_learn_from(session: Session, version: versions.Version, served: Sequence[str]) -> tuple[str, ...]:
-    names = tuple(sorted({*basins.known(session, version.scope), *served}))
+    names = tuple(ownership.official(session, sorted({*version.scope, *served})))
     if not names:
-        raise InvalidInput(f"No basin that version {version.id} learnt from or serves is stored here: ingest one.")
+        raise InvalidInput(
+            f"No official basin that version {version.id} learnt from or serves is stored here: ingest one."
+        )
     return names
 
 

@@ -39,8 +39,10 @@ class ReadFiles:
 
 
 def changes(outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    """Return the changes: basins by status, days added and replaced, states invalidated."""
+    """Return the changes: basins by status, days added and replaced, states invalidated, and whose was adopted."""
+    adopted = {outcome.basin: outcome.adopted for outcome in outcomes if outcome.adopted is not None}
     return {
+        **({"adopted": adopted} if adopted else {}),
         **Counter(outcome.status for outcome in outcomes),
         "new_days": sum(outcome.new_days for outcome in outcomes),
         "changed_days": sum(outcome.changed_days for outcome in outcomes),

@@ -17,6 +17,7 @@ _OfData = Literal["observations posted", "weather posted", "weather added", "dat
 _OfFeeds = Literal["feed created", "feed fetched", "feed backfilled", "feed removed", "bridge fitted", "bridge applied"]
 _OfSchedules = Literal["schedule created", "schedule changed", "schedule deleted", "schedule skipped"]
 _OfBasins = Literal["basin posted", "basin added", "climate computed", "basin registered", "basin changed"]
+_OfAdoption = Literal["basin adopted", "basin released"]
 _OfThresholds = Literal["threshold set", "threshold removed", "flood frequency set", "rating set", "categories set"]
 _OfAlerts = Literal[
     "subscription created",
@@ -55,6 +56,7 @@ Action = Literal[
     _OfFeeds,
     _OfSchedules,
     _OfBasins,
+    _OfAdoption,
     _OfThresholds,
     _OfAlerts,
     _OfForecasters,

@@ -16,6 +16,7 @@ from hydrology.uncertainty.exceedance import Direction
 from jobspec.flood_categories import CategoryName
 from records.alerts import subscriptions
 from records.alerts.tables import AlertChangeRow, DeliveryRow
+from records.basins import ownership
 from records.database.ids import new_id
 from records.database.statements import add_all, as_record, as_values, insert_into
 
@@ -84,16 +85,18 @@ class Change(NewChange):
     """A stored change. Receivers detect duplicates by `id`; `seq` grows with each change.
 
     Attributes:
-        sender: the official one when it was stored; None without one.
+        sender: the official one when it was stored; None without one, and for an unofficial basin.
+        owner: the operator's key whose unofficial basin it was; None for an official basin.
     """
 
     seq: int
     id: str
     sender: str | None = None
+    owner: str | None = None
 
     @property
     def is_official(self) -> bool:
-        """Whether it is meant, and not an exercise."""
+        """Whether it is meant: neither an exercise nor of an unofficial basin."""
         return self.sender is not None and not self.replayed
 
 
@@ -104,6 +107,7 @@ def as_json(change: Change) -> dict[str, Any]:
         "kind": change.kind,
         "at": change.at.astimezone(UTC).isoformat().replace("+00:00", "Z"),
         "basin": change.basin_id,
+        "official": change.is_official,
         "level": change.level,
         "direction": change.direction,
         "discharge_m3s": change.discharge,
@@ -136,7 +140,9 @@ def record(session: Session, new: NewChange, at: datetime) -> Change | None:
     named = (new.run_id, new.basin_id, new.level or "", new.kind, new.adjustment_id or "")
     key = identifier if new.run_id is None else " ".join(map(str, named)).rstrip()
     insert = insert_into(session, AlertChangeRow).on_conflict_do_nothing(index_elements=["key"])
-    issuer = {"sender": session.info["sender"], "replayed": new.replayed or session.info["replayed"]}
+    owner = ownership.owner(session, new.basin_id)
+    sender = session.info["sender"] if owner is None else None
+    issuer = {"owner": owner, "sender": sender, "replayed": new.replayed or session.info["replayed"]}
     values = as_values(new) | issuer
     seq = session.execute(
         insert.values(**values, id=identifier, key=key).returning(AlertChangeRow.seq)
@@ -144,7 +150,7 @@ def record(session: Session, new: NewChange, at: datetime) -> Change | None:
     if seq is None:
         return None
     severity = None if new.level is None else max(new.severity, new.severity_before, key=rank)
-    receivers = subscriptions.matching(session, new.basin_id, severity, at)
+    receivers = subscriptions.matching(session, new.basin_id, severity, at, owner)
     waiting = {"change_seq": seq, "status": "pending", "tries": 0}
     rows = [{"id": new_id(at), "subscription_id": one.id, "next_at": one.sent_from(at)} for one in receivers]
     add_all(session, DeliveryRow, [waiting | row for row in rows])
@@ -158,10 +164,12 @@ def page(
     minimum: Severity = SEVERITIES[0],
     before: int | None = None,
     limit: int | None = None,
+    public: bool = False,
 ) -> list[Change]:
     """Return changes, newest first. `before` is the last number of the previous page.
 
     Args:
+        public: leave out those of basins that were unofficial.
         basins: restrict to these; None for all.
         minimum: restrict to changes of alerts that reach or had reached it; those of a whole basin are included.
     """
@@ -174,7 +182,16 @@ def page(
         query = query.where(AlertChangeRow.level.is_(None) | of_level)
     if before is not None:
         query = query.where(AlertChangeRow.seq < before)
+    if public:
+        query = query.where(AlertChangeRow.owner.is_(None))
     return [as_record(Change, row) for row in session.scalars(query)]
+
+
+def worst_first(changes: Sequence[Change]) -> list[Change]:
+    """Return changes by their severity, then by the chance, highest first."""
+    return sorted(
+        changes, key=lambda one: (-rank(one.severity), -rank(one.severity_before), -(one.chance or 0), one.seq)
+    )
 
 
 def get_many(session: Session, numbers: Sequence[int]) -> dict[int, Change]:

@@ -13,6 +13,8 @@ from hydrology.extremes.alerting import SEVERITIES, Severity, Trend, rank
 from hydrology.extremes.thresholds import Kind
 from hydrology.uncertainty.exceedance import Direction
 from records.alerts.tables import AlertBasinRow, AlertRow
+from records.basins import ownership
+from records.basins.tables import BasinRow
 from records.database.base import JsonList
 from records.database.statements import as_record
 from records.runs.run_summary import CalibrationKind
@@ -156,13 +158,17 @@ def active(
     minimum: Severity = SEVERITIES[0],
     after: tuple[str, str] | None = None,
     limit: int | None = None,
+    public: bool = True,
 ) -> list[Alert]:
-    """Return the alerts of all basins, by basin and level.
+    """Return the alerts of the official basins, by basin and level.
 
     Args:
+        public: False: also those of unofficial basins.
         after: the last basin and level of the previous page.
     """
     query = select(AlertRow).where(AlertRow.severity.in_(SEVERITIES[rank(minimum) - 1 :]))
+    if public:
+        query = query.join(BasinRow, BasinRow.id == AlertRow.basin_id).where(ownership.is_official())
     if after is not None:
         basin, level = after
         query = query.where((AlertRow.basin_id > basin) | ((AlertRow.basin_id == basin) & (AlertRow.level > level)))

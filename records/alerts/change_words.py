@@ -16,16 +16,16 @@ _OF_BASIN: Mapping[ChangeKind, str] = {
 def headline(change: Change, name: str) -> str:
     """Return a change in a line: "Watch (was advisory): 5-year flood, Boise River near Twin Springs, chance 43 %".
 
-    A change of a replay is named an exercise.
+    A change of a replay is named an exercise, and one of an unofficial basin unofficial.
 
     Args:
         name: of the basin, for a reader.
     """
-    exercise = "Exercise: " if change.replayed else ""
+    label = ("Exercise: " if change.replayed else "") + ("Unofficial: " if change.owner is not None else "")
     if change.level is None:
-        return f"{exercise}{_OF_BASIN[change.kind]}: {name}"
+        return f"{label}{_OF_BASIN[change.kind]}: {name}"
     chance = "" if change.chance is None else f", chance {percent(change.chance)}"
-    return f"{exercise}{_turn(change)}: {level_title(change.level)}, {name}{chance}"
+    return f"{label}{_turn(change)}: {level_title(change.level)}, {name}{chance}"
 
 
 def _turn(change: Change) -> str:
@@ -37,10 +37,19 @@ def _turn(change: Change) -> str:
     return f"{severity.capitalize()} (was {before})"
 
 
-def values(change: Change, name: str, link: str) -> dict[str, str]:
-    """Return the values of the placeholders of a message template; empty where the change has none."""
+def first_of(title: str, others: int) -> str:
+    """Return the headline of the worst of several changes."""
+    return f"{title} (and {others} more)" if others else title
+
+
+def values(change: Change, name: str, link: str, others: int = 0) -> dict[str, str]:
+    """Return the values of the placeholders of a message template; empty where the change has none.
+
+    Args:
+        others: number of further changes by the same run.
+    """
     return {
-        "headline": headline(change, name),
+        "headline": first_of(headline(change, name), others),
         "why": change.why,
         "basin": change.basin_id,
         "name": name,

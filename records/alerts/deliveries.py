@@ -20,7 +20,7 @@ from records.alerts import questions
 from records.alerts.alert_changes import Change, get_many
 from records.alerts.retries import MAX_OUTAGE, MAX_TRIES, WAITS, is_of_server, server_wait
 from records.alerts.subscriptions import Subscription
-from records.alerts.tables import DeliveryAttemptRow, DeliveryRow, SubscriptionRow
+from records.alerts.tables import AlertChangeRow, DeliveryAttemptRow, DeliveryRow, SubscriptionRow
 from records.database import retention
 from records.database.statements import add_all, as_record
 
@@ -34,7 +34,7 @@ MAX_LEASE = timedelta(minutes=6)
 MAX_IN_A_DIGEST = 100
 """Number of changes in a message; the rest are in further ones."""
 Outgoing = list[str]
-"""Deliveries that are sent in one message: one, or all of a digest."""
+"""Deliveries that are sent in one message: those of a basin that one run changed, or all of a digest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,20 +129,27 @@ class Sending:
 def due(session: Session, at: datetime) -> list[Queue]:
     """Return what to attempt now, by receiver, that with the fewest attempts first.
 
-    So a message that the mail server always fails at cannot hold up the others.
+    So a message that the mail server always fails at cannot hold up the others. All that a run, or an adjustment of it,
+    changed at a basin is one message, however many levels were crossed.
     """
     attempts = select(func.count()).where(DeliveryAttemptRow.delivery_id == DeliveryRow.id).scalar_subquery()
     columns = (DeliveryRow.id, attempts, SubscriptionRow.id, SubscriptionRow.digest, SubscriptionRow.email)
-    query = select(*columns).join(SubscriptionRow).where(*_is_due(at), SubscriptionRow.paused_at.is_(None))
+    of_change = (AlertChangeRow.run_id, AlertChangeRow.basin_id, AlertChangeRow.adjustment_id)
+    query = select(*columns, *of_change).join(SubscriptionRow).outerjoin(AlertChangeRow)
+    query = query.where(*_is_due(at), SubscriptionRow.paused_at.is_(None))
     tried: dict[str, int] = {}
     queues: dict[str, Queue] = {}
-    for delivery, count, subscription, digest, email in session.execute(query.order_by(DeliveryRow.change_seq)):
+    open_messages: dict[tuple[str | None, ...], Outgoing] = {}
+    for delivery, count, subscription, digest, email, run, *of_run in session.execute(
+        query.order_by(DeliveryRow.change_seq)
+    ):
         tried[delivery] = count
         messages = queues.setdefault(subscription, Queue(email is not None, [])).messages
-        if digest is not None and messages and len(messages[-1]) < MAX_IN_A_DIGEST:
-            messages[-1].append(delivery)
-        else:
-            messages.append([delivery])
+        key = (subscription, "digest") if digest is not None else (subscription, run or delivery, *of_run)
+        if len(open_messages.get(key, ())) % MAX_IN_A_DIGEST == 0:
+            open_messages[key] = []
+            messages.append(open_messages[key])
+        open_messages[key].append(delivery)
     for queue in queues.values():
         queue.messages.sort(key=lambda message: tried[message[0]])
     return sorted(queues.values(), key=lambda queue: tried[queue.messages[0][0]])

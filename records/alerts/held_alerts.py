@@ -74,8 +74,9 @@ def hold(
 
 
 def proposal(changes: Sequence[Change]) -> list[dict[str, Any]]:
-    """Return changes as they are held: as receivers would get them, without an id."""
-    return [{name: value for name, value in as_json(change).items() if name != "event"} for change in changes]
+    """Return changes as they are held: as receivers would get them, without what they have once they are stored."""
+    later = ("event", "official")
+    return [{name: value for name, value in as_json(change).items() if name not in later} for change in changes]
 
 
 def find(session: Session, basin: str) -> HeldAlerts | None:

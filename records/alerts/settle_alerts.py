@@ -18,7 +18,7 @@ from hydrology.base.absent import Absent
 from hydrology.base.calendar import days_between
 from hydrology.base.staleness import STALE_AFTER_DAYS
 from hydrology.extremes.alerting import Decision, Link, Severity, Switch, decide, ladder, rank, trend
-from records.alerts import alert_changes, change_levels
+from records.alerts import alert_changes, change_levels, held_alerts
 from records.alerts.alert_changes import Change, ChangeKind, NewChange
 from records.alerts.alerts import Alert, AlertStanding, LevelChance, standing
 from records.alerts.tables import AlertBasinRow, AlertRow
@@ -145,6 +145,26 @@ def dismiss(
     return book.changes
 
 
+def restart(session: Session, basin: str, why: str, *, now: datetime, wall: datetime, replayed: bool) -> list[Change]:
+    """End the alerts of a basin, and let the next run begin them anew; return the changes.
+
+    Those that wait for approval are dropped.
+
+    Args:
+        why: a sentence.
+    """
+    basins.lock(session, basin)
+    held_alerts.release(session, basin)
+    before = standing(session, basin)
+    if before is None:
+        return []
+    run = runs.get(session, before.run_id)
+    book = _Book(session, basin, run, before.window_days, now=now, wall=wall, replayed=replayed)
+    for row in session.scalars(select(AlertRow).filter_by(basin_id=basin).order_by(AlertRow.level)):
+        book.ended(row, why)
+    return book.changes
+
+
 def promoted(session: Session, basin: str, before: str, version: str, at: datetime) -> None:
     """Record that a basin's forecasts now come from another version.
 
@@ -223,6 +243,14 @@ class _Book:
         alert = as_record(Alert, row)
         if alert.severity is not None:
             self._record("level", f"{alert.level} has been removed from {self.basin}.", alert, severity=None)
+        self.session.delete(row)
+        self.session.flush()
+
+    def ended(self, row: AlertRow, why: str) -> None:
+        """Forget the state of a level, and end its alert."""
+        alert = as_record(Alert, row)
+        if alert.severity is not None:
+            self._record("ends", why, alert, severity=None)
         self.session.delete(row)
         self.session.flush()
 

@@ -20,7 +20,7 @@ from records.access import keys
 from records.access.tables import KeyRow
 from records.alerts import questions
 from records.alerts.tables import DeliveryRow, SubscriptionRow
-from records.basins import basins
+from records.basins import basins, ownership
 from records.database.base import JsonList, JsonObject
 from records.database.ids import new_id
 from records.database.statements import add_all, as_record, as_values
@@ -148,7 +148,7 @@ def create(session: Session, new: NewSubscription, key: str, at: datetime, setti
     questions.one_after_another(session)  # so that those of one instant are all counted
     if len(list_subscriptions(session, key)) >= MAX_OF_A_KEY:
         raise TooManySubscriptions(f"A key may have at most {MAX_OF_A_KEY} subscriptions: delete one first.")
-    _require_basins(session, new.basins)
+    _require_basins(session, new.basins, key)
     subscription = Subscription(
         id=new_id(at),
         key_id=key,
@@ -201,7 +201,7 @@ def update(session: Session, subscription: str, patch: SubscriptionPatch) -> Sub
         NotAgreedTo: it is for e-mail, and its recipient would get more than was asked.
     """
     row, changes = _locked(session, subscription), patch.changes()
-    _require_basins(session, patch.basins)
+    _require_basins(session, patch.basins, row.key_id)
     if row.email is not None and "url" in changes:
         raise NotSuitable("This subscription is for an e-mail address, which does not change: create another one.")
     if fault := unsuitable(row.email is not None, changes.get("template"), changes.get("digest")):
@@ -324,11 +324,15 @@ def count_paused_of_service(session: Session) -> int:
     return sum(reason != UNSUBSCRIBED for reason in session.scalars(query))
 
 
-def matching(session: Session, basin: str, severity: Severity | None, at: datetime) -> list[Subscription]:
+def matching(
+    session: Session, basin: str, severity: Severity | None, at: datetime, owner: str | None = None
+) -> list[Subscription]:
     """Return the active subscriptions that receive a change: those whose key is valid at an instant.
 
     Args:
         severity: the highest that the change begins or ends; None for a change of the whole basin.
+        owner: the operator's key whose unofficial basin it is: only that key's subscriptions receive it, and e-mail
+            only where its recipient agreed to that basin by name. None for an official basin.
     """
     valid = KeyRow.revoked_at.is_(None) & or_(KeyRow.expires_at.is_(None), KeyRow.expires_at > at)
     query = select(SubscriptionRow).join(KeyRow, KeyRow.id == SubscriptionRow.key_id).where(valid)
@@ -338,6 +342,7 @@ def matching(session: Session, basin: str, severity: Severity | None, at: dateti
         for one in stored
         if one.is_active
         and (one.basins is None or basin in one.basins)
+        and (owner is None or (one.key_id == owner and (one.email is None or one.basins is not None)))
         and (severity is None or rank(severity) >= rank(one.least_severity))
     ]
 
@@ -355,6 +360,12 @@ def _unknown(subscription: str) -> UnknownSubscription:
     )
 
 
-def _require_basins(session: Session, names: list[str] | None) -> None:
+def _require_basins(session: Session, names: list[str] | None, key: str) -> None:
     if unknown := basins.unknown(session, names or []):
         raise InvalidInput(str(next(iter(unknown.values()))))
+    others = [basin for basin, owner in ownership.owners(session, names or []).items() if owner != key]
+    if others:
+        raise InvalidInput(
+            f"{', '.join(others[:5])}: unofficial, so that its changes go to its owner's subscriptions. Leave out "
+            "what is another's, or let an administrator adopt it."
+        )

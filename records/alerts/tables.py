@@ -135,8 +135,10 @@ class AlertChangeRow(Base):
     adjustment_id: Mapped[str | None] = mapped_column(ForeignKey("adjustments.id"))
     # Whether it was decided at an instant of the past; whether it is meant is never judged by today's settings.
     replayed: Mapped[bool]
-    # The official sender of that time; null without one.
+    # The official sender of that time; null without one, and for an unofficial basin.
     sender: Mapped[str | None]
+    # The operator's key whose unofficial basin it was, whose subscriptions alone get it; null for an official basin.
+    owner: Mapped[str | None]
 
 
 class SubscriptionRow(Base):

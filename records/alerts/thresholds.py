@@ -26,6 +26,8 @@ from records.series import series
 Change = Literal["new", "changed", "unchanged"]
 DIRECTIONS: dict[thresholds.Kind, Direction] = {"flood": "rising", "low-flow": "falling", "flow-duration": "falling"}
 """The direction in which flow passes the levels of a record."""
+MAX_LEVELS = 32
+"""Maximum number of levels that are set for a basin: each can change, and be sent, with every run."""
 FIXED_UNIT = "m3/s"
 """Unit of the levels that operators set."""
 
@@ -40,6 +42,14 @@ class ReservedName(InvalidInput):
     """The name belongs to a level of the basin's record, or of a version."""
 
     kind = "reserved-name"
+
+
+class TooManyLevels(InvalidInput):
+    """The basin has as many levels as it may."""
+
+    kind = "too-many-levels"
+    status = 409
+    remedy = "Remove a level first."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,12 +116,15 @@ def put(session: Session, basin: str, new: NewThreshold, at: datetime) -> Change
     Raises:
         UnknownBasin: there is no such basin.
         ReservedName: a level of its record, or of a version, has this name.
+        TooManyLevels: it has as many as it may.
     """
     basins.lock(session, basin)
     if new.name.removeprefix(thresholds.OF_MODEL) in thresholds.names():
         raise ReservedName(f"{new.name} is the name of a computed level: choose another name.")
     row = session.get(ThresholdRow, (basin, new.name))
     if row is None:
+        if len(of_basin(session, basin)) >= MAX_LEVELS:
+            raise TooManyLevels(f"{basin} has {MAX_LEVELS} levels, the maximum: remove one first.")
         session.add(ThresholdRow(basin_id=basin, set_at=at, **new.model_dump()))
         change: Change = "new"
     elif (row.discharge, row.direction, row.category) == (new.discharge, new.direction, None):

@@ -14,6 +14,7 @@ from hydrology.base.basins import has_source
 from hydrology.base.errors import NotFound
 from hydrology.weather.climate_indices import CLIMATE
 from jobspec.network import LATITUDE
+from records.basins import ownership
 from records.basins.tables import AreaRow, AttributeRow, BasinRow, TextRow
 from records.database.statements import as_record, insert_into
 
@@ -69,11 +70,12 @@ class Basin:
 
 
 class Site(NamedTuple):
-    """Name of a basin and place of its gauge, degrees; None if unknown."""
+    """Name of a basin, place of its gauge, degrees, each None if unknown, and whether the basin is official."""
 
     name: str | None
     latitude: float | None
     longitude: float | None
+    is_official: bool = True
 
 
 _FIELDS = ("name", "latitude", "longitude", "huc", "weather_points", "outline", "assume_attributes")
@@ -266,9 +268,9 @@ def chosen(session: Session, *, huc: str | None = None, box: Box | None = None) 
 
 def sites(session: Session, basins: Sequence[str]) -> dict[str, Site]:
     """Return names and places of the stored ones of many basins, by identifier."""
-    columns = BasinRow.id, BasinRow.name, BasinRow.latitude, BasinRow.longitude
+    columns = BasinRow.id, BasinRow.name, BasinRow.latitude, BasinRow.longitude, ownership.is_official()
     rows = session.execute(select(*columns).where(BasinRow.id.in_(basins)).order_by(BasinRow.id))
-    return {basin: Site(name, latitude, longitude) for basin, name, latitude, longitude in rows}
+    return {id_: Site(name, north, east, bool(official)) for id_, name, north, east, official in rows}
 
 
 def count(session: Session) -> int:

@@ -22,7 +22,7 @@ class BasinRow(Base):
     latitude: Mapped[float | None]
     longitude: Mapped[float | None]
     huc: Mapped[str | None]
-    # The API key that registered a user's basin. Not a foreign key: keys are revoked, never deleted.
+    # The API key that registered a user's basin; null: the service's. Not a foreign key: keys are revoked, not deleted.
     registered_by: Mapped[str | None]
     # [latitude, longitude] of each point that its weather is averaged over; null: only the gauge.
     weather_points: Mapped[JsonList | None]
@@ -30,6 +30,8 @@ class BasinRow(Base):
     outline: Mapped[JsonList | None]
     # Whether an operator allows missing attributes to be assumed; null: not set.
     assume_attributes: Mapped[bool | None]
+    # The operator's key whose basin it was before an administrator adopted it.
+    adopted_from: Mapped[str | None]
 
 
 class AreaRow(Base):

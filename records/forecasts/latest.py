@@ -16,6 +16,8 @@ from hydrology.base.reasons import Reason
 from hydrology.water.spin_up import SPIN_UP_DAYS, spin_up_note
 from hydrology.weather.forcing_kinds import ForcingKind
 from records.basins import basins as basin_records
+from records.basins import ownership
+from records.basins.tables import BasinRow
 from records.database import retention
 from records.database.statements import as_record, table_of
 from records.database.tables import PrunedRow
@@ -73,12 +75,14 @@ class Latest:
     Attributes:
         awaited: the basin's current version, where that has issued no such run yet and this one is of the version
             before it; None where the run is of the current version, or was named.
+        is_official: whether the basin is.
     """
 
     run: Run
     basin: RunBasin
     superseded_by: Superseded | None
     awaited: str | None = None
+    is_official: bool = True
 
     @property
     def version_note(self) -> str | None:
@@ -139,7 +143,11 @@ _SERVES = case(
 """Whether a noted newest run counts: one that was tried, of the current version; the latest forecast, of the last
 promoted version that has issued one."""
 _COLUMNS = table_of(NewestRunRow).c  # of the table, not of row objects: every answer needs a look-up
-_NOTED = select(_COLUMNS.basin_id, _COLUMNS.which, _COLUMNS.run_id, _COLUMNS.t0, _COLUMNS.available_at).where(_SERVES)
+_IS_OFFICIAL = select(BasinRow.id).where(BasinRow.id == _COLUMNS.basin_id, ownership.is_official()).exists()
+_NOTED = select(
+    *(_COLUMNS.basin_id, _COLUMNS.which, _COLUMNS.run_id, _COLUMNS.t0, _COLUMNS.available_at),
+    _IS_OFFICIAL.label("is_official"),
+).where(_SERVES)
 _NOTED_OF = _NOTED.where(_COLUMNS.basin_id.in_(bindparam("basins", expanding=True)))
 
 
@@ -147,6 +155,7 @@ class _Noted(NamedTuple):
     run_id: str
     t0: Day
     available_at: datetime
+    is_official: bool
 
 
 Glance = tuple[str, Day]
@@ -154,7 +163,7 @@ Glance = tuple[str, Day]
 
 
 def glance(session: Session, basins: Sequence[str], at: datetime) -> dict[str, Glance]:
-    """Return the latest forecasts of basins by one small look-up.
+    """Return the latest forecasts of official basins by one small look-up.
 
     Those that need a search, or a note, are left out.
     """
@@ -162,7 +171,7 @@ def glance(session: Session, basins: Sequence[str], at: datetime) -> dict[str, G
     return {
         basin: (of_basin[LATEST].run_id, of_basin[LATEST].t0)
         for basin, of_basin in newest.items()
-        if _is_newest(of_basin) and of_basin[TRIED].available_at <= at
+        if _is_newest(of_basin) and of_basin[LATEST].is_official and of_basin[TRIED].available_at <= at
     }
 
 
@@ -172,7 +181,8 @@ def result_of(session: Session, run: str, basin: str) -> Latest:
     Raises:
         UnknownRun: there is no such run, or it does not include that basin.
     """
-    return Latest(runs.get(session, run), runs.basin_of(session, run, basin), None)
+    of_basin, is_official = runs.basin_of(session, run, basin), ownership.owner(session, basin) is None
+    return Latest(runs.get(session, run), of_basin, None, is_official=is_official)
 
 
 def newest_result(session: Session, run: str, basin: str) -> Latest:
@@ -229,6 +239,7 @@ def latest_many(session: Session, basins: Sequence[str], at: datetime) -> dict[s
     rows = {run.id: run for run, _ in issued.values()}
     of_id = {id_: as_record(Run, row) for id_, row in rows.items()}  # one run is of many basins
     pruned, current = _pruned(session, issued), promotions.current(session, list(issued))
+    owners = ownership.owners(session, basins)
     answers: dict[str, Latest | NotFound] = {}
     for basin in basins:
         if basin not in issued:
@@ -236,8 +247,8 @@ def latest_many(session: Session, basins: Sequence[str], at: datetime) -> dict[s
             continue
         run, row = of_id[issued[basin][0].id], issued[basin][1]
         found = as_record(RunBasin, row, pruned=pruned.get(run.id))
-        awaited = _awaited(run.version_id, current.get(basin))
-        answers[basin] = Latest(run, found, _superseded(run, tried.get(basin)), awaited)
+        awaited, superseded = _awaited(run.version_id, current.get(basin)), _superseded(run, tried.get(basin))
+        answers[basin] = Latest(run, found, superseded, awaited, is_official=basin not in owners)
     return answers
 
 
@@ -257,7 +268,7 @@ def updated_since(session: Session, basins: Sequence[str], since: datetime, at: 
 
 
 def last_past_days(session: Session, at: datetime) -> dict[str, Day]:
-    """Return the last past day, T0 or filled after it, of every basin's latest forecast at an instant."""
+    """Return the last past day, T0 or filled after it, of every official basin's latest forecast at an instant."""
     newest = _noted(session, None)
     early = [basin for basin, of_basin in newest.items() if not _available(of_basin, at)]
     searched, _ = _searched(session, early, at)
@@ -266,7 +277,7 @@ def last_past_days(session: Session, at: datetime) -> dict[str, Day]:
     filled = dict(session.execute(select(RunRow.id, RunRow.filled_days).where(RunRow.id.in_(run_ids))).all())
     found = {basin: last_past_day(one.t0, filled[one.run_id]) for basin, one in noted.items()}
     found |= {basin: last_past_day(run.t0, run.filled_days) for basin, (run, _) in searched.items()}
-    return dict(sorted(found.items()))
+    return {basin: found[basin] for basin in ownership.official(session, sorted(found))}
 
 
 def newest_tried(session: Session, basins: Sequence[str], at: datetime) -> dict[str, tuple[Run, RunBasin]]:
@@ -333,8 +344,8 @@ def _noted(session: Session, basins: Sequence[str] | None) -> dict[str, dict[str
     connection = session.connection()
     rows = connection.execute(_NOTED) if basins is None else connection.execute(_NOTED_OF, {"basins": list(basins)})
     newest: dict[str, dict[str, _Noted]] = {}
-    for basin, which, run, t0, available_at in rows:
-        newest.setdefault(basin, {})[which] = _Noted(run, t0, available_at)
+    for basin, which, *noted in rows:
+        newest.setdefault(basin, {})[which] = _Noted(*noted)
     return newest
 
 

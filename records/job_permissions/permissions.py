@@ -14,7 +14,7 @@ from jobspec.jobs.authority import Role, Subject
 from jobspec.jobs.base import JobRequest
 from records.access import keys
 from records.access.keys import Key
-from records.basins import basins
+from records.basins import basins, ownership
 from records.jobs.job_row import Job
 from records.runs.runs import Purpose
 from records.versions import versions
@@ -131,6 +131,16 @@ def tables_writable(session: Session, grant: Grant) -> list[str]:
     return basins.user_basins(session, grant.owner)
 
 
+def require_free_product(session: Session, grant: Grant, product: str) -> None:
+    """Require that a table may be stored under a product.
+
+    Raises:
+        ProductConflict: the key is an operator's, and a feed of the service fills the product.
+    """
+    if not grant.is_official:
+        feeds.require_free_product(session, product)
+
+
 def register(session: Session, grant: Grant, basin: str) -> bool:
     """Register a new basin with the key of an operator's job.
 
@@ -141,12 +151,12 @@ def register(session: Session, grant: Grant, basin: str) -> bool:
 
     Raises:
         NotAllowed: the basin is not the operator's.
+        AgencysName: it is new, and its identifier is an agency's.
     """
     if grant.is_official:
         return False
-    is_new = basins.register(session, basin, grant.key_id)
-    _require_basins(session, grant, {}, [basin])
-    return is_new
+    _require_new_basins(session, grant, {}, [basin])
+    return basins.register(session, basin, grant.key_id)
 
 
 _ADMIN = "Use an admin's key (`freshet keys make NAME --scope admin`), or the command line."
@@ -184,6 +194,13 @@ def _require_basins(session: Session, grant: Grant, _params: Mapping[str, Any], 
         )
 
 
+def _require_new_basins(session: Session, grant: Grant, params: Mapping[str, Any], given: str | Sequence[str]) -> None:
+    _require_basins(session, grant, params, given)
+    named = [basin_id(text) for text in ([given] if isinstance(given, str) else given)]
+    for basin in set(named) - set(basins.known(session, named)):
+        ownership.require_free_name(session, basin)
+
+
 def _require_version(session: Session, grant: Grant, _params: Mapping[str, Any], given: str) -> None:
     if versions.owner_of(session, given) != grant.key_id:
         raise NotAllowed(
@@ -209,6 +226,7 @@ def _require_new_bridge(session: Session, grant: Grant, result: Mapping[str, Any
 
 _SUBJECTS: Mapping[Subject, Callable[[Session, Grant, Mapping[str, Any], Any], None]] = {
     "basin": _require_basins,
+    "new basin": _require_new_basins,
     "version": _require_version,
     "feed": _require_feed,
     "new bridge": _require_new_bridge,

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Day, Period, days_between
 from hydrology.base.series import DailySeries, Flag
+from records.basins import ownership
 from records.series import series
 from records.series.damaged_years import arrived, whole
 from records.series.tables import ArrivalRow, RevisionRow
@@ -47,7 +48,9 @@ def as_known_at(
 
 
 def newest_days(session: Session, until: Day | None = None) -> dict[str, Day]:
-    """Return the newest arrived day of each product.
+    """Return the newest arrived day of each product in the official basins.
+
+    What an operator sends of another basin never hides that the service's own data are late.
 
     Args:
         until: the last day that counts: a mistyped day of the future is not new data. None: all count.
@@ -63,7 +66,8 @@ def newest_days(session: Session, until: Day | None = None) -> dict[str, Day]:
 
 
 def _newest_day(session: Session, product: str, until: Day | None) -> Day | None:
-    of_product = select(func.max(ArrivalRow.last_day)).where(ArrivalRow.product == product)
+    official = ArrivalRow.basin_id.not_in(ownership.unofficial_ids())
+    of_product = select(func.max(ArrivalRow.last_day)).where(ArrivalRow.product == product, official)
     if until is None:
         return session.scalar(of_product)
     across = of_product.where(ArrivalRow.last_day > until, ArrivalRow.first_day <= until)

@@ -10,6 +10,7 @@ from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Day
+from records.basins import ownership
 from records.database import ids
 from records.forecasts.latest import CURRENT
 from records.jobs.tables import JobRow
@@ -52,10 +53,11 @@ def feeds(session: Session) -> dict[str, datetime | None]:
 
 
 def newest_t0(session: Session, now: datetime) -> dict[str, Day]:
-    """Return each version's newest T0 among the basins' latest forecasts, at the service's time."""
+    """Return each version's newest T0 among the official basins' latest forecasts, at the service's time."""
     query = select(NewestRunRow.version_id, func.max(NewestRunRow.t0))
     seen = query.where(NewestRunRow.which == LATEST, NewestRunRow.available_at <= now)
-    return dict(session.execute(seen.group_by(NewestRunRow.version_id)).all())
+    official = seen.where(NewestRunRow.basin_id.not_in(ownership.unofficial_ids()))
+    return dict(session.execute(official.group_by(NewestRunRow.version_id)).all())
 
 
 def newest_basins(session: Session) -> dict[str, int]:

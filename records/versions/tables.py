@@ -133,6 +133,8 @@ class VersionRow(Base):
     status: Mapped[str]
     # The operator's key that trained it; null for the service's. Not a foreign key: keys are revoked, never deleted.
     owner: Mapped[str | None]
+    # The operator's key that it belonged to before an administrator adopted a basin that it serves.
+    adopted_from: Mapped[str | None]
 
 
 class VersionBasinRow(Base):

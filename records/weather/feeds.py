@@ -27,6 +27,10 @@ BasinStatus = Literal["new", "revised", "unchanged", "failed"]
 _FEEDS, _BASINS = table_of(FeedRow), table_of(FeedBasinRow)
 
 
+_OF_USGS = ("usgs", "nwis")
+"""Adapters of discharge, which is stored under the product `usgs`."""
+
+
 class Hole(TypedDict):
     """Days inside a basin's record that have no value of some variables: the first and the last, as YYYY-MM-DD."""
 
@@ -228,6 +232,18 @@ def note_fetch(session: Session, feed: Feed, at: datetime, error: str | None) ->
 def of_product(session: Session, product: str) -> Feed | None:
     """Return the feed that fills a weather product; None without one."""
     return next((feed for feed in list_feeds(session) if feed.product == product), None)
+
+
+def require_free_product(session: Session, product: str) -> None:
+    """Require that an operator may store data under a product: no feed of the service fills it.
+
+    Raises:
+        ProductConflict: one does; the message names it.
+    """
+    for feed in list_feeds(session):
+        fills = feed.product or ("usgs" if feed.settings["adapter"] in _OF_USGS else None)
+        if fills == product and keys.is_official(session, feed.created_by):
+            raise product_credits.conflict(product, f"is filled by the feed {feed.name}, and takes no uploads")
 
 
 def fetch_command(feed: str, basin: str, first: object, last: object) -> str:

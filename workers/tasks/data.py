@@ -43,10 +43,10 @@ def ingest(running: Running, params: IngestParams) -> dict[str, Any]:
                 running.record("data ingested", "published scores", new=done.new, changed=done.changed, **named)
                 return asdict(done)
             case "caravan":
-                return _ingested(running, CaravanSource(paths, files), params.from_, fetched, params.basins)
+                source: Source = CaravanSource(paths, files)
             case "camels":
                 source = CamelsSource(paths, params.product, files)
-                return _ingested(running, source, params.from_, fetched, params.basins)
+        return _ingested(running, source, params.from_, fetched, params.basins, adopt=params.adopt)
 
 
 def upload(running: Running, params: UploadParams) -> dict[str, Any]:
@@ -55,6 +55,7 @@ def upload(running: Running, params: UploadParams) -> dict[str, Any]:
     from ingestion.sources.tables import TablesSource
 
     with running.tools.database.reading() as session:
+        permissions.require_free_product(session, running.grant, params.product)
         changeable = permissions.tables_writable(session, running.grant)
     settings = running.tools.settings
     files = Files((*settings.ingest_roots, uploads.folder(settings.data)), on_file(running))
@@ -94,6 +95,7 @@ def _ingested(
     basins: Sequence[str] = (),
     *,
     together: bool = False,
+    adopt: bool = False,
 ) -> dict[str, Any]:
     from operations.basin_data.ingest import ingest as run
     from operations.upkeep import audit_details
@@ -106,7 +108,8 @@ def _ingested(
         running.show(done, total, f"{outcome.basin} {outcome.status}")
 
     read = audit_details.ReadFiles(source)
-    outcomes = run(running.tools.database, read, running.tools.clock, basins, show, running.grant, together=together)
+    tools = running.tools
+    outcomes = run(tools.database, read, tools.clock, basins, show, running.grant, together=together, adopt=adopt)
     named = _named(running, places) | audit_details.files(read.of(outcomes), _places(running, fetched))
     running.record("data ingested", "basins", **audit_details.changes(outcomes), **named)
     return counted(outcomes, "ingested")
@@ -206,7 +209,7 @@ def basin(running: Running, params: AddedBasin) -> dict[str, Any]:
 
     tools = running.tools
     added = add(tools.database, tools.clock, tools.settings, params, running.grant.key_id, running.pause)
-    running.record("basin added", added.basin, new=added.new, changed=list(added.changed))
+    running.record("basin added", added.basin, new=added.new, changed=list(added.changed), adopted=added.adopted)
     return asdict(added)
 
 

@@ -37,7 +37,7 @@ def training(running: Running, params: TrainingParams) -> dict[str, Any]:
 
     With `compare` the version is compared with the current ones, and replaces them only by the promotion rule.
     """
-    from operations.basin_data.basins import chosen
+    from operations.basin_data.basins import chosen_to_learn_from
     from operations.training.assemble import assemble_all
     from operations.training.promotion_rule import decide, require_decidable
     from operations.training.train import begin_all, plan_of, reopen_all
@@ -45,7 +45,7 @@ def training(running: Running, params: TrainingParams) -> dict[str, Any]:
     tools, rule, plan = running.tools, params.compare, running.job.plan
     if plan is None:
         with tools.database.reading() as session:
-            basins = chosen(session, params.basins)
+            basins = chosen_to_learn_from(session, params.basins, running.grant.owner)
             if rule is not None:
                 require_decidable(session, params.config, rule)
         works = begin_all(tools.database, tools.clock, params.config, basins, owner=running.grant.owner)

@@ -60,7 +60,7 @@ def normals_of(session: Session, basin: str, request: NormalsRequest, now: datet
         missing["product"] = why_no_product
     return Normals(
         basin=basin,
-        basin_kind=kind_of(basin),
+        basin_kind=kind_of(session, basin),
         product=product,
         credits={source: credit for source in set(sources.values()) if (credit := credit_of(session, source))},
         area=None if area is None else Area.of(area),

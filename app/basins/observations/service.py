@@ -126,7 +126,7 @@ def answer(session: Session, part: Part) -> Observations:
         missing["known_at"] = "The answer is as known now."
     return Observations(
         basin=part.basin,
-        basin_kind=kind_of(part.basin),
+        basin_kind=kind_of(session, part.basin),
         product=part.entries[0].product,
         credit=credit,
         units={name: daily.unit for name, daily in by_variable.items()},

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Response
 
 from app.basins.ratings import service
 from app.basins.ratings.schemas import NewRatingTable, RatingTable
-from app.basins.user_basins.service import NotYours, require_yours
+from app.basins.user_basins.service import AgencysWords, NotYours, require_own_words, require_yours
 from app.exports.answers import JsonAnswer, answers
 from app.http.api_keys import OperatorWriter
 from app.http.dependencies import BasinId, Reading, ServiceClock
@@ -37,16 +37,17 @@ def read_rating_table(session: Reading, clock: ServiceClock, basin: BasinId, ans
 @router.put(
     "/{basin}/rating",
     summary="Set the rating table of a basin's gauge",
-    responses=_NEW | documented_writing(UnknownBasin, NotYours, InvalidRating),
+    responses=_NEW | documented_writing(UnknownBasin, NotYours, AgencysWords, InvalidRating),
 )
 def put_rating(response: Response, writer: OperatorWriter, basin: BasinId, new: NewRating) -> NewRatingTable:
     """A table of the USGS (RDB) or in CSV, from a day on. Earlier ones stay stored and hold for the days before. With
-    the key that registered the basin, or an admin's. The same again changes nothing. Official flood categories are
-    converted anew; `left_out` has those without a discharge."""
+    the key that registered the basin, or an admin's; only the latter names an agency as `source`. The same again
+    changes nothing. Official flood categories are converted anew; `left_out` has those without a discharge."""
     now = writer.clock.now()
     with writer.database.transaction() as session:
         basins.require(session, basin)
         require_yours(session, writer.key, basin)
+        require_own_words(writer.key, new.source)
         stored, changed = ratings.put(session, basin, new, now)
         converted = flood_categories.convert(session, basin, now)
         if changed:

@@ -7,9 +7,9 @@ from fastapi import APIRouter, Path, Query, Response
 from app.basins.ratings.stage import rating_of
 from app.basins.thresholds import service
 from app.basins.thresholds.schemas import FixedThreshold, FloodCategories, FloodFrequency, Thresholds
-from app.basins.user_basins.service import NotYours, require_yours
+from app.basins.user_basins.service import AgencysWords, NotYours, require_own_words, require_yours
 from app.exports.answers import JsonAnswer, answers, body_of
-from app.http.api_keys import OperatorWriter
+from app.http.api_keys import AdminWriter, OperatorWriter
 from app.http.dependencies import BasinId, KnownBasin, Reading, ServiceClock
 from app.http.discharge_units import AreaName
 from app.http.problems import documented_writing
@@ -18,7 +18,7 @@ from jobspec.fields import NAME
 from jobspec.flood_categories import InvalidCategories, NewCategories
 from jobspec.thresholds import FixedLevel, FloodFrequencySettings, NewThreshold
 from records.alerts import flood_categories, flood_frequency, thresholds
-from records.alerts.thresholds import ReservedName, UnknownThreshold
+from records.alerts.thresholds import ReservedName, TooManyLevels, UnknownThreshold
 from records.basins import basins
 from records.basins.basins import UnknownArea, UnknownBasin
 
@@ -53,17 +53,19 @@ def read_thresholds(
 @router.put(
     "/{basin}/thresholds/{threshold}",
     summary="Set a level of a basin",
-    responses=_NEW | documented_writing(UnknownBasin, NotYours, ReservedName),
+    responses=_NEW | documented_writing(UnknownBasin, NotYours, AgencysWords, ReservedName, TooManyLevels),
 )
 def put_threshold(
     response: Response, writer: OperatorWriter, basin: BasinId, threshold: ThresholdName, level: FixedLevel
 ) -> FixedThreshold:
     """A flow that matters at the basin, such as one that floods a street or stops withdrawals. With the key that
-    registered the basin, or an admin's. The same again changes nothing."""
+    registered the basin, or an admin's. The same again changes nothing. A basin has at most 32 of them, and those of an
+    unofficial basin are unofficial. Only an admin's key gives a level the name of an agency or of a flood category."""
     new = NewThreshold(name=threshold, discharge=level.discharge, direction=level.direction)
     with writer.database.transaction() as session:
         basins.require(session, basin)
         require_yours(session, writer.key, basin)
+        require_own_words(writer.key, threshold)
         change = thresholds.put(session, basin, new, writer.clock.now())
         if change != "unchanged":
             writer.record(session, "threshold set", basin, **new.model_dump())
@@ -93,15 +95,14 @@ def put_flood_frequency(writer: OperatorWriter, basin: BasinId, floods: FloodFre
 @router.put(
     "/{basin}/flood-categories",
     summary="Set the official flood categories of a basin",
-    responses=documented_writing(UnknownBasin, NotYours, InvalidCategories),
+    responses=documented_writing(UnknownBasin, InvalidCategories),
 )
-def put_flood_categories(writer: OperatorWriter, basin: BasinId, new: NewCategories) -> FloodCategories:
+def put_flood_categories(writer: AdminWriter, basin: BasinId, new: NewCategories) -> FloodCategories:
     """Action, minor, moderate and major flooding as levels of those names, with their impact statements, from the JSON
     of a gauge of NOAA's National Water Prediction Service. A stage is converted by the basin's rating, and again when
-    that is replaced. With the key that registered the basin, or an admin's. The same again changes nothing."""
+    that is replaced. With an admin's key. The same again changes nothing."""
     with writer.database.transaction() as session:
         basins.require(session, basin)
-        require_yours(session, writer.key, basin)
         done = flood_categories.put(session, basin, new, writer.clock.now())
         if done.changed:
             writer.record(session, "categories set", basin, source=new.source)

@@ -139,7 +139,7 @@ def answer(session: Session, asked: Request) -> Thresholds:
         missing["area"] = "No value was converted with an area."
     return Thresholds(
         basin=asked.basin,
-        basin_kind=kind_of(asked.basin),
+        basin_kind=kind_of(session, asked.basin),
         product=product,
         credit=credit,
         units=asked.units,

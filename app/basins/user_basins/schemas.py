@@ -2,12 +2,24 @@
 
 from pydantic import ConfigDict, Field
 
+from app.http.base_schema import Missing, Model
 from hydrology.base.products import PATTERN
 from jobspec.basins import AreaKm2, Attributes, Latitude, Longitude
 from jobspec.fields import Line, RequestModel
 
 OWN = "own"
 PRODUCT = f"^{PATTERN}$"
+
+
+class Adoption(Model):
+    """A basin that was adopted, and what became official with it."""
+
+    basin: str
+    owner: str = Field(description="The operator's key that it belonged to, which can change none of it any more.")
+    levels: list[str] = Field(description="The names of the levels that were set.")
+    ratings: list[str] = Field(description="The sources of its rating tables.")
+    version: str | None = Field(description="The operator's version that serves it, now the service's.")
+    missing: Missing
 
 
 class OwnBasin(RequestModel):

@@ -30,7 +30,7 @@ def worst_errors(session: Session, of: Measure, chosen: Chosen, limit: int) -> W
         season=chosen.season,
         forecasts=error_splits.count(session, chosen),
         means=None if means is None else _means(means),
-        cases=[_case(one, of) for one in error_splits.worst(session, of, chosen, limit)],
+        cases=[_case(session, one, of) for one in error_splits.worst(session, of, chosen, limit)],
         missing=absences.texts,
     )
 
@@ -39,11 +39,11 @@ def _means(means: Mapping[Measure, error_splits.MeanError]) -> MeanErrors:
     return MeanErrors(**{measure: MeanSizes(**asdict(mean)) for measure, mean in means.items()})
 
 
-def _case(error: error_splits.ForecastError, of: Measure) -> ForecastError:
+def _case(session: Session, error: error_splits.ForecastError, of: Measure) -> ForecastError:
     first, last = (error.t0 + np.timedelta64(days, "D") for days in (1, error.horizon_days))
     return ForecastError(
         basin=error.basin_id,
-        basin_kind=kind_of(error.basin_id),
+        basin_kind=kind_of(session, error.basin_id),
         run=error.run_id,
         version=error.version_id,
         t0=as_date(error.t0),

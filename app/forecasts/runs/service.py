@@ -5,12 +5,13 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from app.basins.schemas import kind_of
+from app.basins.schemas import named_kind
 from app.forecasts.header import weather_used
 from app.forecasts.runs.schemas import BasinOfRun, RunDetail, RunSummary
 from app.forecasts.what_if import what_if
 from hydrology.base.absent import text
 from hydrology.base.calendar import as_date
+from records.basins import ownership
 from records.runs import runs
 from records.versions import versions
 
@@ -26,7 +27,8 @@ def detail(session: Session, run: str) -> RunDetail:
     Raises:
         UnknownRun: there is none of that id.
     """
-    stored = runs.get(session, run)
+    stored, of_basins = runs.get(session, run), runs.basins_of(session, run)
+    owners = ownership.owners(session, [outcome.basin_id for outcome in of_basins])
     return RunDetail(
         **_common_fields(stored),
         forcing_cutoff=None if stored.forcing_cutoff is None else as_date(stored.forcing_cutoff),
@@ -37,13 +39,13 @@ def detail(session: Session, run: str) -> RunDetail:
         basins=[
             BasinOfRun(
                 basin=outcome.basin_id,
-                basin_kind=kind_of(outcome.basin_id),
+                basin_kind=named_kind(outcome.basin_id, official=outcome.basin_id not in owners),
                 status=outcome.status,
                 reason=text(outcome.reason),
                 seen_in_training=outcome.summary.seen_in_training,
                 attributes_assumed=_listed(outcome.summary.attributes_assumed),
             )
-            for outcome in runs.basins_of(session, run)
+            for outcome in of_basins
         ],
     )
 

@@ -33,7 +33,7 @@ def detail(session: Session, version: Version, basin: str, day: Day) -> StateDet
     return StateDetail(
         **_summary(state),
         basin=basin,
-        basin_kind=kind_of(basin),
+        basin_kind=kind_of(session, basin),
         version=version.id,
         members=[str(label) for label in version.members],
         member_sha256=list(state.member_hashes),

@@ -42,7 +42,7 @@ def of_basin(session: Session, basin: str, version: str | None, season: Season) 
     missing = Absences()
     return Events(
         basin=basin,
-        basin_kind=kind_of(basin),
+        basin_kind=kind_of(session, basin),
         version=asked.id,
         scored=flow.version_id,
         season=season,

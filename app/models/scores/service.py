@@ -47,7 +47,7 @@ def of_basin(session: Session, basin: str, version: str | None, metric: str | No
     snow = [snow_skill(cells) for cells in verification_scores.snow_cells(session, scored, [basin])]
     return BasinSkill(
         basin=basin,
-        basin_kind=kind_of(basin),
+        basin_kind=kind_of(session, basin),
         version=asked.id,
         scored=scored,
         seen_in_training=basin in asked.basins,

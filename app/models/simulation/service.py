@@ -76,7 +76,7 @@ def answer(session: Session, part: Part, units: Units, area_name: str | None) ->
         missing["observed"] = f"{lacking} of {len(days)} days have no observation: no score counts them."
     return Simulation(
         basin=basin,
-        basin_kind=kind_of(basin),
+        basin_kind=kind_of(session, basin),
         version=part.version,
         scored=flow.version_id,
         period=Period.between(flow.period.first, flow.period.last),

@@ -47,7 +47,7 @@ def of_basin(session: Session, basin: str, version: str | None, season: Season) 
         raise NotVerified(f"No forecast of version {asked.id} in {basin} was verified: {_mend(asked.id)}")
     return BasinVerification(
         basin=basin,
-        basin_kind=kind_of(basin),
+        basin_kind=kind_of(session, basin),
         version=asked.id,
         season=season,
         verification=[_of_lead(row) for row in rows],

@@ -6,7 +6,7 @@ from datetime import date, datetime
 
 from sqlalchemy.orm import Session
 
-from app.basins.schemas import Kind, kind_of
+from app.basins.schemas import Kind, named_kind
 from app.basins.state import peak, peak_day
 from app.pages.rivers.map import Place
 from hydrology.base.absent import Absent, known
@@ -15,7 +15,7 @@ from hydrology.base.staleness import age_days, stale
 from hydrology.extremes.alerting import Severity, Trend, rank
 from records.alerts import alerts
 from records.alerts.alerts import AtAGlance
-from records.basins import basins
+from records.basins import basins, ownership
 from records.basins.station_names import station_name
 from records.forecasts import latest
 from records.forecasts.latest import Latest
@@ -78,19 +78,20 @@ class BasinToday:
 
     @property
     def concern(self) -> tuple[float, ...]:
-        """Sort key: higher means more urgent."""
-        return (rank(self.severity), self.chance or 0.0, self.t0 is None, self.stale, self.flow_percent or 0.0)
+        """Sort key: higher means more urgent; unofficial basins come after the others."""
+        official, alert = self.kind != "unofficial", rank(self.severity)
+        return (official, alert, self.chance or 0.0, self.t0 is None, self.stale, self.flow_percent or 0.0)
 
 
 def basins_today(session: Session, at: datetime) -> list[BasinToday]:
     """Return the status of every basin at an instant, most urgent first."""
     sites = basins.sites(session, basins.chosen(session))
     forecasts = latest.latest_many(session, list(sites), at)
-    levels = alerts.highest(session)
+    levels, owners = alerts.highest(session), ownership.owners(session, list(sites))
     scores = _scores(session, {f.run.version_id for f in forecasts.values() if isinstance(f, Latest)})
     today = []
     for basin, site in sites.items():
-        basin_today = _plain(basin, site)
+        basin_today = _plain(basin, site, named_kind(basin, official=basin not in owners))
         forecast = forecasts[basin]
         if isinstance(forecast, Latest):
             nse = scores.get((forecast.run.version_id, basin))
@@ -101,10 +102,10 @@ def basins_today(session: Session, at: datetime) -> list[BasinToday]:
     return sorted(today, key=lambda basin: basin.concern, reverse=True)
 
 
-def _plain(basin: str, site: basins.Site) -> BasinToday:
+def _plain(basin: str, site: basins.Site, kind: Kind) -> BasinToday:
     known = site.latitude is not None and site.longitude is not None
     place = Place(site.latitude or 0.0, site.longitude or 0.0) if known else None
-    return BasinToday(id=basin, kind=kind_of(basin), name=site.name, place=place)
+    return BasinToday(id=basin, kind=kind, name=site.name, place=place)
 
 
 def _with_forecast(

@@ -105,7 +105,7 @@ class Day:
     @property
     def sentence(self) -> str:
         """A summary of the day in a sentence."""
-        alarmed = [basin for basin in self.basins if basin.severity is not None]
+        alarmed = [basin for basin in self.basins if basin.severity is not None and basin.kind != "unofficial"]
         forecasts = sum(basin.t0 is not None for basin in self.basins)
         undecided = sum(basin.t0 is not None and basin.chance is None for basin in self.basins)
         if not alarmed and undecided:

@@ -12,7 +12,7 @@ from hydrology.base.calendar import Day, as_date, last_ended_anywhere
 from hydrology.base.products import JOINT
 from hydrology.base.staleness import STALE_AFTER_DAYS, age_days, stale
 from records.alerts import deliveries, subscriptions
-from records.basins import basins
+from records.basins import basins, ownership
 from records.forecasts import latest
 from records.jobs import process_heartbeats
 from records.jobs.gpu_state import GPUState
@@ -26,8 +26,9 @@ MAX_NAMED = 5
 
 
 def status(session: Session, clock: Clock, settings: Settings, revision: str | None) -> Status:
-    """Return the status as the clock sees it; `revision` is that of the database's tables."""
-    now, in_use = clock.now(), promotions.in_use(session)
+    """Return the status as the clock sees it, by the official basins; `revision` is that of the database's tables."""
+    now, official = clock.now(), set(ownership.all_official(session))
+    in_use = {version: own for version, of in promotions.in_use(session).items() if (own := official & {*of})}
     created = runs.counts_by_version(session, now)
     statuses = [
         _version(versions.get(session, version), len(basin_ids), created.get(version), now)

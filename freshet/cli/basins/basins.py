@@ -9,8 +9,8 @@ import typer
 from pydantic import ValidationError
 from typer.core import TyperGroup
 
-from freshet.cli.context import Begins, opened, reading
-from freshet.cli.options import Basin, argument, option
+from freshet.cli.context import Begins, Change, opened, reading
+from freshet.cli.options import Adopt, Basin, argument, option
 from freshet.cli.output import Json, answer, answer_list, inform, table
 from hydrology.base.basins import basin_id, place_in_words
 from hydrology.base.calendar import Period
@@ -19,9 +19,9 @@ from jobspec.basins import AddedBasin
 from jobspec.faults import faults
 from jobspec.kinds import InvalidRequest
 from records.basins import basins as records
-from records.basins import quality
+from records.basins import ownership, quality
 from records.series import series
-from records.versions import promotions
+from records.versions import adoption, promotions
 
 LARGEST_FILE = 2**20  # bytes of an outline or of attributes, as over the API
 
@@ -90,6 +90,7 @@ def add(
             "every answer names them."
         ),
     ] = None,
+    adopt: Adopt = False,
     as_json: Json = False,
 ) -> None:
     """Add a basin, or add data to one. For a USGS gauge, location, name and area are fetched from USGS."""
@@ -103,13 +104,14 @@ def add(
         "accept_outline_area": accept_outline_area or None,
         "attributes": None if attributes is None else _json(attributes),
         "assume_attributes": assume_attributes,
+        "adopt": adopt or None,
     }
     added = _read({field: value for field, value in given.items() if value is not None})
     from operations.feeds.add_gauge import add as run
 
     with opened(begins=Begins.ANYWHERE) as context:
         done = run(context.database, context.clock, context.settings, added)
-        context.record("basin added", done.basin, new=done.new, changed=list(done.changed))
+        context.record("basin added", done.basin, new=done.new, changed=list(done.changed), adopted=done.adopted)
     inform(f"{done.basin} is {'new' if done.new else 'changed' if done.changed else 'as it was'}.")
     _show(done.basin, as_json)
 
@@ -138,6 +140,27 @@ def climate(
     answer(payload, as_json, table(("index", "value"), list(indices.items()), title))
 
 
+@app.command("adopt")
+def adopt(basin: Basin, as_json: Json = False) -> None:
+    """Make a basin that an operator registered official, with its levels, its rating and the version that serves it.
+
+    Its alerts begin anew with the next forecast. `freshet basins release` gives it back.
+    """
+    with opened() as context, context.database.transaction() as session:
+        held = adoption.adopt(session, basin, context.clock)
+        Change.at(session, context.clock).record("basin adopted", basin, **held.as_detail())
+    answer({"basin": basin, **held.as_detail()}, as_json, f"{basin} is official, adopted from {held}.")
+
+
+@app.command("release")
+def release(basin: Basin, as_json: Json = False) -> None:
+    """Give an adopted basin back to the operator who registered it, as unofficial."""
+    with opened() as context, context.database.transaction() as session:
+        owner = adoption.release(session, basin, context.clock)
+        Change.at(session, context.clock).record("basin released", basin, owner=owner)
+    answer({"basin": basin, "owner": owner}, as_json, f"{basin} is unofficial again.")
+
+
 def _read(given: dict[str, Any]) -> AddedBasin:
     try:
         return AddedBasin.model_validate(given)
@@ -160,18 +183,25 @@ def _json(path: Path) -> Any:
 def _show(basin: str, as_json: bool) -> None:
     with reading() as session:
         one = records.get(session, basin)
-        entries = series.catalogue(session, basin)
+        entries, owner = series.catalogue(session, basin), ownership.owner(session, basin)
         findings = quality.by_product(session, basin)
         version = promotions.current(session, [basin]).get(basin)
     listed = [
         {"product": e.product, "variable": e.variable, "unit": e.unit, "first": e.period.first, "last": e.period.last}
         for e in entries
     ]
-    payload = {**asdict(one), "series": listed, "quality": findings, "current_version": version}
+    payload = {
+        **asdict(one),
+        "official": owner is None,
+        "series": listed,
+        "quality": findings,
+        "current_version": version,
+    }
     huc = f", HUC {one.huc}" if one.huc else ""
     placed = one.latitude is not None and one.longitude is not None
     place = place_in_words(one.latitude or 0.0, one.longitude or 0.0) if placed else "place not known"
     lines = [f"{one.id}  {one.name or ''}", f"{place}{huc}"]
+    lines += [] if owner is None else ["unofficial: an operator registered it (freshet basins adopt)"]
     lines += [f"area {name}: {m2 / 1e6:.1f} km2" for name, m2 in one.areas.items()]
     lines += [one.texts[records.OUTLINE_COMPARED]] if records.OUTLINE_COMPARED in one.texts else []
     lines += [f"weather averaged over {len(one.weather_points)} points"] if one.weather_points else []

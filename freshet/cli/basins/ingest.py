@@ -11,7 +11,7 @@ import typer
 
 from freshet.cli.context import Begins, opened
 from freshet.cli.intake import any_intake
-from freshet.cli.options import OnlyBasins, option
+from freshet.cli.options import Adopt, OnlyBasins, option
 from freshet.cli.output import MAX_ROWS, Json, answer, exit_if_failed, first_rows, inform, table
 from freshet.cli.progress import Reporter, reporting
 from hydrology.base.errors import InvalidInput
@@ -54,6 +54,7 @@ def camels(
     product: Annotated[
         str | None, option("PRODUCT", "The only forcing product to ingest, and that of files whose folder names none.")
     ] = None,
+    adopt: Adopt = False,
     as_json: Json = False,
 ) -> None:
     """Ingest CAMELS-US text: forcing, streamflow, attributes, reference snow, model output.
@@ -62,12 +63,12 @@ def camels(
     """
     settings = Settings.load()
     with reporting() as reporter, any_intake(settings, reporter).of(source) as (paths, files):
-        outcomes = _ingest(settings, reporter, partial(CamelsSource, paths, product), files, basin)
+        outcomes = _ingest(settings, reporter, partial(CamelsSource, paths, product), files, basin, adopt=adopt)
     _report(outcomes, as_json)
 
 
 @app.command("caravan")
-def caravan(source: From, basin: OnlyBasins = None, as_json: Json = False) -> None:
+def caravan(source: From, basin: OnlyBasins = None, adopt: Adopt = False, as_json: Json = False) -> None:
     """Ingest a Caravan file set, NetCDF or CSV: forcing as product era5_land, streamflow, attributes.
 
     A gauge camels_01013500 becomes the basin CARAVAN-camels_01013500. Ingesting the same data again changes nothing. A
@@ -75,7 +76,7 @@ def caravan(source: From, basin: OnlyBasins = None, as_json: Json = False) -> No
     """
     settings = Settings.load()
     with reporting() as reporter, any_intake(settings, reporter).of(source) as (paths, files):
-        outcomes = _ingest(settings, reporter, partial(CaravanSource, paths), files, basin)
+        outcomes = _ingest(settings, reporter, partial(CaravanSource, paths), files, basin, adopt=adopt)
     _report(outcomes, as_json)
 
 
@@ -141,6 +142,7 @@ def _ingest(
     wanted: Sequence[str] | None = None,
     *,
     together: bool = False,
+    adopt: bool = False,
 ) -> list[Outcome]:
     """Store the data of a source. The database is created only now, so a mistyped source leaves none behind."""
 
@@ -151,7 +153,7 @@ def _ingest(
         basins = held(source, wanted or [])
         with opened(settings, begins=Begins.ANYWHERE) as context:
             read = audit_details.ReadFiles(source)
-            outcomes = run(context.database, read, context.clock, basins, show, together=together)
+            outcomes = run(context.database, read, context.clock, basins, show, together=together, adopt=adopt)
             named = audit_details.files(read.of(outcomes), {str(Path.cwd()): ""})
             context.record("data ingested", "basins", **audit_details.changes(outcomes), **named)
     return outcomes
@@ -161,6 +163,9 @@ def _report(outcomes: Sequence[Outcome], as_json: bool) -> None:
     failed = [outcome for outcome in outcomes if outcome.status == "failed"]
     for outcome in failed:
         inform(f"Failed: {outcome.basin}: {outcome.error}")
+    for outcome in outcomes:
+        if outcome.adopted is not None:
+            inform(f"Adopted: {outcome.basin} {outcome.adopted}.")
     odd = [outcome for outcome in outcomes if outcome.input_warnings]
     for outcome in odd[:MAX_ROWS]:
         inform(f"Warning: {outcome.basin}: {' '.join(outcome.input_warnings)}")

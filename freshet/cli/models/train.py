@@ -18,7 +18,7 @@ from hydrology.base.errors import InvalidInput
 from jobspec.jobs.training import PromotionRule
 from jobspec.network import ARCHITECTURES
 from jobspec.training import FineTuningConfig, TrainingConfig
-from operations.basin_data.basins import chosen, forcing_products
+from operations.basin_data.basins import chosen_to_learn_from, forcing_products
 from records.database.json_columns import to_json
 from records.database.statements import as_values
 from records.versions.versions import get as get_version
@@ -100,7 +100,7 @@ def train(
     fields = merged(protocol.fields(), of_file(config), options, of_settings(settings or []))
     with opened() as context:
         with context.database.reading() as session:
-            basins = chosen(session, [*(basin or []), *listed(basins_file)])
+            basins = chosen_to_learn_from(session, [*(basin or []), *listed(basins_file)], None)
             training = checked(_with_product(session, fields, product))
         on = take_device(context.settings, device)
         trained, decision = _train(context, training, basins, label, on, judge_on)

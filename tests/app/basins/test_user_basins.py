@@ -43,7 +43,7 @@ def test_an_own_basin_is_registered_and_changed(database: Database, client: Test
     assert created.status_code == 201
     result = client.get("/v1/basins/OWN-mill").json()
     assert result == created.json()
-    assert (result["kind"], result["name"], result["areas_km2"]) == ("other", "Mill Creek", {"own": 118.4})
+    assert (result["kind"], result["name"], result["areas_km2"]) == ("unofficial", "Mill Creek", {"own": 118.4})
     assert result["attributes"] == {"elev_mean": 2012.5, "area_km2": 118.4}
     changed = client.put("/v1/basins/OWN-mill", json=MILL | {"huc": "1705"}, headers=header)
     assert (changed.status_code, changed.json()["huc"]) == (200, "1705")
@@ -197,18 +197,20 @@ SQUARE = {"type": "Polygon", "coordinates": [[[-69, 45], [-68, 45], [-68, 46], [
 def test_a_gauge_is_added_by_a_job(database: Database, client: TestClient) -> None:
     result = {"basin": "01031500", "outline": SQUARE, "assume_attributes": True}
     assert client.post("/v1/basins", json=result).status_code == 401
-    posted = client.post("/v1/basins", json=result, headers=bearer(database))
+    posted = client.post("/v1/basins", json=result, headers=bearer(database, "admin"))
     assert posted.status_code == 202
     assert posted.json()["kind"] == "basin"
     with database.reading() as session:
         job = jobs.get(session, posted.json()["id"])
-    assert (job.queue, job.params) == ("ingest", result | {"basin": "USGS-01031500"})
+    assert (job.queue, job.params) == ("service", result | {"basin": "USGS-01031500"})
 
 
 def test_only_the_polygon_of_an_outline_is_stored(database: Database, client: TestClient) -> None:
     feature = {"type": "Feature", "properties": {"\0": math.nan}, "geometry": SQUARE | {"bbox": "\ud800"}}
     body = json.dumps({"basin": "01031500", "outline": feature})  # httpx writes no NaN, others do
-    posted = client.post("/v1/basins", content=body, headers=bearer(database) | {"Content-Type": "application/json"})
+    posted = client.post(
+        "/v1/basins", content=body, headers=bearer(database, "admin") | {"Content-Type": "application/json"}
+    )
     assert posted.status_code == 202
     with database.reading() as session:
         assert jobs.get(session, posted.json()["id"]).params == {"basin": "USGS-01031500", "outline": SQUARE}

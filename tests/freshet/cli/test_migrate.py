@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from records.database.engine import Database
+from testing.databases import HEAD, LATER
 from tests.freshet.conftest import BASINS, Freshet
 
 READ = [
@@ -63,9 +64,9 @@ def test_what_reads_leaves_older_tables_as_they_are_and_states_what_to_run(
 ) -> None:
     refused = old(*arguments)
     assert refused.code == 5
-    assert "are at revision 0001, and this code needs 0002" in refused.err
+    assert f"are at revision {HEAD}, and this code needs {LATER}" in refused.err
     assert "run `freshet migrate`" in refused.err
-    assert revision(old.data) == "0001"
+    assert revision(old.data) == HEAD
 
 
 @pytest.mark.parametrize("arguments", [("migrate",), ("keys", "make", "river office")], ids=" ".join)
@@ -78,8 +79,8 @@ def test_what_writes_brings_them_up(old: Freshet, later_revision: str, arguments
 def test_tables_are_brought_up_and_down_to_an_older_revision_again(old: Freshet, later_revision: str) -> None:
     assert old("migrate").code == 0
     before = old("basins", "--json").out
-    assert old("migrate", "--to", "0001").code == 0
-    assert revision(old.data) == "0001"
+    assert old("migrate", "--to", HEAD).code == 0
+    assert revision(old.data) == HEAD
     assert old("migrate").code == 0
     assert revision(old.data) == later_revision
     assert old("basins", "--json").out == before
@@ -88,5 +89,5 @@ def test_tables_are_brought_up_and_down_to_an_older_revision_again(old: Freshet,
 def test_a_revision_that_is_not_there_is_refused_with_those_that_are(old: Freshet) -> None:
     refusal = old("migrate", "--to", "9999")
     assert refusal.code == 2
-    assert "There is no revision '9999' of the tables: name one of 0001 to 0002." in refusal.err
-    assert revision(old.data) == "0001"
+    assert f"There is no revision '9999' of the tables: name one of 0001 to {LATER}." in refusal.err
+    assert revision(old.data) == HEAD

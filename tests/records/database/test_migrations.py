@@ -9,16 +9,21 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, inspect
+from sqlalchemy import Connection, inspect, text
 
 import migrations
 from hydrology.base.errors import InvalidInput
 from migrations.configuration import configuration
+from records.access import keys
+from records.alerts import alert_changes
+from records.alerts.alert_changes import NewChange
+from records.basins import basins, ownership
 from records.database.engine import Database, revisions
 from records.schema import Base
 from records.series import series
 from records.upkeep.write_revision import write_revision
-from testing.records import NOW, a_basin, a_job, a_run, a_source, a_version, contents, daily
+from testing.databases import HEAD
+from testing.records import BASIN, NOW, a_basin, a_job, a_run, a_source, a_version, contents, daily
 
 
 def _described(connection: Connection) -> dict[str, Any]:
@@ -94,20 +99,42 @@ def test_downgrade_removes_every_table_with_its_rows_and_upgrade_brings_them_bac
 
 def test_rows_outlive_an_upgrade_to_a_later_revision_and_the_way_back(database: Database, later_revision: str) -> None:
     before = _fill(database)
-    for revision, indexed in ((later_revision, True), ("0001", False), ("head", True), ("0001", False)):
+    for revision, indexed in ((later_revision, True), (HEAD, False), ("head", True), (HEAD, False)):
         database.migrate(revision)
         with database.reading() as session:
             assert contents(session) == before
             names = {index["name"] for index in inspect(session.connection()).get_indexes("basins")}
         assert ("ix_basins_huc" in names) is indexed
-    with pytest.raises(InvalidInput, match="name one of 0001 to 0002"):
+    with pytest.raises(InvalidInput, match=f"name one of 0001 to {later_revision}"):
         database.migrate("base")
 
 
 def test_the_next_revision_is_written_from_what_the_code_has_besides(later_revision: str) -> None:
     versions: Path = migrations.VERSIONS
     write_revision("No index more", versions)
-    written = (versions / "0003_no_index_more.py").read_text()
+    written = (versions / f"{int(later_revision) + 1:04}_no_index_more.py").read_text()
     assert f'down_revision = "{later_revision}"' in written.replace("'", '"')
     assert "batch_op.drop_index" in written  # of the revision before, which the code does not have
     assert "create_table" not in written
+
+
+def test_an_upgrade_makes_what_an_operator_registered_unofficial(database: Database) -> None:
+    with database.transaction() as session:
+        operator, _ = keys.make(session, "mill", "operator", None, NOW)
+        admin, _ = keys.make(session, "chief", "admin", None, NOW)
+        for basin, key in (("OWN-mill", operator.id), ("OWN-office", admin.id), (BASIN, None)):
+            basins.register(session, basin, key)
+            new = NewChange(kind="promotion", at=NOW, basin_id=basin, version_id=a_version(session).id, why="Old.")
+            alert_changes.record(session, new, NOW)
+        session.execute(text("UPDATE alert_changes SET sender = 'floods@agency.example'"))
+    _downgrade(database, "0001")
+    database.migrate()
+    with database.reading() as session:
+        stored = {change.basin_id: change for change in alert_changes.page(session)}
+        assert ownership.all_official(session) == ["OWN-office", BASIN]
+    assert {basin: change.owner for basin, change in stored.items()} == {
+        "OWN-mill": operator.id,
+        "OWN-office": None,
+        BASIN: None,
+    }
+    assert {basin for basin, change in stored.items() if change.is_official} == {"OWN-office", BASIN}

@@ -1,0 +1,89 @@
+"""Whose a basin is: the service's, which makes it official, or that of the operator's key that registered it.
+
+This is the one declaration of what is official. A basin's levels, rating and alerts are the basin's: official with it,
+unofficial with it. An operator's version serves only the operator's basins (`records.versions.promotions`), so that
+what forecasts an official basin is the service's. Everything that shows or sends asks here.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, func, not_, select
+from sqlalchemy.orm import Session
+
+from hydrology.base.basins import is_agencys
+from hydrology.base.errors import InvalidInput
+from records.access import keys
+from records.access.tables import KeyRow
+from records.basins.tables import BasinRow
+
+MAX_NAMED = 5
+
+
+class AgencysName(InvalidInput):
+    """Only an administrator registers a basin under this identifier."""
+
+    kind = "agencys-name"
+    status = 403
+    remedy = "Choose an identifier of your own, such as OWN-mill, or use an admin's key or the command line."
+
+
+class Unofficial(InvalidInput):
+    """A basin is an operator's, and the service's data or words would stand beside that operator's."""
+
+    kind = "unofficial-basin"
+    status = 409
+    remedy = "Adopt the basin: `freshet basins adopt BASIN`, or `--adopt` where data are ingested."
+
+
+def is_official() -> ColumnElement[bool]:
+    """Return the condition that a basin is the service's: registered by it, by an admin's key, or adopted."""
+    return keys.official(BasinRow.registered_by)
+
+
+def unofficial_ids() -> Select[Any]:
+    """Return the query for the identifiers of the basins that are operators'."""
+    return select(BasinRow.id).where(not_(is_official()))
+
+
+def owner(session: Session, basin: str) -> str | None:
+    """Return the operator's key whose basin it is; None where it is official."""
+    return owners(session, [basin]).get(basin)
+
+
+def owners(session: Session, basins: Sequence[str]) -> dict[str, str]:
+    """Return the operators' keys of the unofficial ones of many basins."""
+    rows = select(BasinRow.id, BasinRow.registered_by).where(BasinRow.id.in_(basins), not_(is_official()))
+    return {basin: key for basin, key in session.execute(rows) if key is not None}
+
+
+def official(session: Session, basins: Sequence[str]) -> list[str]:
+    """Return the official ones of many basins, in their order; one that is not stored is none."""
+    found = set(session.scalars(select(BasinRow.id).where(BasinRow.id.in_(basins), is_official())))
+    return [basin for basin in basins if basin in found]
+
+
+def all_official(session: Session) -> list[str]:
+    """Return the official basins, sorted."""
+    return list(session.scalars(select(BasinRow.id).where(is_official()).order_by(BasinRow.id)))
+
+
+def name_of(session: Session, key: str) -> str:
+    """Return the name of an owner, for a message; its id where the key is not stored."""
+    return session.scalar(select(KeyRow.name).where(KeyRow.id == key)) or key
+
+
+def require_free_name(session: Session, basin: str) -> None:
+    """Require that an operator may register a basin under an identifier.
+
+    Raises:
+        AgencysName: it is an agency's, imitates one, or is a stored basin's in other letters.
+    """
+    if is_agencys(basin):
+        raise AgencysName(
+            f"{basin} names an agency or a published archive, whose basins an administrator registers: choose an "
+            "identifier of your own, such as OWN-mill."
+        )
+    alike = select(BasinRow.id).where(func.lower(BasinRow.id) == basin.lower(), BasinRow.id != basin)
+    if (other := session.scalar(alike.limit(1))) is not None:
+        raise AgencysName(f"{basin} is {other} in other letters, which is stored here: choose another identifier.")

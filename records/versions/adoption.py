@@ -1,0 +1,188 @@
+"""Adoption: an administrator takes an operator's basin over, so that it becomes official, and can give it back.
+
+With the basin go its levels and rating, and the operator's version that serves it. The service owns them from then on:
+the operator's key changes none of them. Its alerts end on one side and begin anew on the other.
+"""
+
+from dataclasses import dataclass
+
+from sqlalchemy import delete, select, update
+from sqlalchemy.orm import Session
+
+from hydrology.base.absent import absent
+from hydrology.base.basins import is_agencys
+from hydrology.base.errors import InvalidInput
+from hydrology.base.reasons import Reason
+from records.alerts import settle_alerts
+from records.alerts.tables import FloodFrequencyRow, ThresholdRow
+from records.basins import basins, ownership
+from records.basins.ownership import Unofficial
+from records.basins.tables import AreaRow, AttributeRow, BasinRow, TextRow
+from records.database.base import JsonObject
+from records.ratings.tables import RatingRow
+from records.runs import states
+from records.versions import promotions, versions
+from records.versions.tables import PromotionRow, VersionRow
+from runtime.clock import Clock
+
+
+class NotAdopted(InvalidInput):
+    """The basin was not adopted from an operator, so that there is nobody to give it back to."""
+
+    kind = "not-adopted"
+    status = 409
+    remedy = "Release only a basin that was adopted: `adopted_from` of the audit trail names its owner."
+
+
+class AlreadyOfficial(InvalidInput):
+    """The basin is the service's already."""
+
+    kind = "already-official"
+    status = 409
+    remedy = "There is nothing to adopt: read the basin's `kind`."
+
+
+@dataclass(frozen=True, slots=True)
+class Holdings:
+    """What an operator's key holds of a basin.
+
+    Attributes:
+        owner: the key, and its name.
+        levels: the names of the levels that were set.
+        ratings: the sources of its rating tables.
+        version: the operator's version that serves it; None where none does.
+    """
+
+    owner: str
+    owner_name: str
+    levels: tuple[str, ...]
+    ratings: tuple[str, ...]
+    version: str | None
+
+    def as_detail(self) -> JsonObject:
+        """Return it for the audit trail and for answers."""
+        return {
+            "owner": self.owner,
+            "levels": list(self.levels),
+            "ratings": list(self.ratings),
+            "version": self.version,
+        }
+
+    def __str__(self) -> str:
+        parts = (
+            [f"levels {', '.join(self.levels[:5])}{' and others' if self.levels[5:] else ''}"] if self.levels else []
+        )
+        parts += [f"a rating by {', '.join(self.ratings[:5])}"] if self.ratings else []
+        parts += [f"version {self.version}"] if self.version else []
+        return f"the key of {self.owner_name} ({'; '.join(parts) or 'without levels, rating and version'})"
+
+
+def holdings(session: Session, basin: str) -> Holdings | None:
+    """Return what an operator's key holds of a basin; None where the basin is official or not stored."""
+    owner = ownership.owner(session, basin)
+    if owner is None:
+        return None
+    levels = select(ThresholdRow.name).filter_by(basin_id=basin).order_by(ThresholdRow.name)
+    ratings = select(RatingRow.source).filter_by(basin_id=basin).distinct().order_by(RatingRow.source)
+    version = promotions.current(session, [basin]).get(basin)
+    return Holdings(
+        owner,
+        ownership.name_of(session, owner),
+        tuple(session.scalars(levels)),
+        tuple(session.scalars(ratings)),
+        version if version is not None and versions.owner_of(session, version) == owner else None,
+    )
+
+
+def adopt(session: Session, basin: str, clock: Clock) -> Holdings:
+    """Make an operator's basin official, with its levels, its rating and the version that serves it.
+
+    Raises:
+        UnknownBasin: there is no such basin.
+        AlreadyOfficial: it is the service's.
+    """
+    held = _take(session, basin, clock)
+    if held.version is not None:
+        _hand_version(session, held.version, None, held.owner)
+    return held
+
+
+def claim(session: Session, basin: str, clock: Clock) -> None:
+    """Make an operator's basin official under data of the service: all that the operator stated of it is dropped.
+
+    Raises:
+        UnknownBasin: there is no such basin.
+        AlreadyOfficial: it is the service's.
+    """
+    held = _take(session, basin, clock)
+    for row in (ThresholdRow, FloodFrequencyRow, RatingRow, AreaRow, AttributeRow, TextRow):
+        session.execute(delete(row).where(row.basin_id == basin))
+    theirs = select(VersionRow.id).where(VersionRow.owner == held.owner)
+    session.execute(delete(PromotionRow).where(PromotionRow.basin_id == basin, PromotionRow.version_id.in_(theirs)))
+    stated = ("name", "latitude", "longitude", "huc", "weather_points", "outline", "assume_attributes")
+    session.execute(update(BasinRow).where(BasinRow.id == basin).values(dict.fromkeys(stated)))
+    states.invalidate_all(session, basin, absent(Reason.ATTRIBUTE_REVISED), clock.wall())
+
+
+def to_claim(session: Session, basin: str, *, adopt: bool) -> Holdings | None:
+    """Return what an operator's key holds of an agency's basin that data of the service come for; None for nothing.
+
+    Args:
+        adopt: whether the basin may be claimed.
+
+    Raises:
+        Unofficial: it is an operator's, and may not be.
+    """
+    held = holdings(session, basin) if is_agencys(basin) else None
+    if held is not None and not adopt:
+        raise Unofficial(
+            f"{basin} is unofficial: registered with {held}. Adopt it (--adopt; over the API `adopt`), which drops "
+            "what that key stated of it, or leave it out."
+        )
+    return held
+
+
+def release(session: Session, basin: str, clock: Clock) -> str:
+    """Give an adopted basin back to its owner, as unofficial, and return that key.
+
+    The version that serves it goes with it, unless it serves an official basin too.
+
+    Raises:
+        UnknownBasin: there is no such basin.
+        NotAdopted: it was not adopted.
+    """
+    basins.lock(session, basin)
+    row = session.get_one(BasinRow, basin, populate_existing=True)
+    if row.adopted_from is None:
+        raise NotAdopted(f"{basin} was not adopted from an operator: there is nobody to give it back to.")
+    owner = row.adopted_from
+    _restart(session, basin, f"{basin} is no longer official.", clock)
+    row.registered_by, row.adopted_from = owner, None
+    session.flush()
+    version = promotions.current(session, [basin]).get(basin)
+    served = promotions.in_use(session).get(version or "", [])
+    if version is not None and not ownership.official(session, served):
+        _hand_version(session, version, owner, None)
+    return owner
+
+
+def _take(session: Session, basin: str, clock: Clock) -> Holdings:
+    basins.lock(session, basin)
+    held = holdings(session, basin)
+    if held is None:
+        raise AlreadyOfficial(f"{basin} is official already: there is nothing to adopt.")
+    _restart(session, basin, f"{basin} becomes official, and its alerts begin anew.", clock)
+    taken = update(BasinRow).where(BasinRow.id == basin)
+    session.execute(taken.values(registered_by=None, adopted_from=held.owner))
+    return held
+
+
+def _hand_version(session: Session, version: str, owner: str | None, adopted_from: str | None) -> None:
+    """Give a version to another owner: to the service from an operator's key, or back."""
+    before = VersionRow.owner == adopted_from if owner is None else VersionRow.adopted_from == owner
+    handed = update(VersionRow).where(VersionRow.id == version, before)
+    session.execute(handed.values(owner=owner, adopted_from=adopted_from))
+
+
+def _restart(session: Session, basin: str, why: str, clock: Clock) -> None:
+    settle_alerts.restart(session, basin, why, now=clock.now(), wall=clock.wall(), replayed=clock.replays)
