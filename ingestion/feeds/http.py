@@ -43,6 +43,10 @@ _PASSING = {
 }
 
 
+class Refused(FeedProblem):
+    """A service refuses a request as it is, with a status of 400."""
+
+
 class Broken(Exception):  # noqa: N818 - not a fault of ours, and resolved by a retry
     """An answer that a retry may deliver intact. The text describes its fault."""
 
@@ -168,7 +172,8 @@ class Service:
         mend = "check the settings of the feed"
         if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
             mend = f"check its key in {self.key_setting}" if self.key_setting else "it needs a key"
-        return FeedProblem(f"{shown(address)}: {sentence}: {mend}.")
+        kind = Refused if status == HTTPStatus.BAD_REQUEST else FeedProblem
+        return kind(f"{shown(address)}: {sentence}: {mend}.")
 
     def _error_reason(self, body: bytes) -> str:
         """Return the reason in an error's body, safe for display."""

@@ -86,15 +86,14 @@ def _mean_observed(site: Site, observed: Sequence[Observations]) -> Observations
 
 
 def _mean_forecast(site: Site, contents: Sequence[object]) -> WeatherForecast:
-    """Return the mean of forecasts, trace by trace, on the days that every point has."""
+    """Return the mean of forecasts of the same run and days, trace by trace."""
     forecasts = [content for content in contents if isinstance(content, WeatherForecast)]
     first = forecasts[0]
     for other in forecasts[1:]:
-        if (other.issue, other.traces, other.first) != (first.issue, first.traces, first.first):
+        if (other.issue, other.traces, other.period) != (first.issue, first.traces, first.period):
             raise FeedProblem(f"The points of {site.basin} have forecasts of different runs or days: try again.")
-    days = min(len(forecast.period) for forecast in forecasts)
     values = {}
     for name in first.values:
-        of_points = np.stack([forecast.values[name][:, :days] for forecast in forecasts])
+        of_points = np.stack([forecast.values[name] for forecast in forecasts])
         values[name] = of_points.mean(axis=0, dtype=np.float64).astype(np.float32)
     return replace(first, basin=site.basin, values=values)

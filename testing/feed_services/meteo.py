@@ -57,6 +57,9 @@ def answer(world: World, path: str, asked: Mapping[str, Any]) -> Reply:
         return as_json({"error": True, "reason": reason}, 429)
     if "run" in asked and (missing := _missing_run(world, asked)) is not None:
         return missing
+    if world.has("meteo-run-days-refused") and "daily" in asked and _within_a_day(world, asked):
+        reason = "Daily values of a single run need a run that starts at 00:00 in the timezone."
+        return as_json({"error": True, "reason": reason}, 400)
     places = zip(asked["latitude"], asked["longitude"], asked["timezone"], strict=True)
     shown = [_place(world, path, asked, at, *place) for at, place in enumerate(places)]
     reply = as_json(shown[0] if len(shown) == 1 else shown)
@@ -112,8 +115,12 @@ def _place(
         for name, values in _open_meteo(_over(weather, days), days, gauge.latitude).items():
             daily[name + (f"_member{member:02}" if member else "")] = [_number(value) for value in values]
     _spoil(world, daily)
-    if (of_run := _began(asked)) is not None and of_run.astimezone(zone(time_zone)).hour:
-        daily["precipitation_sum"][0] = None  # the run does not have all hours of its first day
+    of_run = _began(asked)
+    if of_run is not None and of_run.astimezone(zone(time_zone)).hour:
+        if "hourly" not in asked:
+            daily["precipitation_sum"][0] = None  # the run does not have all hours of its first day
+        if world.has("meteo-run-days-early") and of_run.astimezone(zone(time_zone)).date() < of_run.date():
+            daily["time"] = [str(each - 1) for each in days]
     cell = [round(round(value / _CELL) * _CELL, 2) for value in (latitude, longitude)]
     shown = {
         "latitude": cell[0] + (0.25 if world.has("meteo-shifted-grid") else 0),
@@ -121,10 +128,46 @@ def _place(
         "generationtime_ms": 0.4,
         "utc_offset_seconds": -18000,
         "timezone": time_zone,
-        "daily_units": {name: _UNITS.get(name.partition("_member")[0], "iso8601") for name in daily},
-        "daily": daily,
     }
+    if "hourly" in asked:
+        shown |= _in_hours(daily, None if of_run is None else of_run.astimezone(zone(time_zone)))
+    else:
+        units = {name: _UNITS.get(name.partition("_member")[0], "iso8601") for name in daily}
+        shown |= {"daily_units": units, "daily": daily}
     return shown if at == 0 or world.has("meteo-no-location-id") else shown | {"location_id": at}
+
+
+def _in_hours(daily: Mapping[str, Any], began: datetime | None) -> dict[str, Any]:
+    """Return hours that add up to days, null before a run began; rain falls at noon and the warmth rises all day."""
+    stamps = [f"{text}T{hour:02}:00" for text in daily["time"] for hour in range(24)]
+    share, noon = np.arange(24) / 23, (np.arange(24) == 12).astype(float)
+    shapes: dict[str, Array] = {
+        "precipitation": np.outer(_values(daily["precipitation_sum"]), noon),
+        "temperature_2m": np.outer(_values(daily["temperature_2m_min"]), 1 - share)
+        + np.outer(_values(daily["temperature_2m_max"]), share),
+        "shortwave_radiation": np.outer(_values(daily["shortwave_radiation_sum"]) / 0.0036, noon),
+        "dew_point_2m": np.outer(_values(daily["dew_point_2m_mean"]), np.ones(24)),
+    }
+    known = [began is None or text >= f"{began:%Y-%m-%dT%H:%M}" for text in stamps]
+    hourly: dict[str, Any] = {"time": stamps}
+    for name, values in shapes.items():
+        hourly[name] = [_number(value) if at else None for value, at in zip(values.ravel(), known, strict=True)]
+    units = dict(zip(shapes, ("mm", "°C", "W/m²", "°C"), strict=True))
+    return {"hourly": hourly, "hourly_units": {"time": "iso8601"} | units}
+
+
+def _values(values: list[float | None]) -> Array:
+    return np.array(values, dtype=np.float64)
+
+
+def _within_a_day(world: World, asked: Mapping[str, Any]) -> bool:
+    """Return whether a requested run begins within a day of a place, not at its midnight."""
+    began = _began(asked)
+    zones = [
+        _nearest(world, latitude, longitude).standard_time[1] if name == "auto" else name
+        for latitude, longitude, name in zip(asked["latitude"], asked["longitude"], asked["timezone"], strict=True)
+    ]
+    return began is not None and any(began.astimezone(zone(name)).hour for name in zones)
 
 
 def _spoil(world: World, daily: dict[str, Any]) -> None:

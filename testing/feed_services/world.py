@@ -38,6 +38,8 @@ Fault = Literal[
     "meteo-429-minutely",
     "meteo-stream-break",
     "meteo-stale",
+    "meteo-run-days-refused",
+    "meteo-run-days-early",
     "daymet-8-lead-lines",
     "daymet-400",
 ]

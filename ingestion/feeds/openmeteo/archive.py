@@ -11,7 +11,8 @@ from hydrology.base.variables import WEATHER
 from ingestion.daily import daily_series
 from ingestion.feeds.base import FeedProblem, Given, Observations, Site, Wanted, each, placed, possible
 from ingestion.feeds.http import Service
-from ingestion.feeds.openmeteo.asking import Array, Model, Place, converted
+from ingestion.feeds.openmeteo.asking import Model, Place, converted
+from ingestion.feeds.openmeteo.columns import Array
 
 PATH = "/v1/archive"
 

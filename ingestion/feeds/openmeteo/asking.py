@@ -4,43 +4,33 @@ A place counts as one call, or as more where it asks for more than 10 variables 
 open-meteo.com/en/pricing states, and how its server counts.
 """
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
-from math import isfinite
 from typing import Any, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
-from hydrology.base.calendar import Days
+from hydrology.base.calendar import Days, day, zone
 from hydrology.base.credit import Credit
+from hydrology.base.errors import Problem
 from hydrology.base.longitudes import difference
 from hydrology.base.units import daylight_mean
 from hydrology.weather.evaporation import daylength
 from hydrology.weather.humidity import saturation_vapour_pressure
 from ingestion.feeds.base import FeedProblem, Site
-from ingestion.feeds.http import Broken, Service, parsed
-from ingestion.json_numbers import NotANumber
-
-Array = npt.NDArray[np.float64]
+from ingestion.feeds.http import Broken, Refused, Service, parsed
+from ingestion.feeds.openmeteo.columns import UNITS, Array, members_of, numbers
+from ingestion.feeds.openmeteo.hours import HOURLY, in_days
 
 SOURCE = "open-meteo"
 LICENCE = "CC BY 4.0"
-UNITS = {
-    "precipitation_sum": "mm",
-    "temperature_2m_max": "°C",
-    "temperature_2m_min": "°C",
-    "shortwave_radiation_sum": "MJ/m²",
-    "dew_point_2m_mean": "°C",
-}
-"""The daily variables to request, and their expected units."""
 MAX_DAYS = 16  # of a forecast, as far as a run of any model goes
 FARTHEST_CELL = 2.0  # degrees from the gauge: the answer gives the place of the grid cell
-CONTROL = "control"
 _LAST_BYTES = 1000
+_STREAMED = b"Unexpected error while streaming data"
+_FIRST_DAY, _LAST_DAY = day("1800-01-01"), day("2199-12-31")
 
 _OWNERS = {
     "ecmwf": "ECMWF",
@@ -132,14 +122,16 @@ class Model:
                 f"hour ({PER_DAY} a day): {fewer} for fewer days, or set FRESHET_OPEN_METEO_KEY."
             )
 
-    def ask(self, sites: Sequence[Site], days: Mapping[str, Any]) -> dict[str, Any]:
+    def ask(self, sites: Sequence[Site], days: Mapping[str, Any], *, hourly: bool = False) -> dict[str, Any]:
         """Request the values of sites by days of their own time zones; return each site's, to be checked by `place`.
 
         Args:
             days: the parameters that select the days.
+            hourly: whether to request hours, which `place` adds up to days.
 
         Raises:
             RunUnavailable: the service does not have the requested run.
+            Refused: the service refuses the request, such as days of a run that begins within one.
             FeedProblem: the answer of the service cannot be used.
         """
         places = [site.place() for site in sites]
@@ -147,7 +139,7 @@ class Model:
             "latitude": [latitude for latitude, _ in places],
             "longitude": [longitude for _, longitude in places],
             "timezone": [site.time_zone or "auto" for site in sites],
-            "daily": list(UNITS),
+            **({"hourly": list(HOURLY)} if hourly else {"daily": list(UNITS)}),
             "models": [self.name],
             **days,
         }
@@ -171,6 +163,36 @@ class Model:
             cause = f"The answer about {site.basin} is not of Open-Meteo's shape: nothing of it was taken."
             raise FeedProblem(cause) from None
 
+    def places(self, sites: Sequence[Site], answer: Mapping[str, Any]) -> "PlacesByBasin":
+        """Return the answer about each site, or why it cannot be used, by basin."""
+        result: PlacesByBasin = {}
+        for site in sites:
+            try:
+                result[site.basin] = self.place(site, answer)
+            except Problem as problem:
+                result[site.basin] = problem
+        return result
+
+
+PlacesByBasin = dict[str, Place | Problem]
+
+
+def usable(places: PlacesByBasin) -> list[Place]:
+    """Return the places that can be used."""
+    return [place for place in places.values() if isinstance(place, Place)]
+
+
+def required(places: PlacesByBasin, site: Site) -> Place:
+    """Return the place of a site.
+
+    Raises:
+        Problem: why it cannot be used.
+    """
+    place = places[site.basin]
+    if isinstance(place, Problem):
+        raise place
+    return place
+
 
 def converted(values: Mapping[str, Array], days: Days, latitude: float) -> dict[str, Array]:
     """Convert a member's values to network input, in the units of `hydrology.base.variables.WEATHER`.
@@ -190,6 +212,8 @@ def _places(body: bytes, count: int) -> list[Any]:
     """Parse the answers, one per place. An object for one place, a list in the requested order for several."""
     if b"modelRunUnavailable" in body[-_LAST_BYTES:]:  # what the service streams of several places then, as a 200
         raise RunUnavailable("The requested model run is not available.")
+    if _STREAMED in body[-_LAST_BYTES:] and b"daily" in body[-_LAST_BYTES:].partition(_STREAMED)[2].lower():
+        raise Refused("The service does not add the hours of the requested run up to days.")
     answer = parsed(body)  # an interrupted stream ends in words that are not JSON
     places = [answer] if isinstance(answer, dict) else answer
     if not isinstance(places, list) or len(places) != count:
@@ -204,44 +228,23 @@ def _place(site: Site, at: int, place: dict[str, Any], model: str) -> Place:
     latitude, longitude = site.place()
     if max(abs(cell[0] - latitude), abs(float(difference(cell[1], longitude)))) > FARTHEST_CELL:
         raise FeedProblem(f"The answer about {site.basin} is of a place far from its gauge: nothing of it was taken.")
-    daily, units = place["daily"], place["daily_units"]
+    of_days = in_days(site.basin, place, model) if "daily" not in place else place
+    daily, units = of_days["daily"], of_days["daily_units"]
     # Text only: numpy would read a number as days since 1970, and fail otherwise on a large one.
     days = np.array([date.fromisoformat(text) for text in daily["time"]], dtype="datetime64[D]")
     if not len(days) or (np.diff(days) != np.timedelta64(1, "D")).any():
         raise FeedProblem(f"The days of {site.basin} do not follow each other: nothing of it was taken.")
+    if days[0] < _FIRST_DAY or days[-1] > _LAST_DAY:
+        raise FeedProblem(f"The days of {site.basin} are outside {_FIRST_DAY} to {_LAST_DAY}: nothing of it was taken.")
     members: dict[str, dict[str, Array]] = {}
     for variable, unit in UNITS.items():
-        for name, label in _members_of(variable, daily, model):
+        for name, label in members_of(variable, daily, model):
             if units.get(name) != unit:
                 raise FeedProblem(f"{variable} of {site.basin} is not in {unit}: nothing of it was taken.")
-            if len(daily[name]) != len(days):
-                raise FeedProblem(f"{variable} of {site.basin} has not a value a day: nothing of it was taken.")
-            members.setdefault(label, {})[variable] = _numbers(f"{variable} of {site.basin}", days, daily[name])
+            members.setdefault(label, {})[variable] = numbers(f"{variable} of {site.basin}", days, daily[name])
     if not members or any(values.keys() != UNITS.keys() for values in members.values()):
         raise FeedProblem(f"The answer about {site.basin} lacks a variable: nothing of it was taken.")
-    return Place(str(place["timezone"]), cell, days, members)
-
-
-def _numbers(what: str, days: Days, values: Sequence[object]) -> Array:
-    """Return the values of days, NaN where null.
-
-    Raises:
-        FeedProblem: one is NaN or infinite.
-        TypeError: one is neither a number nor null; numpy would read some texts as numbers.
-    """
-    for at, value in enumerate(values):
-        if isinstance(value, NotANumber) or (isinstance(value, float) and not isfinite(value)):
-            raise FeedProblem(f"{what} on {days[at]} is not a number ({value}): nothing of the place was taken.")
-        if value is not None and type(value) not in (int, float):
-            raise TypeError(what)
-    return np.array(values, dtype=np.float64)
-
-
-def _members_of(variable: str, daily: Mapping[str, Any], model: str) -> list[tuple[str, str]]:
-    """Return the names of a variable's columns with their members' labels. The bare name is the control."""
-    pattern = re.compile(rf"{variable}(?:_member(\d\d))?(?:_{re.escape(model)})?")
-    matches = [(name, pattern.fullmatch(name)) for name in daily]
-    return [(name, f"member{match[1]}" if match[1] else CONTROL) for name, match in matches if match]
+    return Place(zone(str(place["timezone"])).key, cell, days, members)
 
 
 Asked = TypeVar("Asked")

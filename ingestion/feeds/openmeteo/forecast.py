@@ -4,16 +4,16 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import Any
 
 import numpy as np
 
-from hydrology.base.calendar import Day
+from hydrology.base.calendar import Day, last_ended_day
 from hydrology.base.variables import WEATHER
 from hydrology.weather.forcing import Trace, WeatherForecast, WeatherIssue
 from ingestion.feeds.base import FeedProblem, Given, Site, Wanted, each, placed
 from ingestion.feeds.http import Broken, Service, parsed
-from ingestion.feeds.openmeteo.asking import SOURCE, Model, Place, converted
+from ingestion.feeds.openmeteo.asking import SOURCE, Model, Place, PlacesByBasin, converted, required, usable
+from ingestion.feeds.openmeteo.extents import Expected, Extents, FirstDay, whole_days
 
 LATE_AFTER = timedelta(minutes=20)
 """Beyond the interval between two runs, the next is late. Source: Open-Meteo's model updates page."""
@@ -29,11 +29,13 @@ class ModelRun:
         began: its reference time.
         available: time of its publication by the service.
         interval: between two runs.
+        until: the end of its data; None where the service does not state it.
     """
 
     began: datetime
     available: datetime
     interval: timedelta
+    until: datetime | None = None
 
 
 class OpenMeteoForecast:
@@ -76,16 +78,17 @@ class OpenMeteoForecast:
         if run.available + run.interval + LATE_AFTER < wanted.now:
             self._model.report(f"{self._model.name} is late: its newest run is of {run.began:%Y-%m-%dT%H:%MZ}.")
         for part in parts:
-            yield from each(part, partial(self._ask, part, wanted.now), self._content)
+            yield from each(part, partial(self._ask, part, wanted.now), partial(self._content, now=wanted.now))
 
-    def _ask(self, sites: Sequence[Site], now: datetime) -> tuple[ModelRun, dict[str, Any]]:
-        """Request sites; return the answer, and the run that it is of."""
+    def _ask(self, sites: Sequence[Site], now: datetime) -> tuple[ModelRun, PlacesByBasin, Extents]:
+        """Request sites; return the run that the answer is of, its places and their extents."""
         run = self._run(now)
         days = {"forecast_days": self._days} | ({"past_days": self._behind} if self._behind else {})
         answer = self._model.ask(sites, days)
         if self._run(now) != run:
             raise FeedProblem(f"{self._model.name} was updated while it was asked for: try again.")
-        return run, answer
+        places = self._model.places(sites, answer)
+        return run, places, Extents.of(usable(places))
 
     def _run(self, now: datetime) -> ModelRun:
         """Return the model's newest run.
@@ -101,18 +104,24 @@ class OpenMeteoForecast:
             )
         return run
 
-    def _content(self, site: Site, answer: tuple[ModelRun, dict[str, Any]]) -> WeatherForecast:
-        run, of = answer[0], self._model.place(site, answer[1])
+    def _content(self, site: Site, answer: tuple[ModelRun, PlacesByBasin, Extents], now: datetime) -> WeatherForecast:
+        run, places, extents = answer
+        of = required(places, site)
         if len(of.members) != self._members:
             raise FeedProblem(
                 f"{self._model.name} has {len(of.members)} members for {site.basin}, not {self._members}: nothing of "
                 "it was taken."
             )
+        expected = Expected(partial(self._first, now), self._behind + self._days, run.until)
+        extents.require(self._model.name, site.basin, of, expected)
         return weather_forecast(self._model, site, of, (run.began, run.available))
+
+    def _first(self, now: datetime, time_zone: str) -> Day:
+        return last_ended_day(now, time_zone) + np.timedelta64(1 - self._behind, "D")
 
 
 def weather_forecast(
-    model: Model, site: Site, of: Place, times: tuple[datetime, datetime], since: Day | None = None
+    model: Model, site: Site, of: Place, times: tuple[datetime, datetime], since: FirstDay | None = None
 ) -> WeatherForecast:
     """Return an answer about a site as a weather forecast, over the days with every variable of every member.
 
@@ -123,10 +132,10 @@ def weather_forecast(
     Raises:
         FeedProblem: it has no such day.
     """
-    whole = _whole(of, since)
-    days, (latitude, _) = of.days[whole], site.place()
+    days, (latitude, _) = whole_days(of, since), site.place()
     if not len(days):
         raise FeedProblem(f"{model.name} has no whole day for {site.basin}: nothing of it was taken.")
+    whole = (of.days >= days[0]) & (of.days <= days[-1])
     issue = WeatherIssue(
         source=SOURCE,
         model=model.name,
@@ -144,22 +153,16 @@ def weather_forecast(
     return WeatherForecast.of_traces(issue, site.basin, traces, units)
 
 
-def _whole(of: Place, since: Day | None) -> slice:
-    """Return the range of days with every variable of every member. Models end early, and may lack days of the past."""
-    known = np.all([~np.isnan(array) for values in of.members.values() for array in values.values()], axis=0)
-    (places,) = np.nonzero(known if since is None else known & (of.days >= since))
-    return slice(int(places[0]), int(places[-1]) + 1) if len(places) else slice(0)
-
-
 def _run(body: bytes) -> ModelRun:
     result = parsed(body)
     names = ("last_run_initialisation_time", "last_run_availability_time", "update_interval_seconds")
     try:
         began, available, interval = (float(result[name]) for name in names)
         run = ModelRun(
-            datetime.fromtimestamp(began, UTC), datetime.fromtimestamp(available, UTC), timedelta(seconds=interval)
+            *(datetime.fromtimestamp(began, UTC), datetime.fromtimestamp(available, UTC), timedelta(seconds=interval)),
+            until=datetime.fromtimestamp(float(result["data_end_time"]), UTC) if result.get("data_end_time") else None,
         )
-    except (KeyError, TypeError, ValueError, OverflowError, OSError):
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError, OSError):
         raise Broken("the answer does not state the model's run") from None
     if not timedelta(0) < run.interval <= MAX_INTERVAL or run.began > run.available:
         raise Broken("the answer states an impossible run")

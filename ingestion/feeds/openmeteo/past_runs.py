@@ -15,8 +15,19 @@ from hydrology.base.calendar import Day, day, zone
 from hydrology.base.credit import Credit
 from hydrology.weather.forcing import WeatherForecast
 from ingestion.feeds.base import FeedProblem, Given, Site, Wanted, each, placed
-from ingestion.feeds.http import Service
-from ingestion.feeds.openmeteo.asking import MAX_DAYS, PER_MINUTE, UNITS, Model, in_requests, weight_of_place
+from ingestion.feeds.http import Refused, Service
+from ingestion.feeds.openmeteo.asking import (
+    MAX_DAYS,
+    PER_MINUTE,
+    Model,
+    PlacesByBasin,
+    in_requests,
+    required,
+    usable,
+    weight_of_place,
+)
+from ingestion.feeds.openmeteo.columns import UNITS
+from ingestion.feeds.openmeteo.extents import Extents, begin_of
 from ingestion.feeds.openmeteo.forecast import weather_forecast
 
 PATH = "/v1/forecast"
@@ -38,6 +49,7 @@ class OpenMeteoPastRuns:
         self._model = Model(service, PATH, model, report)
         self._weight = weight_of_place(len(UNITS), MAX_DAYS)
         self._owed = 0.0
+        self._hourly = False  # once the service has refused days
 
     @property
     def model(self) -> str:
@@ -62,29 +74,59 @@ class OpenMeteoPastRuns:
         """Return the run of a reference time."""
         return PastRun(self, began)
 
-    def ask(self, sites: Sequence[Site], began: datetime) -> dict[str, Any]:
-        """Request a run at some sites, no faster than the service allows without a key."""
+    def ask(self, sites: Sequence[Site], began: datetime) -> tuple[PlacesByBasin, Extents]:
+        """Request a run at some sites, no faster than the service allows without a key; return places and extents.
+
+        The service does not give days of a run that begins within a day of the gauge: then hours are asked for.
+        """
+        since = partial(first_whole_day, began)
+        places = self._model.places(sites, self._answer(sites, began))
+        return places, Extents.of(usable(places), since)
+
+    def _answer(self, sites: Sequence[Site], began: datetime) -> dict[str, Any]:
+        days = {"run": f"{began:%Y-%m-%dT%H:%M}", "forecast_days": MAX_DAYS}
+        try:
+            self._pace(sites)
+            return self._model.ask(sites, days, hourly=self._hourly)
+        except Refused as refused:
+            if self._hourly or all(_begins_a_day(began, site.time_zone) for site in sites):
+                raise
+            try:
+                self._pace(sites)
+                answer = self._model.ask(sites, days, hourly=True)
+            except Refused:
+                raise refused from None
+        self._hourly = True
+        return answer
+
+    def _pace(self, sites: Sequence[Site]) -> None:
         if self._owed:
             self._model.service.pause(self._owed)
         self._owed = self._weight * len(sites) * _MINUTE / PER_MINUTE if self._model.keyless else 0.0
-        return self._model.ask(sites, {"run": f"{began:%Y-%m-%dT%H:%M}", "forecast_days": MAX_DAYS})
 
     def parts(self, sites: Sequence[Site]) -> list[Sequence[Site]]:
         """Split sites into groups for one request each."""
         return in_requests(sites, self._weight, self._model.keyless)
 
-    def forecast(self, site: Site, answer: dict[str, Any], began: datetime) -> WeatherForecast:
+    def forecast(self, site: Site, answer: tuple[PlacesByBasin, Extents], began: datetime) -> WeatherForecast:
         """Return a run at a site, available when a forecast of its time would have had it.
 
         Raises:
-            FeedProblem: the answer is of another shape, place, model or unit, has several members or no whole day.
+            FeedProblem: the answer is of another shape, place, model or unit, has several members, days of another run
+                or no whole day.
         """
-        of = self._model.place(site, answer)
+        places, extents = answer
+        of = required(places, site)
         if len(of.members) != 1:
             raise FeedProblem(f"{self._model.name} has several members for {site.basin}: nothing of it was taken.")
-        return weather_forecast(
-            self._model, site, of, (began, began + USUAL_DELAY), first_whole_day(began, of.time_zone)
-        )
+        if begin_of(of.days[0] + np.timedelta64(1, "D"), of.time_zone) <= began:
+            raise FeedProblem(
+                f"{self._model.name} of {site.basin}: its first day, {of.days[0]}, had ended when the run of "
+                f"{began:%Y-%m-%dT%H:%MZ} began: its days are listed too early, and nothing of it was taken. Report it "
+                "to the service."
+            )
+        extents.require(self._model.name, site.basin, of)
+        return weather_forecast(self._model, site, of, (began, began + USUAL_DELAY), extents.since)
 
 
 class PastRun:
@@ -107,7 +149,7 @@ class PastRun:
         for part in self._runs.parts(known):
             yield from each(part, partial(self._runs.ask, part, self._began), self._content)
 
-    def _content(self, site: Site, answer: dict[str, Any]) -> WeatherForecast:
+    def _content(self, site: Site, answer: tuple[PlacesByBasin, Extents]) -> WeatherForecast:
         return self._runs.forecast(site, answer, self._began)
 
 
@@ -116,3 +158,8 @@ def first_whole_day(began: datetime, time_zone: str) -> Day:
     local = began.astimezone(UTC).astimezone(zone(time_zone))
     starts = local.replace(hour=0, minute=0, second=0, microsecond=0)
     return day(local.date()) + np.timedelta64(int(local > starts), "D")
+
+
+def _begins_a_day(began: datetime, time_zone: str | None) -> bool:
+    """Return whether an instant begins a day of a time zone. False where the zone is not known."""
+    return time_zone is not None and began == begin_of(day(began.astimezone(zone(time_zone)).date()), time_zone)

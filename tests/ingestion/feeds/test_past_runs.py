@@ -55,6 +55,77 @@ def test_the_first_day_is_one_that_the_run_has_whole(zone: str, first: str) -> N
     assert str(first_whole_day(RUN, zone)) == first
 
 
+def test_hours_are_added_up_where_the_service_gives_no_days_of_a_run(live: Live) -> None:
+    """Of open-meteo pull request 1936: a run that does not begin at midnight of the zone has no daily values."""
+    days = {basin: forecast(given) for basin, given in fetched(past(live)).items()}
+    requests = len(live.world.requests)
+    live.today("meteo-run-days-refused")
+    runs = past(live)
+    for basin, given in fetched(runs).items():
+        of_hours = forecast(given)
+        assert (of_hours.issue, of_hours.period) == (days[basin].issue, days[basin].period)
+        for name, values in of_hours.values.items():
+            np.testing.assert_allclose(values, days[basin].values[name], rtol=1e-5)
+    assert len(live.world.requests) - requests == 2
+    fetched(runs)
+    assert len(live.world.requests) - requests == 3  # the refusal is remembered
+    in_utc = [site(MAINE, time_zone="Etc/UTC")]
+    assert str(forecast(fetched(past(live), in_utc)[MAINE]).period) == "2026-09-01..2026-09-16"
+    assert len(live.world.requests) - requests == 4  # it begins at midnight there
+    east = [site(MAINE, time_zone="Asia/Tokyo")]
+    assert str(forecast(fetched(past(live), east)[MAINE]).period) == "2026-09-02..2026-09-16"
+
+
+def test_hours_with_a_fault_are_refused(live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
+    live.today("meteo-run-days-refused")
+    right = meteo._place
+    faults: list[tuple[dict[str, Any], str]] = [
+        ({"hourly_units": {"precipitation": "inch"}}, f"precipitation of {COAST} is not in mm"),
+        ({"hourly": {"precipitation": [1.0]}}, "has not a value an hour"),
+        ({"hourly": {"precipitation": [float("nan")] * 384}}, "is not a number (NaN)"),
+        ({"hourly": {"time": ["2026-09-01T00:00", "2026-09-01T02:00"]}}, "hours of USGS-12010000 do not follow"),
+        ({"hourly": {"dew_point_2m": None}}, "is not of Open-Meteo's shape"),
+    ]
+    for changes, reason in faults:
+
+        def place(*asked: Any, changes: dict[str, Any] = changes) -> dict[str, Any]:
+            answer = right(*asked)
+            for part, fields in changes.items() if asked[3] == 1 and "hourly" in asked[2] else ():
+                answer[part] |= fields
+            return answer
+
+        monkeypatch.setattr(meteo, "_place", place)
+        given = fetched(past(live), [site(MAINE), site(COAST)])
+        assert reason in why(given[COAST])
+        assert len(forecast(given[MAINE]).period) == 15
+
+
+def test_days_that_are_listed_too_early_are_refused(live: Live) -> None:
+    """Of open-meteo issue 1917: west of UTC, the days of a run were listed one too early."""
+    live.today("meteo-run-days-early")
+    for given in fetched(past(live)).values():
+        assert "its first day, 2026-08-30, had ended when the run of 2026-09-01T00:00Z began" in why(given)
+    in_utc, east = [site(MAINE, time_zone="Etc/UTC")], [site(MAINE, time_zone="Asia/Tokyo")]
+    assert all(forecast(fetched(past(live), sites)[MAINE]) for sites in (in_utc, east))
+
+
+def test_a_place_of_a_shorter_or_later_run_is_refused(live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
+    right = meteo._place
+    for nulled, reason in ((slice(-5, None), "end 5 earlier than the others'"), (slice(0, 4), "begin 3 later than")):
+
+        def place(*asked: Any, nulled: slice = nulled) -> dict[str, Any]:
+            answer = right(*asked)
+            values = answer["daily"]["temperature_2m_max"]
+            if asked[3] == 1:
+                values[nulled] = [None] * len(values[nulled])
+            return answer
+
+        monkeypatch.setattr(meteo, "_place", place)
+        given = fetched(past(live), [site(MAINE), site(COAST)])
+        assert f"ecmwf_ifs of {COAST}: its days {reason}" in why(given[COAST])
+        assert len(forecast(given[MAINE]).period) == 15
+
+
 def test_one_run_is_one_request_for_all_places(live: Live) -> None:
     fetched(past(live))
     assert [path for _, path, _, _ in live.world.requests] == ["/v1/forecast"]
