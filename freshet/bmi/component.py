@@ -41,6 +41,19 @@ class Freshet(Bmi):
     """
 
     _basin: Basin
+    _configuration: configuration.Configuration
+    _area: Area
+    _days: int
+    _our_names: dict[str, str]
+    _variables: dict[str, Variable]
+    _shapes: dict[int, tuple[int, ...]]
+    _values: dict[str, Values]
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Explain that there is no basin: before `initialize` and after `finalize`."""
+        if name in Freshet.__annotations__:
+            raise InvalidInput("There is no basin: it was finalized, or never initialized. Call initialize first.")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def initialize(self, config_file: str) -> None:
         """Build the basin that a configuration names (`freshet.bmi.configuration`).
@@ -90,7 +103,7 @@ class Freshet(Bmi):
         """Write the state to the configured file, if any, and release the basin."""
         if self._configuration.final_state is not None:
             self.save_state(self._configuration.final_state)
-        del self._basin
+        vars(self).clear()
 
     def save_state(self, file: str | Path) -> None:
         """Write the state at the end of the day before: the file for `state` of a configuration. Not part of the BMI.

@@ -7,9 +7,9 @@ from pydantic import Field, TypeAdapter
 
 from freshet.cli.configuring import of_file, valid
 from hydrology.base.errors import InvalidInput
-from jobspec.basins import AreaKm2
+from hydrology.base.units import MAX_AREA_KM2
 from jobspec.fields import Basin, DayField, RequestModel
-from models.pretrained import SHELF, form
+from models.pretrained import SHELF, combination, form
 
 
 class Configuration(RequestModel):
@@ -29,7 +29,7 @@ class Configuration(RequestModel):
 
     ensemble: Annotated[str, Field(min_length=1)]
     basin: Basin
-    area_km2: AreaKm2
+    area_km2: Annotated[float, Field(gt=0, le=MAX_AREA_KM2)]
     attributes: dict[str, float]
     first_day: DayField
     state: Annotated[Path | None, Field(strict=False)] = None
@@ -52,9 +52,12 @@ def read(file: Path) -> Configuration:
 def _folder(ensemble: str, beside: Path) -> Path:
     if ensemble in form.names(SHELF):
         return SHELF / ensemble
-    folder = beside / ensemble
+    folder = SHELF / ensemble if ensemble in combination.names(SHELF) else beside / ensemble
     if (folder / form.DESCRIPTION).exists():
         return folder
+    if (folder / combination.DESCRIPTION).exists():
+        parts = ", ".join(part.name for part in combination.read(folder).parts)
+        raise InvalidInput(f"{ensemble!r} is a combination, which cannot be run here: name one of its parts ({parts}).")
     raise InvalidInput(
         f"There is no ensemble {ensemble!r}: name one of {', '.join(form.names(SHELF))}, or a folder that "
         "`freshet models export` has written."

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
+from freshet.cli.text_files import read_text
 from hydrology.base.errors import InvalidInput
 from jobspec.faults import faults
 from jobspec.training import AnyTraining, FineTuningConfig, TrainingConfig, sequence_to_one
@@ -73,10 +74,8 @@ def of_file(file: Path | None) -> Fields:
     if file is None:
         return {}
     try:
-        content = file.read_text(encoding="utf-8")
+        content = read_text(file)
         fields = tomllib.loads(content) if file.suffix == ".toml" else json.loads(content)
-    except OSError as error:
-        raise _unreadable(file, error.strerror) from None
     except (ValueError, RecursionError):
         raise _unreadable(file, f"it is not {'TOML' if file.suffix == '.toml' else 'JSON'}") from None
     if not isinstance(fields, dict):

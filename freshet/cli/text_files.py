@@ -1,37 +1,55 @@
 """Text files that commands read: lists of basins, rating tables, thresholds, templates."""
 
+import codecs
 from pathlib import Path
 
+from hydrology.base.basins import basin_id
 from hydrology.base.errors import InvalidInput
 from hydrology.ratings.files import MAX_CHARACTERS
 
+_ENCODINGS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+"""By the byte-order mark that editors write first; without one it is UTF-8."""
+_MAX_BYTES = 4 * MAX_CHARACTERS
+
 
 def listed(file: Path | None) -> list[str]:
-    """Return the basins that a file lists, one on each line; none without a file.
+    """Return the identifiers of the basins that a file lists, one on each line; none without a file.
+
+    Blank lines and what follows a # are skipped.
 
     Raises:
-        InvalidInput: it cannot be read, is too long, or lists none.
+        InvalidInput: it cannot be read, is too long, lists none, or a line is not a basin identifier.
     """
     if file is None:
         return []
-    names = [line.strip() for line in read_text(file).splitlines() if line.strip()]
+    lines = enumerate((line.partition("#")[0].strip() for line in read_text(file).splitlines()), start=1)
+    names = [_basin(file, number, text) for number, text in lines if text]
     if not names:
         raise InvalidInput(f"The list of basins {file} names none: write one basin on each line, or leave it out.")
     return names
 
 
+def _basin(file: Path, line: int, text: str) -> str:
+    try:
+        return basin_id(text)
+    except InvalidInput as error:
+        raise InvalidInput(f"{file}, line {line}: {error}") from None
+
+
 def read_text(file: Path) -> str:
-    """Return the text of a file of limited size.
+    """Return the text of a file of limited size, in UTF-8 or, with a byte-order mark, UTF-16.
 
     Raises:
         InvalidInput: it cannot be read, or is too long.
     """
     try:
-        with file.open(encoding="utf-8") as opened_file:
-            text = opened_file.read(MAX_CHARACTERS + 1)
+        with file.open("rb") as opened_file:
+            content = opened_file.read(_MAX_BYTES + 1)
+        encoding = next((name for mark, name in _ENCODINGS.items() if content.startswith(mark)), "utf-8")
+        text = "" if len(content) > _MAX_BYTES else content.decode(encoding)
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         raise InvalidInput(f"The file {file} cannot be read ({reason}): give a text file.") from error
-    if len(text) > MAX_CHARACTERS:
+    if len(content) > _MAX_BYTES or len(text) > MAX_CHARACTERS:
         raise InvalidInput(f"The file {file} has more than {MAX_CHARACTERS} characters: give a shorter one.")
     return text

@@ -23,6 +23,7 @@ _AGENCIES = (
 )
 """Agencies and published archives: only an administrator names basins, and what is stated of them, by these."""
 
+_SHORT_NUMBER = re.compile(r"(?:USGS-)?([0-9]{7})")
 _USGS_NUMBER = re.compile(r"[0-9]{8,15}")
 _NAMESPACED = re.compile(r"(?!USGS-)[A-Z][A-Z0-9]{1,15}-[A-Za-z0-9_][A-Za-z0-9_.]{0,39}")
 
@@ -40,6 +41,10 @@ def basin_id(text: str) -> str:
         return f"USGS-{text.removeprefix('USGS-')}"
     if _NAMESPACED.fullmatch(text):
         return text
+    if short := _SHORT_NUMBER.fullmatch(text):
+        raise InvalidInput(
+            f"{text!r} is not a basin identifier: its leading zero was likely lost in a spreadsheet. Write 0{short[1]}."
+        )
     raise InvalidInput(
         f"{text[:64]!r} is not a basin identifier: give a USGS site number of 8 to 15 digits (01013500) "
         "or a namespaced identifier (USGS-01013500, SYNTH-01)."

@@ -171,7 +171,10 @@ def half(weights: bytes) -> bytes:
 def _check(path: Path, weights: bytes, expected: str, wanted: Mapping[str, torch.Size]) -> None:
     if sha256(weights) != expected:
         raise DamagedEnsemble(f"{path} is damaged (its SHA-256 is not that of {DESCRIPTION}): fetch it again.")
-    tensors, _ = checkpoint.parse(weights)
+    try:
+        tensors, _ = checkpoint.parse(weights)
+    except DataProblem:
+        raise DamagedEnsemble(f"{path} is not of the form safetensors: fetch it again.") from None
     shapes = {name: tensor.shape for name, tensor in tensors.items()}
     if wrong := sorted(name for name in wanted.keys() | shapes.keys() if shapes.get(name) != wanted.get(name)):
         shown = excerpt(", ".join(wrong))

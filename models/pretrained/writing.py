@@ -12,8 +12,15 @@ from typing import Any
 from hydrology.base.digests import fingerprint, sha256
 from hydrology.base.errors import InvalidInput
 from models.pretrained import combination
+from models.pretrained.files import CARD
 from models.pretrained.form import DESCRIPTION, Description, Origin, ShippedMember, half
 from runtime.atomic_files import replace_file
+
+_CARD = """# {name}
+
+A model version that `freshet models export` wrote; `freshet models install-pretrained FOLDER` installs it.
+Describe here what it learnt from, how well it does, and what it should not be used for.
+"""
 
 
 class AnotherVersion(InvalidInput):
@@ -100,9 +107,14 @@ def _as_text(content: Any) -> bytes:
 
 
 def _replace(folder: Path, files: Mapping[str, bytes]) -> bool:
-    """Write files that differ from those in a folder, in their order, and return whether there are any."""
+    """Write files that differ from those in a folder, in their order, and return whether there are any.
+
+    A folder without a model card gets one to fill in; one that is there stays.
+    """
     stored = {path.name: path.read_bytes() for path in map(folder.joinpath, files) if path.is_file()}
     changed = {name: blob for name, blob in files.items() if stored.get(name) != blob}
+    if not (folder / CARD).exists():
+        replace_file(folder / CARD, _CARD.format(name=folder.name).encode())
     for name, blob in changed.items():
         replace_file(folder / name, blob)
     return bool(changed)

@@ -94,6 +94,7 @@ def read_shipped(name: str | None = None, shelf: Path | None = None) -> Ensemble
     """Return a shipped ensemble or combination after checking it; by default the default one, or the only one.
 
     Args:
+        name: of one on the shelf; or the path of a folder that `export` has written, or of the description in it.
         shelf: the folder that holds them; by default that of the package.
 
     Raises:
@@ -102,6 +103,8 @@ def read_shipped(name: str | None = None, shelf: Path | None = None) -> Ensemble
         DamagedEnsemble: one of its files is missing or damaged.
     """
     shelf = shelf or SHELF
+    if name is not None and (folder := _exported(Path(name))) is not None:
+        return combination.read(folder) if (folder / combination.DESCRIPTION).exists() else form.read(folder)
     combined = combination.names(shelf)
     shipped = sorted({*form.names(shelf), *combined})
     if not shipped:
@@ -111,9 +114,19 @@ def read_shipped(name: str | None = None, shelf: Path | None = None) -> Ensemble
     if name is None and len(shipped) > 1:
         raise InvalidInput(f"Several ensembles are shipped ({', '.join(shipped)}): name one.")
     if name is not None and name not in shipped:
-        raise UnknownEnsemble(f"No ensemble {name!r} is shipped: choose one of {', '.join(shipped)}.")
+        raise UnknownEnsemble(
+            f"No ensemble {name!r} is shipped: choose one of {', '.join(shipped)}, or give a folder that "
+            "`freshet models export` has written."
+        )
     chosen = name or shipped[0]
     return combination.read(shelf / chosen) if chosen in combined else form.read(shelf / chosen)
+
+
+def _exported(path: Path) -> Path | None:
+    """Return the folder of a description that a path names, itself or by its folder; None where there is none."""
+    descriptions = (form.DESCRIPTION, combination.DESCRIPTION)
+    folder = path.parent if path.name in descriptions else path
+    return folder.absolute() if any((folder / name).is_file() for name in descriptions) else None
 
 
 def install(database: Database, clock: Clock, shipped: Ensemble | Combination, product: str | None = None) -> Installed:

@@ -133,8 +133,8 @@ def export(
 ) -> None:
     """Write a version to files as an ensemble to ship, its weights in half precision.
 
-    The parts of a combined version, and twins, are written into folders beside FOLDER. Write the model card, README.md,
-    yourself. FRESHET_PRETRAINED names the folder of such folders to install from.
+    The parts of a combined version, and twins, are written into folders beside FOLDER. Complete the model card,
+    README.md, yourself. `freshet models install-pretrained FOLDER` installs it, here or elsewhere.
     """
     from operations.training.export import export as run
 
@@ -153,7 +153,9 @@ def install_pretrained(
     name: Annotated[
         str | None,
         typer.Argument(
-            metavar="NAME", help="A shipped ensemble, or combination. Default: mclstm-maurer-447, or the only one."
+            metavar="NAME",
+            help="A shipped ensemble or combination, or a folder that `freshet models export` has written. "
+            "Default: mclstm-maurer-447, or the only one.",
         ),
     ] = None,
     product: Annotated[
@@ -168,7 +170,7 @@ def install_pretrained(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Install a trained ensemble that comes with Freshet as a version; doing so again changes nothing.
+    """Install a trained ensemble that is shipped or exported as a version; doing so again changes nothing.
 
     A combination of some is installed with its parts, each a version of its own. It serves any basin that has its
     attributes and forcing; every forecast states whether it learnt from the basin, and from which product.

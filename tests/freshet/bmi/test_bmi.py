@@ -291,3 +291,45 @@ def test_the_communitys_tester_finds_nothing_to_object_to(tmp_path: Path) -> Non
     )
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert "All tests passed" in ended.stderr
+
+
+def test_every_method_explains_that_there_is_no_basin(tmp_path: Path) -> None:
+    name, array = FLOW.name, np.zeros(1)
+    calls = {
+        "update": (),
+        "update_until": (86_400.0,),
+        "finalize": (),
+        "save_state": (tmp_path / "state",),
+        "get_input_item_count": (),
+        "get_output_item_count": (),
+        "get_input_var_names": (),
+        "get_output_var_names": (),
+        **dict.fromkeys(("get_var_grid", "get_var_type", "get_var_units", "get_var_itemsize"), (name,)),
+        **dict.fromkeys(("get_var_nbytes", "get_var_location", "get_value_ptr"), (name,)),
+        "get_current_time": (),
+        "get_value": (name, array),
+        "get_value_at_indices": (name, array, np.zeros(1, int)),
+        "set_value": (name, array),
+        "set_value_at_indices": (name, np.zeros(1, int), array),
+        "get_grid_size": (0,),
+        "get_grid_node_count": (0,),
+        **{f"get_grid_{what}": (1, array) for what in ("shape", "spacing", "origin")},
+    }
+    component = Freshet()
+    for _ in range(2):
+        for method, arguments in calls.items():
+            with pytest.raises(InvalidInput, match=r"There is no basin: .* Call initialize first"):
+                getattr(component, method)(*arguments)
+        assert component.get_component_name() == "Freshet"
+        component.initialize(configured(tmp_path))
+        assert component.get_current_time() == 0
+        component.finalize()
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        component.nothing  # noqa: B018
+
+
+def test_a_combination_is_refused_with_its_parts(tmp_path: Path) -> None:
+    with pytest.raises(
+        InvalidInput, match=r"'freshet-us' is a combination, which cannot be run here: .* \(freshet-us-"
+    ):
+        initialized(configured(tmp_path, ensemble="freshet-us"))

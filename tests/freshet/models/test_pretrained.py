@@ -28,7 +28,6 @@ def shelf(ingested_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
     assert (exported.code, exported.json["members"], exported.json["changed"]) == (0, [0, 1], True)
     again = trainer("models", "export", trained["version_id"], str(folder / "shelf" / NAME))
     assert (again.code, "Nothing changed" in again.err) == (0, True)
-    (folder / "shelf" / NAME / "README.md").write_text("A small one.")
     return folder / "shelf"
 
 
@@ -164,3 +163,10 @@ def test_the_demo_starts_from_the_shipped_ensemble(freshet: Freshet, shelf: Path
         assert (one["t0"], one["issued_at"], one["stale"]) == ("2008-09-18", "2008-09-20T14:00:00Z", False)
         assert (one["forcing_kind"], one["weather"]["source"]) == ("supplied", "perturbed-observations")
         assert one["forcing_note"].startswith("Driven by perturbed observations")
+
+
+def test_an_exported_folder_is_installed_by_its_path(ingested: Freshet, shelf: Path, tmp_path: Path) -> None:
+    installed = ingested("models", "install-pretrained", str(shelf / NAME), "--json")
+    assert (installed.code, installed.json["name"]) == (0, NAME)
+    missing = ingested("models", "install-pretrained", str(tmp_path), "--json")
+    assert "or give a folder that `freshet models export` has written" in missing.json["problem"]["detail"]

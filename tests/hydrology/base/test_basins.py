@@ -22,6 +22,12 @@ def test_anything_else_is_refused_with_an_example(text: str) -> None:
         basin_id(text)
 
 
+@pytest.mark.parametrize("text", ["1013500", "USGS-1013500"])
+def test_a_lost_leading_zero_is_supplied_in_the_error(text: str) -> None:
+    with pytest.raises(InvalidInput, match=f"'{text}' .* leading zero was likely lost .* Write 01013500"):
+        basin_id(text)
+
+
 def test_files_name_a_usgs_site_by_its_bare_number() -> None:
     assert source_code("USGS-01013500") == "01013500"
     assert source_code("SYNTH-01") == "SYNTH-01"

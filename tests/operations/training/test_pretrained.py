@@ -1,6 +1,7 @@
 """A shipped ensemble: written from a version, installed whole or not at all, used where it never learnt."""
 
 import json
+import pickle
 import shutil
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -14,6 +15,7 @@ import pytest
 import torch
 from sqlalchemy import delete
 
+from freshet.bmi import Freshet
 from hydrology.base.calendar import Period, day
 from hydrology.base.errors import DataProblem, InvalidInput
 from hydrology.uncertainty.error_model import FLOW_CLASSES, LEVELS, NO_FLOW_KNOWN, BasinErrors, Shape
@@ -59,7 +61,6 @@ def shipped(trained_file: Path, tmp_path_factory: pytest.TempPathFactory) -> tup
     trained = train(database, CLOCK, configuration(seed=5), LEARNT)
     export(database, trained.version_id, folder / "shelf" / NAME)
     database.close()
-    (folder / "shelf" / NAME / "README.md").write_text("A small one.")
     return folder / "shelf", file
 
 
@@ -122,6 +123,65 @@ def test_an_installed_ensemble_has_the_exported_weights_in_half_precision(origin
         np.testing.assert_array_equal(again[basin], expected[basin])
         np.testing.assert_allclose(again[basin], exported[basin], rtol=0.02)
         assert not np.array_equal(again[basin], exported[basin])
+
+
+def test_an_export_is_installed_from_its_folder_with_the_same_forecasts(
+    origin: Database, trained_store: Database, tmp_path: Path
+) -> None:
+    folder, again = tmp_path / "anywhere" / "exported", tmp_path / "again"
+    trained = newest(origin).id
+    export(origin, trained, folder)
+    (folder / "README.md").write_text("My own card.")
+    assert export(origin, trained, folder).changed is False
+    assert (folder / "README.md").read_text() == "My own card."
+    first = install(origin, CLOCK, read_shipped(str(folder)))
+    assert install(origin, CLOCK, read_shipped(str(folder / "version.json"))).version_id == first.version_id
+
+    export(origin, first.version_id, again)
+    second = install(trained_store, CLOCK, read_shipped(str(again)))
+    assert second.content == first.content
+    here, there = discharge(origin, first.version_id), discharge(trained_store, second.version_id)
+    for basin in BASINS:
+        np.testing.assert_array_equal(here[basin], there[basin])
+
+
+def test_an_export_is_run_over_bmi(origin: Database, tmp_path: Path) -> None:
+    export(origin, newest(origin).id, tmp_path / "exported")
+    with origin.reading() as session:
+        known = basins.get(session, UNSEEN).attributes
+    static = read(tmp_path / "exported").description.config.inputs.static
+    configuration = {"ensemble": "exported", "basin": UNSEEN, "area_km2": 100.0, "first_day": "2004-03-10"}
+    file = tmp_path / "basin.json"
+    file.write_text(json.dumps(configuration | {"attributes": {name: known[name] for name in static}}))
+    component = Freshet()
+    component.initialize(str(file))
+    for name, value in zip(component.get_input_var_names(), (12.0, 180.0, 9.5, 1.0, 650.0), strict=False):
+        component.set_value(name, np.array([value]))
+    component.update()
+    assert np.isfinite(component.get_value_ptr(component.get_output_var_names()[0])).all()
+
+
+def test_a_hostile_export_is_refused(shelf: Path, tmp_path: Path) -> None:
+    folder = shelf / NAME
+    for damage, sentence in (
+        (_elsewhere, "members.1.file"),
+        (_pickled, "member-01.safetensors is not of the form safetensors"),
+    ):
+        copy = Path(shutil.copytree(folder, tmp_path / damage.__name__))
+        damage(copy)
+        with pytest.raises(DamagedEnsemble, match=sentence):
+            read_shipped(str(copy))
+    (folder / "member-02.pkl").write_bytes(pickle.dumps([]))  # nothing names it, so nothing reads it
+    assert list(read_shipped(str(folder)).weights) == [0, 1]  # type: ignore[union-attr]
+
+
+def _pickled(folder: Path) -> None:
+    """Put a pickle in a member's place, and describe it."""
+    blob = pickle.dumps({"redistribution.bias": [0.0]})
+    (folder / MEMBER).write_bytes(blob)
+    members = json.loads((folder / "version.json").read_text())["members"]
+    members[1]["sha256"] = sha256(blob).hexdigest()
+    rewrite(folder, members=members)
 
 
 def _through_half(weights: bytes) -> bytes:
@@ -246,7 +306,6 @@ def test_members_of_a_training_under_way_are_shipped_one_by_one(trained_store: D
         with trained_store.reading() as session:
             done = [one for one in trainings.finished_members(session, started.training_id) if one.label == member]
         labels.append(ship(folder, new_version(CLOCK, started), done).members)
-        (folder / "README.md").write_text("It grows.")
         assert list(read(folder).weights) == list(labels[-1])
     assert labels == [(1,), (0, 1)]
     with trained_store.reading() as session:
