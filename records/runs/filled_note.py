@@ -16,7 +16,7 @@ _Of = tuple[tuple[str, ...], str]
 
 
 def weather_note(run: NewRun, summary: RunSummary) -> str | None:
-    """Return the sentences about missing products, filled weather and an old weather forecast; None without any."""
+    """Return the sentences about missing products, filled weather and an old or refused weather forecast."""
     sentences = [
         None if summary.subset is None else subset_note(summary.subset),
         *_filled_notes(summary, run.weather_until),
@@ -26,6 +26,8 @@ def weather_note(run: NewRun, summary: RunSummary) -> str | None:
         age = days_between(reference, run.weather_until) + 1
         if age >= OLD_DAYS:
             sentences.append(f"The newest weather forecast is of {_on(as_date(reference))}, {age} days before.")
+    if summary.weather_fault is not None:
+        sentences.append(f"A newer weather forecast was not taken: {summary.weather_fault}")
     return " ".join(filter(None, sentences)) or None
 
 

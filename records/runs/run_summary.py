@@ -196,6 +196,7 @@ class RunSummary(TrainingDomain):
         change: since the previous run of the basin.
         filled_weather: the days ahead whose weather was not observed in time or not forecast, with its sources; of a
             combined version, that of the first of its parts.
+        weather_fault: why a newer weather forecast of the run's model was not taken; None where none was refused.
         parts: of a combined version, its parts that took part, the largest weight of the version first.
         subset: what was missing of it; None where all parts took part.
     """
@@ -218,5 +219,6 @@ class RunSummary(TrainingDomain):
     bridges: tuple[RunBridge, ...] = ()
     change: RunChange | Absent = NOT_STORED
     filled_weather: tuple[FilledWeather, ...] = ()
+    weather_fault: str | None = None
     parts: tuple[RunPart, ...] = ()
     subset: RunSubset | None = None

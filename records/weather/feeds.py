@@ -179,6 +179,21 @@ def holes_of_basin(session: Session, basin: str) -> dict[str, list[Hole]]:
     return {name: holes for name, holes in session.execute(found.order_by(_FEEDS.c.name)) if holes}
 
 
+def failed_forecasts(session: Session, source: str, model: str, since: datetime) -> dict[str, str]:
+    """Return why basins lack newer forecasts of a weather model, by basin.
+
+    Args:
+        since: the instant from which a failed fetch counts.
+    """
+    found: dict[str, str] = {}
+    for feed in list_feeds(session):
+        shown = feed.read()
+        if not shown.fills_record and shown.adapter.startswith(source) and getattr(shown, "model", None) == model:
+            failed = [one for one in basins_of(session, feed) if one.status == "failed" and one.tried_at >= since]
+            found |= {one.basin_id: str(one.reason) for one in failed}
+    return found
+
+
 def targets(session: Session, feed: Feed) -> list[str]:
     """Return the basins of a feed: those it names, or all that it may write and its service may know.
 

@@ -40,6 +40,7 @@ class BasinInputs:
         snow: the cells that read as snow, or why none do.
         snow17: the snow of T0 by Snow-17, mm, or why it is unknown; None where it is not requested.
         credit: the credit for its weather until T0, where a feed supplied some.
+        weather_fault: why a newer weather forecast of its model was not taken; None where none was refused.
         calibration: computes its calibrated quantiles, or why it has none.
         around: the members' mean discharge with the traces around its weather forecast, (traces, days) in mm/day; None
             where the run's own traces are far enough apart.
@@ -70,6 +71,7 @@ class BasinInputs:
     of_states: npt.NDArray[np.float64] | None = None
     changes: Changes = UNCHANGED
     assimilated: State | Absent | None = None
+    weather_fault: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from records.database.engine import Database
 from records.runs.states import State
 from records.simulations.snow_cells import SnowMapping
 from records.versions.versions import Version
+from records.weather import feeds
 from runtime.clock import Clock
 
 OnDays = Callable[[int, int], None]
@@ -63,6 +64,7 @@ def basin_inputs(
         normals = observed_normals(session, started, loaded.version.area_products, plan.days.ahead.days)
         assimilated = assimilated_states(session, loaded, plan.forcings, states) if plan.changes.assimilate else {}
         snow = {name: inputs.snow[name] for name in states}
+        faults = _weather_faults(session, plan)
         of_snow = snow_normals(session, loaded.version.id, snow, plan.days.t0)
     around = flow_around(plan, states, calibrated) if calibrate else {}
     opinions = _second_opinions(plan, snow)
@@ -86,9 +88,16 @@ def basin_inputs(
             of_states=of_states.get(name),
             changes=plan.changes,
             assimilated=assimilated.get(name),
+            weather_fault=faults.get(name),
         )
         for name, forcing in plan.forcings.items()
     }
+
+
+def _weather_faults(session: Session, plan: Plan) -> Mapping[str, str]:
+    """Return why a newer weather forecast of the plan's model was not taken, by basin."""
+    used = plan.forecast
+    return {} if used is None else feeds.failed_forecasts(session, used.source, used.model, used.available_time)
 
 
 def _second_opinions(plan: Plan, snow: Mapping[str, SnowMapping | Absent]) -> Mapping[str, float | Absent]:

@@ -122,6 +122,7 @@ def _summary(computed: Computed) -> RunSummary:
         bridges=inputs.bridges,
         product_credit=inputs.credit,
         filled_weather=inputs.weather.filled,
+        weather_fault=inputs.weather_fault,
         parts=tuple(_run_parts(computed)),
         subset=computed.subset,
         **as_values(_training_domain(computed)),

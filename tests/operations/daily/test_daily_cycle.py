@@ -18,8 +18,10 @@ from records.basins import basins
 from records.database.engine import Database
 from records.forecasts.latest import Latest, latest
 from records.runs import runs, states
+from records.runs.filled_note import weather_note
 from records.series import series
 from testing.country import BASINS
+from testing.feed_services import meteo
 from testing.records import contents
 from tests.operations.live import FORECAST, ISSUE_DAY, PRODUCT, Station, quiet, station
 
@@ -60,6 +62,35 @@ def test_each_basin_gets_a_daily_forecast_from_the_day_before_with_a_weather_for
     assert newest.run.weather is not None
     assert (newest.run.weather.source, newest.run.weather.model) == ("open-meteo", "ecmwf_ifs")
     assert newest.basin.parent_day == day("2005-05-31")
+
+
+def test_a_forecast_names_why_a_newer_weather_forecast_was_not_taken(
+    here: Station, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Part of the grid stayed at an older run: the basin goes on with its forecast of the day before, labelled."""
+    here.cycle()
+    right = meteo._place
+
+    def place(*asked: Any) -> dict[str, Any]:
+        answer = right(*asked)
+        if asked[1].endswith("forecast") and asked[3] == 1:
+            answer["daily"]["precipitation_sum"][-5:] = [None] * 5
+        return answer
+
+    monkeypatch.setattr(meteo, "_place", place)
+    cycle = here.cycle(days=1)
+    assert {status for status, _ in reported(cycle).values()} == {"issued"}
+    held, other = read_latest(here, MIDDLE), read_latest(here, WET)
+    note = weather_note(held.run, held.basin.summary)
+    assert held.run.weather is not None
+    assert other.run.weather is not None
+    assert held.run.weather.reference_time < other.run.weather.reference_time
+    assert note is not None
+    assert (
+        f"A newer weather forecast was not taken: ecmwf_ifs of {MIDDLE}: its days end 5 earlier than the others': "
+        "an older run?"
+    ) in note
+    assert weather_note(other.run, other.basin.summary) is None
 
 
 def test_a_second_cycle_of_the_day_stores_nothing(here: Station) -> None:
