@@ -82,7 +82,7 @@ class Probe:
 def _closure(trial: Trial) -> float:
     fallen = np.cumsum(trial.rain, axis=1, dtype=np.float64)
     rained = fallen > 0
-    return _largest(np.abs(fallen - _accounted(trial.usual))[rained] / fallen[rained])
+    return _largest([np.abs(fallen - _accounted(trial.usual))[rained] / fallen[rained]])
 
 
 def _non_negativity(trial: Trial) -> float:
@@ -96,7 +96,7 @@ def _boundedness(trial: Trial) -> float:
     stored = outputs["storage"].sum(axis=-1, dtype=np.float64)
     there = stored[:, :-1] + rain[1:, :, 0].numpy().T
     left = outputs["discharge"][:, 1:] + outputs["loss"][:, 1:].astype(np.float64)
-    return _largest(left - there)
+    return _largest([left - there])
 
 
 def _added_rain(trial: Trial) -> float:
@@ -104,8 +104,8 @@ def _added_rain(trial: Trial) -> float:
     rain = trial.weather.mass.clone()
     rain[at] += ADDED_MM
     wetter, _ = trial.run(replace(trial.weather, mass=rain))
-    gains = [_accounted(wetter)[:, day] - _accounted(trial.usual)[:, day] for day in range(at, DAYS)]
-    return _largest(np.abs(np.array(gains) - ADDED_MM))
+    gains = (_accounted(wetter) - _accounted(trial.usual))[:, at:]
+    return _largest([np.abs(gains - ADDED_MM)])
 
 
 def _accounted(outputs: ArrayMap) -> npt.NDArray[np.float64]:
@@ -120,7 +120,7 @@ def _dry_down(trial: Trial) -> float:
     outputs, state = trial.whole
     for _ in range(DRY_YEARS):
         outputs, state = trial.run(dry, state)
-    return _largest(np.abs(outputs["discharge"]).mean(axis=1))
+    return _largest([np.abs(outputs["discharge"]).mean(axis=1)])
 
 
 def _causality(trial: Trial) -> float:
@@ -219,7 +219,7 @@ def _weather(auxiliary: int, static: int, seed: int = 0) -> Inputs:
 
 
 def _difference(values: npt.NDArray[np.floating], others: npt.NDArray[np.floating]) -> float:
-    return _largest(np.abs(values - others))
+    return _largest([np.abs(values - others)])
 
 
 def _largest(values: Iterable[npt.ArrayLike]) -> float:

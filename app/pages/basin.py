@@ -147,7 +147,7 @@ class Basin:
     @property
     def shipped_skill(self) -> bool:
         """Whether a score shown came with the shipped ensemble."""
-        return not isinstance(self.skill, Absent) and any(score.shipped for score in self.skill.scores)
+        return any(score.shipped for score in self.scores)
 
     @property
     def calibrated_leads(self) -> list[LeadVerification]:

@@ -26,7 +26,7 @@ from urllib.request import urlopen
 from playwright.sync_api import Browser, CDPSession, sync_playwright
 
 from benchmarks.pages.stores import MELTING, camels, demonstration, many, served
-from freshet.demo import AS_OF
+from freshet.demo.demonstration import AS_OF
 from testing.browser import FLAGS, PHONE, WIDE, facts_on_first_screen, installed
 from testing.processes import cpu_seconds
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.request import urlopen
 
 from benchmarks.regional import data
-from freshet.demo import AS_OF
+from freshet.demo.demonstration import AS_OF
 from runtime import child_processes
 from testing.processes import free_port
 

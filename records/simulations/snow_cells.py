@@ -51,7 +51,7 @@ def mappings(session: Session, version: str, basins: Sequence[str]) -> dict[str,
     store = asked.properties.snow_cells
     if not store:
         return chosen
-    cells = {str(member): store for member in asked.members}
+    cells = {str(member): [*store] for member in asked.members}
     skills = {basin: _skill(mapping) for basin, mapping in chosen.items()}
     return {basin: SnowMapping("store", cells, skill) for basin, skill in skills.items()}
 

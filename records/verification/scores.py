@@ -156,14 +156,14 @@ OfMetric = tuple[str, str, str]
 def mean_scores(session: Session, versions: Sequence[str], metrics: Sequence[str]) -> dict[OfMetric, float]:
     """Return the scores of the members' mean over all days, those of the newest held-out period.
 
-    Missing ones are left out.
+    Computed scores come before shipped ones. Missing ones are left out.
     """
     key = ScoreRow.version_id, ScoreRow.basin_id, ScoreRow.metric
     rows = session.execute(
         select(*key, ScoreRow.first_day, ScoreRow.last_day, ScoreRow.value)
         .where(ScoreRow.version_id.in_(versions), ScoreRow.metric.in_(metrics), ScoreRow.value.is_not(None))
         .filter_by(member="mean", lead="all", season="all", threshold="all")
-        .order_by(ScoreRow.first_day, ScoreRow.last_day)
+        .order_by(ScoreRow.shipped.desc(), ScoreRow.first_day, ScoreRow.last_day)
     )
     uses: dict[tuple[str, Day, Day], PeriodUse] = {}
     found: dict[OfMetric, float] = {}

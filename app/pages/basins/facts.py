@@ -159,11 +159,11 @@ def skill(scores: BasinSkill | Absent, by_lead: BasinVerification | Absent, weat
         if not isinstance(headline, Absent):
             return fact(value=f"{in_words(headline)} in {calendar.month_name[month]}", detail=better)
         return fact(value=f"Reliable to day {good[-1].lead}" if good else "Not reliable yet", detail=better)
-    nse = None if isinstance(scores, Absent) else nse_of(scores)
-    if nse is None:
+    nse = None if isinstance(scores, Absent) else held_out_scores(scores).get("nse")
+    if nse is None or nse.value is None:
         learnt = not isinstance(scores, Absent) and any(score.period_use != "held out" for score in scores.scores)
         return fact(detail="evaluated here in years that it learnt from alone" if learnt else "not evaluated here yet")
-    return fact(value=skill_word(nse), detail=f"NSE {nse:.2f} in years not used in training")
+    return fact(value=skill_word(nse.value), detail=f"NSE {nse.value:.2f} in years not used in training")
 
 
 def in_words(headline: SkilfulDays) -> str:
@@ -187,12 +187,6 @@ def verified_rows(by_lead: BasinVerification, weather: str | None) -> list[LeadV
     orders = (("issued", weather), ("reforecast", weather), ("reforecast", OBSERVED))
     chosen = next((found for asked in orders if (found := [r for r in rows if (r.origin, r.weather) == asked])), [])
     return sorted(chosen, key=lambda row: row.lead)
-
-
-def nse_of(scores: BasinSkill) -> float | None:
-    """Return the Nash-Sutcliffe efficiency of the members' mean over days that it has not learnt from."""
-    score = held_out_scores(scores).get("nse")
-    return None if score is None else score.value
 
 
 def short(reason: Absent) -> str:

@@ -22,13 +22,14 @@ MIN_BASINS = 4
 
 @dataclass(frozen=True, slots=True)
 class ShownScore:
-    """A score as the page shows it; `typical` is the middle half of the version's basins."""
+    """A score as the page shows it; `typical` is the middle half of the version's basins, `shipped` as of `Score`."""
 
     metric: str
     value: str
     days: int
     meaning: str
     typical: str
+    shipped: bool
 
 
 def shown_scores(session: Session, skill: BasinSkill) -> list[ShownScore]:
@@ -40,23 +41,31 @@ def shown_scores(session: Session, skill: BasinSkill) -> list[ShownScore]:
     return [
         ShownScore(
             metric=metric.upper(),
-            value=_written(values[metric].value, unit),
-            days=values[metric].n,
-            meaning=meaning,
-            typical=_middle_half(of_basins[metric], unit),
+            value=_written(score.value, METRICS[metric][0]),
+            days=score.n,
+            meaning=METRICS[metric][1],
+            typical=_middle_half(of_basins[metric], METRICS[metric][0]),
+            shipped=score.shipped,
         )
-        for metric, (unit, meaning) in METRICS.items()
-        if metric in values
+        for metric in METRICS
+        if (score := values.get(metric)) is not None
     ]
 
 
 def held_out_scores(skill: BasinSkill) -> dict[str, Score]:
-    """Return the scores of the members' mean over all days that it has not learnt from, by metric."""
-    return {
-        score.metric: score
+    """Return the scores of the members' mean over all days that it has not learnt from, by metric.
+
+    Computed here rather than shipped, then the newest.
+    """
+    key = ("mean", "all", "all", "all", "held out")
+    found = [
+        score
         for score in skill.scores
-        if score.value is not None and (score.member, score.lead, score.period_use) == ("mean", "all", "held out")
-    }
+        if (score.member, score.lead, score.season, score.threshold, score.period_use) == key
+        and score.value is not None
+    ]
+    newest_last = sorted(found, key=lambda one: (not one.shipped, one.period.first_day, one.period.last_day))
+    return {score.metric: score for score in newest_last}
 
 
 def _middle_half(values: Sequence[float], unit: str) -> str:

@@ -1,129 +1,170 @@
-"""`freshet demo`: the main job on synthetic basins, from nothing to forecasts."""
+"""`freshet demo`: the main job on eight real rivers, from nothing to forecasts."""
 
-import socket
+import shutil
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from freshet.cli.context import Begins, opened
-from freshet.cli.models.train import Architecture
+from freshet.cli.context import Begins, Context, opened
 from freshet.cli.options import flag, option
 from freshet.cli.output import Json, answer, inform, table
 from freshet.cli.progress import reporting
 from freshet.cli.service import serve
 from hydrology.base.errors import InvalidInput
-from jobspec.network import ARCHITECTURES
+from hydrology.extremes.alerting import rank
+from hydrology.extremes.level_names import level_title, percent
+from records.basins.basins import list_basins
+from records.basins.station_names import shown_name
 from runtime.settings import Settings, sqlite_url
 
 if TYPE_CHECKING:
-    from freshet.demo import Demonstrated
+    from freshet.demo.demonstration import Demonstrated
+
+NEXT = """
+Next, in another terminal:
+  export FRESHET_DATA={data} FRESHET_AS_OF={as_of:%Y-%m-%dT%H:%MZ}
+  # train a network on these rivers: half a minute on one core
+  {freshet} train --product daymet --train-period 1986-10-01..1993-09-30 \\
+      --validation-period 1993-10-01..1994-09-30 --set schedule.steps=200
+  # evaluate it on years that it has not seen
+  {freshet} evaluate --period 1994-10-01..1996-09-30
+  # your own basins: {guide}
+  {freshet} ingest tables --help"""
 
 
 def demo(
     once: Annotated[bool, flag("--once", "Stop after the table of forecasts.")] = False,
-    architecture: Architecture = None,
-    pretrained: Annotated[str | None, option("NAME", "Use an ensemble that came with Freshet, train nothing.")] = None,
     host: serve.Host = "127.0.0.1",
-    port: Annotated[int | None, option("PORT", "Default: 8000; any free one with --once.", min=1, max=65535)] = None,
+    port: Annotated[
+        int | None,
+        option("PORT", f"Default: {serve.PORT}, or a free one where it is in use or with --once.", min=1, max=65535),
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Start the whole service on synthetic basins, and run all main steps over its API.
+    """Start the whole service on eight real rivers in March 1997, and run all main steps over its API.
 
-    It ingests data, trains, calibrates and evaluates an ensemble, replays a week of daily forecasts up to today by the
-    service's clock, forecasts seasonal volumes, and simulates the normal snow and stored water; then it serves until
-    interrupted. Everything is stored in SQLite in the folder `demo` of FRESHET_DATA (`demo-NAME` for another network
-    or a shipped ensemble). Run again, it continues from there.
+    It ingests weather and flow that come with Freshet, installs the shipped ensemble freshet-us, evaluates it on years
+    that it has not learnt from, replays twelve days of forecasts before a flood, and forecasts seasonal volumes; then
+    it serves until interrupted. Everything is stored in SQLite in the folder `demo` of FRESHET_DATA, with a clock of
+    its own. Run again, it continues from there.
     """
-    from freshet.demo import demonstrate, service
+    from freshet.demo.demonstration import demonstrate
+    from freshet.demo.work import service
 
-    trained = _checked(architecture, pretrained)
-    settings = _settings(trained)
-    chosen = port or (_free_port() if once else 8000)
+    settings = _settings()
+    chosen = choose_port(host, port, once=once)
     address = serve.base(host, chosen)
-    serve.check_free(host, chosen)
-    with opened(settings, begins=Begins.ANYWHERE):
-        pass  # the database is there before the service starts
+    with opened(settings, begins=Begins.ANYWHERE) as context:
+        _require_own(context)
     inform(
-        f"The service starts at {address}, and issues its first forecasts within some minutes.  "
-        f"Its log: {settings.data / 'service.log'}"
+        f"The service starts at {address}: its pages show each step as it is done, the forecasts within a minute or "
+        f"two.  Its log: {settings.data / 'service.log'}"
     )
     with service(settings, host, chosen) as process:
         with reporting() as reporter:
-            done = demonstrate(settings, process, address, reporter.show, architecture=trained, pretrained=pretrained)
-        _answer(done, settings, as_json, with_note=pretrained is not None)
+            done = demonstrate(settings, process, address, reporter.show)
+        _answer(done, settings, address, as_json)
         if not once:
             inform("\n".join(serve.addresses(host, chosen)))
             process.wait()
 
 
-def _checked(architecture: str | None, pretrained: str | None) -> str:
-    """Return the name of the network to train, or of the shipped ensemble, which must be readable.
+def _settings() -> Settings:
+    """Return the settings of the demonstration: a folder, database and clock of its own."""
+    from freshet.demo.demonstration import AS_OF
+
+    folder = Settings.load().data / "demo"
+    database_url, roots = sqlite_url(folder / "freshet.sqlite"), (folder / "incoming",)
+    return Settings.load(data=folder, database_url=database_url, ingest_roots=roots, as_of=AS_OF)
+
+
+def choose_port(host: str, chosen: int | None, *, once: bool) -> int:
+    """Return the chosen port; without one the usual or, where that is in use or with --once, any free one.
 
     Raises:
-        InvalidInput: there is no such network, or one is named besides an ensemble.
-        UnknownEnsemble, DamagedEnsemble: the ensemble is not there, or it is damaged.
+        PortInUse: the chosen one is in use.
+        InvalidInput: nothing can listen on the address.
     """
-    if pretrained is not None:
-        from operations.training.pretrained import read_shipped
-
-        if architecture is not None:
-            raise InvalidInput("--pretrained trains nothing: leave --architecture out.")
-        read_shipped(pretrained, Settings.load().pretrained)
-        return pretrained
-    if architecture not in (None, *ARCHITECTURES):
-        raise InvalidInput(f"There is no network {architecture!r}: choose one of {', '.join(ARCHITECTURES)}.")
-    return architecture or ARCHITECTURES[0]
+    try:
+        return serve.check_free(host, chosen or (0 if once else serve.PORT))
+    except serve.PortInUse:
+        if chosen:
+            raise
+    inform(f"Another program listens on port {serve.PORT}: the demonstration takes another.")
+    return serve.check_free(host, 0)
 
 
-def _settings(trained: str) -> Settings:
-    """Return the settings of the demonstration: a folder, database and clock of its own."""
-    from freshet.demo import AS_OF
+def _require_own(context: Context) -> None:
+    """Raise where the folder holds other basins than the demonstration's, as that of an older Freshet does."""
+    from freshet.demo.demonstration import BASINS
 
-    usual = Settings.load()
-    folder = usual.data / _folder(trained)
-    database_url, roots = sqlite_url(folder / "freshet.sqlite"), (folder / "incoming",)
-    return Settings.load(data=folder, database_url=database_url, ingest_roots=roots, as_of=usual.as_of or AS_OF)
+    with context.database.reading() as session:
+        stored = {basin.id for basin in list_basins(session)}
+    if stored and stored.isdisjoint(BASINS):
+        raise InvalidInput(
+            f"{context.settings.data} holds {len(stored)} basins and none of the demonstration's, such as "
+            f"{min(stored)}: remove the folder, or name another FRESHET_DATA."
+        )
 
 
-def _answer(done: "Demonstrated", settings: Settings, as_json: bool, *, with_note: bool) -> None:
-    """Print the forecasts, and what they are."""
-    from freshet.demo import HELD_OUT
+def _answer(done: "Demonstrated", settings: Settings, address: str, as_json: bool) -> None:
+    """Print the forecasts, their skill, the alert, the change since yesterday, and what can be done next."""
+    from freshet.demo.demonstration import FLOODED, HELD_OUT, TRACES
 
-    nse, forecasts, as_of = done.skill["nse"], done.forecasts["forecasts"], settings.as_of
-    payload = {"held_out": HELD_OUT, **done.skill, "forecasts": forecasts, "status": done.status}
-    answer(payload, as_json, _table(forecasts))
+    flooded, nse = done.rivers[FLOODED], done.skill["nse"]
+    payload = {
+        "held_out": HELD_OUT,
+        **done.skill,
+        "forecasts": [river["forecast"] for river in done.rivers.values()],
+        "alerts": done.alerts,
+        "changes": done.changes,
+        "status": done.status,
+    }
+    answer(payload, as_json, _table(done))
     inform(
-        f"Synthetic basins. Held-out NSE over {HELD_OUT} in {nse['basins']} basins: median {nse['median']:.2f}, "
-        f"quartiles {nse['p25']:.2f} and {nse['p75']:.2f}."
+        f"Skill in {HELD_OUT}, years that the scored twin has not learnt from: median NSE {nse['median']:.3f} of "
+        f"{nse['basins']} rivers, quartiles {nse['p25']:.3f} and {nse['p75']:.3f}."
     )
-    for one in forecasts[:1] if with_note else ():
-        inform(one["training_note"])
+    alerts = [alert for alert in done.alerts if alert["basin"] == FLOODED]
+    for alert in sorted(alerts, key=lambda one: one["chance"])[-1:]:
+        inform(
+            f"Alert: {shown_name(FLOODED, flooded['name'])}, {alert['severity']} since {alert['since'][:10]}: "
+            f"{percent(alert['chance'])} above {alert['discharge']:.0f} m³/s ({level_title(alert['level'])})."
+        )
+    inform(f"Changed since yesterday: {done.changes['in_words']}")
     inform(
-        f"This is a replay: its clock stands at {as_of:%Y-%m-%d %H:%M} UTC, when these forecasts were issued. The "
-        "weather after T0 is perturbed observations, not an issued weather forecast. Status: "
-        f"{done.status['status']}."
+        f"This is a replay: its clock stands at {settings.as_of:%Y-%m-%d %H:%M} UTC. The weather after T0 is {TRACES} "
+        f"perturbed traces of what was observed, not an issued weather forecast. Status: {done.status['status']}."
     )
-    inform(
-        f"Look further: FRESHET_DATA={settings.data} FRESHET_AS_OF={as_of:%Y-%m-%dT%H:%MZ} freshet basins (or runs, "
-        "models, jobs, evaluate, forecast)."
+    inform(f"The flood: {address}/basins/{FLOODED}")
+    freshet = "freshet" if shutil.which("freshet") else str(Path(sys.executable).with_name("freshet"))
+    inform(NEXT.format(data=settings.data, as_of=settings.as_of, freshet=freshet, guide=f"{address}/guide/own-basin"))
+
+
+def _table(done: "Demonstrated") -> Any:
+    rows = [_row(basin, river, done.alerts) for basin, river in done.rivers.items()]
+    columns = ("basin", "river", "highest", "90 % range", "day", "alert", "snow", "season", "NSE")
+    title = "10 days after T0, m³/s; snow and the season's volume in % of normal; NSE of the years not learnt from"
+    return table(columns, rows, title)
+
+
+def _row(basin: str, river: dict[str, Any], alerts: list[dict[str, Any]]) -> tuple[object, ...]:
+    """Return the row of a river, its highest day by the median."""
+    forecast, volumes = river["forecast"], river["volumes"]
+    flow = forecast["calibrated"]
+    highest = max(range(len(forecast["time"])), key=flow["median"].__getitem__)
+    low, median, high = (f"{flow[name][highest]:.3g}" for name in ("p05", "median", "p95"))
+    severities = [alert["severity"] for alert in alerts if alert["basin"] == basin]
+    snow = forecast["storage"]["snow_read"]["at_t0"]["percent_of_normal"]
+    season = volumes["calibrated"]["percent_of_normal"][volumes["exceeded_percent"].index(50)]
+    return (
+        basin,
+        shown_name(basin, river["name"]),
+        median,
+        f"{low} to {high}",
+        forecast["time"][highest],
+        max(severities, key=rank, default=None),
+        None if snow is None else f"{snow:.0f}",
+        f"{season:.0f}",
+        river["nse"],
     )
-
-
-def _folder(trained: str) -> str:
-    return "demo" if trained == ARCHITECTURES[0] else f"demo-{trained}"
-
-
-def _table(forecasts: list[dict[str, Any]]) -> Any:
-    rows = []
-    for one in forecasts:
-        median, storage, balance = one["discharge"]["median"], one["storage"], one["water_balance"]
-        held = storage["total"][-1] if storage else "-"
-        ledger = "closed" if balance and balance["closes"] else "-"
-        rows.append((one["basin"], one["t0"], median[0], max(median), median[-1], held, ledger))
-    columns = ("basin", "T0", "first day", "highest", "last day", "storage mm", "ledger")
-    return table(columns, rows, "Median discharge in mm/day over the 10 days after T0")
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port

@@ -7,7 +7,7 @@ import uvicorn
 
 from freshet.cli.context import Begins, opened
 from freshet.cli.options import option
-from freshet.cli.service.serve import Host, Port, check_free
+from freshet.cli.service.serve import PORT, Host, Port, check_free
 from hydrology.base.errors import InvalidInput
 from jobspec.jobs.base import GPU, QUEUES
 from models.devices import CPU
@@ -47,7 +47,7 @@ def scheduler() -> None:
     run_scheduler(_settings())
 
 
-def api(host: Host = "127.0.0.1", port: Port = 8000) -> None:
+def api(host: Host = "127.0.0.1", port: Port = PORT) -> None:
     """Serve the API alone, without workers."""
     from app.http.server import options
     from app.main import create_app

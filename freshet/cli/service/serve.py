@@ -16,13 +16,15 @@ from runtime.settings import Settings
 
 log = structlog.get_logger()
 
+PORT = 8000
+"""Where the service is found unless another port is chosen."""
 Host = Annotated[str, option("ADDRESS", "Address to listen on: 0.0.0.0 for every one of this machine.")]
 Port = Annotated[int, option("PORT", "Port to listen on.", min=1, max=65535)]
 
 
 def serve(
     host: Host = "127.0.0.1",
-    port: Port = 8000,
+    port: Port = PORT,
     workers: Annotated[int, option("COUNT", "Workers besides those that train or ingest.", min=1)] = 1,
     training_workers: Annotated[
         int | None, option("COUNT", "Workers that train a member each. Default: one for every core.", min=1)
@@ -34,6 +36,10 @@ def serve(
     run(settings, host, port, workers, training_workers)
 
 
+class PortInUse(InvalidInput):
+    """Another program listens on the port."""
+
+
 def run(settings: Settings, host: str, port: int, workers: int = 1, training_workers: int | None = None) -> None:
     """Serve until interrupted.
 
@@ -41,7 +47,8 @@ def run(settings: Settings, host: str, port: int, workers: int = 1, training_wor
         training_workers: None for one a core.
 
     Raises:
-        InvalidInput: the port is taken or the address is not this machine's.
+        PortInUse: another program listens on it.
+        InvalidInput: the address is not this machine's.
         ServiceProblem: a service runs on this data folder already, or a part of it ends repeatedly.
     """
     from freshet.cli.main import main
@@ -57,23 +64,26 @@ def run(settings: Settings, host: str, port: int, workers: int = 1, training_wor
     Service(main, settings, host=host, port=port, workers=workers, training_workers=members).run()
 
 
-def check_free(host: str, port: int) -> None:
-    """Raise unless the address and port are free to listen on.
+def check_free(host: str, port: int) -> int:
+    """Return the port if it is free to listen on at the address; any free one for 0.
 
     Raises:
-        InvalidInput: it cannot; the message gives the reason.
+        PortInUse: another program listens on it.
+        InvalidInput: it cannot be listened on; the message gives the reason.
     """
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         with socket.socket(family, socket.SOCK_STREAM) as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind((host, port))
+            free: int = probe.getsockname()[1]
+            return free
     except OSError as error:
-        remedy = {
-            errno.EADDRINUSE: "stop what listens there, or choose another --port",
-            errno.EACCES: "choose a --port above 1023",
-        }.get(error.errno or 0, "choose a --host of this machine, such as 127.0.0.1")
-        raise InvalidInput(f"Nothing can listen on {host}:{port} ({error.strerror or error}): {remedy}.") from error
+        kind, remedy = {
+            errno.EADDRINUSE: (PortInUse, "stop what listens there, or choose another --port"),
+            errno.EACCES: (InvalidInput, "choose a --port above 1023"),
+        }.get(error.errno or 0, (InvalidInput, "choose a --host of this machine, such as 127.0.0.1"))
+        raise kind(f"Nothing can listen on {host}:{port} ({error.strerror or error}): {remedy}.") from error
 
 
 def addresses(host: str, port: int) -> list[str]:

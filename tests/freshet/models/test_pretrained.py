@@ -134,7 +134,6 @@ def test_a_basin_that_it_never_saw_is_promoted_by_name(worked: Freshet, shelf: P
     [
         (("models", "install-pretrained", "nothing"), 3, f"No ensemble 'nothing' is shipped: choose one of {NAME}"),
         (("models", "export", "nothing", "folder"), 3, "No model version 'nothing'"),
-        (("demo", "--pretrained", NAME, "--architecture", "lstm"), 2, "leave --architecture out"),
     ],
 )
 def test_an_impossible_installation_or_export_is_reported(
@@ -142,27 +141,6 @@ def test_an_impossible_installation_or_export_is_reported(
 ) -> None:
     result = empty(*arguments, FRESHET_PRETRAINED=str(shelf))
     assert (result.code, sentence in result.err.replace("\n", " ")) == (code, True)
-
-
-def test_a_demo_without_a_shipped_ensemble_does_not_begin(freshet: Freshet, tmp_path: Path) -> None:
-    result = freshet("demo", "--pretrained", NAME, "--once", FRESHET_PRETRAINED=str(tmp_path))
-    assert (result.code, "No trained ensemble is shipped" in result.err) == (3, True)
-    assert not freshet.data.exists()
-
-
-def test_the_demo_starts_from_the_shipped_ensemble(freshet: Freshet, shelf: Path) -> None:
-    result = freshet("demo", "--pretrained", NAME, "--once", "--json", FRESHET_PRETRAINED=str(shelf))
-    assert result.code == 0
-    seen = {one["basin"]: one["seen_in_training"] for one in result.json["forecasts"]}
-    assert len(seen) == 8
-    assert {basin for basin, learnt in seen.items() if learnt} == set(LEARNT)
-    assert all(one["water_balance"]["closes"] for one in result.json["forecasts"])
-    assert (freshet.data / f"demo-{NAME}" / "freshet.sqlite").exists()
-    assert (result.json["status"]["status"], result.json["status"]["degraded"]) == ("ok", [])
-    for one in result.json["forecasts"]:
-        assert (one["t0"], one["issued_at"], one["stale"]) == ("2008-09-18", "2008-09-20T14:00:00Z", False)
-        assert (one["forcing_kind"], one["weather"]["source"]) == ("supplied", "perturbed-observations")
-        assert one["forcing_note"].startswith("Driven by perturbed observations")
 
 
 def test_an_exported_folder_is_installed_by_its_path(ingested: Freshet, shelf: Path, tmp_path: Path) -> None:

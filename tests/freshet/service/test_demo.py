@@ -1,4 +1,4 @@
-"""The demonstration waits as long as its service lives, and names the part that has died."""
+"""The demonstration: its port, how it waits for its service, and all of it."""
 
 import socket
 import subprocess
@@ -12,8 +12,14 @@ from pathlib import Path
 
 import pytest
 
+from freshet.cli.service import serve
+from freshet.cli.service.demo import choose_port
 from freshet.client import Client, ServiceError
-from freshet.demo import Work, require_alive
+from freshet.demo.demonstration import AS_OF, BASINS, FLOODED, HELD_OUT
+from freshet.demo.work import Work, require_alive
+from hydrology.base.errors import InvalidInput
+from tests.app.conftest import serving
+from tests.freshet.conftest import Freshet
 
 SUPERVISOR = """
 import sys
@@ -117,3 +123,79 @@ def test_a_service_that_dies_before_it_answers_is_not_waited_for(tmp_path: Path)
 
         with pytest.raises(ServiceError, match="was killed by SIGKILL"):
             Work(client, partial(require_alive, process, tmp_path), show).await_service("http://127.0.0.1:9")
+
+
+@contextmanager
+def listening(host: str = "127.0.0.1") -> Iterator[int]:
+    """Listen on a port."""
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as taken:
+        taken.bind((host, 0))
+        taken.listen()
+        yield int(taken.getsockname()[1])
+
+
+@pytest.mark.parametrize("listener", ["127.0.0.1", "0.0.0.0"])
+def test_the_demonstration_takes_another_port_where_the_usual_one_is_in_use(
+    listener: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with listening(listener) as taken:
+        monkeypatch.setattr(serve, "PORT", taken)
+        chosen = choose_port("127.0.0.1", None, once=False)
+        assert chosen != taken
+        assert f"Another program listens on port {taken}" in capsys.readouterr().err
+        with pytest.raises(serve.PortInUse, match=f"127.0.0.1:{taken} .* choose another --port"):
+            choose_port("127.0.0.1", taken, once=False)
+        with pytest.raises(serve.PortInUse):
+            choose_port("127.0.0.1", taken, once=True)
+        assert choose_port("127.0.0.1", None, once=True) != taken
+    assert capsys.readouterr().err == ""
+    assert choose_port("127.0.0.1", None, once=False) == taken
+    assert choose_port("127.0.0.1", taken, once=True) == taken
+
+
+def test_an_address_that_is_not_this_machines_is_not_a_port_in_use() -> None:
+    with pytest.raises(InvalidInput, match="--host of this machine") as refused:
+        choose_port("203.0.113.7", None, once=False)
+    assert not isinstance(refused.value, serve.PortInUse)
+
+
+@pytest.mark.extended
+def test_the_demonstration_shows_the_flood_the_snow_and_the_skill_that_an_evaluation_gives(freshet: Freshet) -> None:
+    elsewhere = {"FRESHET_AS_OF": "2001-02-03", "FRESHET_PRETRAINED": str(freshet.data)}
+    shown = freshet("demo", "--once", "--json", **elsewhere)
+    assert shown.code == 0, shown.err
+    demonstrated, words = shown.json, " ".join(shown.err.split())
+    there = Freshet(freshet.data / "demo")
+    clock = {"FRESHET_AS_OF": AS_OF.isoformat()}
+
+    # The skill is that of an evaluation, in the terminal and on the pages.
+    evaluated = there("evaluate", "--period", HELD_OUT, "--json", **clock).json
+    assert demonstrated["held_out"] == HELD_OUT
+    assert demonstrated["nse"]["median"] == pytest.approx(evaluated["scores"]["nse"]["median"], abs=1e-9)
+    assert f"median NSE {demonstrated['nse']['median']:.3f} of 8 rivers" in words
+    assert demonstrated["scored"] != demonstrated["version"]
+    with serving(f"sqlite:///{there.data / 'freshet.sqlite'}", AS_OF) as client:
+        for basin in BASINS:
+            own = evaluated["basins"][basin]["scores"]["nse"]["value"]
+            assert f"NSE {own:.2f} in years not used in training" in client.get(f"/basins/{basin}").text
+
+    # Forecasts of the day, with weather that is labelled; snow far above normal; an alert, and what changed.
+    forecasts = {one["basin"]: one for one in demonstrated["forecasts"]}
+    assert tuple(forecasts) == BASINS
+    for one in forecasts.values():
+        assert (one["t0"], one["issued_at"], one["stale"]) == ("1997-03-14", "1997-03-16T14:00:00Z", False)
+        assert (one["traces"], one["weather"]["source"]) == (31, "perturbed-observations")
+        assert one["forcing_note"].startswith("Driven by perturbed observations")
+        assert one["water_balance"]["closes"]
+    assert forecasts["USGS-13235000"]["storage"]["snow_read"]["at_t0"]["percent_of_normal"] > 150
+    assert FLOODED in {alert["basin"] for alert in demonstrated["alerts"]}
+    assert demonstrated["changes"]["in_words"] in shown.err.replace("\n", " ")
+    assert "not an issued weather forecast" in words
+    assert len(there("runs", "--limit", "30", "--json", **clock).json["runs"]) >= 12
+    assert (demonstrated["status"]["status"], demonstrated["status"]["degraded"]) == ("ok", [])
+
+    # It ends with the next commands, and goes on from what is there.
+    for command in ("train", "evaluate", "ingest tables"):
+        assert f"freshet {command}" in words
+    again = freshet("demo", "--once", "--json")
+    assert [one["run"] for one in again.json["forecasts"]] == [one["run"] for one in demonstrated["forecasts"]]

@@ -8,10 +8,12 @@ from hydrology.base.calendar import Period, day
 from jobspec.network import sized
 from operations.training.train import train
 from operations.verification.evaluate import evaluate
+from operations.verification.simulated_thresholds import compute
 from records.basins.tables import BasinRow
 from records.database.engine import Database
 from records.runs import runs
 from records.runs.run_summary import KnownSkill
+from records.simulations import simulated_storage
 from records.simulations.snow_cells import mappings
 from records.verification import scores
 from records.versions import versions
@@ -67,6 +69,15 @@ def test_a_forecast_has_a_closed_ledger_the_snow_of_the_store_and_the_origin_of_
             assert summary.snow.mapping == "store"
             assert summary.age_reason is None
     assert all(not isinstance(mapping, Absent) and mapping.kind == "store" for mapping in chosen.values())
+
+
+def test_its_normal_snow_is_known_once_its_past_is_simulated(copies: Copies) -> None:
+    database, version = copies("buckets")
+    compute(database, CLOCK, version, BASINS)
+    with database.reading() as session:
+        snow = simulated_storage.snow_of_basins(session, version, mappings(session, version, BASINS))
+    assert sorted(snow) == sorted(BASINS)
+    assert not [reason for reason in snow.values() if isinstance(reason, Absent)]
 
 
 def test_a_warm_start_gives_the_bits_of_a_cold_one(copies: Copies) -> None:

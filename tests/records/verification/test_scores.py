@@ -150,3 +150,17 @@ def test_the_scores_of_the_mean_over_all_days_are_those_of_the_newest_period(dat
         scores.replace(session, [newer, old, unknown, *others])
         found = scores.mean_scores(session, [old.version_id], ["nse", "fhv"])
     assert found == {(old.version_id, BASIN, "nse"): 0.8}
+
+
+def test_a_score_computed_here_comes_before_a_shipped_one_of_newer_or_longer_years(database: Database) -> None:
+    with database.transaction() as session:
+        computed = replace(_a_score(session), value=0.7)
+        shipped = [
+            replace(computed, last_day=day("2008-09-30"), value=0.9, shipped=True),
+            replace(computed, first_day=day("1999-10-01"), last_day=day("2008-09-30"), value=0.8, shipped=True),
+            replace(computed, metric="kge", value=0.6, shipped=True),
+        ]
+        scores.replace(session, [computed, *shipped])
+        found = scores.mean_scores(session, [computed.version_id], ["nse", "kge"])
+    key = computed.version_id, BASIN
+    assert found == {(*key, "nse"): 0.7, (*key, "kge"): 0.6}

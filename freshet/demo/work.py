@@ -1,0 +1,143 @@
+"""The demonstration's service, and jobs posted to it over REST and watched."""
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+from app.jobs.schemas import Job
+from freshet.client import Client, ServiceError
+from freshet.client.problems import Unreachable
+from freshet.supervisor.supervised_process import HUNG, REPORT_AFTER_ENDS
+from records.access import audit, keys
+from records.database.engine import Database
+from runtime import child_processes, private_files, restart_notes
+from runtime.child_processes import Process
+from runtime.clock import Clock
+from runtime.settings import Settings
+
+LOG = "service.log"
+"""In the data folder: what the service writes to its standard error."""
+SECONDS_BETWEEN_LOOKS = 0.2
+WORKERS = ("--workers", "2", "--training-workers", "1")
+"""Two, as jobs run beside each other; and one for whoever goes on to train."""
+
+
+class Show(Protocol):
+    """Shows the progress of a piece of work."""
+
+    def __call__(self, what: str, done: int, total: int, detail: str = "") -> None: ...
+
+
+@contextmanager
+def service(settings: Settings, host: str, port: int) -> Iterator[Process]:
+    """Run the whole service as a process, and stop it at the end."""
+    environment = os.environ | {"FRESHET_DATA": str(settings.data), "FRESHET_DATABASE_URL": settings.database_url}
+    for name in ("FRESHET_INGEST_ROOTS", "FRESHET_PRETRAINED"):  # archive and ensemble lie in the default folders
+        environment.pop(name, None)
+    if settings.as_of is not None:
+        environment["FRESHET_AS_OF"] = settings.as_of.isoformat()
+    command = child_processes.python_command("freshet", "serve", "--host", host, "--port", str(port), *WORKERS)
+    log = settings.data / LOG
+    private_files.make_folder(log.parent)
+    with open(log, "ab", opener=private_files.opener) as output:
+        process = child_processes.start(
+            command, environment=environment, log=output, own_group=False, dies_by=signal.SIGTERM
+        )
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def new_token(settings: Settings) -> str:
+    """Create a key for this demonstration alone."""
+    database, clock = Database(settings.database_url), Clock()
+    try:
+        with database.transaction() as session:
+            key, token = keys.make(session, "demo", "admin", None, clock.wall())
+            audit.record(session, audit.command_line(), "key created", key.id, clock.wall(), name=key.name)
+            return token
+    finally:
+        database.close()
+
+
+def require_alive(process: Process, data: Path) -> str:
+    """Return which parts of the service are being restarted, in words; empty if none.
+
+    Raises:
+        ServiceError: the service has ended, or a part of it ends repeatedly.
+    """
+    where = f"its log is {data / LOG}"
+    if (code := process.poll()) is not None:
+        raise ServiceError(f"The service {child_processes.exit_in_words(code)}; {where}.")
+    restarting = restart_notes.load(data, process.pid)
+    for part in restarting:
+        if part.times >= REPORT_AFTER_ENDS and part.cause != HUNG:
+            raise ServiceError(
+                f"The {part.part} of the service ends repeatedly: it {part.cause}, {part.times} times since "
+                f"{part.since:%H:%M:%S} UTC; {where}."
+            )
+    return ", ".join(f"the {part.part} {part.cause}" for part in restarting)
+
+
+class Work:
+    """Runs the demonstration's jobs one after another, as long as the service is alive.
+
+    Args:
+        alive: returns the parts that are being restarted, and raises if the service has died.
+    """
+
+    def __init__(self, client: Client, alive: Callable[[], str], show: Show) -> None:
+        self._client, self._alive, self._show = client, alive, show
+
+    def await_service(self, address: str) -> None:
+        """Wait until the service answers."""
+        started = time.monotonic()
+        while not self._client.ready():
+            hindered = self._alive()
+            waited = f"waiting for the API at {address}, {time.monotonic() - started:.0f} s"
+            self._show("start of the service", 0, 1, f"{waited}{hindered and f'; {hindered}'}")
+            time.sleep(SECONDS_BETWEEN_LOOKS)
+        self._show("start of the service", 1, 1, "it answers")
+
+    def do(self, kind: str, params: dict[str, Any]) -> dict[str, Any]:
+        """Post a job, show its progress, and return its result, as `result`."""
+        return self.result(self.post(kind, params))
+
+    def post(self, kind: str, params: dict[str, Any]) -> Job:
+        """Post a job, and leave it to its worker.
+
+        Raises:
+            ServiceError: the service has died, or refuses the job.
+        """
+        return self._client.post_job(kind, params)
+
+    def result(self, job: Job) -> dict[str, Any]:
+        """Show the progress of a job until it has ended, and return its result.
+
+        Raises:
+            ServiceError: the service has died.
+            DataProblem: the job failed.
+        """
+        while True:
+            try:
+                result = self._client.watch(job.id, self._look).result
+                break
+            except Unreachable:  # slow, or its API is being started again
+                waiting = "waiting for the API" + (f": {hindered}" if (hindered := self._alive()) else "")
+                self._show(job.kind, 0, 1, waiting)
+        assert result is not None
+        self._show(job.kind, 1, 1, "done")
+        return result
+
+    def _look(self, job: Job) -> None:
+        hindered = self._alive()
+        if job.progress is not None:
+            self._show(job.kind, job.progress.done, job.progress.total, job.progress.detail or "")
+        elif job.status in ("queued", "running"):
+            self._show(job.kind, 0, 1, hindered or f"{job.status}: waiting for its worker")
