@@ -1,10 +1,14 @@
 """The database URL, and the connections of SQLite."""
 
-from sqlalchemy import URL, Connection, make_url
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from sqlalchemy import URL, Connection, Dialect, make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
 from hydrology.base.errors import InvalidInput
+from records.database.faults import DatabaseProblem
 
 
 def parsed_url(url: str) -> URL:
@@ -27,6 +31,28 @@ def parsed_url(url: str) -> URL:
         "The database URL names neither a SQLite file (sqlite:////path/freshet.sqlite, with %3F for a ? in the path) "
         "nor a PostgreSQL database (postgresql://host/name)."
     )
+
+
+def connect_postgresql(
+    dialect: Dialect, _record: object, arguments: Sequence[Any], options: Mapping[str, Any]
+) -> DBAPIConnection:
+    """Connect to PostgreSQL, whose database must be able to store any text.
+
+    It is checked before anything is read: of a database without an encoding the driver returns bytes in place of text.
+
+    Raises:
+        DatabaseProblem: its encoding is another than UTF-8.
+    """
+    connection: Any = dialect.connect(*arguments, **{**options, "client_encoding": "utf8"})
+    encoding, name = connection.info.parameter_status("server_encoding"), connection.info.dbname
+    if encoding != "UTF8":
+        connection.close()
+        raise DatabaseProblem(
+            f"The database {name} has the encoding {encoding}, which cannot store every name and "
+            "text: create one with CREATE DATABASE name ENCODING 'UTF8' TEMPLATE template0, name it in "
+            "FRESHET_DATABASE_URL, and bring the data by `freshet backup` and `freshet restore`, or ingest them again."
+        )
+    return cast(DBAPIConnection, connection)
 
 
 def open_sqlite(connection: DBAPIConnection, _record: object) -> None:

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session, sessionmaker
 
 import migrations
 from hydrology.base.errors import InvalidInput, printable
-from records.database.dialects import begin_sqlite, open_sqlite, parsed_url
+from records.database.dialects import begin_sqlite, connect_postgresql, open_sqlite, parsed_url
 from records.database.faults import FAULTS, DatabaseProblem, StorageFull, is_full
 from runtime import private_files
 from runtime.settings import Settings
@@ -81,6 +81,7 @@ class Database:
             event.listen(self._engine, "begin", begin_sqlite)
             reads = self._engine.execution_options(freshet_reads=True)
         else:
+            event.listen(self._engine, "do_connect", connect_postgresql)
             reads = self._engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
         issuer = {"sender": sender, "replayed": replayed, "approval": approval}
         self._writes = sessionmaker(self._engine, expire_on_commit=False, info=issuer)
@@ -196,7 +197,7 @@ class Database:
 
     def check(self) -> Condition:
         """Check whether the database can be used, without changing it."""
-        head = revisions()[-1]
+        head, revision = revisions()[-1], None
         try:
             if missing := self.missing:
                 return Condition(self.shown, False, None, head, missing)

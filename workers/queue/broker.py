@@ -3,7 +3,10 @@
 import os
 import tempfile
 import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import quote
 
 import redis
@@ -11,7 +14,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from hydrology.base.digests import short_name
-from hydrology.base.errors import Problem
+from hydrology.base.errors import Problem, printable
 from runtime import child_processes, private_files
 from runtime.child_processes import Process
 from runtime.settings import Settings
@@ -27,6 +30,46 @@ class BrokerProblem(Problem):
 
     kind = "broker"
     exit_code = 5
+
+
+class Refusal(NamedTuple):
+    """Why the broker takes no messages: what it does, and the remedy."""
+
+    cause: str
+    remedy: str
+
+
+_TRIAL, _TRIAL_SECONDS = "freshet-trial", 60
+_NO_ANSWER = Refusal("does not answer", "Start it")
+_READ_ONLY = Refusal("is a replica, which is only read", "Name the primary in FRESHET_BROKER_URL, or promote this one")
+_LOADING = Refusal("is still loading its stored queues", "Wait until it has")
+_PASSWORD = Refusal("does not accept the password", "Correct the user and password in FRESHET_BROKER_URL")
+_BY_CLASS: Mapping[type[Exception], Refusal] = {
+    redis.BusyLoadingError: _LOADING,
+    redis.AuthenticationError: _PASSWORD,
+    redis.exceptions.AuthorizationError: _PASSWORD,
+    redis.exceptions.NoPermissionError: Refusal(
+        "does not permit its user to write", "Permit all keys and commands of data to that user (ACL SETUSER)"
+    ),
+    redis.exceptions.OutOfMemoryError: Refusal(
+        "has no memory left for messages", "Raise its `maxmemory`, or remove what others have stored in it"
+    ),
+    redis.ReadOnlyError: _READ_ONLY,
+    redis.exceptions.MasterDownError: Refusal("has lost its primary", "Start the primary, or promote this one"),
+    redis.exceptions.ClusterDownError: Refusal("is a part of a cluster that is down", "Mend the cluster"),
+    redis.exceptions.MovedError: Refusal("is a part of a cluster", "Name a broker that is not, in FRESHET_BROKER_URL"),
+}
+_BY_CODE: Mapping[str, Refusal] = {
+    "MISCONF": Refusal("cannot write to its disk", "Make room on its disk, and see its log"),
+    "NOREPLICAS": Refusal("has too few replicas to be written", "Start them, or lower its `min-replicas-to-write`"),
+    "DENIED": Refusal("accepts connections of its own machine alone (protected mode)", "Give it a password"),
+    "BUSY": Refusal("is busy with a script", "Wait for the script, or end it (SCRIPT KILL)"),
+    "NOAUTH": _PASSWORD,
+    "WRONGPASS": _PASSWORD,
+    "LOADING": _LOADING,
+    "READONLY": _READ_ONLY,
+}
+"""By the first word of an error that the library has no class for."""
 
 
 def broker_url(settings: Settings) -> str:
@@ -104,13 +147,54 @@ def lives(settings: Settings) -> bool:
     return True
 
 
+def write_refusal(settings: Settings) -> Refusal | None:
+    """Try to write to the broker, and return why it cannot be done; None if it can."""
+    try:
+        with _client(settings) as client:
+            if client is not None:
+                try_to_write(client)
+    except (redis.RedisError, OSError) as error:
+        return _refusal_of(error)
+    return None
+
+
+def try_to_write(client: redis.Redis) -> None:
+    """Write a list as messages are written, of one entry that expires.
+
+    Raises:
+        RedisError: the broker does not answer, or refuses it, which PING does not show.
+    """
+    client.lpush(_TRIAL, "")
+    client.ltrim(_TRIAL, 0, 0)
+    client.expire(_TRIAL, _TRIAL_SECONDS)
+
+
+def _refusal_of(error: Exception) -> Refusal:
+    for kind, refusal in _BY_CLASS.items():
+        if isinstance(error, kind):
+            return refusal
+    code = str(error).partition(" ")[0]
+    if not isinstance(error, redis.ResponseError):
+        return _NO_ANSWER
+    return _BY_CODE.get(code, Refusal(f"refuses to be written ({printable(code[:40])})", "Read its log"))
+
+
 def _ping(settings: Settings) -> None:
+    with _client(settings) as client:
+        if client is not None:
+            client.ping()
+
+
+@contextmanager
+def _client(settings: Settings) -> Iterator[redis.Redis | None]:
+    """Connect to the broker; None for one in the memory of this process, which cannot be asked."""
     scheme, _, rest = broker_url(settings).partition("://")
     schemes = {"redis+socket": "unix", "redis": "redis", "rediss": "rediss", "valkey": "redis"}
     if scheme not in schemes:
-        return  # an in-memory broker in this process, which cannot be asked
+        yield None
+        return
     with redis.Redis.from_url(f"{schemes[scheme]}://{rest}", retry=_ONCE, socket_timeout=ANSWER_SECONDS) as client:
-        client.ping()
+        yield client
 
 
 def _log(settings: Settings) -> Path:

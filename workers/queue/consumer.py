@@ -1,10 +1,13 @@
 """Celery's consumer, for a broker that is unavailable for a while: it reconnects within seconds."""
 
+import time
 from typing import Any
 
 import structlog
 from celery.worker.consumer import Consumer
 from celery.worker.state import maybe_shutdown
+
+from workers.queue.broker import try_to_write
 
 log = structlog.get_logger()
 
@@ -26,13 +29,16 @@ class PatientConsumer(Consumer):  # type: ignore[misc]
         Raises:
             Exception: the refusal; the worker ends with it.
         """
-        if isinstance(exc, self.channel_errors) and self._is_well():
-            raise exc
+        if isinstance(exc, self.channel_errors):
+            if self._is_well():
+                raise exc
+            time.sleep(MAX_WAIT)  # a broker that refuses to be written accepts connections at once
         super().on_connection_error_after_connected(exc)
 
     def _is_well(self) -> bool:
+        """Return whether the broker answers and can be written."""
         try:
-            self.connection.default_channel.client.ping()
+            try_to_write(self.connection.default_channel.client)
         except (*self.connection_errors, *self.channel_errors):
             return False
         return True

@@ -12,10 +12,10 @@ from records.database.engine import Database
 from records.jobs import job_messages, jobs
 from runtime.clock import Clock
 from runtime.settings import Settings
-from workers.queue.broker import counting_url, lives, takes_messages
+from workers.queue.broker import counting_url, write_refusal
 from workers.queue.celery_app import TASK, make_app
 
-__all__ = ["BrokerAway", "Sender", "counting_url", "lives", "takes_messages"]
+__all__ = ["BrokerAway", "Sender", "counting_url", "write_refusal"]
 
 log = structlog.get_logger()
 

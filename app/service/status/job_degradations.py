@@ -14,7 +14,7 @@ from records.jobs import job_health, process_heartbeats
 from records.upkeep import clock_skew
 from runtime import restart_notes
 from runtime.settings import Settings
-from workers.queue.enqueue import lives, takes_messages
+from workers.queue.enqueue import write_refusal
 
 MAX_UNTAKEN = timedelta(minutes=5)
 """A running worker takes a job within seconds."""
@@ -84,10 +84,8 @@ def _disk(settings: Settings) -> Iterator[Degraded]:
 
 def _away(settings: Settings) -> Iterator[Degraded]:
     """Yield degradations of an unusable broker or database."""
-    if not takes_messages(settings):
-        writes_nothing = ("cannot write", "Make room on its disk")
-        cause, remedy = writes_nothing if lives(settings) else ("does not answer", "Start it")
-        sentence = f"The broker {cause}: jobs are stored, and sent to the workers afterwards. {remedy}."
+    if refusal := write_refusal(settings):
+        sentence = f"The broker {refusal.cause}: jobs are stored, and sent to the workers afterwards. {refusal.remedy}."
         yield Degraded(code="no-broker", sentence=sentence)
     if is_locked(settings.database_url):
         sentence = "Another process has locked the database: it is read, but nothing is written. End that process."

@@ -219,3 +219,34 @@ def test_a_missing_postgresql_driver_is_reported_with_what_to_install(monkeypatc
 def test_other_urls_are_refused(url: str) -> None:
     with pytest.raises(InvalidInput, match="SQLite file"):
         Database(url)
+
+
+def test_a_database_that_cannot_store_any_text_is_refused_in_a_sentence(postgresql: PostgreSQL) -> None:
+    for encoding in ("SQL_ASCII", "LATIN1", "WIN1252"):
+        name = f"odd_{encoding.lower()}"
+        postgresql.execute(
+            f"CREATE DATABASE {name} ENCODING '{encoding}' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'"
+        )
+        with closing(Database(f"postgresql://postgres@/{name}?host={postgresql.socket}")) as odd:
+            found = odd.check()
+            assert (found.reachable, found.revision) == (True, None)
+            assert f"{name} has the encoding {encoding}" in str(found.problem)
+            for use in (odd.migrate, odd.require_migrated):
+                with pytest.raises(DatabaseProblem, match="ENCODING 'UTF8'"):
+                    use()
+            with pytest.raises(DatabaseProblem, match="ENCODING 'UTF8'"), odd.transaction() as session:
+                a_basin(session)
+
+
+def test_any_text_is_stored_whatever_the_clients_encoding(
+    postgresql: PostgreSQL, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PGCLIENTENCODING", "LATIN1")
+    url = postgresql.new()
+    for given in (url, f"{url}&client_encoding=latin1"):
+        with closing(Database(given)) as database:
+            database.migrate()
+            with database.transaction() as session:
+                basins.upsert(session, basins.Basin("OWN-river", name="Łódź 河川"))
+            with database.reading() as session:
+                assert basins.get(session, "OWN-river").name == "Łódź 河川"
