@@ -21,6 +21,7 @@ from app.http.limits.rate_limit_middleware import Throttle
 from app.http.limits.rate_limits import Rates
 from app.http.request_ids import RequestIds
 from app.http.response_cache import ResponseCache
+from app.http.trailing_slash import TrailingSlash
 from app.http.trusted_hosts import TrustedHosts
 from app.routes import add_routes, operation_id
 from app.service.health import Hindered
@@ -92,6 +93,7 @@ def _add_middleware(app: FastAPI, settings: Settings, host: str | None) -> None:
     app.build_middleware_stack = lambda: Timed(  # type: ignore[method-assign]
         RequestIds(HeadMiddleware(Compressed(SecurityHeaders(build())))), app.state.times
     )
+    app.add_middleware(TrailingSlash)
     app.add_middleware(VaryByFormat)
     app.add_middleware(BodyLimit)
     if settings.read_needs_key:

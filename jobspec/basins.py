@@ -9,6 +9,7 @@ from hydrology.base.basins import SOURCE_NAMESPACES
 from hydrology.base.outline import geometry_of, polygons_of
 from hydrology.base.units import MAX_AREA_KM2
 from jobspec.fields import Basin, Line, Name, PeriodField, RequestModel, refusing
+from jobspec.forms import form
 
 ASKED_NAMESPACE = "USGS"
 """The namespace whose gauges a web service describes: place, name and area need not be given."""
@@ -20,7 +21,9 @@ ADOPT = (
 
 _PLACED = {"area_km2", "latitude", "longitude"}
 
-AttributeName = Annotated[str, Field(pattern="^[0-9A-Za-z_]{1,64}$")]
+AttributeName = Annotated[
+    str, Field(pattern=form("^[0-9A-Za-z_]{1,64}$", "1 to 64 letters, digits or _, such as elev_mean"))
+]
 
 
 def _attributes(given: dict[str, float]) -> dict[str, float]:

@@ -7,6 +7,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from hydrology.base.errors import printable
+from jobspec.forms import words_of
 
 MAX_FAULTS = 10  # nobody reads thousands of sentences
 
@@ -54,7 +55,8 @@ def message(detail: Mapping[str, Any]) -> str:
         case "model_attributes_type" | "model_type" | "dict_type":
             return 'it must be a JSON object, {"name": value}'
         case "string_pattern_mismatch":
-            return f"it must have the form {detail['ctx']['pattern']}"
+            words = words_of(detail["ctx"]["pattern"])
+            return "it does not have the form that /docs gives" if words is None else f"it must be {words}"
         case "union_tag_invalid":
             tag, field, known = (detail["ctx"][name] for name in ("tag", "discriminator", "expected_tags"))
             return f"{field} must be one of {known}, not '{tag[:64]}'"

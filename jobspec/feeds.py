@@ -11,6 +11,7 @@ from hydrology.base.staleness import STALE_AFTER_DAYS
 from hydrology.weather.forcing import MAX_DAYS_BEHIND
 from jobspec.faults import faults
 from jobspec.fields import Basin, Basins, Id, Name, Place, RequestModel, named_own_product
+from jobspec.forms import form
 from jobspec.kinds import InvalidRequest
 
 MAX_DAYS_BACK = 366
@@ -26,7 +27,10 @@ def _named_model(name: str) -> str:
 Model = Annotated[
     str,
     AfterValidator(_named_model),
-    Field(pattern="^[a-z][a-z0-9_]{1,63}$", description="Open-Meteo's name of the model."),
+    Field(
+        pattern=form("^[a-z][a-z0-9_]{1,63}$", "2 to 64 small letters, digits or _, a letter first, such as ecmwf_ifs"),
+        description="Open-Meteo's name of the model.",
+    ),
 ]
 Product = Annotated[
     str,

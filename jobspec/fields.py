@@ -22,6 +22,7 @@ from hydrology.base.calendar import Day, Period, day
 from hydrology.base.errors import InvalidInput
 from hydrology.base.products import own_product
 from hydrology.climatology.volumes import SEASON, Season
+from jobspec.forms import form
 
 MAX_BASINS = 10_000
 MAX_PERIOD_TEXT = 40
@@ -115,24 +116,35 @@ def discriminated_by(field: str, noun: str, values: Sequence[str]) -> Discrimina
     return Discriminator(value, custom_error_type=field, custom_error_message=sentence)
 
 
-_LINE = r"^[^\x00-\x1f\x7f]*[^\x00-\x20\x7f][^\x00-\x1f\x7f]*$"
+_LINE = form(
+    r"^[^\x00-\x1f\x7f]*[^\x00-\x20\x7f][^\x00-\x1f\x7f]*$",
+    "text on one line, not blank and without control characters, such as Boise River",
+)
 Line = Annotated[str, Field(max_length=200, pattern=_LINE)]
 """A line of text: not blank, and without control characters."""
 Note = Annotated[str, Field(max_length=1000, pattern=_LINE)]
 """A longer text on one line."""
 NAME = "[0-9A-Za-z_-][0-9A-Za-z_.-]{0,63}"
 """The pattern of names. They cannot start with a dot, which would make an address ambiguous."""
-Name = Annotated[str, Field(pattern=f"^{NAME}$")]
+NAMED = form(f"^{NAME}$", "1 to 64 letters, digits, -, _ or dots, the first no dot, such as maurer_extended")
+Name = Annotated[str, Field(pattern=NAMED)]
 Names = Annotated[tuple[Name, ...], Field(strict=False)]  # JSON has no tuples
-ID = "^[0-9A-Za-z_-]{1,64}$"
+ID = form("^[0-9A-Za-z_-]{1,64}$", "an id of 1 to 64 letters, digits, - or _, such as 01a1fa2ab3c4d50b5f2e91")
 Id = Annotated[str, Field(pattern=ID)]
 Place = Annotated[
-    str, AfterValidator(_without_password), Field(min_length=1, max_length=2000, pattern=r"^[^\x00-\x1f\x7f]*$")
+    str,
+    AfterValidator(_without_password),
+    Field(
+        min_length=1,
+        max_length=2000,
+        pattern=form(r"^[^\x00-\x1f\x7f]*$", "a path or a URL without control characters, such as /srv/camels"),
+    ),
 ]
 """A path or a URL to read data from."""
 
 BASIN = "([0-9]{8,15}|[A-Z][A-Z0-9]{1,15}-[A-Za-z0-9_][A-Za-z0-9_.]{0,39})"
 """The pattern of identifiers, for the documentation; `full_id` does the checking."""
+BASIN_WORDS = "a site number or a namespace, a hyphen and a name, such as USGS-01013500"
 BASIN_SCHEMA: dict[str, Any] = {"pattern": f"^{BASIN}$"}
 Basin = Annotated[str, AfterValidator(full_id), Field(json_schema_extra=BASIN_SCHEMA)]
 Basins = Annotated[list[Basin], Field(max_length=MAX_BASINS, examples=[["USGS-01013500"]])]

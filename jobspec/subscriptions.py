@@ -10,6 +10,7 @@ from hydrology.base.calendar import zone
 from hydrology.extremes.alerting import Severity
 from jobspec.addresses import mail_address
 from jobspec.fields import MAX_BASINS, Basin, RequestModel, refusing
+from jobspec.forms import form
 from jobspec.message_templates import MessageTemplate
 
 
@@ -32,7 +33,7 @@ Target = Annotated[
     AfterValidator(_target),
     Field(
         max_length=2000,
-        pattern=r"^https?://[!-~]+$",
+        pattern=form(r"^https?://[!-~]+$", "a URL that starts with https://, such as https://ops.example.org/hook"),
         description="The address to post changes to: https, and public. Redirections are not followed.",
         examples=["https://rivers.example/hooks/freshet"],
     ),
@@ -60,7 +61,11 @@ Email = Annotated[
 class Digest(RequestModel):
     """When a message with the changes of a day is sent."""
 
-    at: str = Field(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$", description="The time of the day.", examples=["07:00"])
+    at: str = Field(
+        pattern=form(r"^([01][0-9]|2[0-3]):[0-5][0-9]$", "a time from 00:00 to 23:59, such as 07:00"),
+        description="The time of the day.",
+        examples=["07:00"],
+    )
     timezone: Annotated[str, AfterValidator(_time_zone)] = Field(
         "UTC", max_length=64, description="A name of the tz database, whose clock it is.", examples=["America/Boise"]
     )

@@ -6,8 +6,9 @@ from pydantic import AwareDatetime, ConfigDict, Field
 
 from hydrology.weather.forcing import MAX_LEADS, MAX_TRACES
 from jobspec.fields import MAX_BASINS, DayField, Line, Name, RequestModel
+from jobspec.forms import form
 
-Variable = Annotated[str, Field(pattern="^[a-z]{1,32}$")]
+Variable = Annotated[str, Field(pattern=form("^[a-z]{1,32}$", "1 to 32 small letters, such as precipitation"))]
 Values = Annotated[list[float | None], Field(max_length=MAX_LEADS)]
 
 

@@ -13,6 +13,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from hydrology.base.errors import InvalidInput
 from jobspec.addresses import mail_address
 from jobspec.faults import message
+from jobspec.forms import form
 
 
 class BadSettings(InvalidInput):
@@ -81,16 +82,21 @@ def _encrypted(security: str, known: ValidationInfo) -> str:
     return security
 
 
-_MAIL_HOST = r"^([A-Za-z0-9_-]{1,63}(\.[A-Za-z0-9_-]{1,63})*|[0-9A-Fa-f]*:[0-9A-Fa-f:.]+)$"
+_MAIL_HOST = form(
+    r"^([A-Za-z0-9_-]{1,63}(\.[A-Za-z0-9_-]{1,63})*|[0-9A-Fa-f]*:[0-9A-Fa-f:.]+)$",
+    "the name or address of a host, such as mail.example.org",
+)
 _UNUSABLE_IN_PATHS = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")  # surrogates stand for bytes that are not UTF-8
-_ASCII = "^[ -~]+$"
+_ASCII = form("^[ -~]+$", "printable characters of ASCII")
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 Folder = Annotated[Path, AfterValidator(_absolute)]
 Origin = Annotated[str, AfterValidator(str.lower), AfterValidator(_origin)]
 Network = Annotated[str, AfterValidator(_network)]
 HostPort = Annotated[tuple[str, int], BeforeValidator(_host_and_port)]
 ServiceUrl = Annotated[str, AfterValidator(_service)]
-ServiceKey = Annotated[str | None, Field(repr=False, pattern="^[!-~]+$")]
+ServiceKey = Annotated[
+    str | None, Field(repr=False, pattern=form("^[!-~]+$", "printable characters of ASCII without spaces"))
+]
 Days = Annotated[int, Field(ge=1, le=36_500)]
 CommaSeparated = (BeforeValidator(_split), NoDecode)
 
@@ -188,7 +194,9 @@ class Settings(BaseSettings):
     as_of: Annotated[datetime, AfterValidator(_utc)] | None = None
     log_level: Annotated[Literal["debug", "info", "warning", "error"], BeforeValidator(_lower)] = "info"
     threads: int | None = Field(default=None, ge=1)
-    device: str = Field(default="cpu", pattern=r"^(cpu|cuda(:[0-9]{1,3})?)$")
+    device: str = Field(
+        default="cpu", pattern=form(r"^(cpu|cuda(:[0-9]{1,3})?)$", "cpu, cuda or a device such as cuda:0")
+    )
     lease_seconds: float = Field(default=60, ge=1)
     read_needs_key: bool = False
     allowed_hosts: Annotated[tuple[str, ...], *CommaSeparated] = ()
@@ -225,7 +233,13 @@ class Settings(BaseSettings):
     smtp_ca: Folder | None = None
     smtp_seconds: float = Field(default=30, ge=1, le=300)
     mail_from: Annotated[str, AfterValidator(mail_address)] | None = None
-    cap_sender: str | None = Field(default=None, pattern=r"^[^\s,<&\x00-\x20]{3,200}$")
+    cap_sender: str | None = Field(
+        default=None,
+        pattern=form(
+            r"^[^\s,<&\x00-\x20]{3,200}$",
+            "3 to 200 characters without spaces, commas, < and &, such as alerts@rivers.example",
+        ),
+    )
     alerts_need_approval: int | None = Field(default=None, ge=1, le=1_440)
     mail_questions_per_day: int = Field(default=20, ge=1)
     fill_with_climatology: bool = False

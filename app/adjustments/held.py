@@ -13,7 +13,8 @@ from app.http.dependencies import BasinId, Reading
 from app.http.pagination import Page, paged
 from app.http.problems import Forbidden, documented_keyed, documented_writing
 from jobspec.adjustments import HeldRuling
-from jobspec.fields import BASIN
+from jobspec.fields import BASIN, BASIN_WORDS
+from jobspec.forms import form
 from records.access.audit import Action
 from records.alerts import held_alerts
 from records.alerts.held_alerts import HeldOtherwise, NothingHeld
@@ -28,7 +29,7 @@ BasinPage = Annotated[
             str | None,
             Query(
                 description="Start after this basin: the last one of the page before.",
-                pattern=f"^{BASIN}$",
+                pattern=form(f"^{BASIN}$", BASIN_WORDS),
                 examples=["USGS-13235000"],
             ),
         ]

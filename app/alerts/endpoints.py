@@ -14,6 +14,7 @@ from app.http.pagination import NumberPage, Page, paged
 from app.http.problems import documented
 from hydrology.extremes.alerting import SEVERITIES, Severity
 from jobspec.fields import BASIN, NAME
+from jobspec.forms import form
 from records.alerts import alert_changes, alerts
 from records.basins.basins import UnknownBasin
 
@@ -27,7 +28,7 @@ AlertPage = Annotated[
             str | None,
             Query(
                 description="Start after this basin and level: the last ones of the page before.",
-                pattern=f"^{BASIN}/{NAME}$",
+                pattern=form(f"^{BASIN}/{NAME}$", "a basin, a slash and a level, such as USGS-13235000/gev-5"),
                 examples=["USGS-13235000/gev-5"],
             ),
         ]

@@ -16,6 +16,7 @@ from app.http.dependencies import BasinId, Reading, ServiceClock, optional_full_
 from app.http.pagination import Page
 from app.http.problems import refused
 from jobspec.fields import BASIN_SCHEMA
+from jobspec.forms import form
 from records.basins import basins
 from records.basins.basins import UnknownBasin
 
@@ -27,7 +28,7 @@ Text = Annotated[
         description="Part of the identifier or the name; upper and lower case match.",
         min_length=1,
         max_length=100,
-        pattern=r"^[^\x00-\x1f]*$",
+        pattern=form(r"^[^\x00-\x1f]*$", "text without control characters, such as Boise"),
         examples=["fish river"],
     ),
 ]

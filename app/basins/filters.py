@@ -7,11 +7,16 @@ from fastapi import Query
 from pydantic import AfterValidator
 from pydantic_core import PydanticCustomError
 
+from jobspec.forms import form
 from records.basins.basins import Box
 
 Huc = Annotated[
     str | None,
-    Query(description="The beginning of the hydrologic unit code.", pattern="^[0-9]{1,12}$", examples=["01"]),
+    Query(
+        description="The beginning of the hydrologic unit code.",
+        pattern=form("^[0-9]{1,12}$", "1 to 12 digits, such as 0101"),
+        examples=["01"],
+    ),
 ]
 
 

@@ -8,7 +8,7 @@ from fastapi import Query
 from app.http.dependencies import KnownAt
 from app.http.discharge_units import AreaName
 from hydrology.base.units import STANDARD, ObservedUnits
-from jobspec.fields import NAME, DayField
+from jobspec.fields import NAMED, DayField
 
 MAX_DAYS = 3_660
 USUAL_DAYS = 365
@@ -18,7 +18,7 @@ Product = Annotated[
     Query(
         description="The source of the series: a weather product (`maurer_extended`, `daymet`, `nldas`), `usgs` for "
         "gauged discharge, `uaz` or `snodas` for snow. `/v1/basins/{basin}` lists the stored ones.",
-        pattern=f"^{NAME}$",
+        pattern=NAMED,
         examples=["usgs"],
     ),
 ]
@@ -26,13 +26,13 @@ WeatherProduct = Annotated[
     str | None,
     Query(
         description="The weather product; by default that of the current model version.",
-        pattern=f"^{NAME}$",
+        pattern=NAMED,
         examples=["daymet"],
     ),
 ]
 Variable = Annotated[
     str | None,
-    Query(description="One variable; by default all of the product.", pattern=f"^{NAME}$", examples=["discharge"]),
+    Query(description="One variable; by default all of the product.", pattern=NAMED, examples=["discharge"]),
 ]
 DischargeUnits = Annotated[
     ObservedUnits | None,

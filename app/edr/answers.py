@@ -1,5 +1,6 @@
 """Describes collections as OGC API - EDR requires."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -23,7 +24,7 @@ from app.edr.schemas import (
     QueryType,
 )
 from app.exports.coveragejson import CRS, STANDARD_NAMES
-from app.exports.formats import COVERAGEJSON, GEOJSON, JSON
+from app.exports.formats import COVERAGEJSON, GEOJSON, JSON, Format
 from app.exports.table import Column, instant_text
 from hydrology.base.calendar import Day, Period, as_date
 from hydrology.base.longitudes import extent, normalised
@@ -31,29 +32,35 @@ from hydrology.base.longitudes import extent, normalised
 ROOT = "/v1/edr"
 COLLECTIONS = f"{ROOT}/collections"
 OUTPUT = "CoverageJSON"
+_LISTS: Mapping[QueryType, Format] = {"instances": JSON, "locations": GEOJSON}
+"""The formats of lists that queries lead to; the others lead to series."""
 WHOLE_EARTH = (-180.0, -90.0, 180.0, 90.0)
 
 
 def link(rel: str, title: str, href: str, media_type: str = JSON.media_type) -> EdrLink:
-    """Return a link."""
+    """Return a link; clients follow its `href` as it stands, so it is absolute."""
     return EdrLink(href=href, rel=rel, type=media_type, title=title)
 
 
-def address(collection: Collection) -> str:
+def address(collection: Collection, base: str) -> str:
     """Return the address of the description of a collection, or of its instance."""
     instance = "" if collection.run is None else f"/instances/{collection.run}"
-    return f"{COLLECTIONS}/{collection.id}{instance}"
+    return f"{base}{COLLECTIONS}/{collection.id}{instance}"
 
 
-def describe(collection: Collection) -> EdrCollection:
-    """Return the description of a collection."""
-    locations = f"{address(collection)}/locations"
+def describe(collection: Collection, base: str) -> EdrCollection:
+    """Return the description of a collection.
+
+    Args:
+        base: the address of the service.
+    """
+    own = address(collection, base)
     queries = EdrQueries(
-        position=_query("position", f"{address(collection)}/position", "The series of the nearest gauge"),
-        area=_query("area", f"{address(collection)}/area", "The series of the gauges in a polygon"),
-        cube=_query("cube", f"{address(collection)}/cube", "The series of the gauges in a box"),
-        locations=_query("locations", f"{locations}/{{locationId}}", "The series of a location"),
-        instances=_query("instances", instances_of(collection.id), "The issued runs")
+        position=_query("position", f"{own}/position", "The series of the nearest gauge"),
+        area=_query("area", f"{own}/area", "The series of the gauges in a polygon"),
+        cube=_query("cube", f"{own}/cube", "The series of the gauges in a box"),
+        locations=_query("locations", f"{own}/locations", "The locations; below it, by its id, the series of each"),
+        instances=_query("instances", instances_of(collection.id, base), "The issued runs")
         if collection.id == FORECASTS and collection.run is None
         else None,
     )
@@ -62,8 +69,8 @@ def describe(collection: Collection) -> EdrCollection:
         title=collection.title,
         description=collection.description,
         links=[
-            link("self", collection.title, address(collection)),
-            link("data", "The locations", locations, GEOJSON.media_type),
+            link("self", collection.title, own),
+            link("data", "The locations", f"{own}/locations", GEOJSON.media_type),
         ],
         extent=_extent(collection),
         data_queries=queries,
@@ -73,9 +80,9 @@ def describe(collection: Collection) -> EdrCollection:
     )
 
 
-def instances_of(collection: str) -> str:
+def instances_of(collection: str, base: str) -> str:
     """Return the address of a collection's instances."""
-    return f"{COLLECTIONS}/{collection}/instances"
+    return f"{base}{COLLECTIONS}/{collection}/instances"
 
 
 def _query(kind: QueryType, href: str, title: str) -> EdrQuery:
@@ -85,14 +92,14 @@ def _query(kind: QueryType, href: str, title: str) -> EdrQuery:
         link=EdrQueryLink(
             href=href,
             rel="data",
-            type=JSON.media_type if kind == "instances" else COVERAGEJSON.media_type,
+            type=_LISTS.get(kind, COVERAGEJSON).media_type,
             title=title,
             variables=EdrVariables(query_type=kind, **formats, **heights),
         )
     )
 
 
-def locations(collection: Collection) -> EdrLocations:
+def locations(collection: Collection, base: str) -> EdrLocations:
     """Return the locations of a collection."""
     names = [column.name for column in collection.columns]
     return EdrLocations(
@@ -104,7 +111,7 @@ def locations(collection: Collection) -> EdrLocations:
                     "label": site.name or basin,
                     "official": site.is_official,
                     "parameter-name": names,
-                    "edrqueryendpoint": f"{address(collection)}/locations/{basin}",
+                    "edrqueryendpoint": f"{address(collection, base)}/locations/{basin}",
                 },
             )
             for basin, site in collection.sites.items()

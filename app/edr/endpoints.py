@@ -17,6 +17,7 @@ from app.edr.parameters import (
     BoundingBox,
     CollectionId,
     PointCoords,
+    ServiceBase,
 )
 from app.edr.places import NEAR_KM
 from app.edr.schemas import EdrCollection, EdrCollections, EdrConformance, EdrInstances, EdrLanding
@@ -41,6 +42,7 @@ CLASSES = (
         for name in ("core", "collections", "json", "edr-geojson", "covjson", "queries")
     ),
 )
+_OPENAPI = "application/vnd.oai.openapi+json;version=3.1"
 COLLECTION, INSTANCE = "/collections/{collection}", "/collections/{collection}/instances/{instance}"
 
 
@@ -56,17 +58,22 @@ def _series(*problems: type[Problem]) -> dict[str, Any]:
 
 
 @router.get("", summary="Entry point for clients of OGC API - EDR", responses=documented(), dependencies=IN_JSON)
-def read_edr() -> EdrLanding:
+def read_edr(base: ServiceBase) -> EdrLanding:
     """Links to the collections, the conformance classes and the documentation."""
     return EdrLanding(
         title="Freshet",
         description="River forecasts and observed discharge, by OGC API - Environmental Data Retrieval 1.1.",
         links=[
-            link("self", "This page", ROOT),
-            link("service-desc", "The API's document", "/openapi.json", "application/vnd.oai.openapi+json;version=3.1"),
-            link("service-doc", "The API's documentation", "/docs", "text/html"),
-            link("conformance", "Conformance classes of these addresses", f"{ROOT}/conformance"),
-            link("data", "The collections", COLLECTIONS),
+            link("self", "This page", f"{base}{ROOT}"),
+            link(
+                "service-desc",
+                "The API's document",
+                f"{base}/openapi.json",
+                _OPENAPI,
+            ),
+            link("service-doc", "The API's documentation", f"{base}/docs", "text/html"),
+            link("conformance", "Conformance classes of these addresses", f"{base}{ROOT}/conformance"),
+            link("data", "The collections", f"{base}{COLLECTIONS}"),
         ],
     )
 
@@ -86,12 +93,12 @@ def read_edr_conformance() -> EdrConformance:
     response_model_exclude_none=True,
     dependencies=IN_JSON,
 )
-def list_edr_collections(session: Reading, clock: ServiceClock) -> EdrCollections:
+def list_edr_collections(session: Reading, clock: ServiceClock, base: ServiceBase) -> EdrCollections:
     """The latest forecasts, and observed discharge by its source, each with its parameters, extent and period."""
     stored = collections.collections(session, clock.now())
     return EdrCollections(
-        links=[link("self", "The collections", COLLECTIONS)],
-        collections=[answers.describe(collection) for collection in stored],
+        links=[link("self", "The collections", f"{base}{COLLECTIONS}")],
+        collections=[answers.describe(collection, base) for collection in stored],
     )
 
 
@@ -114,9 +121,9 @@ _LOCATIONS: dict[str, Any] = {"response_class": Response}
     dependencies=IN_JSON,
     **_DESCRIPTION,
 )
-def read_edr_collection(subject: AskedSubject) -> EdrCollection:
+def read_edr_collection(subject: AskedSubject, base: ServiceBase) -> EdrCollection:
     """Its parameters, extent and period, and how to query its series."""
-    return answers.describe(subject.of())
+    return answers.describe(subject.of(), base)
 
 
 @router.get(
@@ -126,7 +133,9 @@ def read_edr_collection(subject: AskedSubject) -> EdrCollection:
     dependencies=IN_JSON,
     **_DESCRIPTION,
 )
-def list_edr_instances(session: Reading, clock: ServiceClock, collection: CollectionId, page: IdPage) -> EdrInstances:
+def list_edr_instances(
+    session: Reading, clock: ServiceClock, base: ServiceBase, collection: CollectionId, page: IdPage
+) -> EdrInstances:
     """Every issued run and reforecast is an instance of `forecasts`, the newest first, a page at a time: follow the
     link `next`. An instance never changes."""
     at = clock.now()
@@ -134,10 +143,10 @@ def list_edr_instances(session: Reading, clock: ServiceClock, collection: Collec
     found = runs.list_runs(session, purposes=runs.PUBLISHED, available_by=at, after=page.after, limit=page.sought)
     shown, following = page.cut(found)
     issued = [run for run in shown if run.status != "failed"]
-    more = [] if following is None else [link("next", "Older instances", following)]
+    more = [] if following is None else [link("next", "Older instances", f"{base}{following}")]
     return EdrInstances(
-        links=[link("self", "The instances", instances_of(collection)), *more],
-        instances=[answers.describe(one) for one in collections.of_runs(session, issued)],
+        links=[link("self", "The instances", instances_of(collection, base)), *more],
+        instances=[answers.describe(one, base) for one in collections.of_runs(session, issued)],
     )
 
 
@@ -156,9 +165,9 @@ def list_edr_instances(session: Reading, clock: ServiceClock, collection: Collec
     dependencies=IN_JSON,
     **_LOCATIONS,
 )
-def list_edr_locations(subject: AskedSubject) -> Response:
+def list_edr_locations(subject: AskedSubject, base: ServiceBase) -> Response:
     """A point for each basin, at its gauge, as GeoJSON. Basins without a known location are left out."""
-    return Response(answers.locations(subject.of()).model_dump_json(), media_type=GEOJSON.media_type)
+    return Response(answers.locations(subject.of(), base).model_dump_json(), media_type=GEOJSON.media_type)
 
 
 @router.get(

@@ -12,13 +12,19 @@ from app.edr import collections
 from app.edr.collections import FORECASTS, Collection
 from app.edr.places import MAX_CHARACTERS, MAX_POSITIONS, NEAR_KM
 from app.exports.coveragejson import CRS
-from app.http.dependencies import Reading, ServiceClock
+from app.http.dependencies import Reading, ServiceClock, ServiceSettings
 from app.http.problems import refused
 from jobspec.fields import ID
+from jobspec.forms import form
 
 AsJson = Annotated[Literal["json"], Query(alias="f", description="The format, which is JSON.")]
 CollectionId = Annotated[
-    str, Path(description="A collection's id.", pattern="^[0-9A-Za-z_.-]{1,64}$", examples=[FORECASTS])
+    str,
+    Path(
+        description="A collection's id.",
+        pattern=form("^[0-9A-Za-z_.-]{1,64}$", "a collection's id, such as forecasts"),
+        examples=[FORECASTS],
+    ),
 ]
 InstanceId = Annotated[str, Path(description="A run's id.", pattern=ID, examples=["011ccb1a3a8003f9c24d1e"])]
 Datetime = Annotated[
@@ -57,7 +63,10 @@ AreaCoords = Annotated[
         description=f"A polygon in well-known text, longitude first, with up to {MAX_POSITIONS} positions of "
         f"{MAX_CHARACTERS} characters on average. The gauges in it answer.",
         max_length=MAX_CHARACTERS * MAX_POSITIONS,
-        pattern="^[-+., ()0-9A-Za-z]*$",
+        pattern=form(
+            "^[-+., ()0-9A-Za-z]*$",
+            "a polygon in well-known text, such as POLYGON((-70 46,-67 46,-67 48,-70 48,-70 46))",
+        ),
         examples=["POLYGON((-70 46,-67 46,-67 48,-70 48,-70 46))"],
     ),
 ]
@@ -70,6 +79,14 @@ BoundingBox = Annotated[
         examples=["-70,46,-67,48"],
     ),
 ]
+
+
+async def _base(request: Request, settings: ServiceSettings) -> str:
+    return settings.own_address or str(request.base_url).rstrip("/")
+
+
+# The address of the service as its reader knows it, without a slash at its end.
+ServiceBase = Annotated[str, Depends(_base)]
 
 
 async def _json(_format: AsJson = "json") -> None:

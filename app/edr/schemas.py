@@ -12,7 +12,9 @@ QueryType = Literal["locations", "position", "area", "cube", "instances"]
 class EdrLink(Model):
     """A link [RFC 8288]."""
 
-    href: str = Field(description="An address of this service.", examples=["/v1/edr/collections"])
+    href: str = Field(
+        description="An address of this service.", examples=["https://rivers.example.org/v1/edr/collections"]
+    )
     rel: str
     type: str
     title: str

@@ -1,8 +1,8 @@
 """/guide"""
 
-from typing import Annotated
+import re
 
-from fastapi import APIRouter, Path, Request
+from fastapi import APIRouter, Request
 from fastapi.responses import FileResponse, Response
 
 from app.guide.rendering import FOLDER, INDEX, NAME, rendered
@@ -18,8 +18,8 @@ MEDIA_TYPES = {
     "ipynb": "application/x-ipynb+json",
 }
 """Media types of files shown or linked by pages, by suffix."""
-FILE = rf"([a-z-]+/){{0,2}}[0-9a-z][0-9a-z_-]{{0,60}}\.({'|'.join(MEDIA_TYPES)})"
-"""The pattern of these files' names."""
+_FILE = re.compile(rf"([a-z-]+/){{0,2}}[0-9a-z][0-9a-z_-]{{0,60}}\.({'|'.join(MEDIA_TYPES)})")
+_PAGE = re.compile(f"{INDEX}|{NAME}")
 
 
 class UnknownPage(NotFound):
@@ -34,11 +34,13 @@ def read_guide(request: Request) -> Response:
     return read_page(request, INDEX)
 
 
-@router.get("/{name}")
-def read_page(request: Request, name: Annotated[str, Path(pattern=f"^({INDEX}|{NAME}|{FILE})$")]) -> Response:
+@router.get("/{name:path}")
+def read_page(request: Request, name: str) -> Response:
     """Return a page, or a file that lies beside the pages."""
-    if "." in name:
-        return read_file(name)
+    if _FILE.fullmatch(name):
+        return _file(name)
+    if not _PAGE.fullmatch(name):
+        raise _unknown(name)
     try:
         page = rendered(name)
     except FileNotFoundError:
@@ -46,14 +48,13 @@ def read_page(request: Request, name: Annotated[str, Path(pattern=f"^({INDEX}|{N
     return render(request, "guide.html", page)
 
 
-@router.get("/{file:path}")
-def read_file(file: Annotated[str, Path(pattern=f"^{FILE}$")]) -> FileResponse:
+def _file(name: str) -> FileResponse:
     """Return a file shown or linked by a page."""
-    path = FOLDER / file
+    path = FOLDER / name
     if not path.is_file():
-        raise _unknown(file)
+        raise _unknown(name)
     return FileResponse(path, media_type=MEDIA_TYPES[path.suffix.removeprefix(".")])
 
 
 def _unknown(name: str) -> UnknownPage:
-    return UnknownPage(f"The guide has no page {name!r}: its index, /guide, lists those that it has.")
+    return UnknownPage(f"The guide has no page {name[:64]!r}: its index, /guide, lists those that it has.")

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from app.http.problems import refused
 from hydrology.base import units as convert
 from hydrology.base.errors import InvalidInput
-from jobspec.fields import NAME
+from jobspec.fields import NAMED
 from records.basins import basins
 
 AreaName = Annotated[
@@ -17,7 +17,7 @@ AreaName = Annotated[
     Query(
         description="The name of the drainage area used for depths (`/v1/basins/{basin}` lists them): "
         "needed to convert between flows and `mm/day` if the basin has several.",
-        pattern=f"^{NAME}$",
+        pattern=NAMED,
         examples=["area_gages2"],
     ),
 ]

@@ -7,13 +7,18 @@ from urllib.parse import urlencode
 from fastapi import Depends, Query, Request, Response
 
 from app.http.dependencies import query_parameters
+from jobspec.forms import form
 from records.database import ids
 
 Row = TypeVar("Row")
 
 LARGEST_NUMBER = 2**31 - 1
 IdCursor = Annotated[
-    str | None, Query(description="Start after this id: the last one of the page before.", pattern=ids.FORM)
+    str | None,
+    Query(
+        description="Start after this id: the last one of the page before.",
+        pattern=form(ids.FORM, "an id of 22 digits and letters from a to f"),
+    ),
 ]
 NumberCursor = Annotated[
     int | None, Query(description="Start after this number: the last one of the page before.", ge=0, le=LARGEST_NUMBER)

@@ -48,19 +48,11 @@ OfKind = Annotated[
 ]
 OfParent = Annotated[str | None, Query(description="Only jobs that this job has posted.", pattern=ID)]
 
-_EVENT = {
-    "type": "object",
-    "properties": {
-        "id": {"type": "string", "pattern": "^[0-9]+$"},
-        "event": {"enum": ["status", "progress", "log"]},
-        "data": {"type": "string", "contentMediaType": "application/json", "contentSchema": {"type": "object"}},
-    },
-    "required": ["id", "event", "data"],
-}
 _STREAMED: dict[int | str, dict[str, Any]] = {
     200: {
-        "description": "The events, until the job has ended and all are sent.",
-        "content": {EVENT_STREAM: {"itemSchema": _EVENT}},
+        "description": "The events, until the job has ended and all are sent. Each is some lines and an empty one: "
+        "`event: status`, `progress` or `log`; `data: ` and a JSON object; `id: ` and a number.",
+        "content": {EVENT_STREAM: {"schema": {"type": "string"}}},
     }
 }
 

@@ -15,6 +15,7 @@ from app.http.problems import Fault, InvalidRequest, UnsupportedMedia, documente
 from app.jobs import service
 from app.jobs.schemas import Job
 from hydrology.base.errors import Problem
+from jobspec.forms import form
 from jobspec.jobs.base import JobRequest
 from jobspec.kinds import queue_of
 from records.access.audit import Action
@@ -34,7 +35,9 @@ IdempotencyKey = Annotated[
     str | None,
     Header(
         description="A name of your own for this request: repeating it under the same name creates no second job.",
-        pattern="^[!-~]{1,200}$",
+        pattern=form(
+            "^[!-~]{1,200}$", "1 to 200 printable characters of ASCII without spaces, such as daily-forecast-2026-11-20"
+        ),
         examples=["daily-forecast-2026-11-20"],
     ),
 ]

@@ -22,7 +22,7 @@ from app.models.schemas import (
     Rollback,
 )
 from hydrology.base.errors import InvalidInput
-from jobspec.fields import NAME
+from jobspec.fields import NAMED
 from records.basins.basins import UnknownBasin
 from records.versions import combinations, promotions, versions
 from records.versions.promotions import AgainstPhysics, NoBasin, NothingBefore, NotOwnersBasin, Withdrawn
@@ -32,12 +32,10 @@ router = APIRouter(tags=["models"])
 
 Product = Annotated[
     str | None,
-    Query(
-        description="Only versions that use this weather product.", pattern=f"^{NAME}$", examples=["maurer_extended"]
-    ),
+    Query(description="Only versions that use this weather product.", pattern=NAMED, examples=["maurer_extended"]),
 ]
 Architecture = Annotated[
-    str | None, Query(description="Only versions of this architecture.", pattern=f"^{NAME}$", examples=["mclstm"])
+    str | None, Query(description="Only versions of this architecture.", pattern=NAMED, examples=["mclstm"])
 ]
 
 

@@ -15,7 +15,7 @@ from app.jobs.posting import JobPoster, Upload, documented_posting, upload_of
 from app.jobs.schemas import Job
 from app.weather import service
 from app.weather.schemas import BasinWeather, WeatherDetail, WeatherPage
-from jobspec.fields import ID, NAME
+from jobspec.fields import ID, NAMED
 from jobspec.jobs.data import WeatherJob, WeatherParams
 from jobspec.weather import WeatherDocument
 from records.basins import basins
@@ -71,7 +71,7 @@ WeatherId = Annotated[
     str,
     Path(description="A weather forecast's id.", pattern=ID, examples=["01a1f9952f438adb871a00"]),
 ]
-_Name = Annotated[str | None, Query(pattern=f"^{NAME}$")]
+_Name = Annotated[str | None, Query(pattern=NAMED)]
 
 
 @router.get(

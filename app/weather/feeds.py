@@ -15,7 +15,7 @@ from app.http.dependencies import Reading
 from app.http.problems import Forbidden, documented_keyed, documented_writing
 from app.weather.schemas import BasinOfFeed, Feed, FeedDetail, Feeds, Hole
 from jobspec.feeds import NewFeed
-from jobspec.fields import NAME
+from jobspec.fields import NAMED
 from records.access.keys import Key
 from records.weather import feeds
 from records.weather.feeds import FeedConflict, UnknownFeed
@@ -92,7 +92,7 @@ def _withheld(key: Key, feed: feeds.Feed) -> bool:
 
 router = APIRouter(prefix="/feeds", tags=["feeds"])
 
-FeedName = Annotated[str, Path(description="A feed's name.", pattern=f"^{NAME}$", examples=["usgs-flow"])]
+FeedName = Annotated[str, Path(description="A feed's name.", pattern=NAMED, examples=["usgs-flow"])]
 
 
 @router.get(

@@ -8,6 +8,7 @@ from pydantic_core import PydanticCustomError
 
 from jobspec.basins import ADOPT, AddedBasin, ClimateParams
 from jobspec.fields import Basins, Name, PeriodField, Place, RequestModel, named_own_product
+from jobspec.forms import form
 from jobspec.jobs.authority import BACKFILL, BASIN, BRIDGE, CLIMATE, FETCH, INGEST, UPLOAD, WEATHER
 from jobspec.jobs.base import IntakeJob, JobRequest
 
@@ -15,7 +16,10 @@ SEASON_DAYS = 120
 """Number of past days whose weather forecasts are fetched by default."""
 WeatherModel = Annotated[
     str,
-    Field(pattern="^[^/\\s]{1,100}/[^/\\s]{1,100}$", description="Source and model of a weather forecast."),
+    Field(
+        pattern=form("^[^/\\s]{1,100}/[^/\\s]{1,100}$", "a source, a slash and a model, such as open-meteo/ecmwf_ifs"),
+        description="Source and model of a weather forecast.",
+    ),
 ]
 
 

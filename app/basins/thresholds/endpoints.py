@@ -14,7 +14,7 @@ from app.http.dependencies import BasinId, KnownBasin, Reading, ServiceClock
 from app.http.discharge_units import AreaName
 from app.http.problems import documented_writing
 from hydrology.base.units import Units
-from jobspec.fields import NAME
+from jobspec.fields import NAMED
 from jobspec.flood_categories import InvalidCategories, NewCategories
 from jobspec.thresholds import FixedLevel, FloodFrequencySettings, NewThreshold
 from records.alerts import flood_categories, flood_frequency, thresholds
@@ -25,7 +25,7 @@ from records.basins.basins import UnknownArea, UnknownBasin
 router = APIRouter(prefix="/basins", tags=["thresholds"])
 
 DischargeUnits = Annotated[Units, Query(description="The unit of every discharge.")]
-ThresholdName = Annotated[str, Path(description="The level's name.", pattern=f"^{NAME}$", examples=["bankfull"])]
+ThresholdName = Annotated[str, Path(description="The level's name.", pattern=NAMED, examples=["bankfull"])]
 _NEW: dict[int | str, dict[str, Any]] = {201: {"model": FixedThreshold, "description": "The level is new."}}
 
 

@@ -6,9 +6,10 @@ from app.http.base_schema import Missing, Model
 from hydrology.base.products import PATTERN
 from jobspec.basins import AreaKm2, Attributes, Latitude, Longitude
 from jobspec.fields import Line, RequestModel
+from jobspec.forms import form
 
 OWN = "own"
-PRODUCT = f"^{PATTERN}$"
+PRODUCT = form(f"^{PATTERN}$", "1 to 40 small letters, digits or _, a letter first, such as live")
 
 
 class Adoption(Model):
@@ -43,7 +44,9 @@ class OwnBasin(RequestModel):
     name: Line
     latitude: Latitude
     longitude: Longitude
-    huc: str | None = Field(None, pattern="^[0-9]{2,12}$", description="Hydrologic unit code.")
+    huc: str | None = Field(
+        None, pattern=form("^[0-9]{2,12}$", "2 to 12 digits, such as 0101"), description="Hydrologic unit code."
+    )
     area_km2: AreaKm2
     product: str = Field(OWN, pattern=PRODUCT, description="The product that its weather and area are stored under.")
     attributes: Attributes = Field({})

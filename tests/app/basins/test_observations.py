@@ -131,7 +131,7 @@ def test_depths_that_are_stored_are_reported_as_flows(sqlite_database: Database,
         ("product=usgs&start=1990-01-01&end=2008-01-31", "end", f"at most {MAX_DAYS}"),
         ("product=usgs&start=soon", "start", "YYYY-MM-DD"),
         ("product=usgs&start=0", "start", "YYYY-MM-DD"),
-        ("product=us%20gs", "product", "must have the form"),
+        ("product=us%20gs", "product", "1 to 64 letters"),
         ("variable=discharge", "product", "needed"),
     ],
 )

@@ -1,5 +1,6 @@
 """OGC API - Environmental Data Retrieval: what a client of the standard reads, from the landing page to the numbers."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from app.edr.collections import Collection as Described
 from app.exports.coveragejson import CRS
 from records.basins.basins import Site
 from testing.records import BASIN
+from tests.app.conftest import serving
 from tests.app.exports.conftest import BARE, FORECAST, OBSERVATIONS, SECOND
 
 ROOT = "/v1/edr"
@@ -47,8 +49,56 @@ def test_every_address_is_reached_by_links_from_the_first(exporting: TestClient)
         template = collection["data_queries"]["locations"]["link"]["href"]
         for feature in features:
             address = feature["properties"]["edrqueryendpoint"]
-            assert address == template.replace("{locationId}", feature["id"])
+            assert address == f"{template}/{feature['id']}"
             assert coverage(exporting, address)["id"] == feature["id"]
+
+
+def walked(client: TestClient, address: str) -> dict[str, int]:
+    """Follow every link below an address as a client of the standard does, and return the status of each."""
+    queries = {"position": "?coords=POINT(-68.5 47.25)", "cube": "?bbox=-70,46,-67,48"}
+    queries["area"] = "?coords=POLYGON((-70 46,-67 46,-67 48,-70 48,-70 46))"
+    found: dict[str, int] = {}
+    to_read = [address]
+    while to_read:
+        url = to_read.pop()
+        if url in found:
+            continue
+        answer = client.get(url)
+        found[url] = answer.status_code
+        if url.startswith(address) and "json" in answer.headers["Content-Type"]:
+            for name, holder in links_within(answer.json()):
+                to_read.append(holder + queries.get(name, ""))
+    return found
+
+
+def links_within(part: Any, name: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the addresses within an answer, each with the name of the query it belongs to."""
+    if isinstance(part, list):
+        for one in part:
+            yield from links_within(one, name)
+    elif isinstance(part, dict):
+        for key, value in part.items():
+            if key in ("href", "edrqueryendpoint"):
+                yield name, value
+            else:
+                yield from links_within(value, name if key == "link" else key)
+
+
+def test_every_link_is_absolute_and_leads_to_an_answer(exporting: TestClient) -> None:
+    for first in (f"http://localhost{ROOT}", f"http://localhost{ROOT}/"):
+        found = walked(exporting, first)
+        assert set(found.values()) == {200}
+        assert all(address.startswith("http://localhost/") and "{" not in address for address in found)
+        for part in ("/collections/forecasts/instances/", "/area?", "/cube?", "/position?", "/locations/", "/docs"):
+            assert any(part in address for address in found), part
+
+
+def test_links_have_the_address_that_the_service_is_reached_at(sqlite: str) -> None:
+    with serving(sqlite, public_url="https://rivers.example.org/flow/") as client:
+        for address in (ROOT, f"{ROOT}/collections", FORECASTS, f"{FORECASTS}/instances"):
+            hrefs = [href for _, href in links_within(client.get(address).json())]
+            assert hrefs
+            assert all(href.startswith("https://rivers.example.org/flow/") for href in hrefs)
 
 
 def test_collections_have_the_shape_of_the_standard(exporting: TestClient) -> None:
@@ -165,7 +215,7 @@ def test_a_copy_that_is_still_the_same_is_not_sent_again(exporting: TestClient) 
 
 def test_the_extent_of_gauges_on_both_sides_of_the_180th_meridian_crosses_it() -> None:
     sites = {"OWN-fiji": Site("Fiji", -17.8, 177.97), "OWN-atka": Site("Atka", 52.2, -174.2)}
-    described = describe(Described("forecasts", "", "", [], sites, None))
+    described = describe(Described("forecasts", "", "", [], sites, None), "http://localhost")
     assert described.extent.spatial.bbox == [(177.97, -17.8, -174.2, 52.2)]
-    nowhere = describe(Described("forecasts", "", "", [], {}, None))
+    nowhere = describe(Described("forecasts", "", "", [], {}, None), "http://localhost")
     assert nowhere.extent.spatial.bbox == [(-180.0, -90.0, 180.0, 90.0)]
