@@ -60,6 +60,10 @@ OUTLINE_AREA = "outline"
 """Name of the area of a basin's outline. Discharge is not converted with it unless it is named."""
 
 
+AREA_ATTRIBUTES = ("area_gages2", "area_km2")
+"""A basin's drainage area in km2, by the names of the attributes that networks take."""
+
+
 def area_by(areas: Mapping[str, float], products: Sequence[str]) -> Area | None:
     """Return the area for converting a basin's discharge, or None where it has none.
 
@@ -71,6 +75,11 @@ def area_by(areas: Mapping[str, float], products: Sequence[str]) -> Area | None:
     """
     name = next((name for name in (*products, GIVEN_AREA, SERVICE_AREA) if name in areas), None)
     return None if name is None else Area(name, areas[name])
+
+
+def only_area(areas: Mapping[str, float]) -> Area | None:
+    """Return the area of a basin where no weather product is named: that of a product, given, or of the service."""
+    return area_by(areas, sorted(areas.keys() - {GIVEN_AREA, SERVICE_AREA, OUTLINE_AREA}))
 
 
 def to_mm_per_day(discharge: npt.ArrayLike, *, unit: str, area: Area) -> Array:

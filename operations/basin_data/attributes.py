@@ -15,10 +15,8 @@ import numpy.typing as npt
 
 from hydrology.base.absent import Absent, absent
 from hydrology.base.reasons import Reason
+from hydrology.base.units import AREA_ATTRIBUTES
 from hydrology.weather.climate_indices import CLIMATE
-
-AREA_ATTRIBUTES = ("area_gages2", "area_km2")
-"""A basin's drainage area in km2, by the names that versions use."""
 
 _NEVER_ASSUMED = frozenset((*CLIMATE, *AREA_ATTRIBUTES))
 

@@ -61,18 +61,20 @@ def calibrate(
 
     Args:
         basins: to fit it to; by default those of the version that have observed flow.
-        period: days that the weights were not fitted to; by default the validation period.
+        period: days that the weights were not fitted to, where the version learnt from one of the basins; by default
+            the validation period.
         on_basins: called with the number of basins simulated and the total.
 
     Raises:
         UnknownVersion: there is none of that id.
-        InvalidInput: the version was fitted to days of the period, or it has no validation period and none is given.
+        InvalidInput: the version was fitted to days of the period in one of the basins, or it has no validation period
+            and none is given.
         DataProblem: the observed days of the period are too few.
     """
     with database.reading() as session:
         version = versions.get(session, version_id)
         fitted = versions.get(session, version.twin_id) if version.twin_id else version
-        period = _days(fitted, period)
+        period = _days(fitted, period, basins)
         loaded = load_version(session, fitted.id)
     for part in fitted.parts:
         with database.reading() as session:
@@ -120,14 +122,14 @@ def _store(database: Database, clock: Clock, version_id: str, period: Period, mo
     )
 
 
-def _days(version: versions.Version, period: Period | None) -> Period:
-    """Return the days to fit on, after checking that the weights were not fitted to them."""
+def _days(version: versions.Version, period: Period | None, basins: Sequence[str]) -> Period:
+    """Return the days to fit on, after checking that the weights were not fitted to them in one of the basins."""
     period = period or version.validation_period
     if period is None:
         raise InvalidInput(
             f"Version {version.id} has no validation period: give one that its training did not fit (--period)."
         )
-    for days in version.fitted_periods:
+    for days in () if set(basins).isdisjoint(version.basins) else version.fitted_periods:
         if period.overlap(days) is not None:
             raise InvalidInput(
                 f"{period} overlaps {days}, which version {version.id} was fitted to: there its errors are smaller "

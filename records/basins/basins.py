@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.basins import has_source
 from hydrology.base.errors import NotFound
+from hydrology.base.units import AREA_ATTRIBUTES, M2_PER_KM2, Area, only_area
 from hydrology.weather.climate_indices import CLIMATE
 from jobspec.network import LATITUDE
 from records.basins import ownership
@@ -279,15 +280,30 @@ def count(session: Session) -> int:
 
 
 def attributes_of(session: Session, basins: Sequence[str], names: Sequence[str]) -> npt.NDArray[np.float64]:
-    """Return attributes (basins, names), NaN if unknown. `gauge_lat` is the latitude of the gauge."""
+    """Return attributes (basins, names), NaN if unknown.
+
+    `gauge_lat` is the latitude of the gauge. A drainage area that no source gives as an attribute is that of the basin.
+    """
     query = select(AttributeRow.basin_id, AttributeRow.name, AttributeRow.value)
     rows = session.execute(query.where(AttributeRow.basin_id.in_(basins), AttributeRow.name.in_(names)))
     known = {(basin, name): value for basin, name, value in rows}
     if LATITUDE in names:
         latitudes = session.execute(select(BasinRow.id, BasinRow.latitude).where(BasinRow.id.in_(basins)))
         known |= {(basin, LATITUDE): latitude for basin, latitude in latitudes if latitude is not None}
+    if wanted := set(AREA_ATTRIBUTES).intersection(names):
+        for basin, area in _areas_of(session, basins).items():
+            known = dict.fromkeys(((basin, name) for name in wanted), area.m2 / M2_PER_KM2) | known
     table = [[known.get((basin, name), np.nan) for name in names] for basin in basins]
     return np.array(table, dtype=np.float64).reshape(len(basins), len(names))
+
+
+def _areas_of(session: Session, basins: Sequence[str]) -> dict[str, Area]:
+    areas: dict[str, dict[str, float]] = {}
+    for basin, name, m2 in session.execute(
+        select(AreaRow.basin_id, AreaRow.name, AreaRow.value).where(AreaRow.basin_id.in_(basins))
+    ):
+        areas.setdefault(basin, {})[name] = m2
+    return {basin: area for basin, named in areas.items() if (area := only_area(named)) is not None}
 
 
 def assuming(session: Session, basins: Sequence[str]) -> set[str]:

@@ -139,6 +139,18 @@ def test_attributes_are_a_table_with_nan_where_missing(database: Database) -> No
     assert latitude is not None
 
 
+def test_an_area_that_is_not_an_attribute_is_that_of_the_basin(database: Database) -> None:
+    areas = {"OWN-a": {"own": 1e8}, "OWN-b": {"given": 2e8, "usgs": 3e8}, "OWN-c": {"outline": 4e8}, "OWN-d": {}}
+    names = ["area_gages2", "area_km2"]
+    with database.transaction() as session:
+        for basin, named in areas.items():
+            basins.upsert(session, basins.Basin(basin, areas=named))
+        basins.upsert(session, basins.Basin("OWN-e", areas={"own": 5e8}, attributes={"area_gages2": 6.0}))
+        table = basins.attributes_of(session, [*areas, "OWN-e"], names)
+    nothing = [np.nan, np.nan]
+    np.testing.assert_array_equal(table, [[100, 100], [200, 200], nothing, nothing, [6, 500]])
+
+
 def test_an_area_is_asked_for_by_name(database: Database) -> None:
     with database.transaction() as session:
         basins.upsert(session, FISH)
