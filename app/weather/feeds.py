@@ -60,6 +60,7 @@ def feed_detail(session: Session, feed: feeds.Feed, key: Key) -> FeedDetail:
     for one in feeds.basins_of(session, feed):
         values = asdict(one)
         basin = values["basin"] = values.pop("basin_id")
+        del values["record_since"]
         values["holes"] = holes(feed.name, basin, one.holes)
         if _withheld(key, feed):
             values["reason"] = None

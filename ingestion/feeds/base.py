@@ -88,11 +88,13 @@ class Observations:
         variables: daily series by variable; empty where the feed has no data for the requested days.
         origin: their origin, for display.
         time_zone: of the gauge, where the source gives it.
+        since: the first day of the record that the source states to have; None where it states none.
     """
 
     variables: Mapping[str, DailySeries]
     origin: str
     time_zone: str | None = None
+    since: Day | None = None
 
     @property
     def file(self) -> SourceFile:

@@ -77,13 +77,15 @@ class UsgsFeed:
         return rows
 
     def _observations(self, site: Site, wanted: Wanted, answer: _Answer) -> Observations:
-        series = chosen(site.basin, answer.held.get(site.basin, []), self._named)
+        held = answer.held.get(site.basin, [])
+        series = chosen(site.basin, held, self._named)
         place = answer.places.get(site.basin)
         time_zone = place.time_zone if place else None
         rows = [row for row in answer.rows.get(site.basin, []) if row.get("time_series_id") == series]
         daily = discharge([_row(site.basin, row) for row in rows], wanted.last_of(site, time_zone))
         origin = f"{self._service.base}/collections/daily/items {site.basin} series {series}"
-        return Observations({} if daily is None else {"discharge": daily}, origin, time_zone)
+        since = next(info.begin for info in held if info.id == series)
+        return Observations({} if daily is None else {"discharge": daily}, origin, time_zone, since)
 
 
 def _row(basin: str, result: Properties) -> FlowRow:

@@ -1,7 +1,7 @@
 """Fetches a feed and stores its data, each basin in one transaction, independently of the others."""
 
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -10,7 +10,7 @@ import structlog
 from sqlalchemy.orm import Session
 
 from hydrology.base.basins import gauge_product
-from hydrology.base.calendar import Day, Period, last_ended_anywhere, last_ended_day
+from hydrology.base.calendar import Day, Period, day, last_ended_anywhere, last_ended_day
 from hydrology.base.errors import InvalidInput, Problem
 from hydrology.weather.forcing import WeatherForecast
 from ingestion.base import SourceFile
@@ -82,16 +82,19 @@ def fetch(
         feed = feeds.get(session, name)
         shown = feed.read()
         sites = sites_of(session, feed, wanted)
-        holes_before = {one.basin_id: one.holes for one in feeds.basins_of(session, feed)}
+        before = {one.basin_id: one for one in feeds.basins_of(session, feed)}
     usual = _usual_days(shown, clock)
     until = usual.first if period is None else None
     with opened(shown, settings, intake, listener.notify, listener.pause) as source:
-        one = _Fetch(database, clock, feed, source, listener, is_usual=period is None)
+        since = {name: one.record_since for name, one in before.items()}
+        one = _Fetch(database, clock, feed, source, listener, since, is_usual=period is None)
         noted = one.store(sites, Wanted(period or usual, now))
         found, done = one.find_holes(noted, until), dict(noted)
         if period is None and not isinstance(shown, FilesSettings):  # files are read whole each time
             asked = one.ask_for_holes(sites, found, done)
-            found = {name: of for name, of in found.items() if name not in asked} | one.find_holes(asked, until)
+            again = {name: of for name, of in done.items() if name in asked}
+            found = {name: of for name, of in found.items() if name not in asked} | one.find_holes(again, until)
+    holes_before = {name: of.holes for name, of in before.items()}
     done = one.with_holes(done, noted=noted, found=found, before=holes_before)
     failed = [basin for basin in done.values() if basin.status == "failed"]
     error = f"{len(failed)} of {len(done)} basins failed. {failed[0].basin_id}: {failed[0].reason}" if failed else None
@@ -106,6 +109,7 @@ class _Fetch:
     """One fetch of a feed, from its source into the store.
 
     Attributes:
+        since: the `record_since` of basins before it.
         is_usual: whether it asks for the feed's usual last days. Another asks for no revision after its own days, so
             the next usual fetch asks for all revisions since the usual fetch before.
     """
@@ -115,6 +119,7 @@ class _Fetch:
     feed: feeds.Feed
     source: Feed
     listener: Listener
+    since: Mapping[str, str | None]
     is_usual: bool
 
     def store(self, sites: Sequence[Site], wanted: Wanted) -> dict[str, FetchedBasin]:
@@ -122,17 +127,17 @@ class _Fetch:
         fetched_at = {site.basin: site.fetched_at for site in sites}
         done: dict[str, FetchedBasin] = {}
         for given in self._given(sites, wanted):
-            fetched = self._store(given, fetched_at[given.basin])
+            fetched = self._store(given, fetched_at[given.basin], wanted.days.first)
             done[given.basin] = fetched
             if given.file is not None and fetched.status != "failed":
                 self.listener.on_file(given.file)
             self.listener.on_basin(fetched, len(done), len(sites))
         return done
 
-    def find_holes(self, names: Collection[str], until: Day | None) -> dict[str, holes.ByVariable]:
+    def find_holes(self, fetched: Mapping[str, FetchedBasin], until: Day | None) -> dict[str, holes.ByVariable]:
         """Return the gaps inside the records of basins, as `holes.find` does."""
         with self.database.reading() as session:
-            return holes.find(session, self.feed, names, until)
+            return holes.find(session, self.feed, _since(fetched), until, last_ended_anywhere(self.clock.now()))
 
     def ask_for_holes(
         self, sites: Sequence[Site], found: Mapping[str, holes.ByVariable], done: dict[str, FetchedBasin]
@@ -144,13 +149,15 @@ class _Fetch:
         """
         # Without `fetched_at`: revisions since then came with the usual days.
         asked = {site.basin: replace(site, fetched_at=None) for site in sites if done[site.basin].status != "failed"}
-        spans = holes.spans_to_ask({name: of for name, of in found.items() if name in asked}, self.clock.now())
+        now, of_asked = self.clock.now(), {name: of for name, of in found.items() if name in asked}
+        others, heads = holes.without_heads(of_asked, _since(done), now)
+        spans = [*holes.spans_to_ask(others, now), *heads]
         for span, names in spans:
-            for given in self._given([asked[name] for name in names], Wanted(span, self.clock.now())):
+            for given in self._given([asked[name] for name in names], Wanted(span, now)):
                 before = done[given.basin]
                 try:
                     with self.database.transaction() as session:
-                        more = self._stored(session, given)
+                        more = self._stored(session, given, span.first)
                 except Problem as problem:
                     why = f"Days missing inside its record were requested again ({span}), without success: {problem}"
                     done[given.basin] = replace(before, warnings=[*before.warnings, why])
@@ -207,11 +214,16 @@ class _Fetch:
             cause = problem
         yield from (Given(site.basin, cause) for site in sites if site.basin in left)
 
-    def _store(self, given: Given, before: datetime | None) -> FetchedBasin:
-        """Store a basin's data and the outcome, or only the outcome; `before`: its stored `fetched_at`."""
+    def _store(self, given: Given, before: datetime | None, first: Day) -> FetchedBasin:
+        """Store a basin's data and the outcome, or only the outcome.
+
+        Args:
+            before: its stored `fetched_at`.
+            first: the first day that was asked for.
+        """
         try:
             with self.database.transaction() as session:
-                fetched = self._stored(session, given)
+                fetched = self._stored(session, given, first)
                 if not self.is_usual and before is not None:
                     fetched = replace(fetched, fetched_at=before)
                 feeds.note_basin(session, self.feed, fetched)
@@ -223,12 +235,13 @@ class _Fetch:
                 reason=str(problem),
                 tried_at=self.clock.now(),
                 fetched_at=before,
+                record_since=self.since.get(given.basin),
             )
             with self.database.transaction() as session:
                 feeds.note_basin(session, self.feed, fetched)
         return fetched
 
-    def _stored(self, session: Session, given: Given) -> FetchedBasin:
+    def _stored(self, session: Session, given: Given, first: Day) -> FetchedBasin:
         now, feed = self.clock.now(), self.feed
         nothing = FetchedBasin(basin_id=given.basin, status="unchanged", tried_at=now, fetched_at=now)
         match given.content:
@@ -245,6 +258,7 @@ class _Fetch:
                     revised_days=outcome.changed_days,
                     reason=None if observed.variables else _NOTHING,
                     warnings=list(outcome.input_warnings),
+                    record_since=self._record_since(given.basin, first, observed.since),
                 )
             case WeatherForecast() as forecast:
                 odd = check_forecast(session, forecast)
@@ -255,6 +269,18 @@ class _Fetch:
                 return replace(nothing, reason=storing.refused.get(given.basin))
             case problem:
                 raise problem
+
+    def _record_since(self, basin: str, first: Day, stated: Day | None) -> str | None:
+        """Return the first day ever asked for of a record that begins on a stated day."""
+        if stated is None:
+            return None
+        before = self.since.get(basin)
+        return str(max(stated, first if before is None else min(first, day(before))))
+
+
+def _since(fetched: Mapping[str, FetchedBasin]) -> dict[str, Day | None]:
+    """Return the `record_since` of basins."""
+    return {name: None if one.record_since is None else day(one.record_since) for name, one in fetched.items()}
 
 
 def _status(new_days: int, revised_days: int) -> BasinStatus:

@@ -3,6 +3,9 @@
 Every usual fetch also requests the gaps of its basins, however old. Gaps that lie close together form one span. A fetch
 requests at most MAX_SPANS spans: the newest ones each time, and of the older ones a few in turn by the day of the
 clock. So a late day is requested until it arrives, and a day that never arrives costs little.
+
+Where the source states when its record begins, the days from then or from the first one ever asked for are a gap, too,
+if they did not come: the head. A head is one span whatever its length, and a fetch requests MAX_HEADS of them in turn.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,9 +15,10 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from hydrology.base.basins import gauge_product
-from hydrology.base.calendar import Day, Days, Period, day
+from hydrology.base.calendar import Day, Days, Period, day, days_between
 from hydrology.base.errors import Problem
 from hydrology.base.series import DailySeries
+from hydrology.base.variables import DISCHARGE
 from records.series import series
 from records.weather import feeds
 from records.weather.feeds import Hole
@@ -24,6 +28,7 @@ NEWEST_SPANS = 6
 MAX_SPAN_DAYS = 31
 JOINED_DAYS = 3
 """Known days between two gaps that are requested along with them: one request is cheaper than two."""
+MAX_HEADS = 2
 MAX_REPORTED = 20
 """Number of spans reported for a basin, the newest."""
 
@@ -31,35 +36,60 @@ ByVariable = Mapping[str, Days]
 _ONE_DAY = np.timedelta64(1, "D")
 
 
-def find(session: Session, feed: feeds.Feed, basins: Iterable[str], until: Day | None) -> dict[str, ByVariable]:
+def find(
+    session: Session, feed: feeds.Feed, since: Mapping[str, Day | None], until: Day | None, ended: Day
+) -> dict[str, ByVariable]:
     """Return the gaps inside the records of basins, by basin and variable. Basins without gaps are left out.
 
     A feed of weather forecasts fills no record, so it has none.
 
     Args:
+        since: the first day of the record of each basin, where its source states it.
         until: the first day of a usual fetch: unknown days before it count as gaps; None: days after the last known day
             do not.
+        ended: the last day that has ended; later days are in no record.
     """
     found: dict[str, ByVariable] = {}
     if not feed.read().fills_record:
         return found
-    for basin in basins:
+    for basin, first in since.items():
         product = feed.product or gauge_product(basin)
         try:
             stored = series.read_product(session, basin, product)
         except Problem:  # damaged years are reported elsewhere
             continue
         if feed.product is None:
-            stored = {name: one for name, one in stored.items() if name == "discharge"}
-        by_variable = {name: missing for name, one in stored.items() if len(missing := _missing(one, until))}
-        if by_variable:
+            stored = {name: one for name, one in stored.items() if name == DISCHARGE}
+        by_variable = {name: _missing(one, first, until, ended) for name, one in stored.items()}
+        if not stored and feed.product is None and first is not None and until is not None and first < until:
+            by_variable = {DISCHARGE: Period(first, until - _ONE_DAY).days}
+        if by_variable := {name: missing for name, missing in by_variable.items() if len(missing)}:
             found[basin] = by_variable
     return found
+
+
+def without_heads(
+    found: Mapping[str, ByVariable], since: Mapping[str, Day | None], now: datetime
+) -> tuple[dict[str, ByVariable], list[tuple[Period, list[str]]]]:
+    """Return the gaps but the heads, and the heads to request, each with its basins."""
+    others, heads = dict(found), dict[tuple[Day, Day], list[str]]()
+    for basin, by_variable in found.items():
+        first = since.get(basin)
+        for name, days in by_variable.items():
+            if first is not None and len(days) and days[0] == first:
+                count = int((days == first + np.arange(len(days))).argmin()) or len(days)
+                heads.setdefault((first, days[count - 1]), []).append(basin)
+                others[basin] = {**others[basin], name: days[count:]}
+    spans = sorted(heads)
+    turn = now.toordinal() * MAX_HEADS
+    chosen = sorted({(turn + at) % len(spans) for at in range(MAX_HEADS)}) if spans else []
+    return others, [(Period(*spans[at]), [*dict.fromkeys(heads[spans[at]])]) for at in chosen]
 
 
 def spans_to_ask(found: Mapping[str, ByVariable], now: datetime) -> list[tuple[Period, list[str]]]:
     """Return the spans to request, each with the basins that have a gap in it."""
     days = {basin: np.unique(np.concatenate([*by_variable.values()])) for basin, by_variable in found.items()}
+    days = {basin: of_basin for basin, of_basin in days.items() if len(of_basin)}
     if not days:
         return []
     spans = _spans(np.unique(np.concatenate([*days.values()])), JOINED_DAYS, MAX_SPAN_DAYS)
@@ -74,21 +104,26 @@ def spans_to_ask(found: Mapping[str, ByVariable], now: datetime) -> list[tuple[P
 
 
 def reported(by_variable: ByVariable) -> list[Hole]:
-    """Return the spans of a basin's gaps, newest first, each with the variables missing throughout."""
+    """Return the newest spans of a basin's gaps and the longest, each with the variables missing throughout."""
     variables: dict[tuple[str, str], list[str]] = {}
     for name, days in sorted(by_variable.items()):
         for span in _spans(days, 0, len(days)):
             variables.setdefault((str(span.first), str(span.last)), []).append(name)
-    newest = sorted(variables, key=lambda ends: ends[::-1], reverse=True)[:MAX_REPORTED]
+    spans = sorted(variables, key=lambda ends: ends[::-1], reverse=True)
+    longest = max(spans, key=lambda ends: days_between(day(ends[0]), day(ends[1])), default=None)
+    newest = spans[:MAX_REPORTED]
+    if longest not in newest:
+        newest[-1:] = [longest] if longest else []
     return [Hole(first=first, last=last, variables=variables[first, last]) for first, last in newest]
 
 
-def _missing(one: DailySeries, until: Day | None) -> Days:
-    known = np.flatnonzero(~np.isnan(one.values))
+def _missing(one: DailySeries, since: Day | None, until: Day | None, ended: Day) -> Days:
+    known = np.flatnonzero(~np.isnan(one.values) & (one.days <= ended))
     if not len(known):
         return one.days[:0]
-    last = one.days[known[-1]] if until is None else max(one.days[known[-1]], until - _ONE_DAY)
-    record = one.over(Period(one.days[known[0]], last))
+    first, last = one.days[known[0]], one.days[known[-1]]
+    first = first if since is None else min(since, first)
+    record = one.over(Period(first, last if until is None else max(last, until - _ONE_DAY)))
     return record.days[np.isnan(record.values)]
 
 

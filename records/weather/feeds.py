@@ -100,6 +100,8 @@ class FetchedBasin:
         warnings: doubts about the fetched data, in sentences.
         tried_at: the last attempt, by the service's clock.
         fetched_at: the last attempt at the usual days that did not fail, or before any the first at other days.
+        record_since: the first day (YYYY-MM-DD) that was ever asked for of the record that its source states to have;
+            None where it states none.
     """
 
     basin_id: str
@@ -111,6 +113,7 @@ class FetchedBasin:
     fetched_at: datetime | None
     holes: JsonList = field(default_factory=list)
     warnings: JsonList = field(default_factory=list)
+    record_since: str | None = None
 
 
 def create(session: Session, new: NewFeed, created_by: str | None, at: datetime) -> Feed:

@@ -98,6 +98,8 @@ class FeedBasinRow(Base):
     # Spans of days without a value inside the record, and what is doubtful in what came.
     holes: Mapped[JsonList]
     warnings: Mapped[JsonList]
+    # The first day that was asked for, YYYY-MM-DD, of a record whose source states its begin.
+    record_since: Mapped[str | None]
 
 
 class CreditRow(Base):

@@ -96,6 +96,8 @@ def _series(world: World, gauge: Gauge) -> list[dict[str, Any]]:
         "computation_identifier": "Mean",
         "computation_period_identifier": "Daily",
         "primary": "Primary",
+        "begin": f"{gauge.flow.start}T00:00:00",
+        "end": f"{world.flow(gauge).period.last}T00:00:00",
         "sublocation_identifier": None,
         "unit_of_measure": "ft^3/s",
         "web_description": "a property that nobody asked for",
@@ -121,6 +123,8 @@ def _daily(world: World, query: Mapping[str, str]) -> list[dict[str, Any]]:
         return []
     begin, _, end = query["time"].partition("/")
     first, last = day("1800-01-01" if begin == ".." else begin), day("2199-12-31" if end == ".." else end)
+    if world.has("usgs-no-head"):  # the last 35 days alone, of whatever was asked for
+        first = max(first, world.today - 35)
     since = query.get("last_modified", "..").partition("/")[0]
     found = []
     for gauge in _chosen(world, query["monitoring_location_id"].split(",")):

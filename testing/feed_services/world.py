@@ -19,6 +19,7 @@ Fault = Literal[
     "usgs-qualifier-text",
     "usgs-two-series",
     "usgs-empty",
+    "usgs-no-head",
     "usgs-400",
     "usgs-403",
     "usgs-429",

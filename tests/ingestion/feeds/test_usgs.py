@@ -225,3 +225,9 @@ def test_a_tide_is_one_missing_day(live: Live) -> None:
     assert np.isnan(flow.values[-1])
     assert flow.flags[-1] == Flag.MISSING | Flag.SUSPECT
     assert not np.isnan(flow.values[:-1]).any()
+
+
+def test_the_begin_that_the_series_states_comes_with_the_days_that_did(live: Live) -> None:
+    live.today("usgs-no-head")
+    given = observed(live.fetch(UsgsFeed(live.service("/ogcapi/v0")), "1941-01-01..2026-11-21")[MAINE])
+    assert (str(given.since), str(given.variables["discharge"].period)) == ("2023-12-01", "2026-10-18..2026-11-21")

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from hydrology.base.calendar import Period, day
 from operations.feeds import holes
 from records.basins import quality
 from records.series import series
+from testing.records import a_source, daily
 from tests.ingestion.feeds.conftest import COAST, MAINE, gauge
 from tests.operations.feeds.test_feeds import ARCHIVE, FORECAST, USGS, Office, office
 
@@ -156,3 +158,84 @@ def test_the_newest_spans_are_reported(count: int, shown: int) -> None:
     spans = holes.reported({"vp": missing, "tmax": missing[-1:]})
     assert len(spans) == shown
     assert spans[0] == {"first": str(missing[-1]), "last": str(missing[-1]), "variables": ["tmax", "vp"]}
+
+
+def asked_flow(office: Office) -> list[str]:
+    """Return the spans of daily flow that were asked for, and forget them."""
+    queries = [dict(parse_qsl(query)) for _, path, query, _ in office.world.requests if path.endswith("daily/items")]
+    office.world.requests.clear()
+    return [query["time"] for query in queries if "last_modified" not in query]
+
+
+def test_the_head_of_a_record_that_did_not_come_is_a_hole_until_it_comes(office: Office) -> None:
+    """Of dataRetrieval issue 898: 35 days of a record that begins earlier by its own metadata."""
+    office.add("flow", USGS)
+    office.world.faults = {office.world.today: ["usgs-no-head"], office.world.today + 1: ["usgs-no-head"]}
+    (first,) = office.fetch("flow", MAINE, period="1941-01-01..2026-11-21").values()
+    assert (first.status, first.new_days) == ("new", 35)
+    hole = {"first": "2023-12-01", "last": "2026-10-17", "variables": ["discharge"]}  # since the begin that is stated
+    assert first.holes == [hole]
+    (remark,) = holes.remarks("flow", [first])
+    assert remark.endswith(f"freshet feeds fetch flow --basin {MAINE} --period 2023-12-01..2026-10-17")
+
+    asked_flow(office)
+    (again,) = office.fetch("flow", MAINE).values()
+    assert (again.status, again.new_days, again.holes) == ("unchanged", 0, [hole])
+    assert asked_flow(office) == ["2026-10-23/2026-11-22", "2023-12-01/2026-10-17"]
+    before = office.content()
+    assert office.fetch("flow", MAINE)[MAINE].holes == [hole]
+    assert office.content() == before
+    with office.database.reading() as session:
+        found = quality.by_product(session, MAINE)
+    assert found is not None
+
+    office.world.now += timedelta(days=2)
+    asked_flow(office)
+    (late,) = office.fetch("flow", MAINE).values()
+    assert (late.status, late.holes) == ("new", [])
+    assert len(asked_flow(office)) == 2
+    assert str(office.flow(MAINE).period.first) == "2023-12-01"
+    office.fetch("flow", MAINE)
+    assert len(asked_flow(office)) == 1
+
+
+def test_a_head_is_a_hole_only_as_far_back_as_was_asked_for(office: Office) -> None:
+    office.add("flow", USGS)
+    office.world.faults = {office.world.today: ["usgs-no-head"]}
+    assert office.fetch("flow", MAINE)[MAINE].holes == []  # 30 days were asked for, and came
+    (done,) = office.fetch("flow", MAINE, period="2026-10-01..2026-11-21").values()
+    assert [(hole["first"], hole["last"]) for hole in done.holes] == [("2026-10-01", "2026-10-17")]
+    office.world.faults = {office.world.today: ["usgs-empty"]}
+    assert [(hole["first"], hole["last"]) for hole in office.fetch("flow", MAINE)[MAINE].holes] == [
+        ("2026-10-01", "2026-10-17")
+    ]
+    assert office.fetch("flow", COAST, period="2026-01-01..2026-11-21")[COAST].holes == []
+    (nothing,) = office.fetch("flow", COAST).values()  # no day of it has ever come
+    assert [(hole["first"], hole["last"]) for hole in nothing.holes] == [("2026-01-01", "2026-10-22")]
+    office.world.faults = {}
+    assert office.fetch("flow")[COAST].holes == []
+    assert office.flow(COAST).values[0] > 0
+
+
+def test_heads_are_few_requests_and_each_has_its_turn() -> None:
+    since = {f"USGS-{number}": day("1941-01-01") + number for number in range(5)}
+    found = {name: {"discharge": Period(first, day("2026-01-01")).days} for name, first in since.items()}
+    found["USGS-0"] = {"discharge": np.append(found["USGS-0"]["discharge"][:3], day("2020-01-01"))}
+    seen = set[str]()
+    for at in range(5):
+        others, heads = holes.without_heads(found, since, NOW + timedelta(days=at))
+        assert [str(one) for one in others["USGS-0"]["discharge"]] == ["2020-01-01"]
+        assert len(heads) <= holes.MAX_HEADS
+        seen |= {name for _, names in heads for name in names}
+        assert all(len(others[name]["discharge"]) == 0 for name in since if name != "USGS-0")
+    assert seen == {*since}
+    assert holes.spans_to_ask(others, NOW) == [(Period(day("2020-01-01"), day("2020-01-01")), ["USGS-0"])]
+
+
+def test_a_stored_day_of_the_future_makes_no_hole(office: Office) -> None:
+    office.add("past", ARCHIVE)
+    office.fetch("past")
+    with office.database.transaction() as session:
+        later = daily("2099-01-02", 1.0, unit="mm/day")
+        series.write(session, MAINE, "open_meteo_era5", "precipitation", later, a_source(session), NOW)
+    assert office.fetch("past")[MAINE].holes == []
