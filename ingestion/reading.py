@@ -7,9 +7,9 @@ a device.
 
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from io import BufferedReader
 from pathlib import Path
 
@@ -29,11 +29,17 @@ class Files:
     Attributes:
         roots: the folders that files must be in, at any depth, or the files themselves; None: anywhere, as for the
             command line, which reads what its user may.
+        names: what files are called in errors and as origins, by path; others by their path.
         on_file: called with the name of each file before it is read, so that a crash can be traced to its file.
     """
 
     roots: tuple[Path, ...] | None = None
     on_file: Callable[[str], None] = lambda _name: None
+    names: Mapping[Path, str] = field(default_factory=dict)
+
+    def shown(self, path: Path) -> str:
+        """Return what a file is called in errors and as an origin."""
+        return self.names.get(path, str(path))
 
     def locate(self, path: Path) -> Path:
         """Return a path, with its links resolved where roots are set.
@@ -52,14 +58,16 @@ class Files:
         Raises:
             SourceError: it is outside the roots, is not a regular file, or cannot be opened.
         """
-        self.on_file(str(path))
+        self.on_file(self.shown(path))
         try:
             descriptor = os.open(path, _PLAIN) if self.roots is None else _open_below(*self._root_and_rest(path))
         except OSError as error:
-            raise unreadable(path, error) from error
+            raise unreadable(self.shown(path), error) from error
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             os.close(descriptor)
-            raise SourceError(str(path), "is not a regular file", "give a file, not a folder, a pipe or a device")
+            raise SourceError(
+                self.shown(path), "is not a regular file", "give a file, not a folder, a pipe or a device"
+            )
         return os.fdopen(descriptor, "rb")
 
     def read(self, path: Path) -> tuple[SourceFile, bytes]:
@@ -73,10 +81,10 @@ class Files:
                 content = file.read(LARGEST_FILE + 1)
                 size = max(len(content), os.fstat(file.fileno()).st_size)
             except OSError as error:
-                raise unreadable(path, error) from error
+                raise unreadable(self.shown(path), error) from error
         if size > LARGEST_FILE:
-            raise too_large(str(path), size)
-        return described(str(path), content), content
+            raise too_large(self.shown(path), size)
+        return described(self.shown(path), content), content
 
     def _root_and_rest(self, path: Path) -> tuple[Path, tuple[str, ...]]:
         """Return the root above a path, and the parts of the path below it, with links resolved."""
@@ -90,7 +98,7 @@ class Files:
             if place.is_relative_to(root):
                 return root, place.relative_to(root).parts
         raise SourceError(
-            str(path),
+            self.shown(path),
             "is not in a folder that jobs read from",
             f"put it into {self.roots[0]}, or have its folder added to FRESHET_INGEST_ROOTS by who runs the service",
         )
@@ -114,7 +122,7 @@ def too_large(name: str, size: int) -> SourceError:
     )
 
 
-def unreadable(path: Path, error: OSError) -> SourceError:
+def unreadable(path: Path | str, error: OSError) -> SourceError:
     """Return the error for a file or a folder that the system does not let read."""
     return SourceError(str(path), f"cannot be read ({error.strerror})", "check that it exists, and its permissions")
 

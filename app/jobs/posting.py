@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from email.message import Message
 from typing import Annotated, Any
 
 import structlog
@@ -14,7 +15,7 @@ from app.http.dependencies import JobSender, ServiceClock, ServiceSettings
 from app.http.problems import Fault, InvalidRequest, UnsupportedMedia, documented_writing, refused
 from app.jobs import service
 from app.jobs.schemas import Job
-from hydrology.base.errors import Problem
+from hydrology.base.errors import Problem, printable
 from jobspec.forms import form
 from jobspec.jobs.base import JobRequest
 from jobspec.kinds import queue_of
@@ -30,6 +31,8 @@ from workers.queue import uploads
 from workers.queue.enqueue import Sender
 
 log = structlog.get_logger()
+
+MAX_FILE_NAME = 200
 
 IdempotencyKey = Annotated[
     str | None,
@@ -72,10 +75,11 @@ def require_named(session: Session, request: JobRequest, clock: Clock, params: s
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """A file that was sent: its content and the suffix of its format."""
+    """A file that was sent: its content, the suffix of its format, and its name for people."""
 
     content: bytes
     suffix: str
+    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,17 +129,17 @@ class Poster:
         self.response.status_code = 202 if is_new else 200
         return service.answer(job, key)
 
-    def post_file(self, upload: Upload, content: str, job_of: Callable[[str], JobRequest], action: Action) -> Job:
+    def post_file(self, upload: Upload, content: str, job_of: Callable[[str, str], JobRequest], action: Action) -> Job:
         """Store a file, and post the job that reads it.
 
         Args:
             content: what the file holds; files of the same key and content differ by their idempotency key.
-            job_of: returns the job that reads a path.
+            job_of: returns the job that reads a file, by its name in the folder of uploads and the sender's name of it.
         """
         # With an idempotency key, the same request again must name the same file.
         request = f"{self.writer.key.id} {content} {self.idempotency_key or new_id(self.writer.now)}"
         with uploads.stored(self.settings.data, upload.content, upload.suffix, request) as path:
-            return self.post(job_of(str(path)), action)
+            return self.post(job_of(path.name, upload.name), action)
 
 
 async def _poster(
@@ -167,6 +171,15 @@ def upload_of(suffixes: Mapping[str, str], *, refusal: str, empty: str) -> Calla
         content = await request.body()
         if not content.strip():
             raise refused("", empty, "body")
-        return Upload(content, suffixes[media_type])
+        suffix = suffixes[media_type]
+        return Upload(content, suffix, _name_of(request) or f"upload{suffix}")
 
     return upload
+
+
+def _name_of(request: Request) -> str | None:
+    """Return the name that the header Content-Disposition gives the file, without folders."""
+    header = Message()
+    header["Content-Disposition"] = request.headers.get("Content-Disposition", "attachment")
+    name = printable(header.get_filename() or "").replace("\\", "/").rpartition("/")[2].strip()
+    return name[:MAX_FILE_NAME] or None

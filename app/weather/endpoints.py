@@ -121,13 +121,14 @@ def read_weather_of_basin(
     summary="Send a weather forecast",
     description="One weather forecast of any basins, of one trace or several, at most "
     f"{LARGEST_UPLOAD // MIB} MiB at once. A job checks and stores it: a basin with invalid weather is refused "
-    "by name, and the others are stored; repeating the request stores nothing new. One sent with an operator's key is "
+    "by name, and the others are stored; the job's messages call the file as the header `Content-Disposition: "
+    "attachment; filename=...` does; repeating the request stores nothing new. One sent with an operator's key is "
     "used by forecasts that name it; one sent with an admin's key is used like those of a feed.",
     responses=documented_posting(UnsupportedMedia),
     openapi_extra=_BODY,
 )
 def post_weather(poster: JobPoster, upload: WeatherUpload) -> Job:
-    def job(path: str) -> WeatherJob:
-        return WeatherJob(params=WeatherParams(weather_file=path))
+    def job(stored: str, name: str) -> WeatherJob:
+        return WeatherJob(params=WeatherParams(weather_file=stored, name=name))
 
     return poster.post_file(upload, "weather", job, "weather posted")

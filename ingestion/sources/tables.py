@@ -76,7 +76,7 @@ def _open(path: Path, files: Files) -> Sheet:
             return Sheet.of_csv(file, content)
         case ".json":
             return Sheet.of_json(file, content)
-    raise SourceError(str(path), "is neither .csv nor .json by its name", "name it by what it holds")
+    raise SourceError(files.shown(path), "is neither .csv nor .json by its name", "name it by what it holds")
 
 
 def _read_basins(sheet: Sheet, product: str) -> dict[str, BasinData]:

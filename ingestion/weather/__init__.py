@@ -30,6 +30,6 @@ def read(path: Path, received: datetime, files: Files = ANY_FILES) -> WeatherFil
     """
     parse = _PARSERS.get(path.suffix.lower())
     if parse is None:
-        raise SourceError(str(path), "is neither .csv, .json nor .nc by its name", "name it by what it holds")
+        raise SourceError(files.shown(path), "is neither .csv, .json nor .nc by its name", "name it by what it holds")
     file, content = files.read(path)
     return parse(file, content, received)

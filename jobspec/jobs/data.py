@@ -7,7 +7,7 @@ from pydantic import AfterValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from jobspec.basins import ADOPT, AddedBasin, ClimateParams
-from jobspec.fields import Basins, Name, PeriodField, Place, RequestModel, named_own_product
+from jobspec.fields import Basins, Line, Name, PeriodField, Place, RequestModel, named_own_product
 from jobspec.forms import form
 from jobspec.jobs.authority import BACKFILL, BASIN, BRIDGE, CLIMATE, FETCH, INGEST, UPLOAD, WEATHER
 from jobspec.jobs.base import IntakeJob, JobRequest
@@ -60,11 +60,20 @@ class IngestJob(IntakeJob):
     params: IngestParams
 
 
+UNNAMED_UPLOAD = "the upload"
+
+
 class UploadParams(RequestModel):
-    """The uploaded table to ingest: a file that the service has stored."""
+    """The uploaded table to ingest: a file that the service has stored.
+
+    Attributes:
+        observations_file: the name of the stored file in the folder of uploads.
+        name: the name for people, as the sender named the file.
+    """
 
     product: Name = Field(description="The product under which the weather is stored.")
     observations_file: str
+    name: Line = UNNAMED_UPLOAD
 
 
 class UploadJob(IntakeJob):
@@ -79,9 +88,10 @@ class UploadJob(IntakeJob):
 
 
 class WeatherParams(RequestModel):
-    """The uploaded weather forecast to store, by its file."""
+    """The uploaded weather forecast to store: fields as those of `UploadParams`."""
 
     weather_file: str
+    name: Line = UNNAMED_UPLOAD
 
 
 class WeatherJob(IntakeJob):

@@ -102,7 +102,8 @@ def add(
         raise NoWeather(_why(read.refused))
     with database.transaction() as session:
         stored = store_usable(session, clock, read.forecasts, operational=operational)
-        refused = {**read.refused, **{basin: f"{path.name}: {reason}" for basin, reason in stored.refused.items()}}
+        name = Path(files.shown(path)).name
+        refused = {**read.refused, **{basin: f"{name}: {reason}" for basin, reason in stored.refused.items()}}
         if not stored.new and not stored.known:
             raise NoWeather(_why(refused))
     return replace(stored, refused=refused)

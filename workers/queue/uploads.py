@@ -32,6 +32,11 @@ def folder(data: Path) -> Path:
     return data / "uploads"
 
 
+def path_of(data: Path, name: str) -> Path:
+    """Return the path of the upload that a job names. Jobs posted by an earlier Freshet name it whole."""
+    return folder(data) / name
+
+
 @contextmanager
 def stored(data: Path, content: bytes, suffix: str, request: str) -> Iterator[Path]:
     """Store an upload while its job is posted. Delete it if that is refused.
@@ -51,7 +56,7 @@ def stored(data: Path, content: bytes, suffix: str, request: str) -> Iterator[Pa
 
 def delete_of(job: jobs.Job, data: Path) -> None:
     """Delete the upload of an ended job. Files from elsewhere are not Freshet's to delete."""
-    path = _named_by(job)
+    path = _named_by(job, data)
     if path is not None and path.parent == folder(data):
         path.unlink(missing_ok=True)
 
@@ -61,7 +66,7 @@ def sweep(database: Database, data: Path) -> None:
     if not any(folder(data).glob("*")):
         return
     with database.reading() as session:
-        wanted = {_named_by(job) for kind in _NAMES for job in jobs.unfinished(session, kind)}
+        wanted = {_named_by(job, data) for kind in _NAMES for job in jobs.unfinished(session, kind)}
     posted = time.time() - POSTED_WITHIN
     for path in folder(data).glob("*"):
         with suppress(FileNotFoundError):  # its job has ended meanwhile
@@ -70,6 +75,6 @@ def sweep(database: Database, data: Path) -> None:
                 log.info("upload.swept", file=path.name)
 
 
-def _named_by(job: jobs.Job) -> Path | None:
+def _named_by(job: jobs.Job, data: Path) -> Path | None:
     name = job.params.get(_NAMES.get(job.kind, ""))
-    return Path(name) if name else None
+    return path_of(data, name) if name else None

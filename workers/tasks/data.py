@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy.orm import Session
@@ -58,9 +57,10 @@ def upload(running: Running, params: UploadParams) -> dict[str, Any]:
         permissions.require_free_product(session, running.grant, params.product)
         changeable = permissions.tables_writable(session, running.grant)
     settings = running.tools.settings
-    files = Files((*settings.ingest_roots, uploads.folder(settings.data)), on_file(running))
-    source = TablesSource(None, Path(params.observations_file), params.product, changeable, files)
-    return _ingested(running, source, [params.observations_file], {}, together=True)
+    path = uploads.path_of(settings.data, params.observations_file)
+    files = Files((*settings.ingest_roots, uploads.folder(settings.data)), on_file(running), {path: params.name})
+    source = TablesSource(None, path, params.product, changeable, files)
+    return _ingested(running, source, [params.name], {}, together=True)
 
 
 def weather(running: Running, params: WeatherParams) -> dict[str, Any]:
@@ -69,13 +69,14 @@ def weather(running: Running, params: WeatherParams) -> dict[str, Any]:
     from operations.weather.import_forecasts import add
 
     tools, operational = running.tools, running.grant.is_official
-    files = Files((uploads.folder(tools.settings.data),), running.show_file)
-    stored = add(tools.database, tools.clock, Path(params.weather_file), files, operational=operational)
+    path = uploads.path_of(tools.settings.data, params.weather_file)
+    files = Files((uploads.folder(tools.settings.data),), running.show_file, {path: params.name})
+    stored = add(tools.database, tools.clock, path, files, operational=operational)
     for reason in stored.refused.values():
         running.log(f"Refused: {reason}")
     for basin, odd in stored.warnings.items():
         running.log(f"{basin}: {' '.join(odd)}")
-    digest = sha256(Path(params.weather_file).read_bytes())
+    digest = sha256(path.read_bytes())
     running.record("weather added", stored.issue_id, sha256=digest, new=len(stored.new), known=len(stored.known))
     return {
         "weather": stored.issue_id,

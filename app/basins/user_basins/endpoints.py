@@ -139,8 +139,9 @@ def post_basin(poster: JobPoster, added: AddedBasin) -> Job:
     summary="Send observations of your own basins",
     description="Daily weather, discharge and snow of the basins that your key registered (an admin's: of every "
     f"user's basin) as a table, at most {LARGEST_UPLOAD // MIB} MiB at once. A job stores all of it or nothing: "
-    "follow that job. Observations of a gauge with a published source, such as USGS, come from that source alone, and "
-    "those of a product that a feed fills from that feed, or with an admin's key.",
+    "follow that job. Its messages call the table as the header `Content-Disposition: attachment; filename=...` does. "
+    "Observations of a gauge with a published source, such as USGS, come from that source alone, and those of a product "
+    "that a feed fills from that feed, or with an admin's key.",
     responses=documented_posting(UnsupportedMedia, ProductConflict),
     openapi_extra=_UPLOAD,
 )
@@ -149,7 +150,7 @@ def post_observations(poster: JobPoster, upload: ObservationsUpload, product: Ow
     with writer.database.reading() as session:
         permissions.require_free_product(session, permissions.of_key(writer.key), product)
 
-    def job(path: str) -> UploadJob:
-        return UploadJob(kind="upload", params=UploadParams(observations_file=path, product=product))
+    def job(stored: str, name: str) -> UploadJob:
+        return UploadJob(kind="upload", params=UploadParams(observations_file=stored, name=name, product=product))
 
     return poster.post_file(upload, product, job, "observations posted")

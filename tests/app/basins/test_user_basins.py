@@ -111,15 +111,34 @@ def test_observations_are_stored_for_the_job_that_reads_them(
     assert answer.headers["Location"] == f"/v1/jobs/{answer.json()['id']}"
     with sqlite_database.reading() as session:
         job = jobs.get(session, answer.json()["id"])
-    stored = Path(job.params["observations_file"])
+    stored = tmp_path / "data" / "uploads" / job.params["observations_file"]
     assert (job.kind, job.queue) == ("upload", "ingest")
-    assert job.params == {"observations_file": str(stored), "product": "mill"}
+    assert job.params == {"observations_file": stored.name, "product": "mill", "name": "upload.csv"}
     assert stored.parent == tmp_path / "data" / "uploads"
     assert stored.read_bytes() == TABLE
     assert stored.stat().st_mode & 0o777 == 0o600
     assert list(stored.parent.iterdir()) == [stored]
     read = TablesSource(None, stored, "mill", ["OWN-mill"]).read("OWN-mill")
     assert {one.variable for one in read.series} == {"precipitation", "discharge"}
+
+
+@pytest.mark.parametrize(
+    ("header", "name"),
+    [
+        ('attachment; filename="mill april.csv"', "mill april.csv"),
+        ("attachment; filename*=UTF-8''m%C3%BChle.csv", "mühle.csv"),
+        ('attachment; filename="../../etc/C:\\\\data\\\\mill.csv"', "mill.csv"),
+        (f'attachment; filename="{"x" * 300}"', "x" * 200),
+        ("attachment; filename=", "upload.csv"),
+        ("nonsense", "upload.csv"),
+    ],
+)
+def test_a_file_is_called_as_its_sender_names_it(
+    sqlite_database: Database, receiving: TestClient, header: str, name: str
+) -> None:
+    headers = bearer(sqlite_database) | {"Content-Type": "text/csv", "Content-Disposition": header}
+    answer = receiving.post("/v1/basins/observations", content=TABLE, headers=headers)
+    assert (answer.status_code, answer.json()["params"]["name"]) == (202, name)
 
 
 def test_each_job_has_a_file_of_its_own(sqlite_database: Database, receiving: TestClient) -> None:
@@ -131,10 +150,10 @@ def test_each_job_has_a_file_of_its_own(sqlite_database: Database, receiving: Te
     assert len({answer.json()["params"]["observations_file"] for answer in answers}) == 4
 
 
-def test_observations_may_come_as_json(sqlite_database: Database, receiving: TestClient) -> None:
+def test_observations_may_come_as_json(sqlite_database: Database, receiving: TestClient, tmp_path: Path) -> None:
     table = [{"basin": "OWN-mill", "date": "2008-04-01", "tmax_degC": 3.5}]
     answer = receiving.post("/v1/basins/observations", json=table, headers=bearer(sqlite_database))
-    stored = Path(answer.json()["params"]["observations_file"])
+    stored = tmp_path / "data" / "uploads" / answer.json()["params"]["observations_file"]
     assert stored.suffix == ".json"
     assert TablesSource(None, stored, "own", ["OWN-mill"]).basins() == ["OWN-mill"]
 

@@ -103,7 +103,7 @@ def test_a_posted_file_is_stored_for_the_job_that_reads_it(
     assert (answer.status_code, again.status_code, again.json()) == (202, 200, answer.json())
     with sqlite_database.reading() as session:
         job = jobs.get(session, answer.json()["id"])
-    path = Path(job.params["weather_file"])
+    path = tmp_path / "data" / "uploads" / job.params["weather_file"]
     assert (job.kind, job.queue) == ("weather", "ingest")
     assert path.read_bytes() == sent
     assert [forecast.basin for forecast in files.read(path, instant("2026-11-23")).forecasts] == list(

@@ -22,7 +22,7 @@ from records.runs import runs, states
 from records.runs.run_summary import RunCalibration
 from records.series.tables import SeriesRow
 from records.versions import error_models, versions
-from records.versions.tables import BasinErrorsRow, ErrorModelRow, VersionBasinRow
+from records.versions.tables import BasinErrorsRow, ErrorModelRow
 from runtime.clock import Clock
 from testing.country import BASINS, CLOCK
 from tests.operations.forecasting.test_forecast import one_run
@@ -84,17 +84,6 @@ def test_it_is_fitted_to_what_was_simulated_from_the_empty_store(trained_store: 
 def test_years_that_the_weights_were_fitted_to_are_refused(trained_store: Database) -> None:
     with pytest.raises(InvalidInput, match=r"overlaps 2001-10-01\.\.2003-09-30, which version"):
         calibrate(trained_store, CLOCK, newest(trained_store), BASINS, Period.parse("2003-09-01..2004-09-30"))
-
-
-def test_a_basin_that_the_version_never_learnt_from_is_calibrated_on_any_years(trained_store: Database) -> None:
-    learnt = Period.parse("2001-10-01..2003-09-30")
-    with trained_store.transaction() as session:
-        version = versions.newest(session)
-        unlearnt = VersionBasinRow.version_id == version.id, VersionBasinRow.basin_id == BASINS[2]
-        session.execute(delete(VersionBasinRow).where(*unlearnt))
-    assert calibrate(trained_store, CLOCK, version.id, BASINS[2:], learnt).basins == (BASINS[2],)
-    with pytest.raises(InvalidInput, match="was fitted to"):
-        calibrate(trained_store, CLOCK, version.id, BASINS[1:], learnt)
 
 
 def test_too_few_days_leave_what_was_stored(calibrated: Database) -> None:

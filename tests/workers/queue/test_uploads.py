@@ -18,7 +18,7 @@ from workers.job import Outcome
 from workers.job_leases import ExpiredLeases
 from workers.job_processes.worker import write
 from workers.queue.enqueue import Sender
-from workers.queue.uploads import POSTED_WITHIN
+from workers.queue.uploads import POSTED_WITHIN, path_of
 from workers.scheduler.recovery import recover
 from workers.service_context import ServiceTools
 
@@ -49,10 +49,10 @@ def header(sqlite_database: Database) -> dict[str, str]:
     return bearer(sqlite_database) | {"Content-Type": "text/csv"}
 
 
-def send(service: TestClient, header: dict[str, str]) -> tuple[str, Path]:
+def send(service: TestClient, header: dict[str, str], tools: ServiceTools) -> tuple[str, Path]:
     """Send a table, and return the job that is to read it and the path of the table."""
     job = service.post("/v1/basins/observations", content=b"basin,date,discharge_cfs\n", headers=header).json()
-    return job["id"], Path(job["params"]["observations_file"])
+    return job["id"], path_of(tools.settings.data, job["params"]["observations_file"])
 
 
 def age(path: Path) -> None:
@@ -75,7 +75,7 @@ def age(path: Path) -> None:
 def test_an_upload_goes_with_its_job_however_that_ends(
     service: TestClient, header: dict[str, str], tools: ServiceTools, outcome: Outcome, stays: bool
 ) -> None:
-    job, file = send(service, header)
+    job, file = send(service, header, tools)
     with tools.database.transaction() as session:
         claimed = attempts.claim(session, job, worker="w", lease_until=NOW, at=NOW)
     assert claimed is not None
@@ -101,7 +101,7 @@ def test_files_read_from_another_folder_are_not_deleted(tools: ServiceTools, tmp
 def test_an_upload_whose_job_was_cancelled_before_it_began_is_swept(
     service: TestClient, header: dict[str, str], tools: ServiceTools
 ) -> None:
-    (cancelled, gone), (_, waiting) = send(service, header), send(service, header)
+    (cancelled, gone), (_, waiting) = send(service, header, tools), send(service, header, tools)
     service.post(f"/v1/jobs/{cancelled}/cancel", headers=header)
     age(gone)
     age(waiting)
@@ -112,7 +112,7 @@ def test_an_upload_whose_job_was_cancelled_before_it_began_is_swept(
 def test_an_upload_whose_worker_was_lost_for_the_last_time_is_swept(
     service: TestClient, header: dict[str, str], tools: ServiceTools
 ) -> None:
-    job, file = send(service, header)
+    job, file = send(service, header, tools)
     age(file)
     with tools.database.reading() as session:
         max_attempts = jobs.get(session, job).max_attempts
@@ -128,12 +128,12 @@ def test_an_upload_that_was_sent_again_after_its_job_is_swept(
     service: TestClient, header: dict[str, str], tools: ServiceTools
 ) -> None:
     header |= {"Idempotency-Key": "april"}
-    job, file = send(service, header)
+    job, file = send(service, header, tools)
     with tools.database.transaction() as session:
         claimed = attempts.claim(session, job, worker="w", lease_until=NOW, at=NOW)
     assert claimed is not None
     write(tools, claimed, Outcome("succeeded", result={}))
-    assert send(service, header) == (job, file)
+    assert send(service, header, tools) == (job, file)
     age(file)
     recover(tools, ExpiredLeases(0))
     assert not file.exists()

@@ -6,13 +6,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sqlalchemy import select
 from starlette.testclient import TestClient
 
 from records.access.keys import Scope
+from records.access.tables import AuditRow
 from records.basins import basins
 from records.database.engine import Database
-from records.jobs import jobs
+from records.jobs import events, jobs
 from records.series import series
+from records.series.tables import SourceRow
 from runtime.clock import Clock
 from runtime.settings import Settings
 from testing.jobs.in_process import InProcessChildren
@@ -149,3 +152,37 @@ def test_weather_in_another_unit_is_refused_and_odd_weather_named(service: TestC
     assert odd.result is not None
     assert (odd.status, odd.result["warned_basins"]) == ("succeeded", 1)
     assert "has a median of 130 Pa" in odd.result["warnings"]["OWN-mill"][0]
+
+
+def test_errors_name_the_file_as_its_sender_does(service: TestClient, tools: ServiceTools) -> None:
+    header = bearer(tools.database)
+    service.put("/v1/basins/OWN-mill", json=MILL, headers=header)
+    start = "basin,date,discharge_cfs\nOWN-mill,2008-04-01,"
+    stored_names = set()
+    for address, media, content, words in (
+        ("basins/observations", "text/csv", f"{start}1 2\n", "mine.table, line 2: discharge_cfs is not a number"),
+        ("basins/observations", "text/csv", "\0", "mine.table, line 1: "),
+        ("basins/observations", "application/json", "{", "mine.table, line 1: is not JSON"),
+        ("weather", "text/csv", "a,b\n1,2\n", "mine.table, line 1: "),
+        ("weather", "application/json", "[1]", "mine.table: "),
+        ("weather", "application/x-netcdf", "CDF", "mine.table: "),
+    ):
+        sent = header | {"Content-Type": media, "Content-Disposition": 'attachment; filename="mine.table"'}
+        posted = service.post(f"/v1/{address}", content=content, headers=sent).json()
+        stored_names |= {value for name, value in posted["params"].items() if name.endswith("_file")}
+        run(tools, posted["id"])
+        answer = service.get(f"/v1/jobs/{posted['id']}", headers=header).json()
+        assert answer["status"] == "failed"
+        assert words in answer["problem"]["detail"], answer
+        with tools.database.reading() as session:
+            shown = f"{answer} {events.events_after(session, posted['id'], 0)} {jobs.get(session, posted['id'])}"
+        assert str(tools.settings.data) not in shown
+    right = service.post(
+        "/v1/basins/observations", content=f"{start}1\n", headers=header | {"Content-Type": "text/csv"}
+    ).json()
+    run(tools, right["id"])
+    with tools.database.reading() as session:
+        assert session.scalars(select(SourceRow.name)).all() == ["upload.csv"]
+        entries = str(session.scalars(select(AuditRow.detail)).all())
+    assert str(tools.settings.data) not in entries
+    assert not [name for name in stored_names if name in entries]
