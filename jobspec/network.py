@@ -1,7 +1,7 @@
 """Configuration of networks: architecture and size."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args
 
 from pydantic import Field, Tag
 
@@ -25,6 +25,23 @@ class _Network(RequestModel):
     series: ClassVar[tuple[str, ...]] = ()
     attributes: ClassVar[tuple[str, ...]] = ()
     """Series and attributes without which it cannot run."""
+
+    def floats_a_day(self, series: int, static: int) -> float:
+        """Return the numbers that a training step stores for a day of a window, as measured, within a factor of two."""
+        raise NotImplementedError
+
+    def count_weights(self, series: int, static: int) -> int:
+        """Return the approximate number of weights, without the basins' vectors."""
+        raise NotImplementedError
+
+
+_FLOATS, _OF_SERIES = 100, 6
+"""Numbers a day that every network stores: of each sample, and of each series."""
+
+
+def _of_embedding(size: int, static: int) -> float:
+    """Return the numbers a day of the embedding of weather and attributes, which has a copy of these for each day."""
+    return 5 * size + 2.3 * static if size else 0
 
 
 class MCLSTMConfig(_Network):
@@ -68,6 +85,17 @@ class MCLSTMConfig(_Network):
         False, description="Whether a cell's own water opens its output gate; not so in the published network."
     )
 
+    def floats_a_day(self, series: int, static: int) -> float:
+        """Return the numbers that a training step stores for a day of a window."""
+        weather = series * (1 + len(self.antecedent_days))
+        embedding = _of_embedding(self.embedding, static + self.basin_vector)
+        return _FLOATS + _OF_SERIES * weather + embedding + 4.5 * self.cells
+
+    def count_weights(self, series: int, static: int) -> int:
+        """Return the approximate number of weights: nearly all are those of the redistribution gate."""
+        features = series * (1 + len(self.antecedent_days)) + self.embedding + static + self.basin_vector + self.cells
+        return self.cells**2 * (1 + (self.rank or features)) + features * (2 * self.cells + self.rank)
+
 
 TEMPERATURES, LATITUDE = ("tmax", "tmin"), "gauge_lat"
 """Series and attribute from which potential evapotranspiration is computed; the latitude is that of the gauge."""
@@ -106,6 +134,17 @@ class BucketsConfig(_Network):
         0.3, ge=0, lt=1, description="The share of samples whose basin vector is left out in training."
     )
 
+    def floats_a_day(self, series: int, static: int) -> float:
+        """Return the numbers that a training step stores for a day of a window."""
+        weather = series * (1 + len(self.antecedent_days))
+        embedding = _of_embedding(self.embedding, static + self.basin_vector)
+        return _FLOATS + _OF_SERIES * weather + embedding + (75 if self.embedding else 50) * self.components
+
+    def count_weights(self, series: int, static: int) -> int:
+        """Return the approximate number of weights."""
+        inputs = series * (1 + len(self.antecedent_days)) + static + self.basin_vector
+        return self.hidden * (inputs + 20 * self.components) + self.embedding * (inputs + 11 * self.components)
+
 
 class _Comparison(_Network):
     """A network without storage and without a water balance."""
@@ -115,7 +154,21 @@ class _Comparison(_Network):
         "rates": ((0, 1e-3), (10, 5e-4), (20, 1e-4)),  # [K19] counts from 1: from epoch 11 and from epoch 21
     }
 
+    floats_a_cell: ClassVar[float] = 15
+    """Numbers a day that a training step stores for each cell."""
+
+    if TYPE_CHECKING:
+        cells: int  # each has its own default
+
     dropout: float = Field(0.4, ge=0, lt=1, description="Before the head.")
+
+    def floats_a_day(self, series: int, static: int) -> float:
+        """Return the numbers that a training step stores for a day of a window."""
+        return _FLOATS + _OF_SERIES * (series + static) + self.floats_a_cell * self.cells
+
+    def count_weights(self, series: int, static: int) -> int:
+        """Return the approximate number of weights."""
+        return 5 * self.cells * (series + static + self.cells)
 
 
 class LSTMConfig(_Comparison):
@@ -136,6 +189,8 @@ class EINSConfig(_Comparison):
 
 class MMRNNConfig(_Comparison):
     """The mixed-memory RNN, which skips days without weather. It has no storage and no water balance."""
+
+    floats_a_cell: ClassVar[float] = 57
 
     architecture: Literal["mmrnn"]
     cells: int = Field(64, ge=2, le=512)

@@ -234,6 +234,18 @@ def memory_limit() -> int | None:
     return None if bytes_ == resource.RLIM_INFINITY else bytes_
 
 
+@contextmanager
+def memory_limited_to(bytes_: int | None) -> Iterator[None]:
+    """Limit the bytes of data of this process for a while; None for no further limit."""
+    before = resource.getrlimit(resource.RLIMIT_DATA)
+    lowest = min((one for one in (bytes_, before[0]) if one not in (None, resource.RLIM_INFINITY)), default=before[0])
+    resource.setrlimit(resource.RLIMIT_DATA, (lowest, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, before)
+
+
 def memory_in_use() -> int | None:
     """Return the bytes of data of this process. None where the system does not report them (only Linux does)."""
     with suppress(OSError):

@@ -131,6 +131,8 @@ class Settings(BaseSettings):
         requests_per_minute: how many requests an address may send.
         writes_per_minute: how many writing requests a key may send.
         unfinished_jobs_per_key: how many unfinished jobs an operator's key may have; an administrator's has no limit.
+        operator_job_mib: how many MiB of memory a job of an operator's key may use, but on a GPU; a training that would
+            need more is refused.
         failed_keys_per_minute: how many wrong keys an address may send before they are answered 429; a right key is
             served all the same.
         connections_per_address: how many connections an address may hold open; a trusted proxy's are not counted.
@@ -205,6 +207,7 @@ class Settings(BaseSettings):
     requests_per_minute: int = Field(default=3000, ge=1)
     writes_per_minute: int = Field(default=300, ge=1)
     unfinished_jobs_per_key: int = Field(default=100, ge=1)
+    operator_job_mib: int = Field(default=4096, ge=512)
     failed_keys_per_minute: int = Field(default=30, ge=1)
     connections_per_address: int = Field(default=100, ge=1)
     ingest_roots: Annotated[tuple[Folder, ...], Field(min_length=1), *CommaSeparated] = Field(
@@ -251,6 +254,11 @@ class Settings(BaseSettings):
     retain_deliveries_days: Days = 90
     retain_questions_days: int = Field(default=30, ge=30, le=36_500)
     retain_checkpoints_days: Days = 90
+
+    @property
+    def operator_job_bytes(self) -> int:
+        """The bytes that a job of an operator's key may use."""
+        return self.operator_job_mib * 2**20
 
     @property
     def sends_mail(self) -> bool:

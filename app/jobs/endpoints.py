@@ -22,6 +22,7 @@ from app.jobs.schemas import Job, JobPage, Status
 from app.jobs.service import NotYourJob, StoredJob
 from jobspec.fields import ID
 from jobspec.kinds import KINDS, AnyJobRequest
+from jobspec.training_memory import TrainingTooLarge
 from records.job_permissions.permissions import NotAllowed
 from records.jobs import attempts, jobs
 from records.jobs.jobs import ENDED, UnknownJob
@@ -69,7 +70,7 @@ _EXAMPLES = {
     "",
     status_code=202,
     summary="Start an ingest, a training, a forecast, an evaluation, a comparison or an installation",
-    responses=documented_posting(NotAllowed),
+    responses=documented_posting(NotAllowed, TrainingTooLarge),
     openapi_extra={"requestBody": {"content": {"application/json": {"examples": _EXAMPLES}}}},
 )
 def post_job(poster: JobPoster, new: AnyJobRequest) -> Job:

@@ -16,9 +16,12 @@ from app.http.problems import Fault, InvalidRequest, UnsupportedMedia, documente
 from app.jobs import service
 from app.jobs.schemas import Job
 from hydrology.base.errors import Problem, printable
+from jobspec import training_memory
 from jobspec.forms import form
 from jobspec.jobs.base import JobRequest
+from jobspec.jobs.training import TrainingJob
 from jobspec.kinds import queue_of
+from jobspec.training import TrainingConfig
 from records.access.audit import Action
 from records.database.ids import new_id
 from records.job_permissions import named_records, permissions
@@ -101,8 +104,11 @@ class Poster:
             InvalidRequest: it names what is not stored, or days without records.
             IdempotencyConflict: this key has posted another request with the idempotency key.
             TooManyUnfinishedJobs: an operator's key has too many unfinished jobs with it.
+            TrainingTooLarge: a training of an operator's key needs more memory than it may use.
         """
         writer, key = self.writer, self.writer.key
+        if not key.is_admin and isinstance(request, TrainingJob) and isinstance(request.params.config, TrainingConfig):
+            training_memory.require(request.params.config, self.settings.operator_job_bytes)
         new = jobs.NewJob(
             kind=request.kind,
             params=request.stored(),

@@ -219,6 +219,7 @@ PRUNE = admins_alone(
     "newest_runs",
     "deliveries",
     "delivery_attempts",
+    "mail_questions",
     "pruned",
     note="It deletes records of all owners.",
 )

@@ -168,6 +168,7 @@ def run_job(
 ) -> Outcome:
     """Run an attempt of a job with the permissions and limits of its kind, and return how it ended."""
     running: Running | None = None
+    allowed: int | None = None
     try:
         with tools.database.transaction() as session:
             job = jobs.hold(session, job_id, attempt)
@@ -177,7 +178,9 @@ def run_job(
             grant = permissions.of_job(session, job, request, tools.clock.wall())
         folders = request.authority.folders
         running = Running(tools, job, link.send_progress, link.asked_to_stop, grant, folders=folders)
-        with tools.database.guarded(Guard(grant, request.authority)):
+        if not grant.is_official and tools.settings.device == CPU:  # a GPU's driver reserves more than it uses
+            allowed = tools.settings.operator_job_bytes
+        with child_processes.memory_limited_to(allowed), tools.database.guarded(Guard(grant, request.authority)):
             return Outcome("succeeded", result=handlers[job.kind](running, request.params))
     except CancelAsked:
         return Outcome("cancelled")
@@ -194,18 +197,27 @@ def run_job(
     except UndeclaredWriteError as error:  # another attempt would do the same
         log.error("job.undeclared", error=str(error))
         return Outcome("failed", problem={"kind": "undeclared-write", "detail": str(error)})
-    except MemoryError:
-        place = progress_in_words(running.progress if running else None)
-        limit = child_processes.memory_limit()
-        allowed = "" if limit is None else f" ({limit / 2**20:.0f} MiB)"
-        detail = f"The job needed more memory than it may use{allowed}{place}."
-        return Outcome("failed", problem={"kind": "out-of-memory", "detail": detail})
     except Exception as error:  # any error is stored, and this process continues
+        if _is_out_of_memory(error):
+            return _out_of_memory(running, allowed)
         if (sentence := hindrance(error)) is not None:
             return _hindered(sentence)
         log.error("job.error", exc_info=error)
         detail = f"{type(error).__name__} in the worker; see its log."
         return Outcome("retry", problem={"kind": retries.UNEXPECTED, "detail": detail})
+
+
+def _is_out_of_memory(error: Exception) -> bool:
+    """Return whether memory ran out: torch reports that of a processor as an error of its own."""
+    return isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and "DefaultCPUAllocator" in str(error))
+
+
+def _out_of_memory(running: Running | None, allowed: int | None) -> Outcome:
+    place = progress_in_words(running.progress if running else None)
+    limits = [limit for limit in (allowed, child_processes.memory_limit()) if limit is not None]
+    limit = f" ({min(limits) / 2**20:.0f} MiB)" if limits else ""
+    detail = f"The job needed more memory than it may use{limit}{place}: ask for less at once."
+    return Outcome("failed", problem={"kind": "out-of-memory", "detail": detail})
 
 
 def _hindered(sentence: str) -> Outcome:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from hydrology.base.absent import Absent, texts
 from hydrology.base.errors import DataProblem
+from jobspec import training_memory
 from jobspec.jobs.base import JobRequest
 from jobspec.jobs.training import (
     MemberJob,
@@ -16,6 +17,7 @@ from jobspec.jobs.training import (
     RetrainingParams,
     TrainingParams,
 )
+from jobspec.training import TrainingConfig
 from models.devices import CPU, GPULost, GPUTooSmall
 from records.database.base import JsonObject
 from records.database.json_columns import to_json
@@ -39,6 +41,7 @@ def training(running: Running, params: TrainingParams) -> dict[str, Any]:
     """
     from operations.basin_data.basins import chosen_to_learn_from
     from operations.training.assemble import assemble_all
+    from operations.training.finetune import whole
     from operations.training.promotion_rule import decide, require_decidable
     from operations.training.train import begin_all, plan_of, reopen_all
 
@@ -46,6 +49,10 @@ def training(running: Running, params: TrainingParams) -> dict[str, Any]:
     if plan is None:
         with tools.database.reading() as session:
             basins = chosen_to_learn_from(session, params.basins, running.grant.owner)
+            if not running.grant.is_official:
+                config = params.config
+                whole_config = config if isinstance(config, TrainingConfig) else whole(session, config)[1]
+                training_memory.require(whole_config, tools.settings.operator_job_bytes)
             if rule is not None:
                 require_decidable(session, params.config, rule)
         works = begin_all(tools.database, tools.clock, params.config, basins, owner=running.grant.owner)

@@ -140,8 +140,8 @@ def post_basin(poster: JobPoster, added: AddedBasin) -> Job:
     description="Daily weather, discharge and snow of the basins that your key registered (an admin's: of every "
     f"user's basin) as a table, at most {LARGEST_UPLOAD // MIB} MiB at once. A job stores all of it or nothing: "
     "follow that job. Its messages call the table as the header `Content-Disposition: attachment; filename=...` does. "
-    "Observations of a gauge with a published source, such as USGS, come from that source alone, and those of a product "
-    "that a feed fills from that feed, or with an admin's key.",
+    "Observations of a gauge with a published source, such as USGS, come from that source alone, and those of a "
+    "product that a feed fills from that feed, or with an admin's key.",
     responses=documented_posting(UnsupportedMedia, ProductConflict),
     openapi_extra=_UPLOAD,
 )

@@ -92,6 +92,33 @@ def test_an_operators_key_has_a_limit_of_unfinished_jobs(
         assert len(jobs.list_jobs(session)) == 7
 
 
+def test_a_training_that_needs_more_memory_than_an_operator_may_use_is_refused(
+    sqlite: str, sqlite_database: Database
+) -> None:
+    config = {
+        "network": {"architecture": "lstm", "cells": 512},
+        "inputs": {"product": "maurer_extended"},
+        "train_period": "1999-10-01..2008-09-30",
+        "windows": {"spinup_days": 1635, "loss_days": 365, "batch": 400},
+    }
+    training = {"kind": "training", "params": {"config": config}}
+    small = {"kind": "training", "params": {"config": config | {"windows": {"batch": 32}}}}
+    operator, admin = bearer(sqlite_database), bearer(sqlite_database, "admin")
+    with serving(sqlite) as client:
+        refused = client.post("/v1/jobs", json=training, headers=operator)
+        assert (refused.status_code, refused.json()["type"]) == (422, "/problems/training-too-large")
+        detail = refused.json()["detail"]
+        for named in ("4.0 GiB", "`windows.batch` (400; batch 59 would fit)", "`network.cells` (512)"):
+            assert named in detail
+        posted = [
+            client.post("/v1/jobs", json=small, headers=operator),
+            client.post("/v1/jobs", json=training, headers=admin),
+        ]
+        assert [answer.status_code for answer in posted] == [202, 202]
+    with serving(sqlite, operator_job_mib=512) as client:
+        assert client.post("/v1/jobs", json=small, headers=operator).status_code == 422
+
+
 def test_jobs_of_the_service_have_a_queue_of_their_own(sqlite_database: Database, sqlite_client: TestClient) -> None:
     bodies = ({"kind": "forecast", "params": {}}, {"kind": "replay", "params": {"period": "1990-10-01..2000-09-30"}})
     queues: dict[str, list[str]] = {}

@@ -61,6 +61,19 @@ def test_the_memory_of_an_ingestion_is_limited(harmful_shop: Shop) -> None:
     assert f"({MEMORY_LIMIT // 2**20} MiB) at 1 of 3 (reading huge.nc)" in detail
 
 
+def test_the_memory_of_an_operators_job_is_limited_and_it_is_not_tried_again(harmful_shop: Shop) -> None:
+    with harmful_shop.database.transaction() as session:
+        key = keys.make(session, "office", "operator", None, harmful_shop.clock.wall())[0].id
+    posted = harmful_shop.send(
+        jobs.NewJob(kind="harm", params={"harm": "flood_memory"}, queue="default", key_id=key, max_attempts=10)
+    )
+    ended = harmful_shop.ended(posted.id)
+    kind, detail = problem(ended)
+    assert (ended.attempt, kind) == (1, "out-of-memory")
+    assert "(4096 MiB) at 1 of 3 (reading huge.nc)" in detail
+    done(harmful_shop)
+
+
 @pytest.mark.extended
 def test_endless_reports_of_a_process_are_not_held(harmful_shop: Shop) -> None:
     kind, detail = problem(harmful_shop.ended(harmful_shop.post("harm", harm="flood_pipe").id))

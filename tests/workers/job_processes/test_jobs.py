@@ -6,6 +6,7 @@ import time
 import pytest
 from sqlalchemy import delete, insert, select
 
+from records.access import keys
 from records.jobs import attempts, events, jobs
 from records.jobs.jobs import IdempotencyConflict
 from records.runs import runs
@@ -109,3 +110,17 @@ def test_an_impossible_job_fails_with_its_message(country_jobs: InProcessJobs) -
     assert problems[0] is not None
     assert problems[0]["kind"] == "unknown-basin"
     assert "did you mean" in problems[0]["detail"]
+
+
+def test_a_training_of_a_schedule_that_needs_too_much_memory_fails_before_it_starts(
+    country_jobs: InProcessJobs,
+) -> None:
+    with country_jobs.database.transaction() as session:
+        key = keys.make(session, "office", "operator", None, country_jobs.clock.wall())[0].id
+    params = training(windows={"spinup_days": 365, "loss_days": 365, "batch": 100_000})
+    ended = country_jobs.ended(
+        country_jobs.send(jobs.NewJob(kind="training", params=params, queue="default", key_id=key)).id
+    )
+    assert (ended.status, ended.attempt) == ("failed", 1)
+    assert ended.problem is not None
+    assert ended.problem["kind"] == "training-too-large"
