@@ -10,7 +10,7 @@ from fastapi_offline import FastAPIOffline
 from starlette.middleware.cors import CORSMiddleware
 
 from app import openapi
-from app.exports.negotiation import VaryByFormat
+from app.exports.negotiation import VaryByRequest
 from app.http import error_answers
 from app.http.compression import Compressed
 from app.http.cross_origin import cross_origin
@@ -19,6 +19,7 @@ from app.http.headers import SecurityHeaders
 from app.http.limits.body_limit import BodyLimit, Private
 from app.http.limits.rate_limit_middleware import Throttle
 from app.http.limits.rate_limits import Rates
+from app.http.limits.single_headers import SingleHeaders
 from app.http.request_ids import RequestIds
 from app.http.response_cache import ResponseCache
 from app.http.trailing_slash import TrailingSlash
@@ -94,7 +95,7 @@ def _add_middleware(app: FastAPI, settings: Settings, host: str | None) -> None:
         RequestIds(HeadMiddleware(Compressed(SecurityHeaders(build())))), app.state.times
     )
     app.add_middleware(TrailingSlash)
-    app.add_middleware(VaryByFormat)
+    app.add_middleware(VaryByRequest)
     app.add_middleware(BodyLimit)
     if settings.read_needs_key:
         app.add_middleware(Private)
@@ -102,3 +103,4 @@ def _add_middleware(app: FastAPI, settings: Settings, host: str | None) -> None:
     if settings.cors_origins:
         app.add_middleware(CORSMiddleware, **cross_origin(settings.cors_origins))
     app.add_middleware(TrustedHosts, allowed=[*settings.allowed_hosts, *([host] if host else [])])
+    app.add_middleware(SingleHeaders)

@@ -11,7 +11,7 @@ from app.exports.answers import SeriesAnswer, answers
 from app.exports.fields import Fields, fields_of, schema_of
 from app.exports.formats import SERIES
 from app.forecasts.discharge import DischargeUnits
-from app.http.api_keys import ForecasterReader, ForecasterWriter
+from app.http.api_keys import ForecasterReader, ForecasterWriter, KeyFirstRoute
 from app.http.conditional import NO_STORE, SHORTLY, cached
 from app.http.dependencies import BasinId, KnownBasin, OptionalBasin, Reading, RunId
 from app.http.discharge_units import NoArea
@@ -27,7 +27,7 @@ from records.forecasts.latest import NoForecast, NoModel
 from records.runs import runs
 from records.runs.runs import UnknownRun
 
-router = APIRouter(tags=["forecasts"])
+router = APIRouter(tags=["forecasts"], route_class=KeyFirstRoute)
 
 AdjustmentId = Annotated[str, Path(description="An adjustment's id.", pattern=ID, examples=["01a1fa31d0a6718d9e12f4"])]
 _NEW: dict[int | str, dict[str, Any]] = {201: {"model": AdjustedForecast, "description": "The draft."}}

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query, Response
 from app.adjustments import service
 from app.adjustments.schemas import HeldAlerts, HeldAlertsPage
 from app.exports.fields import Fields, fields_of, schema_of
-from app.http.api_keys import ForecasterReader, ForecasterWriter
+from app.http.api_keys import ForecasterReader, ForecasterWriter, KeyFirstRoute
 from app.http.conditional import NO_STORE, cached
 from app.http.dependencies import BasinId, Reading
 from app.http.pagination import Page, paged
@@ -20,7 +20,7 @@ from records.alerts import held_alerts
 from records.alerts.held_alerts import HeldOtherwise, NothingHeld
 from records.basins.basins import UnknownBasin
 
-router = APIRouter(tags=["alerts"])
+router = APIRouter(tags=["alerts"], route_class=KeyFirstRoute)
 
 BasinPage = Annotated[
     Page,

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from app.alerts.schemas import Delivery, DeliveryAttempt, DeliveryDetail, DeliveryPage
 from app.alerts.subscriptions import NotYourSubscription, of_key, owned_subscription
 from app.exports.fields import Fields, fields_of, schema_of
-from app.http.api_keys import AnyKey, OperatorWriter
+from app.http.api_keys import AnyKey, KeyFirstRoute, OperatorWriter
 from app.http.base_schema import why_null
 from app.http.conditional import NO_STORE, cached
 from app.http.dependencies import Reading
@@ -95,7 +95,9 @@ def _fields(stored: deliveries.Delivery, changes: dict[int, alert_changes.Change
     return fields | {"missing": why_null(fields, why)}
 
 
-router = APIRouter(prefix="/deliveries", tags=["subscriptions"], dependencies=[cached(NO_STORE)])
+router = APIRouter(
+    prefix="/deliveries", tags=["subscriptions"], dependencies=[cached(NO_STORE)], route_class=KeyFirstRoute
+)
 
 DeliveryId = Annotated[str, Path(description="A delivery's id.", pattern=ID, examples=["01a1fa31d0a6718d9e12f4"])]
 OfSubscription = Annotated[str | None, Query(description="Only deliveries of this subscription.", pattern=ID)]

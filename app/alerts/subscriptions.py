@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from app.alerts.feed_selection import feed_address
 from app.alerts.schemas import Subscription, Subscriptions, SubscriptionWithSecret
 from app.exports.fields import Fields, fields_of, schema_of
-from app.http.api_keys import AnyKey, OperatorWriter, require_owner
+from app.http.api_keys import AnyKey, KeyFirstRoute, OperatorWriter, require_owner
 from app.http.base_schema import why_null
 from app.http.conditional import NO_STORE, cached
 from app.http.dependencies import Reading, ServiceClock, ServiceSettings
@@ -144,7 +144,9 @@ def _fields(stored: subscriptions.Subscription, at: datetime, **more: Any) -> di
     return fields | {"missing": why_null(fields, why)}
 
 
-router = APIRouter(prefix="/subscriptions", tags=["subscriptions"], dependencies=[cached(NO_STORE)])
+router = APIRouter(
+    prefix="/subscriptions", tags=["subscriptions"], dependencies=[cached(NO_STORE)], route_class=KeyFirstRoute
+)
 
 SubscriptionId = Annotated[
     str,

@@ -89,8 +89,8 @@ def _quality(media_type: str, ranges: Sequence[_Range]) -> float:
     return 0.0
 
 
-class VaryByFormat:
-    """Middleware that adds `Vary: Accept` to all answers of addresses with several formats."""
+class VaryByRequest:
+    """Middleware that adds `Vary`: by `Accept` of several formats, by `Authorization` where a key counts."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -99,7 +99,10 @@ class VaryByFormat:
         """Serve a request."""
 
         def vary(start: Message) -> None:
-            if scope.get("state", {}).get("varies"):
-                MutableHeaders(raw=start["headers"]).add_vary_header("Accept")
+            state, headers = scope.get("state", {}), MutableHeaders(raw=start["headers"])
+            if state.get("varies"):
+                headers.add_vary_header("Accept")
+            if state.get("varies_by_key") and "Authorization" not in headers.get("vary", ""):
+                headers.add_vary_header("Authorization")
 
         await self._app(scope, receive, on_start(send, vary))

@@ -3,14 +3,18 @@
 A token is taken from that header alone, never from a URL, and is never logged.
 """
 
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any
 
 import structlog
-from fastapi import Depends, Request
+from fastapi import Depends, Request, Response
+from fastapi.dependencies.models import Dependant
+from fastapi.routing import APIRoute
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from sqlalchemy.orm import Session
+from starlette.concurrency import run_in_threadpool
 
 from app.http.dependencies import OpenDatabase, ServiceClock
 from app.http.limits.addresses import address_of, counted_as
@@ -36,41 +40,42 @@ _bearer = HTTPBearer(
 )
 
 
-def _checked(
-    request: Request,
-    database: OpenDatabase,
-    clock: ServiceClock,
-    sent: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
-) -> Key | None:
-    """Return the key of the request; None if the token is not valid.
-
-    Raises:
-        Unauthorized: no token was sent.
-    """
-    if sent is None:
-        raise Unauthorized(f"This needs a key: {_HOW}")
-    with database.reading() as session:
-        key = keys.check(session, sent.credentials, clock.wall())
-        reason = None if key else keys.why_refused(session, sent.credentials)
-    if key is None:
-        # Never log the token or a part of it: it may be another service's password.
-        log.warning("key.refused", address=address_of(request.scope), path=shown_path(request.scope), reason=reason)
-    return key
-
-
-async def any_key(request: Request, key: Annotated[Key | None, Depends(_checked)]) -> Key:
-    """Return the key of the request. Only wrong keys are counted, so they never lock out a valid one.
+async def any_key(
+    request: Request, _sent: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)] = None
+) -> Key:
+    """Return the key of the request, which is looked up once. Only wrong keys are counted: no valid one is locked out.
 
     Raises:
         Unauthorized: there is no key, or it is not valid.
         TooManyRequests: it is not valid, and its address has sent too many such keys.
     """
+    request.state.varies_by_key = True
+    known: Key | None = getattr(request.state, "key", None)
+    if known is not None:
+        return known
+    sent = await _bearer(request)
+    if sent is None:
+        raise Unauthorized(f"This needs a key: {_HOW}")
+    key = await run_in_threadpool(_look_up, request, sent.credentials)
     if key is not None:
+        request.state.key = key
         return key
     failures = await request.app.state.rates.count("failed-keys", counted_as(address_of(request.scope)))
     if not failures.allowed:
         raise too_many(failures)
     raise Unauthorized(f"The key is not known, has expired or was revoked: {_HOW}")
+
+
+def _look_up(request: Request, token: str) -> Key | None:
+    """Return the key of a token; None if it is not valid."""
+    database: Database = request.app.state.database
+    with database.reading() as session:
+        key = keys.check(session, token, request.app.state.clock.wall())
+        reason = None if key else keys.why_refused(session, token)
+    if key is None:
+        # Never log the token or a part of it: it may be another service's password.
+        log.warning("key.refused", address=address_of(request.scope), path=shown_path(request.scope), reason=reason)
+    return key
 
 
 AnyKey = Annotated[Key, Depends(any_key)]
@@ -173,3 +178,37 @@ ForecasterWriter = Annotated[Writer, Depends(_forecaster_writer)]
 ForecasterReader = Annotated[Key, Depends(_forecaster_reader)]
 AdminWriter = Annotated[Writer, Depends(_admin_writer)]
 AdminReader = Annotated[Key, Depends(_admin_reader)]
+
+_CHECKS: Mapping[object, Callable[[Key], Key]] = {
+    any_key: lambda key: key,
+    _forecaster_writer: _require_forecaster,
+    _forecaster_reader: _require_forecaster,
+    _admin_writer: _require_admin,
+    _admin_reader: _require_admin,
+}
+
+
+class KeyFirstRoute(APIRoute):
+    """A route that checks the key and its scope before it reads the body.
+
+    The framework would read and parse the body of whoever sends one, and then look for a key.
+    """
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Return the handler of the operation."""
+        handle = super().get_route_handler()
+
+        async def check_and_handle(request: Request) -> Response:
+            for check in _checks_of(request.scope["route"].dependant):
+                check(await any_key(request))
+            return await handle(request)
+
+        return check_and_handle
+
+
+def _checks_of(dependant: Dependant) -> Iterator[Callable[[Key], Key]]:
+    """Yield the checks of the key that an operation needs; none where it needs no key."""
+    for inner in dependant.dependencies:
+        yield from _checks_of(inner)
+        if (check := _CHECKS.get(inner.call)) is not None:
+            yield check

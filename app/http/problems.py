@@ -46,6 +46,14 @@ class HostNotAllowed(Problem):
     remedy = "Use the address that the service listens on, or add the name to FRESHET_ALLOWED_HOSTS."
 
 
+class RepeatedHeader(Problem):
+    """A header that may stand once was sent more than once."""
+
+    kind = "repeated-header"
+    status = 400
+    remedy = "Send the header once; see that no proxy or client library adds another."
+
+
 class Changed(Problem):
     """The resource has changed since the `If-Match` header's version: read it again and repeat the change."""
 

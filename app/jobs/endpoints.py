@@ -9,7 +9,7 @@ from pydantic_core import PydanticCustomError
 
 from app.exports.answers import JsonAnswer, answers
 from app.exports.fields import Fields, fields_of, schema_of
-from app.http.api_keys import AnyKey, OperatorWriter
+from app.http.api_keys import AnyKey, KeyFirstRoute, OperatorWriter
 from app.http.conditional import NO_STORE, PRIVATE, cached
 from app.http.dependencies import JobId, OpenDatabase, Reading
 from app.http.headers import EVENT_STREAM
@@ -27,7 +27,7 @@ from records.job_permissions.permissions import NotAllowed
 from records.jobs import attempts, jobs
 from records.jobs.jobs import ENDED, UnknownJob
 
-router = APIRouter(prefix="/jobs", tags=["jobs"])
+router = APIRouter(prefix="/jobs", tags=["jobs"], route_class=KeyFirstRoute)
 
 LARGEST_NUMBER = 2**63 - 1
 

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.exports.answers import JsonAnswer, answers, body_of
 from app.exports.fields import Fields, fields_of, schema_of
-from app.http.api_keys import AdminWriter, AnyKey
+from app.http.api_keys import AdminWriter, AnyKey, KeyFirstRoute
 from app.http.base_schema import why_null
 from app.http.conditional import ASK_FIRST, cached, holds
 from app.http.dependencies import Reading, ScheduleId, ServiceClock
@@ -106,7 +106,7 @@ def schedule_of(schedule: schedules.Schedule, key: Key) -> Schedule:
     return Schedule(**fields, job=ScheduledJob(kind=schedule.kind, params=params), missing=missing)
 
 
-router = APIRouter(prefix="/schedules", tags=["schedules"], dependencies=[cached(ASK_FIRST)])
+router = APIRouter(prefix="/schedules", tags=["schedules"], dependencies=[cached(ASK_FIRST)], route_class=KeyFirstRoute)
 
 IfMatch = Annotated[
     str,

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query, Response
 
 from app.exports.answers import JsonAnswer, answers
 from app.exports.fields import Fields, fields_of, schema_of
-from app.http.api_keys import AdminWriter
+from app.http.api_keys import AdminWriter, KeyFirstRoute
 from app.http.dependencies import KnownBasin, Reading, VersionId
 from app.http.pagination import IdPage
 from app.http.problems import documented, documented_writing
@@ -28,7 +28,7 @@ from records.versions import combinations, promotions, versions
 from records.versions.promotions import AgainstPhysics, NoBasin, NothingBefore, NotOwnersBasin, Withdrawn
 from records.versions.versions import CombinedVersion, UnknownVersion
 
-router = APIRouter(tags=["models"])
+router = APIRouter(tags=["models"], route_class=KeyFirstRoute)
 
 Product = Annotated[
     str | None,

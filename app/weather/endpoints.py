@@ -6,6 +6,7 @@ from fastapi import APIRouter, Depends, Path, Query, Response
 
 from app.exports.answers import JsonAnswer, answers
 from app.exports.fields import Fields, fields_of, schema_of
+from app.http.api_keys import KeyFirstRoute
 from app.http.conditional import FOR_EVER
 from app.http.dependencies import BasinId, OptionalBasin, Reading, ServiceClock
 from app.http.limits.body_limit import LARGEST_UPLOAD, MIB
@@ -23,7 +24,7 @@ from records.basins.basins import UnknownBasin
 from records.weather import weather_issues
 from records.weather.weather_issues import UnknownWeather
 
-router = APIRouter(prefix="/weather", tags=["weather"])
+router = APIRouter(prefix="/weather", tags=["weather"], route_class=KeyFirstRoute)
 
 _SUFFIXES = {
     "application/json": ".json",

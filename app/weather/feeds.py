@@ -8,7 +8,7 @@ from fastapi import APIRouter, Path, Response
 from sqlalchemy.orm import Session
 
 from app.exports.fields import Fields, fields_of, schema_of
-from app.http.api_keys import AnyKey, OperatorWriter, require_owner
+from app.http.api_keys import AnyKey, KeyFirstRoute, OperatorWriter, require_owner
 from app.http.base_schema import why_null
 from app.http.conditional import ASK_FIRST, cached
 from app.http.dependencies import Reading
@@ -91,7 +91,7 @@ def _withheld(key: Key, feed: feeds.Feed) -> bool:
     return feed.settings["adapter"] == "files" and not key.is_admin and feed.created_by != key.id
 
 
-router = APIRouter(prefix="/feeds", tags=["feeds"])
+router = APIRouter(prefix="/feeds", tags=["feeds"], route_class=KeyFirstRoute)
 
 FeedName = Annotated[str, Path(description="A feed's name.", pattern=NAMED, examples=["usgs-flow"])]
 

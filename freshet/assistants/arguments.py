@@ -7,6 +7,7 @@ from pydantic import Field
 from hydrology.base.units import Units
 from jobspec.changes import Changes
 from jobspec.fields import BASIN, Basin, Id, Line, RequestModel
+from jobspec.forms import form
 
 OMITTED: Any = None
 """The default of what may be left out; null itself is refused."""
@@ -23,12 +24,20 @@ class FindBasins(RequestModel):
     """A part of the list of basins."""
 
     q: Annotated[Line, Field(max_length=100, description="A part of the identifier or the name.")] = OMITTED
-    huc: Annotated[str, Field(pattern="^[0-9]{1,12}$", description="The beginning of the hydrologic unit code.")] = (
-        OMITTED
-    )
+    huc: Annotated[
+        str,
+        Field(
+            pattern=form("^[0-9]{1,12}$", "1 to 12 digits, such as 0101"),
+            description="The beginning of the hydrologic unit code.",
+        ),
+    ] = OMITTED
     bbox: Annotated[
         str,
-        Field(max_length=100, pattern="^[-0-9.,]+$", description="Only gauges within minlon,minlat,maxlon,maxlat."),
+        Field(
+            max_length=100,
+            pattern=form("^[-0-9.,]+$", "four numbers with commas between, such as -70,46,-67,48"),
+            description="Only gauges within minlon,minlat,maxlon,maxlat.",
+        ),
     ] = OMITTED
     after: Annotated[
         Basin, Field(json_schema_extra={"pattern": f"^{BASIN}$"}, description="Start after this basin.")

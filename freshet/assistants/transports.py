@@ -12,10 +12,14 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.http.error_answers import answer_to
+from app.http.limits.addresses import address_of, counted_as
+from app.http.limits.rate_limit_middleware import too_many
+from app.http.limits.rate_limits import Rates
+from app.http.limits.single_headers import SingleHeaders
 from app.http.problems import Forbidden, Unauthorized
 from app.http.server import options
 from app.http.trusted_hosts import TrustedHosts
-from freshet.assistants.server import assistant_server
+from freshet.assistants.server import Caller, assistant_server
 from runtime.settings import Settings
 
 MAX_BODY = 64 * 1024
@@ -25,7 +29,7 @@ _BEARER = re.compile(r"(?i:bearer) ([!-~]{1,512})")
 
 def serve_stdio(settings: Settings) -> None:
     """Serve the assistant that started this process, with the key of the settings, until it closes the input."""
-    server = assistant_server(settings.api_url, lambda _: settings.api_key)
+    server = assistant_server(settings.api_url, lambda _: (settings.api_key, None))
 
     async def run() -> None:
         async with stdio_server() as (reading, writing):
@@ -46,21 +50,26 @@ def http_app(settings: Settings, allowed_hosts: tuple[str, ...] = ()) -> ASGIApp
     Args:
         allowed_hosts: names of this server, besides localhost and the address that it listens on.
     """
-    app = assistant_server(settings.api_url, _key_of).streamable_http_app(
+    app = assistant_server(settings.api_url, _caller_of).streamable_http_app(
         json_response=True,
         stateless_http=True,
         max_request_body_size=MAX_BODY,
         # Host and Origin are checked before, by the rules of the API.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
-    return TrustedHosts(_Callers(app, settings.cors_origins), allowed_hosts)
+    return SingleHeaders(TrustedHosts(_Callers(app, settings), allowed_hosts))
 
 
 class _Callers:
-    """Middleware that refuses requests without a key, and those of pages of other sites."""
+    """Middleware that refuses requests without a key, those of pages of other sites, and a caller's above its limit.
 
-    def __init__(self, app: ASGIApp, origins: tuple[str, ...]) -> None:
-        self._app, self._origins = app, origins
+    To the API all callers have the address of this server, unless it trusts this server as a proxy: each is counted
+    here, so that none takes the requests of the others.
+    """
+
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+        self._app, self._origins = app, settings.cors_origins
+        self._rates = Rates(settings.model_copy(update={"broker_url": "memory://"}))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request."""
@@ -76,8 +85,11 @@ class _Callers:
         elif _bearer(request) is None:
             refusal = Unauthorized("An assistant needs a key: send it in the header `Authorization: Bearer KEY`.")
         else:
-            await self._app(scope, receive, send)
-            return
+            counted = await self._rates.count("requests", counted_as(address_of(scope)))
+            if counted.allowed:
+                await self._app(scope, receive, send)
+                return
+            refusal = too_many(counted)
         await answer_to(request, refusal)(scope, receive, send)
 
 
@@ -87,5 +99,6 @@ def _bearer(request: Request) -> str | None:
     return None if found is None else found[1]
 
 
-def _key_of(request: ServerRequestContext[Any, Any]) -> str | None:
-    return _bearer(request.request) if isinstance(request.request, Request) else None
+def _caller_of(request: ServerRequestContext[Any, Any]) -> Caller:
+    asked = request.request
+    return (_bearer(asked), address_of(asked.scope) or None) if isinstance(asked, Request) else (None, None)

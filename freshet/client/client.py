@@ -30,8 +30,8 @@ class Client(Basins, Forecasts, Adjustments, Models, Weather, Archives, Receiver
         InvalidInput: the address cannot be used.
     """
 
-    def __init__(self, address: str, key: str | None = None) -> None:
-        self._connection = Connection(address, key)
+    def __init__(self, address: str, key: str | None = None, on_behalf_of: str | None = None) -> None:
+        self._connection = Connection(address, key, on_behalf_of)
 
     def __enter__(self) -> Self:
         return self

@@ -31,14 +31,16 @@ class Connection:
     Args:
         address: of the service, such as https://rivers.example.
         key: sent with every request, unless None.
+        on_behalf_of: the address of the client that the requests are for, which a service that trusts this one counts.
 
     Raises:
         InvalidInput: it is not an address, or it contains a user name or password.
     """
 
-    def __init__(self, address: str, key: str | None) -> None:
+    def __init__(self, address: str, key: str | None, on_behalf_of: str | None = None) -> None:
         self.address = _checked(address)
         headers = {} if key is None else {"Authorization": f"Bearer {key}"}
+        headers |= {} if on_behalf_of is None else {"X-Forwarded-For": on_behalf_of}
         timeout = httpx2.Timeout(ANSWERING, connect=CONNECTING)
         # No redirect is followed and no environment read: the key is sent to its own service only.
         self._http = httpx2.Client(base_url=self.address, headers=headers, timeout=timeout, trust_env=False)

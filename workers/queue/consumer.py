@@ -23,6 +23,11 @@ class PatientConsumer(Consumer):  # type: ignore[misc]
             _log_error, interval_start=0.5, interval_step=0.5, interval_max=MAX_WAIT, callback=maybe_shutdown
         )
 
+    def on_connection_error_before_connected(self, exc: Exception) -> None:
+        """Wait before the next attempt: a broker that refuses to be written accepts connections at once."""
+        super().on_connection_error_before_connected(exc)
+        time.sleep(MAX_WAIT)
+
     def on_connection_error_after_connected(self, exc: Exception) -> None:
         """Reconnect, unless the broker is well and refuses the request: that does not pass.
 
@@ -32,7 +37,7 @@ class PatientConsumer(Consumer):  # type: ignore[misc]
         if isinstance(exc, self.channel_errors):
             if self._is_well():
                 raise exc
-            time.sleep(MAX_WAIT)  # a broker that refuses to be written accepts connections at once
+            time.sleep(MAX_WAIT)
         super().on_connection_error_after_connected(exc)
 
     def _is_well(self) -> bool:

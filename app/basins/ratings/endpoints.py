@@ -8,7 +8,7 @@ from app.basins.ratings import service
 from app.basins.ratings.schemas import NewRatingTable, RatingTable
 from app.basins.user_basins.service import AgencysWords, NotYours, require_own_words, require_yours
 from app.exports.answers import JsonAnswer, answers
-from app.http.api_keys import OperatorWriter
+from app.http.api_keys import KeyFirstRoute, OperatorWriter
 from app.http.dependencies import BasinId, Reading, ServiceClock
 from app.http.problems import documented_writing
 from hydrology.base.absent import texts
@@ -20,7 +20,7 @@ from records.basins.basins import UnknownBasin
 from records.ratings import ratings
 from records.ratings.ratings import NoRating
 
-router = APIRouter(prefix="/basins", tags=["thresholds"])
+router = APIRouter(prefix="/basins", tags=["thresholds"], route_class=KeyFirstRoute)
 
 _NEW: dict[int | str, dict[str, Any]] = {201: {"model": NewRatingTable, "description": "The table is new."}}
 

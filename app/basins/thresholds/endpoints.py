@@ -9,7 +9,7 @@ from app.basins.thresholds import service
 from app.basins.thresholds.schemas import FixedThreshold, FloodCategories, FloodFrequency, Thresholds
 from app.basins.user_basins.service import AgencysWords, NotYours, require_own_words, require_yours
 from app.exports.answers import JsonAnswer, answers, body_of
-from app.http.api_keys import AdminWriter, OperatorWriter
+from app.http.api_keys import AdminWriter, KeyFirstRoute, OperatorWriter
 from app.http.dependencies import BasinId, KnownBasin, Reading, ServiceClock
 from app.http.discharge_units import AreaName
 from app.http.problems import documented_writing
@@ -22,7 +22,7 @@ from records.alerts.thresholds import ReservedName, TooManyLevels, UnknownThresh
 from records.basins import basins
 from records.basins.basins import UnknownArea, UnknownBasin
 
-router = APIRouter(prefix="/basins", tags=["thresholds"])
+router = APIRouter(prefix="/basins", tags=["thresholds"], route_class=KeyFirstRoute)
 
 DischargeUnits = Annotated[Units, Query(description="The unit of every discharge.")]
 ThresholdName = Annotated[str, Path(description="The level's name.", pattern=NAMED, examples=["bankfull"])]

@@ -10,7 +10,7 @@ from app.basins.schemas import BasinDetail
 from app.basins.user_basins import service
 from app.basins.user_basins.schemas import OWN, PRODUCT, Adoption, OwnBasin
 from app.basins.user_basins.service import NotYours, TakenNamespace
-from app.http.api_keys import AdminWriter, OperatorWriter
+from app.http.api_keys import AdminWriter, KeyFirstRoute, OperatorWriter
 from app.http.base_schema import why_null
 from app.http.dependencies import BasinId
 from app.http.limits.body_limit import LARGEST_UPLOAD, MIB
@@ -28,7 +28,7 @@ from records.versions import adoption
 from records.versions.adoption import AlreadyOfficial, NotAdopted
 from records.weather.product_credits import ProductConflict
 
-router = APIRouter(prefix="/basins", tags=["basins"])
+router = APIRouter(prefix="/basins", tags=["basins"], route_class=KeyFirstRoute)
 
 _CSV = "basin,date,precipitation_mm_per_day,discharge_m3_per_s\nOWN-mill,2008-04-01,3.2,1.71\n"
 _UPLOAD: dict[str, Any] = {

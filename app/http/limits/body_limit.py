@@ -11,6 +11,8 @@ from app.http.responses import on_start
 MIB = 2**20
 LARGEST_BODY = MIB
 LARGEST_UPLOAD = 20 * MIB
+MAX_COMMAS = 50_000
+"""Of a body in JSON: each value that cannot be used costs more than a hundred times what its bytes do."""
 OBSERVATIONS = "/v1/basins/observations"
 UPLOADS = (OBSERVATIONS, "/v1/weather")
 
@@ -36,15 +38,20 @@ class BodyLimit:
         if declared > limit:
             await answer_to(Request(scope), TooLarge(_size_in_words(limit)))(scope, receive, send)
             return
-        got = 0
+        is_json = any(name == b"content-type" and b"json" in value.lower() for name, value in scope["headers"])
+        got = commas = 0
 
         async def counted() -> Message:
-            nonlocal got
+            nonlocal got, commas
             message = await receive()
-            got += len(message.get("body", b""))
+            body = message.get("body", b"")
+            got += len(body)
+            commas += body.count(b",") if is_json else 0
+            # Whoever reads the body passes these on, and no other error.
             if got > limit:
-                # Whoever reads the body passes this on, and no other error.
                 raise HTTPException(413, _size_in_words(limit))
+            if commas > MAX_COMMAS:
+                raise HTTPException(413, f"The body holds more than {MAX_COMMAS} values: send fewer at once.")
             return message
 
         await self._app(scope, counted, send)
