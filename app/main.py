@@ -16,6 +16,7 @@ from app.http.compression import Compressed
 from app.http.cross_origin import cross_origin
 from app.http.head_requests import HeadMiddleware
 from app.http.headers import SecurityHeaders
+from app.http.limits.admission import AdmissionControl, Places
 from app.http.limits.body_limit import BodyLimit, Private
 from app.http.limits.rate_limit_middleware import Throttle
 from app.http.limits.rate_limits import Rates
@@ -24,6 +25,7 @@ from app.http.request_ids import RequestIds
 from app.http.response_cache import ResponseCache
 from app.http.trailing_slash import TrailingSlash
 from app.http.trusted_hosts import TrustedHosts
+from app.jobs.stream import EventStreams
 from app.routes import add_routes, operation_id
 from app.service.health import Hindered
 from app.service.metrics.requests import RequestTimes, Timed
@@ -67,13 +69,16 @@ def _lifespan(settings: Settings) -> Callable[[FastAPI], AbstractAsyncContextMan
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        database, clock = Database.of(settings), Clock(settings.as_of)
+        database, clock = Database.of(settings, settings.requests_at_once), Clock(settings.as_of)
         sender = Sender(settings, database, clock)
         try:
             database.require_migrated()
             app.state.settings, app.state.database = settings, database
             app.state.clock, app.state.sender = clock, sender
             app.state.rendered, app.state.rates, app.state.hindered = ResponseCache(), Rates(settings), Hindered()
+            app.state.costly_places = Places.costly(settings.requests_at_once)
+            app.state.places, app.state.event_streams = Places(settings.requests_at_once), EventStreams(database)
+            anyio.to_thread.current_default_thread_limiter().total_tokens = settings.requests_at_once
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(watchdog.give_from_event_loop)
                 yield
@@ -99,6 +104,7 @@ def _add_middleware(app: FastAPI, settings: Settings, host: str | None) -> None:
     app.add_middleware(BodyLimit)
     if settings.read_needs_key:
         app.add_middleware(Private)
+    app.add_middleware(AdmissionControl)
     app.add_middleware(Throttle)
     if settings.cors_origins:
         app.add_middleware(CORSMiddleware, **cross_origin(settings.cors_origins))

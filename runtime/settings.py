@@ -135,6 +135,8 @@ class Settings(BaseSettings):
             need more is refused.
         failed_keys_per_minute: how many wrong keys an address may send before they are answered 429; a right key is
             served all the same.
+        requests_at_once: how many requests the API works on at once, each with a thread and a connection of the
+            database; others wait for their turn, and are answered 503 if it does not come in time.
         connections_per_address: how many connections an address may hold open; a trusted proxy's are not counted.
         ingest_roots: the folders, split by commas, that ingest jobs read from; the command line reads what its user
             may.
@@ -209,6 +211,7 @@ class Settings(BaseSettings):
     unfinished_jobs_per_key: int = Field(default=100, ge=1)
     operator_job_mib: int = Field(default=4096, ge=512)
     failed_keys_per_minute: int = Field(default=30, ge=1)
+    requests_at_once: int = Field(default=8, ge=1)
     connections_per_address: int = Field(default=100, ge=1)
     ingest_roots: Annotated[tuple[Folder, ...], Field(min_length=1), *CommaSeparated] = Field(
         default_factory=lambda known: (known["data"] / "incoming",)

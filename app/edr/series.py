@@ -5,13 +5,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Annotated
 
+import numpy as np
 from fastapi import Depends, Response
 from sqlalchemy.orm import Session
 
 from app.basins.observations import service as observations
 from app.basins.observations import table as observation_table
 from app.basins.observations.service import DISCHARGE
-from app.basins.series_requests import MAX_DAYS, SeriesRequest
+from app.basins.series_requests import MAX_DAYS, USUAL_DAYS, SeriesRequest
 from app.edr import selection
 from app.edr.collections import FORECASTS, Collection
 from app.edr.parameters import AskedSubject, Datetime, ParameterNames, Subject
@@ -23,6 +24,7 @@ from app.forecasts import table as forecast_table
 from app.forecasts.batch import MAX_BASINS
 from app.forecasts.discharge import Representation
 from app.forecasts.table import day_columns
+from app.http.limits.costs import RequestBudget
 from app.http.problems import refused
 from hydrology.base.calendar import day, days_between
 from hydrology.base.errors import NotFound
@@ -33,6 +35,8 @@ from records.series.series import NoObservations
 
 MAX_OBSERVED = 100
 """Gauges whose observed flow one answer holds."""
+VALUES_A_DAY = 2
+"""Of a gauge: its discharge and its flags."""
 
 
 class OutsideForecast(NotFound):
@@ -50,6 +54,7 @@ class Series:
     answer: CoverageAnswer
     names: ParameterNames
     days: Datetime
+    budget: RequestBudget
 
     def of_gauge(self, collection: Collection, basin: str) -> Response:
         """Answer with the series of one gauge of a collection.
@@ -63,7 +68,8 @@ class Series:
             (table,) = self._forecasts(collection, [basin])
             self._require_a_day(table, basin)
             return self._answer(collection, [table])
-        return self._answer(collection, [self._observed(collection, basin)])
+        requests = self._observation_requests(collection, [basin])
+        return self._answer(collection, [self._observed(basin, requests[basin])])
 
     def of_gauges(self, collection: Collection, basins: Sequence[str], field: str) -> Response:
         """Answer with the series of those gauges that have data in the interval; a collection without coverages for
@@ -79,11 +85,11 @@ class Series:
         if len(basins) > limit:
             raise refused(field, f"{len(basins)} gauges lie there, and one answer holds {limit}: ask for a part.")
         if collection.id == FORECASTS:
-            return self._answer(collection, self._forecasts(collection, basins))
+            return self._answer(collection, self._forecasts(collection, basins, field))
         tables = []
-        for basin in basins:
+        for basin, request in self._observation_requests(collection, basins).items():
             with suppress(NoObservations):
-                tables.append(self._observed(collection, basin))
+                tables.append(self._observed(basin, request))
         return self._answer(collection, tables)
 
     def _require_a_day(self, table: Table, basin: str) -> None:
@@ -102,24 +108,44 @@ class Series:
         part = selection.narrowed(whole, chosen, between)
         return self.answer.file(part.tag, lambda: part)
 
-    def _forecasts(self, collection: Collection, basins: Sequence[str]) -> list[Table]:
+    def _forecasts(self, collection: Collection, basins: Sequence[str], field: str = "basin") -> list[Table]:
         session, at = self.subject.session, self.subject.at
         found = [
             lookup.of_run(session, collection.run, basin) if collection.run else lookup.latest(session, basin, at)
             for basin in basins
         ]
+        days = sum(latest.run.horizon_days for latest in found)
+        self.budget.spend(days * len(collection.columns), field, "ask for a part of the gauges.")
         return _forecasts(session, found, Representation("m3/s", members=False, at=None if collection.run else at))
 
-    def _observed(self, collection: Collection, basin: str) -> Table:
-        session = self.subject.session
+    def _observation_requests(self, collection: Collection, basins: Sequence[str]) -> dict[str, SeriesRequest]:
+        """Return what to read of each gauge, once the answer is known to be small enough.
+
+        Raises:
+            InvalidRequest: a day cannot be used, or the days or values are too many.
+        """
+        records = series.extent(self.subject.session, basins, collection.product, [DISCHARGE])
         start, end = (None if bound is None else day(bound) for bound in selection.days(self.days))
-        record = series.extent(session, [basin], collection.product, [DISCHARGE]).get((basin, DISCHARGE))
-        if self.days is not None and record is not None:  # an open end is that of the record
-            first, last = record.first if start is None else start, record.last if end is None else end
-            if (days := days_between(first, last) + 1) > MAX_DAYS:
-                raise refused("datetime", f"those are {days} days, and one answer holds {MAX_DAYS}: ask for a part.")
-            start, end = (first, last) if first <= last else (start, end)
-        request = SeriesRequest(product=collection.product, variable=DISCHARGE, start=start, end=end)
+        requests, values = {}, 0
+        for basin in basins:
+            first, last = start, end
+            if (record := records.get((basin, DISCHARGE))) is not None:
+                last = record.last if end is None else end
+                usual = record.last - np.timedelta64(USUAL_DAYS - 1, "D") if self.days is None else record.first
+                first = max(usual, record.first) if start is None else start  # an open end is that of the record
+                days = days_between(first, last) + 1
+                if days > MAX_DAYS:
+                    raise refused(
+                        "datetime", f"those are {days} days, and one answer holds {MAX_DAYS}: ask for a part."
+                    )
+                values += max(0, days) * VALUES_A_DAY
+                first, last = (first, last) if first <= last else (start, end)
+            requests[basin] = SeriesRequest(product=collection.product, variable=DISCHARGE, start=first, end=last)
+        self.budget.spend(values, "datetime", "ask for fewer days, or for a part of the gauges.")
+        return requests
+
+    def _observed(self, basin: str, request: SeriesRequest) -> Table:
+        session = self.subject.session
         answer = observations.answer(session, observations.part(session, basin, request))
         return observation_table.of_observations(answer, sites(session, [basin]))
 
@@ -130,9 +156,13 @@ def empty_columns(collection: Collection) -> list[Column]:
 
 
 def _series(
-    subject: AskedSubject, answer: CoverageAnswer, names: ParameterNames = None, days: Datetime = None
+    subject: AskedSubject,
+    answer: CoverageAnswer,
+    budget: RequestBudget,
+    names: ParameterNames = None,
+    days: Datetime = None,
 ) -> Series:
-    return Series(subject, answer, names, days)
+    return Series(subject, answer, names, days, budget)
 
 
 AskedSeries = Annotated[Series, Depends(_series)]

@@ -19,8 +19,8 @@ from hydrology.base.errors import NotFound, Problem
 from records.forecasts.latest import Latest, glance
 
 MAX_BASINS = 500
-MAX_MEMBER_VALUES = 500_000
-"""Maximum number of member discharge values in one answer."""
+VALUES_OF_BASIN = 100
+"""Of a basin's forecast without its members, about."""
 
 _WITHOUT = TypeAdapter(list[WithoutForecast])
 
@@ -58,17 +58,11 @@ def look_up(session: Session, basins: Sequence[str], representation: Representat
     return LookedUp(basins, tags, runs, {b: problem for b, problem in others.items() if isinstance(problem, NotFound)})
 
 
-def too_much(looked_up: LookedUp) -> str | None:
-    """Return an error message if the members exceed one answer's limit, else None."""
-    values = sum(
+def member_values(looked_up: LookedUp) -> int:
+    """Return the number of discharge values of the members."""
+    return sum(
         len(latest.run.members) * (latest.basin.summary.traces or 1) * latest.run.horizon_days
         for latest in looked_up.runs.values()
-    )
-    if values <= MAX_MEMBER_VALUES:
-        return None
-    return (
-        f"the members of these basins are {values} values, and one answer holds at most {MAX_MEMBER_VALUES}: ask for "
-        "fewer basins"
     )
 
 

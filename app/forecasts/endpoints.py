@@ -13,7 +13,7 @@ from app.forecasts.selection import SelectedBasins
 from app.http.conditional import FOR_EVER, SHORTLY
 from app.http.dependencies import AsKnown, BasinId, Reading, RenderedAnswers, RunId
 from app.http.discharge_units import NoArea
-from app.http.problems import refused
+from app.http.limits.costs import RequestBudget
 from records.basins.basins import UnknownBasin
 from records.forecasts.latest import NoForecast, NoModel, glance
 from records.runs.runs import UnknownRun
@@ -59,14 +59,17 @@ def read_latest_forecasts(
     basins: SelectedBasins,
     form: LatestForm,
     at: AsKnown,
+    *,
+    budget: RequestBudget,
 ) -> Response:
     """The latest forecast of each basin in one answer: of the basins named, of those in a hydrologic
     unit or a box, or of all. A basin that has none is in `without` with the reason; a request for more
     basins than one answer holds is refused. `known_at` works as for one basin; with `updated_since` only new
     forecasts."""
+    budget.charge(len(basins) * batch.VALUES_OF_BASIN)
     looked_up = batch.look_up(session, basins, form, at)
-    if form.members and (detail := batch.too_much(looked_up)) is not None:
-        raise refused("members", detail)
+    if form.members:
+        budget.spend(batch.member_values(looked_up), "members", "ask for fewer basins.")
     places = answer.places(basins)
 
     def body() -> bytes:

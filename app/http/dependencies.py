@@ -3,11 +3,14 @@
 Non-blocking dependencies are async, because FastAPI runs sync ones in a thread.
 """
 
-from collections.abc import Iterator
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
 from fastapi import Depends, Path, Query, Request
+from fastapi.concurrency import run_in_threadpool
 from fastapi.dependencies.models import Dependant
 from pydantic import AfterValidator, AwareDatetime, BeforeValidator
 from pydantic_core import PydanticCustomError
@@ -39,9 +42,13 @@ ServiceSettings = Annotated[Settings, of_app("settings")]
 JobSender = Annotated[Sender, of_app("sender")]
 
 
-def _reading(database: OpenDatabase) -> Iterator[Session]:
-    with database.reading() as session:
+async def _reading(database: OpenDatabase) -> AsyncIterator[Session]:
+    with_session = ExitStack()
+    session = with_session.enter_context(database.reading())  # takes no connection yet, and so needs no thread
+    try:
         yield session
+    finally:
+        await run_in_threadpool(with_session.__exit__, *sys.exc_info())
 
 
 # The transaction ends before the answer is sent: a slow reader holds no connection.

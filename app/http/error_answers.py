@@ -1,6 +1,6 @@
 """Answers every error as problem details [RFC 9457]."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from http import HTTPMethod, HTTPStatus
 from typing import Any
 
@@ -18,6 +18,7 @@ from app.http.problems import (
     InvalidRequest,
     MethodNotAllowed,
     NoSuchRange,
+    Overloaded,
     ProblemDetails,
     TooLarge,
     TooManyRequests,
@@ -33,17 +34,28 @@ from records.database.engine import DatabaseProblem, StorageFull, is_full
 
 MAX_FAULTS = 50  # thousands of messages would not help
 
+Answerer = Callable[[Request, Exception], Response]
+
 log = structlog.get_logger()
 
 
 def handle(app: FastAPI) -> None:
     """Make an application answer every error as a problem."""
-    app.add_exception_handler(Problem, answer_to)
-    app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(HTTPException, _http)
-    app.add_exception_handler(SQLAlchemyError, _database)
-    app.add_exception_handler(OSError, _system)
-    app.add_exception_handler(Exception, _unexpected)
+    app.add_exception_handler(Problem, _without_thread(answer_to))
+    app.add_exception_handler(RequestValidationError, _without_thread(_invalid))
+    app.add_exception_handler(HTTPException, _without_thread(_http))
+    app.add_exception_handler(SQLAlchemyError, _without_thread(_database))
+    app.add_exception_handler(OSError, _without_thread(_system))
+    app.add_exception_handler(Exception, _without_thread(_unexpected))
+
+
+def _without_thread(answer: Answerer) -> Callable[[Request, Exception], Awaitable[Response]]:
+    """Return a handler that waits for no thread, of which there may be none free."""
+
+    async def handler(request: Request, error: Exception) -> Response:
+        return answer(request, error)
+
+    return handler
 
 
 def answer_to(request: Request, error: Exception) -> Response:
@@ -51,7 +63,7 @@ def answer_to(request: Request, error: Exception) -> Response:
     match error:
         case Unauthorized():
             headers = {"WWW-Authenticate": "Bearer"}
-        case TooManyRequests():
+        case TooManyRequests() | Overloaded():
             headers = {"Retry-After": str(error.seconds)}
         case MethodNotAllowed():
             headers = {"Allow": ", ".join(error.allowed)}
@@ -138,6 +150,8 @@ def _http(request: Request, error: Exception) -> Response:
             return answer_to(request, refused("", result, "body"))
         case HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
             return answer_to(request, TooLarge(error.detail))
+        case HTTPStatus.SERVICE_UNAVAILABLE:
+            return answer_to(request, Overloaded())
         case HTTPStatus.NOT_FOUND:
             result = f"There is nothing at {request.scope['path']}: /docs lists all addresses."
         case HTTPStatus.METHOD_NOT_ALLOWED:

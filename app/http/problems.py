@@ -82,6 +82,18 @@ class TooManyRequests(Problem):
         self.seconds = seconds
 
 
+class Overloaded(Problem):
+    """The service answers as many requests as it can, and this one's turn did not come in time."""
+
+    kind = "overloaded"
+    status = 503
+    seconds = 5
+    remedy = "Wait for the number of seconds in `Retry-After`. If it lasts, ask the service's administrator."
+
+    def __init__(self) -> None:
+        super().__init__("The service answers as many requests as it can: send this one again in some seconds.")
+
+
 class NotAcceptable(Problem):
     """The address does not answer in the requested format: `detail` lists its formats."""
 
@@ -181,7 +193,7 @@ def documented(*problems: type[Problem]) -> dict[int | str, dict[str, Any]]:
     """Return the OpenAPI responses of an operation's own problems and of those that every operation has."""
     by_status: dict[int | str, list[type[Problem]]] = {}
     gone = (Gone,) if any(problem in PRUNED for problem in problems) else ()
-    for problem in (*problems, *gone, InvalidRequest, TooManyRequests, Internal, DatabaseProblem):
+    for problem in (*problems, *gone, InvalidRequest, TooManyRequests, Internal, DatabaseProblem, Overloaded):
         by_status.setdefault(problem.status, []).append(problem)
     return {
         status: {

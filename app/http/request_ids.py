@@ -25,7 +25,8 @@ _READS = ("GET", "HEAD", "OPTIONS")
 class RequestIds:
     """Middleware that gives each request an id: its own, or a new one.
 
-    Requests that write and answers of 500 and more are logged at `info`, all others at `debug`.
+    Requests that write and answers of 500 and more are logged at `info`, all others at `debug`: a 503 among them, whose
+    cause is logged, and not once a request.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -47,7 +48,7 @@ class RequestIds:
             try:
                 await self._app(scope, receive, on_start(send, add_id))
             finally:
-                report = log.debug if scope["method"] in _READS and status < 500 else log.info
+                report = log.debug if scope["method"] in _READS and (status < 500 or status == 503) else log.info
                 milliseconds = round(1000 * (time.perf_counter() - started), 1)
                 report("request.end", method=scope["method"], path=shown_path(scope), status=status, ms=milliseconds)
 

@@ -1,9 +1,19 @@
 """Options of the HTTP server, and the proxies it trusts for client addresses."""
 
+import resource
 from typing import Any
 
 from app.http.limits.connections import guarded
 from runtime.settings import Settings
+
+MAX_OPEN_FILES = 16_384
+
+
+def raise_limit_of_files() -> None:
+    """Let this process open more files, and thus connections, than a shell or systemd lets it by default."""
+    _, allowed = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = MAX_OPEN_FILES if allowed == resource.RLIM_INFINITY else min(MAX_OPEN_FILES, allowed)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, allowed))
 
 
 def options(settings: Settings) -> dict[str, Any]:

@@ -11,15 +11,17 @@ from app.exports.answers import JsonAnswer, answers
 from app.exports.fields import Fields, fields_of, schema_of
 from app.http.api_keys import AnyKey, KeyFirstRoute, OperatorWriter
 from app.http.conditional import NO_STORE, PRIVATE, cached
-from app.http.dependencies import JobId, OpenDatabase, Reading
+from app.http.dependencies import JobId, Reading, of_app
 from app.http.headers import EVENT_STREAM
+from app.http.limits.admission import RequestAdmission
 from app.http.pagination import IdPage
 from app.http.problems import Unauthorized, documented_keyed, documented_writing
-from app.jobs import service, stream
+from app.jobs import service
 from app.jobs.posting import JobPoster, documented_posting
 from app.jobs.requests import REQUESTS
 from app.jobs.schemas import Job, JobPage, Status
 from app.jobs.service import NotYourJob, StoredJob
+from app.jobs.stream import EventStreams
 from jobspec.fields import ID
 from jobspec.kinds import KINDS, AnyJobRequest
 from jobspec.training_memory import TrainingTooLarge
@@ -116,13 +118,17 @@ def read_job(key: AnyKey, job: StoredJob, answer: JsonAnswer) -> Job | Response:
     response_class=StreamingResponse,
 )
 def read_job_events(
-    database: OpenDatabase, key: AnyKey, job: StoredJob, last_event_id: LastEventId = 0
+    streams: Annotated[EventStreams, of_app("event_streams")],
+    admission: RequestAdmission,
+    key: AnyKey,
+    job: StoredJob,
+    last_event_id: LastEventId = 0,
 ) -> StreamingResponse:
     """Server-sent events: `status`, `progress` and `log`, with increasing `id`s. The answer ends with the job, and
     after ten minutes at the latest: continue by sending the last `id` as `Last-Event-ID`. The `log` and every
     `detail` are sent only to the key that posted the job and to an admin. In a browser read it with `fetch`: an
     `EventSource` cannot send the key."""
-    events = stream.event_stream(database, job.id, last_event_id, whole=service.owns(key, job))
+    events = streams.follow(admission, job.id, last_event_id, whole=service.owns(key, job))
     return StreamingResponse(events, media_type=EVENT_STREAM, headers={"Cache-Control": NO_STORE})
 
 

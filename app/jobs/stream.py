@@ -1,10 +1,12 @@
 """Streams a job's events as server-sent events [HTML Living Standard, section 9.2].
 
-Each query is a short transaction in a pool thread; neither is held between queries. FastAPI writes
+Each query is a short transaction in a pool thread, for which the request is admitted again; nothing is held between
+queries. FastAPI writes
 the events; its streaming endpoints are not used, for they begin their answer before an unknown job can be refused.
 """
 
 import json
+import time
 from collections.abc import AsyncIterator
 
 import anyio
@@ -13,6 +15,8 @@ import structlog
 from fastapi.sse import format_sse_event
 from sqlalchemy.exc import SQLAlchemyError
 
+from app.http.limits.admission import Admission
+from app.http.problems import Overloaded
 from hydrology.base.errors import NotFound
 from records.database.base import JsonObject
 from records.database.engine import Database
@@ -21,37 +25,61 @@ from records.jobs import events, jobs
 log = structlog.get_logger()
 
 SECONDS_BETWEEN_LOOKS = 0.5
-LOOKS_BETWEEN_HEARTBEATS = 30
-MAX_LOOKS = 1200
-"""Ten minutes, to close abandoned connections; a client continues from the last id."""
+LOOKS_PER_SECOND = 50
+"""Of all streams of a process: where many are open, each looks less often."""
+SECONDS_BETWEEN_HEARTBEATS = 15
+MAX_SECONDS = 600
+"""After which abandoned connections are closed; a client continues from the last id."""
 AT_ONCE = 100
 
 
-async def event_stream(database: Database, job: str, after: int, *, whole: bool) -> AsyncIterator[bytes]:
-    """Yield a job's events after a number, until the job has ended and all are sent.
+class EventStreams:
+    """The event streams of a process."""
 
-    Unless `whole`, the log and every `detail` are left out: they may name files and addresses.
-    """
-    for look in range(MAX_LOOKS):
+    def __init__(self, database: Database) -> None:
+        self._database, self._open = database, 0
+
+    async def follow(self, admission: Admission, job: str, after: int, *, whole: bool) -> AsyncIterator[bytes]:
+        """Yield a job's events after a number, until the job has ended and all are sent.
+
+        Unless `whole`, the log and every `detail` are left out: they may name files and addresses.
+        """
+        self._open += 1
         try:
-            new_events, ended = await anyio.to_thread.run_sync(_look, database, job, after)
-        except SQLAlchemyError as error:
-            log.warning("events.database", job=job, error=type(error).__name__)
-            new_events, ended = [], False
-        for event in new_events:
-            if whole or event.type != "log":
-                yield _message(event, whole)
-            after = event.seq
-        if ended:
-            return
-        if not new_events and look % LOOKS_BETWEEN_HEARTBEATS == 0:
-            yield format_sse_event(comment="the job goes on")
-        if len(new_events) < AT_ONCE:
-            await anyio.sleep(SECONDS_BETWEEN_LOOKS)
+            async for message in self._messages(admission, job, after, whole):
+                yield message
+        finally:
+            self._open -= 1
+
+    async def _messages(self, admission: Admission, job: str, after: int, whole: bool) -> AsyncIterator[bytes]:
+        end, heartbeat = time.monotonic() + MAX_SECONDS, 0.0
+        while time.monotonic() < end:
+            new_events, ended = await self._look(admission, job, after)
+            for event in new_events:
+                if whole or event.type != "log":
+                    yield _message(event, whole)
+                after = event.seq
+            if ended:
+                return
+            if not new_events and time.monotonic() >= heartbeat:
+                yield format_sse_event(comment="the job goes on")
+                heartbeat = time.monotonic() + SECONDS_BETWEEN_HEARTBEATS
+            if len(new_events) < AT_ONCE:
+                await anyio.sleep(max(SECONDS_BETWEEN_LOOKS, self._open / LOOKS_PER_SECOND))
+
+    async def _look(self, admission: Admission, job: str, after: int) -> tuple[list[events.Event], bool]:
+        """Return the new events, and whether they are the last ones; none where they cannot be read now."""
+        try:
+            await admission.enter()
+            return await anyio.to_thread.run_sync(_new_events, self._database, job, after)
+        except (SQLAlchemyError, Overloaded) as error:
+            log.warning("events.unread", job=job, error=type(error).__name__)
+            return [], False
+        finally:
+            admission.leave()
 
 
-def _look(database: Database, job: str, after: int) -> tuple[list[events.Event], bool]:
-    """Return the new events, and whether they are the last ones."""
+def _new_events(database: Database, job: str, after: int) -> tuple[list[events.Event], bool]:
     with database.reading() as session:
         new_events = events.events_after(session, job, after, AT_ONCE)
         try:

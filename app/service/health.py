@@ -69,8 +69,8 @@ class Ready(Model):
 
 
 @router.get("/live", summary="Whether the service runs", responses=documented())
-def read_liveness() -> Alive:
-    """Answers as long as the process does. It does not look at the database."""
+async def read_liveness() -> Alive:
+    """Answers as long as the process does, however busy. It does not look at the database."""
     return Alive()
 
 

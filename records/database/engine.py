@@ -27,6 +27,8 @@ Check = Callable[[Connection, Executable, Sequence[Parameters]], None]
 HEAD = "head"  # this code's revision
 _MIGRATION_LOCK = 0x667265736865  # any fixed number: PostgreSQL's advisory locks are named by numbers
 _READ_REVISION = "SELECT version_num FROM alembic_version"
+POOL_SECONDS = 2
+"""Seconds that a thread waits for one of a limited number of connections."""
 MAX_PAUSE_SECONDS = 60
 """Maximum pause of a writer inside a transaction. PostgreSQL then closes its connection, so that a process that was
 stopped there does not hold its locks for ever."""
@@ -55,7 +57,13 @@ class Database:
     """A database and its sessions. Create one per process, never before a fork, and close it."""
 
     def __init__(
-        self, url: str, sender: str | None = None, *, replayed: bool = False, approval: timedelta | None = None
+        self,
+        url: str,
+        sender: str | None = None,
+        *,
+        replayed: bool = False,
+        approval: timedelta | None = None,
+        connections: int | None = None,
     ) -> None:
         """Set the database's URL; nothing is opened yet.
 
@@ -63,6 +71,7 @@ class Database:
             sender: the official sender of changes of alerts, which are stored with it; None without one.
             replayed: whether the service that stores them replays the past.
             approval: for how long changes of alerts wait for a person's approval; None: they do not.
+            connections: how many there may be at once; by default as many as the library allows.
 
         Raises:
             InvalidInput: the URL is not of a SQLite file or of PostgreSQL.
@@ -72,31 +81,38 @@ class Database:
         self.url = url
         self.shown = parsed.render_as_string(hide_password=True)
         self.file = Path(parsed.database) if parsed.get_backend_name() == "sqlite" and parsed.database else None
+        bounds: dict[str, Any] = {}
+        if connections is not None:
+            bounds = {"pool_size": connections, "max_overflow": 0, "pool_timeout": POOL_SECONDS}
         try:
-            self._engine = create_engine(parsed, pool_pre_ping=self.file is None, hide_parameters=True)
+            self._engine = create_engine(parsed, pool_pre_ping=self.file is None, hide_parameters=True, **bounds)
         except ModuleNotFoundError as error:
             raise DatabaseProblem("PostgreSQL needs its driver: pip install 'freshet[postgresql]'.") from error
         if self.file:
             event.listen(self._engine, "connect", open_sqlite)
             event.listen(self._engine, "begin", begin_sqlite)
-            reads = self._engine.execution_options(freshet_reads=True)
+            self._read_engine = self._engine.execution_options(freshet_reads=True)
         else:
             event.listen(self._engine, "do_connect", connect_postgresql)
-            reads = self._engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+            options: dict[str, Any] = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
+            self._read_engine = self._engine.execution_options(**options)
         issuer = {"sender": sender, "replayed": replayed, "approval": approval}
         self._writes = sessionmaker(self._engine, expire_on_commit=False, info=issuer)
-        self._reads = sessionmaker(reads, expire_on_commit=False)
+        self._reads = sessionmaker(self._read_engine, expire_on_commit=False)
+        for sessions in (self._writes, self._reads):
+            event.listen(sessions, "after_begin", self._require_watched)
         self._watched: str | None = None  # the revision that every transaction has to find
 
     @classmethod
-    def of(cls, settings: Settings) -> Self:
-        """Return the database of the settings; its arguments come from them."""
+    def of(cls, settings: Settings, connections: int | None = None) -> Self:
+        """Return the database of the settings; its other arguments come from them."""
         minutes = settings.alerts_need_approval
         return cls(
             settings.database_url,
             settings.cap_sender,
             replayed=settings.as_of is not None,
             approval=None if minutes is None else timedelta(minutes=minutes),
+            connections=connections,
         )
 
     @property
@@ -113,25 +129,21 @@ class Database:
     def transaction(self) -> Iterator[Session]:
         """Open a writing transaction: committed at the end, rolled back by an exception.
 
-        SQLite has one writer at a time: hold no transaction across computing.
-
-        Raises:
-            DatabaseProblem: the tables are watched, and at another revision.
+        SQLite has one writer at a time: hold no transaction across computing. The first statement raises
+        DatabaseProblem where the tables are watched and at another revision.
         """
         with self._writes() as session, session.begin():
             self._limit_pauses(session)
-            self._require_watched(session)
             yield session
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
-        """Open a read-only transaction of one instant that waits for no writer.
+        """Open a read-only transaction of one instant, that of its first query, that waits for no writer.
 
-        Raises:
-            DatabaseProblem: the tables are watched, and at another revision.
+        The first query takes the connection, and raises DatabaseProblem where the tables are watched and at another
+        revision.
         """
         with self._reads() as session, session.begin():
-            self._require_watched(session)
             yield session
 
     @contextmanager
@@ -201,8 +213,8 @@ class Database:
         try:
             if missing := self.missing:
                 return Condition(self.shown, False, None, head, missing)
-            with self._reads() as session:
-                revision = _revision(session.connection())
+            with self._read_engine.connect() as connection:
+                revision = _revision(connection)
             self._refuse_newer(revision)
         except FAULTS as error:
             return Condition(self.shown, False, None, head, self._unreachable(error))
@@ -238,10 +250,10 @@ class Database:
             limit = f"SET LOCAL idle_in_transaction_session_timeout = '{MAX_PAUSE_SECONDS}s'"
             session.connection().exec_driver_sql(limit)
 
-    def _require_watched(self, session: Session) -> None:
+    def _require_watched(self, _session: Session, _begun: object, connection: Connection) -> None:
         if self._watched is None:
             return
-        revision = session.connection().exec_driver_sql(_READ_REVISION).scalar()
+        revision = connection.exec_driver_sql(_READ_REVISION).scalar()
         if revision != self._watched:
             raise DatabaseProblem(
                 f"The tables were brought to revision {revision} while this process, which works with {self._watched}, "

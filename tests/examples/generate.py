@@ -64,7 +64,7 @@ def generate(file: Path) -> Examples:
     with (
         fixed_machine() as machine,
         tempfile.TemporaryDirectory() as folder,
-        serving(url, AS_OF, archive=folder) as client,
+        serving(url, AS_OF, archive=folder, requests_at_once=1) as client,  # none waits for a second connection
     ):
         country = Path(folder) / "camels"
         synthetic.write(country, basins=len(BASINS), first_day=RECORD.first, last_day=RECORD.last)

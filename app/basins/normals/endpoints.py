@@ -9,6 +9,7 @@ from app.basins.normals.schemas import Normals
 from app.basins.series_requests import MAX_DAYS, NormalsRequest
 from app.exports.answers import JsonAnswer, answers
 from app.http.dependencies import BasinId, Reading, ServiceClock
+from app.http.limits.costs import RequestBudget
 from records.basins.basins import UnknownArea, UnknownBasin
 from records.series.series import NoObservations
 
@@ -30,5 +31,6 @@ def read_normals(
     basin: BasinId,
     request: Annotated[NormalsRequest, Depends()],
     answer: JsonAnswer,
+    budget: RequestBudget,
 ) -> Response:
-    return answer.of(service.normals_of(session, basin, request, clock.now()))
+    return answer.of(service.normals_of(session, basin, request, clock.now(), budget))

@@ -14,6 +14,7 @@ from app.basins.series_requests import MAX_DAYS, USUAL_DAYS, NormalsRequest
 from app.http.base_schema import Area, Period
 from app.http.discharge_units import area_between
 from app.http.json_numbers import gappy_column
+from app.http.limits.costs import Budget
 from app.http.problems import refused
 from hydrology.base import calendar
 from hydrology.base import units as convert
@@ -30,9 +31,17 @@ from records.versions import promotions, versions
 _FIRST, _LAST = day("0001-01-01"), day("9999-12-31")
 _USUAL = np.timedelta64(USUAL_DAYS - 1, "D")
 
+VALUES_A_DAY = 7
+"""Of a variable: its mean, five quantiles and the number of years."""
 
-def normals_of(session: Session, basin: str, request: NormalsRequest, now: datetime) -> Normals:
+
+def normals_of(
+    session: Session, basin: str, request: NormalsRequest, now: datetime, budget: Budget | None = None
+) -> Normals:
     """Return the normals of a basin.
+
+    Args:
+        budget: what is charged for them; None: nothing.
 
     Raises:
         UnknownBasin: there is no such basin.
@@ -45,11 +54,15 @@ def normals_of(session: Session, basin: str, request: NormalsRequest, now: datet
     product, why_no_product = _weather_product(session, basin, request.product, version, catalogue)
     sources = _sources(basin, product, request.variable, catalogue)
     area = _area(session, basin, request, DISCHARGE in sources)
+    simulations = [name for name in WATER if request.variable in (None, name)]
+    if budget is not None:
+        values = len(period) * VALUES_A_DAY * (len(sources) + len(simulations))
+        budget.spend(values, "variable", "ask for one variable, or for fewer days.")
     records: dict[str, Record | Absent] = {
         name: observed(session, basin, source, name, observed_unit(request.units), area)
         for name, source in sources.items()
     }
-    records |= {name: simulated(session, basin, version, name) for name in WATER if request.variable in (None, name)}
+    records |= {name: simulated(session, basin, version, name) for name in simulations}
     shown = {
         name: None if isinstance(record, Absent) else _answer(record, period.days) for name, record in records.items()
     }

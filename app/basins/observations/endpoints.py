@@ -10,6 +10,7 @@ from app.basins.series_requests import MAX_DAYS, SeriesRequest
 from app.exports.answers import SeriesAnswer, answers, body_of
 from app.exports.formats import SERIES
 from app.http.dependencies import BasinId, Reading
+from app.http.limits.costs import RequestBudget
 from records.basins.basins import UnknownArea, UnknownBasin
 from records.series.series import NoObservations
 
@@ -25,9 +26,14 @@ router = APIRouter(prefix="/basins", tags=["observations"])
     **answers(Observations, UnknownBasin, NoObservations, UnknownArea, formats=SERIES),
 )
 def read_observations(
-    session: Reading, basin: BasinId, request: Annotated[SeriesRequest, Depends()], answer: SeriesAnswer
+    session: Reading,
+    basin: BasinId,
+    request: Annotated[SeriesRequest, Depends()],
+    answer: SeriesAnswer,
+    budget: RequestBudget,
 ) -> Response:
     part, places = service.part(session, basin, request), answer.places([basin])
+    budget.spend(len(part.entries) * len(part.period), "variable", "ask for one variable, or for fewer days.")
     return answer.tagged(
         service.tag_of(session, part),
         lambda: body_of(service.answer(session, part)),

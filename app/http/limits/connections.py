@@ -6,6 +6,7 @@ smuggling).
 """
 
 import asyncio
+import resource
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,11 +19,26 @@ from uvicorn import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from app.http.limits.addresses import counted_as
+from app.http.problems import MEDIA_TYPE, Overloaded, details_of
 
 log = structlog.get_logger()
 
-_REFUSED = b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+_REFUSAL = details_of(
+    Overloaded.kind,
+    Overloaded.status,
+    "Your address, or all clients together, have as many connections open as they may: close some, and try again.",
+    "",
+    None,
+).model_dump_json(exclude_unset=True)
+_REFUSED = (
+    f"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: {Overloaded.seconds}\r\n"
+    f"Content-Type: {MEDIA_TYPE}\r\nContent-Length: {len(_REFUSAL)}\r\n\r\n{_REFUSAL}"
+).encode()
 _TOO_SLOW = b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+
+
+RESERVED_FILES = 200
+"""Open files that connections leave for the database, templates and logs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,33 +49,44 @@ class Patience:
         head: for the head of a request.
         body: for its body; the largest upload then needs 1.4 Mbit/s.
         stalled: for a client that does not read its answer.
+        refused: for the request of a refused client: closing before it came would take the answer away.
     """
 
     head: float = 10.0
     body: float = 120.0
     stalled: float = 60.0
+    refused: float = 1.0
 
 
 class ConnectionLimiter:
-    """Counts connections at one server by address; proxies are exempt."""
+    """Counts connections at one server, all together and by address; proxies are exempt from the limit of an address.
+
+    Attributes:
+        most: of one address.
+        most_of_all: of all addresses: as many as the process may open files, but for some.
+    """
 
     def __init__(self, max_per_address: int, proxies: Sequence[str]) -> None:
         self.most = max_per_address
+        self.most_of_all = max(1, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - RESERVED_FILES)
         self._proxies = [ip_network(proxy) for proxy in proxies]
         self._taken: Counter[str] = Counter()
 
-    def counts(self, address: str) -> bool:
-        """Return whether connections from an address are counted."""
+    def limits(self, address: str) -> bool:
+        """Return whether connections from an address are limited."""
         parsed = ip_address(address)
         return not any(parsed in proxy for proxy in self._proxies)
 
-    def acquire(self, address: str) -> bool:
-        """Count a new connection, and return whether the address is within its limit."""
+    def acquire(self, client: str) -> bool:
+        """Count a new connection of a client, and return whether it is within the limits."""
+        address = counted_as(client)
         self._taken[address] += 1
-        return self._taken[address] <= self.most
+        is_within = not client or not self.limits(client) or self._taken[address] <= self.most
+        return is_within and self._taken.total() <= self.most_of_all
 
-    def release(self, address: str) -> None:
+    def release(self, client: str) -> None:
         """Count one connection less."""
+        address = counted_as(client)
         self._taken[address] -= 1
         if not self._taken[address]:
             del self._taken[address]
@@ -95,7 +122,8 @@ class _Guarded(H11Protocol):
 
     places: ConnectionLimiter
     patience: Patience
-    _address: str | None = None  # the address this connection is counted for
+    _address = ""  # of the client; empty for a Unix socket
+    _is_refused = False
     _awaits: object = None  # the state of h11 that `_deadline` waits for
     _deadline: asyncio.TimerHandle | None = None
     _stalled: asyncio.TimerHandle | None = None
@@ -107,21 +135,22 @@ class _Guarded(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        if self._takes_place():
+        self._address = self.client[0] if self.client else ""
+        if self.places.acquire(self._address):
             self._watch()
         else:
-            log.warning("connection.refused", address=self._address, open=self.places.most)
-            self._end_with(_REFUSED)
+            self._refuse()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        if self._address is not None:
-            self.places.release(self._address)
+        self.places.release(self._address)
         for timer in (self._deadline, self._stalled):
             if timer is not None:
                 timer.cancel()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
+        if self._is_refused:
+            return
         super().data_received(data)
         self._watch()
 
@@ -138,11 +167,13 @@ class _Guarded(H11Protocol):
         if self._stalled is not None:
             self._stalled.cancel()
 
-    def _takes_place(self) -> bool:
-        if self.client is None or not self.places.counts(self.client[0]):
-            return True
-        self._address = counted_as(self.client[0])
-        return self.places.acquire(self._address)
+    def _refuse(self) -> None:
+        """Answer that there are too many connections, and read on until the client has closed or had time to."""
+        log.warning("connection.refused", address=self._address, open=self.places.most)
+        self._is_refused = True
+        self.transport.write(_REFUSED)
+        self.transport.write_eof()
+        self._deadline = self.loop.call_later(self.patience.refused, self.transport.close)
 
     def _watch(self) -> None:
         """Set a deadline when waiting for a head or a body; further bytes do not move it."""

@@ -10,8 +10,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.http.error_answers import answer_to
 from app.http.limits.addresses import address_of, counted_as
-from app.http.limits.rate_limits import WINDOW_SECONDS, LimitStatus, Rates
-from app.http.problems import TooManyRequests
+from app.http.limits.costs import declared_cost
+from app.http.limits.rate_limits import WINDOW_SECONDS, LimitStatus, Rates, too_many
 from app.http.responses import on_start
 
 EXEMPT = "/health/"
@@ -29,26 +29,16 @@ class Throttle:
             await self._app(scope, receive, send)
             return
         rates: Rates = scope["app"].state.rates
-        requests = await rates.count("requests", counted_as(address_of(scope)))
+        requests = await rates.count("requests", counted_as(address_of(scope)), declared_cost(scope))
+        state = scope.setdefault("state", {})
+        state["requests"] = requests  # until the endpoint has charged for its values
 
         def add_headers(start: Message) -> None:
-            writes: LimitStatus | None = scope.get("state", {}).get("writes")
-            start["headers"] = [*start["headers"], *_headers([requests] if writes is None else [requests, writes])]
+            counted = [state[name] for name in ("requests", "writes") if name in state]
+            start["headers"] = [*start["headers"], *_headers(counted)]
 
         answer = self._app if requests.allowed else answer_to(Request(scope), too_many(requests))
         await answer(scope, receive, on_start(send, add_headers))
-
-
-def too_many(standing: LimitStatus) -> TooManyRequests:
-    """Return the problem of an exhausted rate limit."""
-    what = {
-        "requests": "requests from one address",
-        "writes": "writes with one key",
-        "failed-keys": "wrong keys from one address",
-    }[standing.name]
-    return TooManyRequests(
-        f"More than {standing.quota} {what} in a minute: try again in {standing.seconds} s.", standing.seconds
-    )
 
 
 def _headers(standings: Sequence[LimitStatus]) -> list[tuple[bytes, bytes]]:

@@ -15,6 +15,7 @@ from limits import RateLimitItemPerMinute
 from limits.aio.storage import MemoryStorage, RedisStorage
 from limits.aio.strategies import RateLimiter, SlidingWindowCounterRateLimiter
 
+from app.http.problems import TooManyRequests
 from runtime.settings import Settings
 from workers.queue.enqueue import counting_url
 
@@ -62,16 +63,16 @@ class Rates:
         self._shared = None if self._storage is None else SlidingWindowCounterRateLimiter(self._storage)
         self._away_until = 0.0
 
-    async def count(self, name: Name, who: str) -> LimitStatus:
-        """Count a request, and return the status of its limit."""
+    async def count(self, name: Name, who: str, cost: int = 1) -> LimitStatus:
+        """Count a request, as several if it costs more, and return the status of its limit."""
         if self._shared is not None and time.monotonic() >= self._away_until:
             try:
                 async with asyncio.timeout(PATIENCE_SECONDS):
-                    return await self._hit(self._shared, name, who)
+                    return await self._hit(self._shared, name, who, cost)
             except (redis.RedisError, OSError) as error:  # a TimeoutError is an OSError
                 log.warning("rates.broker_away", error=type(error).__name__)
                 self._away_until = time.monotonic() + SECONDS_BETWEEN_TRIES
-        return await self._hit(self._own, name, who)
+        return await self._hit(self._own, name, who, cost)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -79,12 +80,24 @@ class Rates:
             bridge: Any = self._storage.bridge  # which of them is known at run time alone
             await bridge.get_connection().aclose()
 
-    async def _hit(self, limiter: RateLimiter, name: Name, who: str) -> LimitStatus:
+    async def _hit(self, limiter: RateLimiter, name: Name, who: str, cost: int) -> LimitStatus:
         limit = self._limits[name]
-        allowed = await limiter.hit(limit, who)
+        allowed = await limiter.hit(limit, who, cost=min(cost, limit.amount))  # any answer can be had once a minute
         stats = await limiter.get_window_stats(limit, who)
         seconds = min(max(1, math.ceil(stats.reset_time - time.time())), WINDOW_SECONDS)
         return LimitStatus(name, limit.amount, stats.remaining, seconds, allowed)
+
+
+def too_many(standing: LimitStatus) -> TooManyRequests:
+    """Return the problem of an exhausted rate limit."""
+    what = {
+        "requests": "requests (a costly one counts as several) from one address",
+        "writes": "writes with one key",
+        "failed-keys": "wrong keys from one address",
+    }[standing.name]
+    return TooManyRequests(
+        f"More than {standing.quota} {what} in a minute: try again in {standing.seconds} s.", standing.seconds
+    )
 
 
 def _shared_storage(settings: Settings) -> RedisStorage | None:

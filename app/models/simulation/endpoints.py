@@ -8,6 +8,7 @@ from app.exports.answers import SeriesAnswer, answers
 from app.exports.formats import SERIES
 from app.http.dependencies import BasinId, ChosenVersion, Reading
 from app.http.discharge_units import AreaName
+from app.http.limits.costs import RequestBudget
 from app.models.simulation import service, table
 from app.models.simulation.schemas import Simulation
 from hydrology.base.units import Units
@@ -42,10 +43,13 @@ def read_simulation(
     end: LastDay = None,
     units: FlowUnits = "mm/day",
     area: AreaName = None,
+    *,
+    budget: RequestBudget,
 ) -> Response:
     """The daily flow that a model version simulated with observed weather, and the observation, on the days of its
     newest evaluation: every score of `/skill` can be computed from them again. A version that learnt from these days
     itself is scored by its twin."""
     flow = service.part(session, basin, version, start, end)
+    budget.spend(2 * (flow.days.stop - flow.days.start), "start", "ask for fewer days.")
     content = service.answer(session, flow, units, area)
     return answer.of_basin(content, table.of_simulation)

@@ -49,7 +49,7 @@ def scheduler() -> None:
 
 def api(host: Host = "127.0.0.1", port: Port = PORT) -> None:
     """Serve the API alone, without workers."""
-    from app.http.server import options
+    from app.http.server import options, raise_limit_of_files
     from app.main import create_app
 
     settings = _settings()
@@ -58,6 +58,7 @@ def api(host: Host = "127.0.0.1", port: Port = PORT) -> None:
     building = threading.Timer(BUILD_AFTER, app.openapi)
     building.daemon = True
     building.start()
+    raise_limit_of_files()
     uvicorn.run(app, host=host, port=port, **options(settings))
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from app.forecasts import batch
+from app.http.limits import costs
 from hydrology.base.errors import InvalidInput
 from records.database.engine import Database
 from records.runs import runs
@@ -76,7 +76,7 @@ def test_more_members_than_one_answer_holds_are_refused(
 ) -> None:
     query = f"/v1/forecasts?basins={BASIN}&members=true"
     assert client.get(query).json()["forecasts"][0]["run"] == run
-    monkeypatch.setattr(batch, "MAX_MEMBER_VALUES", 2 * 3 * 3 - 1)
+    monkeypatch.setattr(costs, "MAX_VALUES", 2 * 3 * 3 - 1)
     refused = client.get(query)
     assert refused.status_code == 422
     assert "18 values" in refused.json()["errors"][0]["detail"]

@@ -1,0 +1,219 @@
+"""Admits requests: some at a time use a thread and a connection of the database, the others wait for their turn.
+
+An admitted request uses one thread and one connection at a time, and there are as many of either as places: none waits
+for one while it holds the other. Those that wait hold neither. They are few, wait shortly, and are answered 503
+otherwise. Addresses take turns, so that one that sends many requests delays its own.
+"""
+
+import asyncio
+import math
+import time
+from collections import deque
+from collections.abc import Sequence
+from typing import Annotated, Self
+
+import structlog
+from fastapi import Depends
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.http.error_answers import answer_to
+from app.http.limits.addresses import address_of, counted_as
+from app.http.limits.costs import HEAVY, declared_cost
+from app.http.problems import Overloaded
+from app.http.responses import on_start
+
+log = structlog.get_logger()
+
+SECONDS_BETWEEN_REPORTS = 10.0
+EXEMPT = ("/health/live", "/static/")
+"""Answered without a connection, and without a thread for long."""
+MAX_WAITING = 1000
+PATIENCE_SECONDS, COSTLY_PATIENCE_SECONDS = 2.0, 0.8
+"""Who is refused asks again: waiting slows a crowd down, and costs the service less than refusing it at once."""
+
+_Turn = asyncio.Future[None]
+
+
+class Places:
+    """Places of requests in progress, and the queues of those that wait, one for each address.
+
+    Args:
+        places: number of requests in progress.
+        max_waiting: number of requests that wait.
+        patience: seconds that one waits.
+    """
+
+    @classmethod
+    def costly(cls, places: int) -> Self:
+        """Return the places of costly requests: a quarter of all."""
+        return cls(max(1, places // 4), patience=COSTLY_PATIENCE_SECONDS)
+
+    def __init__(self, places: int, max_waiting: int = MAX_WAITING, patience: float = PATIENCE_SECONDS) -> None:
+        self._free, self._max_waiting, self._patience = places, max_waiting, patience
+        self._queues: dict[str, deque[_Turn]] = {}  # the first one's turn is next
+        self._waiting = 0
+
+    async def enter(self, address: str) -> None:
+        """Take a place: at once, or when it is the address's turn.
+
+        Raises:
+            Overloaded: none became free in time, or too many requests wait.
+        """
+        if self._free:
+            self._free -= 1
+            return
+        self._bound_waiting(address)
+        loop = asyncio.get_running_loop()
+        turn: _Turn = loop.create_future()
+        self._queues.setdefault(address, deque()).append(turn)
+        self._waiting += 1
+        timer = loop.call_later(self._patience, self._refuse, address, turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.cancelled():
+                self._remove(address, turn)
+            elif turn.exception() is None:  # the place came at the same time
+                self.leave()
+            raise
+        finally:
+            timer.cancel()
+
+    def leave(self) -> None:
+        """Pass a place on to the next address that waits, or set it free."""
+        if not self._queues:
+            self._free += 1
+            return
+        address, queue = next(iter(self._queues.items()))
+        turn = queue[0]
+        self._remove(address, turn)
+        if address in self._queues:
+            self._queues[address] = self._queues.pop(address)  # its next one waits behind the other addresses'
+        if turn.cancelled():
+            self.leave()
+        else:
+            turn.set_result(None)
+
+    def _bound_waiting(self, address: str) -> None:
+        """Where too many wait, refuse the last request of the address with most of them, be it this one."""
+        if self._waiting < self._max_waiting:
+            return
+        longest = max(self._queues, key=lambda each: len(self._queues[each]), default=address)
+        if len(self._queues.get(longest, ())) <= len(self._queues.get(address, ())) + 1:
+            raise Overloaded
+        self._refuse(longest, self._queues[longest][-1])
+
+    def _refuse(self, address: str, turn: _Turn) -> None:
+        self._remove(address, turn)
+        if not turn.done():
+            turn.set_exception(Overloaded())
+
+    def _remove(self, address: str, turn: _Turn) -> None:
+        queue = self._queues.get(address, deque())
+        if turn in queue:
+            queue.remove(turn)
+            self._waiting -= 1
+        if not queue:
+            self._queues.pop(address, None)
+
+
+class Admission:
+    """The places of one request, which may leave them while it waits, and enter again.
+
+    A costly request takes one of few places first, so that such requests leave places to the others.
+    """
+
+    def __init__(self, queues: Sequence[Places], address: str) -> None:
+        self._queues, self._address = queues, address
+        self._held: list[Places] = []
+
+    @property
+    def is_in(self) -> bool:
+        """Whether it has its places."""
+        return bool(self._held)
+
+    async def enter(self) -> None:
+        """Take the places.
+
+        Raises:
+            Overloaded: one did not become free in time, or too many requests wait.
+        """
+        try:
+            for places in self._queues:
+                await places.enter(self._address)
+                self._held.append(places)
+        except BaseException:
+            self.leave()
+            raise
+
+    def leave(self) -> None:
+        """Leave the places, if it has any."""
+        while self._held:
+            self._held.pop().leave()
+
+
+class AdmissionControl:
+    """Middleware that admits requests.
+
+    They leave their place while their body arrives, and when their answer begins.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app, self._reported_at = app, -math.inf
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request."""
+        if scope["type"] != "http" or scope["path"].startswith(EXEMPT):
+            await self._app(scope, receive, send)
+            return
+        of_app = scope["app"].state
+        queues = [of_app.costly_places, of_app.places] if declared_cost(scope) >= HEAVY else [of_app.places]
+        admission = Admission(queues, counted_as(address_of(scope)))
+        scope.setdefault("state", {})["admission"] = admission
+
+        async def received() -> Message:
+            was_in = admission.is_in
+            admission.leave()
+            message = await receive()
+            if was_in:
+                await _enter_again(admission)
+            return message
+
+        def leave(_start: Message) -> None:
+            admission.leave()
+
+        try:
+            await admission.enter()
+        except Overloaded as problem:
+            self._report()
+            await answer_to(Request(scope), problem)(scope, receive, send)
+            return
+        try:
+            await self._app(scope, received, on_start(send, leave))
+        finally:
+            admission.leave()
+
+    def _report(self) -> None:
+        """Log that requests are refused; a crowd does not fill the log."""
+        if time.monotonic() - self._reported_at >= SECONDS_BETWEEN_REPORTS:
+            self._reported_at = time.monotonic()
+            log.warning("requests.refused")
+
+
+async def _enter_again(admission: Admission) -> None:
+    try:
+        await admission.enter()
+    except Overloaded:
+        # Whoever reads the body passes this on, and no other error.
+        raise HTTPException(503) from None
+
+
+async def _admission(request: Request) -> Admission:
+    admission: Admission = request.state.admission
+    return admission
+
+
+# The place of the request.
+RequestAdmission = Annotated[Admission, Depends(_admission)]

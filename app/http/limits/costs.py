@@ -1,0 +1,90 @@
+"""What a request costs, in requests of the rate limit: about one for each 10 ms of work.
+
+Each address declares what an answer costs at least. An answer whose size the client chooses costs more with each value,
+and holds `MAX_VALUES` at most: both are settled before anything is read.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated
+
+from anyio import from_thread
+from fastapi import Depends, Request
+from starlette.routing import compile_path
+from starlette.types import Scope
+
+from app.http.limits.addresses import address_of, counted_as
+from app.http.limits.rate_limits import LimitStatus, Rates, too_many
+from app.http.problems import refused
+
+PLAIN, HEAVY = 1, 4
+DECLARED: Mapping[str, int] = {
+    "/": 6,
+    "/basins/{basin}": 12,
+    "/openapi.json": 6,
+    "/v1/basins": 2,
+    "/v1/basins/{basin}/normals": 6,
+    "/v1/edr/collections": HEAVY,
+    "/v1/edr/collections/{rest:path}": HEAVY,
+}
+"""Costs of addresses; those of all others are `PLAIN`."""
+_FORMATS = re.compile(rb"netcdf|parquet|coverage\+?json", re.IGNORECASE)
+"""In `format=` or `Accept`: formats that are costly to write."""
+_PATHS = [(compile_path(template)[0], cost) for template, cost in DECLARED.items()]
+
+MAX_VALUES = 100_000
+VALUES_PER_REQUEST = 1_000
+
+
+def declared_cost(scope: Scope) -> int:
+    """Return what a request costs at least, by its address and the format that it names."""
+    cost = next((cost for path, cost in _PATHS if path.match(scope["path"])), PLAIN)
+    named = (scope["query_string"], *(value for name, value in scope["headers"] if name == b"accept"))
+    return max(cost, HEAVY) if any(_FORMATS.search(text) for text in named) else cost
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Charges a request for the values of its answer; for endpoints that run in a thread."""
+
+    request: Request
+
+    def spend(self, values: int, field: str, remedy: str) -> None:
+        """Charge for values before they are read.
+
+        Args:
+            field: the parameter that asks for them.
+            remedy: how to ask for fewer.
+
+        Raises:
+            InvalidRequest: they are more than one answer holds.
+            TooManyRequests: the address has spent its rate limit.
+        """
+        if values > MAX_VALUES:
+            raise refused(field, f"the answer would have {values} values, and one holds at most {MAX_VALUES}: {remedy}")
+        self.charge(values)
+
+    def charge(self, values: int) -> None:
+        """Charge for values of an answer that is bounded otherwise.
+
+        Raises:
+            TooManyRequests: the address has spent its rate limit.
+        """
+        if cost := values // VALUES_PER_REQUEST:
+            status = from_thread.run(self._count, cost)
+            self.request.state.requests = status
+            if not status.allowed:
+                raise too_many(status)
+
+    async def _count(self, cost: int) -> LimitStatus:
+        rates: Rates = self.request.app.state.rates
+        return await rates.count("requests", counted_as(address_of(self.request.scope)), cost)
+
+
+async def _budget(request: Request) -> Budget:
+    return Budget(request)
+
+
+# What the request may ask for.
+RequestBudget = Annotated[Budget, Depends(_budget)]
