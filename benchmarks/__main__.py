@@ -32,6 +32,7 @@ MEASUREMENTS = {
     "gpu": "benchmarks.gpu.measured",
     "faults": "benchmarks.faults.drill",
     "ingest": "benchmarks.speed.ingest",
+    "load": "benchmarks.service.simultaneous",
     "live-replay": "benchmarks.replays.live",
     "missing-inputs": "benchmarks.forecasts.missing_inputs",
     "missing-product": "benchmarks.forecasts.missing_product",
@@ -68,9 +69,12 @@ def main() -> None:
     parser.add_argument("--years", help="the years to judge: validation or test, where the measurement offers a choice")
     parser.add_argument("--only", help="parts of the measurement, with commas between them, where it offers a choice")
     parser.add_argument("--spare", help="the part of a service to leave alone, where the measurement harms it")
+    parser.add_argument(
+        "--short", action="store_const", const=True, help="a few seconds, where the measurement offers a choice"
+    )
     arguments = parser.parse_args()
     log_to_stderr("warning")
-    options = {name: getattr(arguments, name) for name in ("basins", "minutes", "years", "only", "spare")}
+    options = {name: getattr(arguments, name) for name in ("basins", "minutes", "years", "only", "spare", "short")}
     chosen = {name: value for name, value in options.items() if value is not None}
     result: dict[str, Any] = importlib.import_module(MEASUREMENTS[arguments.name]).measure(**chosen)
     report = {"benchmark": arguments.name, **result, "machine": _machine(), "versions": _versions()}

@@ -32,9 +32,9 @@ BASINS, DAYS = 447, 10
 BARE = Table("bare", MetaData(), Column("id", String, primary_key=True), Column("body", LargeBinary, nullable=False))
 
 
-def fill(settings: Settings) -> list[str]:
+def fill(settings: Settings, basins: int = BASINS) -> list[str]:
     """Store a latest forecast of synthetic basins, of an untrained ensemble of 10."""
-    database, country = Database(settings.database_url), SyntheticCountry(BASINS)
+    database, country = Database(settings.database_url), SyntheticCountry(basins)
     database.migrate()
     with database.transaction() as session:
         BARE.create(session.connection())

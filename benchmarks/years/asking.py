@@ -7,11 +7,14 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from fastapi import Request
+
 from app.exports.answers import Answer
 from app.exports.formats import JSON
 from app.forecasts.discharge import Representation
 from app.forecasts.endpoints import read_latest_forecast, read_latest_forecasts
 from app.forecasts.runs.service import summaries
+from app.http.limits.costs import Budget
 from app.http.response_cache import ResponseCache
 from app.jobs import service
 from app.service.status.endpoints import read_status
@@ -40,8 +43,21 @@ def _latest_of_all(store: Store, rendered: ResponseCache | None = None) -> objec
     with store.database.reading() as session:
         at, answer = CLOCK.now(), Answer(session, JSON)
         return read_latest_forecasts(
-            session, rendered or ResponseCache(), answer, store.names, Representation("m3/s", False, at), at
+            session,
+            rendered or ResponseCache(),
+            answer,
+            store.names,
+            Representation("m3/s", False, at),
+            at,
+            budget=_Unlimited(Request({"type": "http"})),
         )
+
+
+class _Unlimited(Budget):
+    """What a request may ask for without a rate limit."""
+
+    def charge(self, values: int) -> None:
+        """Charge nothing."""
 
 
 def _again(ask: Callable[[Store, ResponseCache], object]) -> Question:
