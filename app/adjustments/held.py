@@ -9,7 +9,7 @@ from app.adjustments.schemas import HeldAlerts, HeldAlertsPage
 from app.exports.fields import Fields, fields_of, schema_of
 from app.http.api_keys import ForecasterReader, ForecasterWriter, KeyFirstRoute
 from app.http.conditional import NO_STORE, cached
-from app.http.dependencies import BasinId, Reading
+from app.http.dependencies import BasinId, Reading, ServiceClock
 from app.http.pagination import Page, paged
 from app.http.problems import Forbidden, documented_keyed, documented_writing
 from jobspec.adjustments import HeldRuling
@@ -46,16 +46,18 @@ BasinPage = Annotated[
 )
 def list_held_alerts(
     session: Reading,
+    clock: ServiceClock,
     _key: ForecasterReader,
     page: BasinPage,
     fields: Annotated[Fields, fields_of(HeldAlertsPage)],
 ) -> Response:
     """Where FRESHET_ALERTS_NEED_APPROVAL is set: what the newest run of each basin proposes, and when it goes out if
-    nobody decides before. With a forecaster's key."""
+    nobody decides before. Everywhere: what it proposes for levels that seem wrong (`in_doubt`), which waits until
+    somebody decides. With a forecaster's key."""
     shown, following = page.cut(
         held_alerts.page(session, after=page.after, limit=page.sought), lambda held: held.basin_id
     )
-    return fields.of(HeldAlertsPage(held=[service.held(one) for one in shown], next=following))
+    return fields.of(HeldAlertsPage(held=[service.held(session, one, clock.today()) for one in shown], next=following))
 
 
 @router.post(
@@ -70,4 +72,4 @@ def decide_held_alerts(writer: ForecasterWriter, basin: BasinId, ruling: HeldRul
     with writer.database.transaction() as session:
         stored = held_alerts.rule(session, basin, ruling, writer.key.name, writer.now)
         writer.record(session, action, basin, run=ruling.run, note=ruling.note)
-        return service.held(stored)
+        return service.held(session, stored, writer.clock.today())

@@ -69,7 +69,12 @@ class HeldAlerts(OfBasin):
 
     run: str
     held_at: datetime
-    due_at: datetime = Field(description="When they go out as proposed if nobody decides before.")
+    due_at: datetime | None = Field(
+        description="When they go out as proposed if nobody decides before; null where they wait for a level in doubt."
+    )
+    in_doubt: dict[str, str] = Field(
+        description="Levels of the basin that seem wrong, and why. To approve their changes is to confirm them."
+    )
     proposed: list[ProposedChange]
     ruling: Literal["approve", "dismiss"] | None = Field(description="What somebody decided; carried out in seconds.")
     ruled_by: str | None

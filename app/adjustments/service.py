@@ -11,19 +11,23 @@ from app.forecasts.header import days_ahead
 from app.http.base_schema import why_null
 from app.http.json_numbers import column, gappy_column, rounded
 from hydrology.base.absent import Absent
-from hydrology.base.calendar import as_date
+from hydrology.base.calendar import Day, as_date
 from hydrology.base.units import Units
 from hydrology.extremes.alerting import WINDOW_DAYS
 from records.adjustments import adjustments as records
 from records.adjustments.level_chances import read_chances
-from records.alerts import held_alerts
+from records.alerts import held_alerts, level_doubts
 from records.database.statements import as_values
 from records.runs import runs
 
 _DRAFT = "It is a draft."
 _WHY = {"publisher": _DRAFT, "published_at": _DRAFT, "note": "There is none."}
 _WAITS = "Nobody has decided yet."
-_WHY_HELD = {"ruling": _WAITS, "ruled_by": _WAITS, "ruled_at": _WAITS, "note": "There is none."}
+_WHY_HELD = {
+    "due_at": "A level is in doubt: it waits until somebody decides.",
+    **dict.fromkeys(("ruling", "ruled_by", "ruled_at"), _WAITS),
+    "note": "There is none.",
+}
 
 
 def adjustment(session: Session, stored: records.Adjustment) -> Adjustment:
@@ -65,13 +69,18 @@ def adjusted_forecast(session: Session, stored: records.Adjustment, units: Units
     )
 
 
-def held(stored: held_alerts.HeldAlerts) -> HeldAlerts:
-    """Return what waits for approval in a basin."""
+def held(session: Session, stored: held_alerts.HeldAlerts, on: Day) -> HeldAlerts:
+    """Return what waits for approval in a basin.
+
+    Args:
+        on: the service's day, whose rating converts levels.
+    """
     fields: dict[str, Any] = as_values(stored, "basin_id", "run_id", "proposed")
     return HeldAlerts(
         basin=stored.basin_id,
         run=stored.run_id,
         proposed=[proposed_change(change) for change in stored.proposed],
+        in_doubt=level_doubts.in_doubt(session, stored.basin_id, on),
         **fields,
         missing=why_null(fields, _WHY_HELD),
     )

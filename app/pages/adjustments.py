@@ -116,9 +116,9 @@ def read_adjusted_page(
 
 
 @router.get("/held", response_class=HTMLResponse)
-def read_held(request: Request, session: Reading, _key: ForecasterReader) -> HTMLResponse:
+def read_held(request: Request, session: Reading, clock: ServiceClock, _key: ForecasterReader) -> HTMLResponse:
     """Show the changes of alerts that wait for approval."""
-    held = [service.held(one) for one in held_alerts.page(session)]
+    held = [service.held(session, one, clock.today()) for one in held_alerts.page(session)]
     sites = basins.sites(session, [one.basin for one in held])
     names = {basin: shown_name(basin, site.name) for basin, site in sites.items()}
     return render(request, "work/held.html", HeldPage(held, names))

@@ -14,7 +14,7 @@ from app.pages.errors import PageRoute
 from app.pages.forms import FormField, form_of
 from app.pages.render import render
 from jobspec.thresholds import FixedLevel
-from records.alerts import thresholds
+from records.alerts import level_doubts, thresholds
 from records.basins import basins
 from records.basins.station_names import shown_name
 
@@ -35,6 +35,7 @@ class Levels:
 def read_levels(request: Request, session: Reading, clock: ServiceClock, basin: BasinId) -> HTMLResponse:
     """Show the levels that were set."""
     rating = rating_of(session, basin, clock.today())
-    levels = [service.fixed_threshold(level, rating) for level in thresholds.of_basin(session, basin)]
+    doubts = level_doubts.in_doubt(session, basin, clock.today())
+    levels = [service.fixed_threshold(level, rating, doubts) for level in thresholds.of_basin(session, basin)]
     title = shown_name(basin, basins.get(session, basin).name)
     return render(request, "levels.html", Levels(basin, title, levels, form_of(FixedLevel)))

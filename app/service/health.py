@@ -62,7 +62,7 @@ class Ready(Model):
     """The database can be used."""
 
     status: Literal["ready"] = "ready"
-    revision: str = Field(description="The revision of the database's tables.", examples=["0001"])
+    revision: str = Field(description="The revision of the database's tables.", examples=["0002"])
     degraded: list[str] = Field(
         description="Degradations of the service, by the codes of `/v1/status`, which has the descriptions."
     )

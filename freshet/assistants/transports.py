@@ -13,8 +13,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.http.error_answers import answer_to
 from app.http.limits.addresses import address_of, counted_as
-from app.http.limits.rate_limit_middleware import too_many
-from app.http.limits.rate_limits import Rates
+from app.http.limits.rate_limits import Rates, too_many
 from app.http.limits.single_headers import SingleHeaders
 from app.http.problems import Forbidden, Unauthorized
 from app.http.server import options

@@ -109,6 +109,10 @@ class Basins(Resource):
         """Return the latest forecast of a basin as stage."""
         return self._read(StageOfRun, f"/v1/basins/{basin}/forecasts/latest/stage")
 
+    def confirm_threshold(self, basin: str, threshold: str) -> FixedThreshold:
+        """Confirm a level of a basin that seems wrong."""
+        return self._send(FixedThreshold, "PUT", f"/v1/basins/{basin}/thresholds/{threshold}/confirmation")
+
     def delete_threshold(self, basin: str, threshold: str) -> None:
         """Remove a level of your own."""
         self._delete(f"/v1/basins/{basin}/thresholds/{threshold}")

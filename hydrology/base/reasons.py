@@ -365,6 +365,11 @@ class Reason(Enum):
     STAGE_OUTSIDE_RATING = (
         "The rating covers {lowest:.2f} to {highest:.2f} ft, not {stage:.2f}: it is not extrapolated."
     )
+    RATING_DIFFERS_FROM_FILE = (
+        "Its file has a stage for it and no flow, and at the stages of other categories the rating gives other flows "
+        "than the file, as if they had different datums or units: import a rating of the file's datum, or set the "
+        "level by its flow."
+    )
     CATEGORY_OUT_OF_ORDER = (
         "Its flow in the file is {discharge:.4g} m³/s, out of order with the other categories, whose stages are "
         "converted by the rating: import a rating that covers its stage, or correct the file."

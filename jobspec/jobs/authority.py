@@ -33,7 +33,7 @@ _SCORES = ("scores", "simulated_flow", "snow_cells", "regional_snow", "versions"
 _ERRORS = ("error_models", "basin_errors")
 _LEVELS = ("simulated_records", "simulated_levels", "simulated_water")
 _PROMOTIONS = ("promotions", "alert_changes", "deliveries")
-_DECISIONS = ("alert_basins", "alerts", "alert_changes", "deliveries", "held_alerts", "adjustments")
+_DECISIONS = ("alert_basins", "alerts", "alert_changes", "deliveries", "held_alerts", "adjustments", "thresholds")
 _ALERTS = ("newest_runs", *_DECISIONS)
 _ADOPTION = (*_DECISIONS, "promotions", "thresholds", "flood_frequency", "ratings")
 

@@ -1,6 +1,6 @@
 """Carries out what forecasters decided: published adjustments, rulings on held alerts, and deadlines that passed."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import UTC
 from typing import Any
 
@@ -14,7 +14,7 @@ from records.access.audit import Actor
 from records.adjustments import adjustments
 from records.adjustments.adjustments import Adjustment
 from records.adjustments.level_chances import RunChances, read_chances
-from records.alerts import held_alerts, settle_alerts
+from records.alerts import held_alerts, level_doubts, settle_alerts
 from records.alerts.alert_changes import Change
 from records.alerts.held_alerts import HeldAlerts
 from records.alerts.settle_alerts import Judgement
@@ -60,13 +60,53 @@ def carry_out(database: Database, clock: Clock, basin: str | None = None) -> lis
     return changes
 
 
-def settle_run(session: Session, clock: Clock, found: RunChances, judgement: Judgement | None = None) -> list[Change]:
-    """Settle a basin's alerts by a run, adjusted where an adjustment of it is published."""
+def settle_run(
+    session: Session,
+    clock: Clock,
+    found: RunChances,
+    judgement: Judgement | None = None,
+    waiting: Collection[str] = (),
+) -> list[Change]:
+    """Settle a basin's alerts by a run, adjusted where an adjustment of it is published.
+
+    Args:
+        waiting: levels whose alerts stay as they are.
+    """
     if found.adjustment is not None:
         judgement = _judgement(found.adjustment)
     return settle_alerts.settle(
-        session, found.basin_id, found.run, found.window_days, found.chances, judgement=judgement, **_times(clock)
+        session,
+        found.basin_id,
+        found.run,
+        found.window_days,
+        found.chances,
+        judgement=judgement,
+        waiting=waiting,
+        **_times(clock),
     )
+
+
+def levels_in_doubt(session: Session, clock: Clock, found: RunChances) -> set[str]:
+    """Return the levels of a basin that seem wrong, but for those that its published adjustment judges."""
+    judged = () if found.adjustment is None else found.adjustment.chances
+    return {*level_doubts.in_doubt(session, found.basin_id, clock.today())} - {*judged}
+
+
+def settle_but_doubts(
+    session: Session, clock: Clock, found: RunChances, judgement: Judgement | None = None
+) -> list[Change]:
+    """Settle a basin's alerts by a run, and hold the changes of levels in doubt until somebody decides."""
+    doubts = levels_in_doubt(session, clock, found)
+    changes = settle_run(session, clock, found, judgement, doubts)
+    if not doubts:
+        return changes
+    with session.begin_nested() as tentative:
+        proposed = settle_run(session, clock, found, Judgement(sentence="", levels=frozenset(doubts)))
+        tentative.rollback()
+    if proposed := [change for change in proposed if change.level in doubts]:
+        held_alerts.hold(session, found.basin_id, found.run.id, proposed, clock.wall(), None)
+        log.warning("alerts.in_doubt", basin=found.basin_id, run=found.run.id, levels=sorted(doubts))
+    return changes
 
 
 def read_published(session: Session, run: Run, basin: RunBasin) -> RunChances:
@@ -94,7 +134,7 @@ def _carry_out_adjustment(database: Database, clock: Clock, adjustment: Adjustme
             if held.run_id != adjustment.run_id:
                 replaced = {"run": held.run_id, "reason": "A forecaster has adjusted a newer forecast."}
                 audit.record(session, SERVICE, "alerts withdrawn", basin, clock.wall(), **replaced)
-        return settle_run(session, clock, found)
+        return settle_but_doubts(session, clock, found)
 
 
 def _carry_out_held(database: Database, clock: Clock, held: HeldAlerts) -> list[Change]:
@@ -114,22 +154,34 @@ def _carry_out_held(database: Database, clock: Clock, held: HeldAlerts) -> list[
         if held.ruling == "approve":
             return _approve(session, clock, held, found)
         audit.record(session, DEADLINE, "alerts released", basin, clock.wall(), run=held.run_id)
+        assert held.due_at is not None  # without a deadline it is due when somebody has decided
         until = f"{held.due_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
         late = Judgement(sentence=f"It waited for approval until {until}, and nobody decided.")
-        return settle_run(session, clock, found, late)
+        return settle_but_doubts(session, clock, found, late)
 
 
 def _approve(session: Session, clock: Clock, held: HeldAlerts, found: RunChances) -> list[Change]:
-    """Settle what was approved. Where the run now proposes something else, that is held, and nothing is settled."""
-    judgement = Judgement(sentence=_sentence(f"Approved by {held.ruled_by}", held.note), by=held.ruled_by)
+    """Settle what was approved, and confirm its levels that were in doubt.
+
+    Where the run now proposes something else, that is held, and nothing is settled.
+    """
+    confirmed = levels_in_doubt(session, clock, found) & {change["level"] for change in held.proposed}
+    at_once = held.due_at is None  # the run has decided the other levels
+    judgement = Judgement(
+        sentence=_sentence(f"Approved by {held.ruled_by}", held.note),
+        by=held.ruled_by,
+        levels=frozenset(change["level"] for change in held.proposed) if at_once else frozenset(),
+    )
     with session.begin_nested() as tentative:
         changes = settle_run(session, clock, found, judgement)
         as_shown = _shown(held_alerts.proposal(changes)) == _shown(held.proposed)
         if not as_shown:
             tentative.rollback()
     if as_shown:
+        level_doubts.confirm(session, held.basin_id, sorted(confirmed))
         return changes
-    held_alerts.hold(session, held.basin_id, held.run_id, changes, clock.wall(), held.due_at)
+    if changes:
+        held_alerts.hold(session, held.basin_id, held.run_id, changes, clock.wall(), held.due_at)
     audit.record(session, SERVICE, "alerts withdrawn", held.basin_id, clock.wall(), reason="Its levels have changed.")
     return []
 

@@ -9,12 +9,13 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 import structlog
+from sqlalchemy.orm import Session
 
 from hydrology.base.absent import absent
 from hydrology.base.calendar import Day
 from hydrology.base.reasons import Reason
 from hydrology.base.staleness import age_days, stale
-from operations.alerts.carry_out import carry_out, read_published, settle_run
+from operations.alerts.carry_out import carry_out, levels_in_doubt, read_published, settle_but_doubts, settle_run
 from operations.versions.stages import stage
 from records.adjustments.level_chances import RunChances
 from records.alerts import alerts, held_alerts, settle_alerts
@@ -73,7 +74,7 @@ def _decide(database: Database, clock: Clock, newest: Latest, *, may_hold: bool)
         found = read_published(session, newest.run, newest.basin)
     if not may_hold:
         with database.transaction() as session:
-            return settle_run(session, clock, found)
+            return settle_run(session, clock, found, waiting=levels_in_doubt(session, clock, found))
     changes: list[Change] = []
     while (decided := _decide_or_hold(database, clock, found)) is None:
         changes += carry_out(database, clock, found.basin_id)
@@ -83,7 +84,8 @@ def _decide(database: Database, clock: Clock, newest: Latest, *, may_hold: bool)
 def _decide_or_hold(database: Database, clock: Clock, found: RunChances) -> list[Change] | None:
     """Settle alerts by a run, or hold the changes of levels. None where something else is to be carried out first.
 
-    Those of an earlier run are replaced, and its deadline stays: waiting never starts again.
+    Those of an earlier run are replaced, and its deadline stays: waiting never starts again. Changes of levels in doubt
+    wait without one.
     """
     basin, run = found.basin_id, found.run
     with database.transaction() as session:
@@ -93,20 +95,23 @@ def _decide_or_hold(database: Database, clock: Clock, found: RunChances) -> list
             return None
         if held is not None and runs.get(session, held.run_id).order > run.order:
             return []  # a newer run waits
-        due_at = clock.wall() + (wait or timedelta()) if held is None else held.due_at
-        with session.begin_nested() as tentative:
-            proposed = settle_run(session, clock, found)
-            # What concerns the service and not the river does not wait, nor what a forecaster has adjusted, nor what
-            # goes to the owner of an unofficial basin alone.
-            public = any(change.level and change.owner is None for change in proposed)
-            waits = wait is not None and found.adjustment is None and public
-            if waits:
-                tentative.rollback()
-        if not waits:
+        # What concerns the service and not the river does not wait, nor what a forecaster has adjusted, nor what goes to
+        # the owner of an unofficial basin alone.
+        proposed = [] if wait is None or found.adjustment is not None else _proposed(session, clock, found)
+        if not any(change.level and change.owner is None for change in proposed):
             held_alerts.release(session, basin)
-            return proposed
-        held_alerts.hold(session, basin, run.id, proposed, clock.wall(), due_at)
+            return settle_but_doubts(session, clock, found)
+        due_at = None if held is None else held.due_at
+        held_alerts.hold(session, basin, run.id, proposed, clock.wall(), due_at or clock.wall() + (wait or timedelta()))
         return []
+
+
+def _proposed(session: Session, clock: Clock, found: RunChances) -> list[Change]:
+    """Return the changes of a basin's alerts by a run, without settling them."""
+    with session.begin_nested() as tentative:
+        proposed = settle_run(session, clock, found)
+        tentative.rollback()
+    return proposed
 
 
 def _lapsed(database: Database, clock: Clock, names: Sequence[str]) -> list[Change]:
@@ -116,7 +121,7 @@ def _lapsed(database: Database, clock: Clock, names: Sequence[str]) -> list[Chan
         old = [
             one
             for one in alerts.standings(session, names).values()
-            if one.reason is None and _is_stale(one.t0, now) and held_alerts.find(session, one.basin_id) is None
+            if one.reason is None and _is_stale(one.t0, now) and not _waits_until(session, one.basin_id)
         ]
         rests_on = {one.basin_id: runs.get(session, one.run_id).weather_until for one in old}
     for standing in old:
@@ -127,6 +132,12 @@ def _lapsed(database: Database, clock: Clock, names: Sequence[str]) -> list[Chan
                 wall, replayed = clock.wall(), clock.replays
                 changes += settle_alerts.lapse(session, standing, reason, now=now, wall=wall, replayed=replayed)
     return changes
+
+
+def _waits_until(session: Session, basin: str) -> datetime | None:
+    """Return when changes of a basin's alerts go out that wait for approval. None where none do."""
+    held = held_alerts.find(session, basin)
+    return None if held is None else held.due_at
 
 
 def _is_stale(day: Day, now: datetime) -> bool:

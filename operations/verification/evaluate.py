@@ -111,7 +111,15 @@ def evaluate(
     if not done:
         raise DataProblem(f"No basin can be evaluated over {period}. {first_texts(left_out)}")
     used = judge.scored_version
-    evaluation = Evaluation(version_id, used.id, used.use_of(period), warning(used, period), period, done, left_out)
+    evaluation = Evaluation(
+        version_id=version_id,
+        scored=used.id,
+        use=used.use_of(period),
+        warning=warning(used, period),
+        period=period,
+        basins=done,
+        left_out=left_out,
+    )
     if stored:
         _store_regional_snow(judge, in_order)
         _store_closure(database, evaluation)

@@ -18,7 +18,14 @@ _OfFeeds = Literal["feed created", "feed fetched", "feed backfilled", "feed remo
 _OfSchedules = Literal["schedule created", "schedule changed", "schedule deleted", "schedule skipped"]
 _OfBasins = Literal["basin posted", "basin added", "climate computed", "basin registered", "basin changed"]
 _OfAdoption = Literal["basin adopted", "basin released"]
-_OfThresholds = Literal["threshold set", "threshold removed", "flood frequency set", "rating set", "categories set"]
+_OfThresholds = Literal[
+    "threshold set",
+    "threshold confirmed",
+    "threshold removed",
+    "flood frequency set",
+    "rating set",
+    "categories set",
+]
 _OfAlerts = Literal[
     "subscription created",
     "subscription changed",

@@ -12,6 +12,7 @@ from hydrology.base.absent import Absent, absent
 from hydrology.base.basins import source_code
 from hydrology.base.calendar import day
 from hydrology.base.reasons import Reason
+from hydrology.extremes.level_checks import differ
 from hydrology.ratings.rating import Rating
 from jobspec.flood_categories import CATEGORIES, InvalidCategories, NewCategories, read_categories
 from records.alerts.tables import ThresholdRow
@@ -63,11 +64,15 @@ def put(session: Session, basin: str, new: NewCategories, at: datetime) -> Impor
         getattr(before[name], field) != value for name, of in rows.items() for field, value in of.items()
     )
     if changed:
+        confirmed = {name: row.confirmed for name, row in before.items()}
         # An operator's level of a name in the file becomes the official one; one of another name stays.
         replaced = or_(ThresholdRow.category.is_not(None), ThresholdRow.name.in_(rows))
         session.execute(delete(ThresholdRow).where(ThresholdRow.basin_id == basin, replaced))
         today = {"source_day": day(at.date())}
-        session.add_all(ThresholdRow(basin_id=basin, name=name, set_at=at, **today | of) for name, of in rows.items())
+        session.add_all(
+            ThresholdRow(basin_id=basin, name=name, set_at=at, confirmed=confirmed.get(name), **today | of)
+            for name, of in rows.items()
+        )
         session.flush()
     converted = convert(session, basin, at)
     return Imported(changed or converted.changed, converted.left_out)
@@ -100,9 +105,10 @@ def _rows(session: Session, basin: str) -> list[ThresholdRow]:
 def _discharges(rows: Sequence[ThresholdRow], rating: Rating | None) -> list[float | Absent]:
     """Return the discharges of categories, m3/s: by stage and the rating, otherwise the file's flow.
 
-    A flow that is not between the converted discharges of the categories below and above is left out.
+    Where rating and file differ, the file's flow is used, and a stage without one is not converted. A flow that is not
+    between the converted discharges of the categories below and above is left out.
     """
-    rated = [_by_rating(row.official_stage, rating) for row in rows]
+    rated = _agreed(rows, [_by_rating(row.official_stage, rating) for row in rows])
     found: list[float | Absent] = []
     for place, (row, of) in enumerate(zip(rows, rated, strict=True)):
         if isinstance(of, Absent) and row.official_flow is not None:
@@ -111,6 +117,21 @@ def _discharges(rows: Sequence[ThresholdRow], rating: Rating | None) -> list[flo
             of = row.official_flow if ordered else absent(Reason.CATEGORY_OUT_OF_ORDER, discharge=row.official_flow)
         found.append(of)
     return found
+
+
+def _agreed(rows: Sequence[ThresholdRow], rated: Sequence[float | Absent]) -> list[float | Absent]:
+    """Return the discharges by the rating that the file does not contradict."""
+    contradicted = [
+        not isinstance(of, Absent) and row.official_flow is not None and differ(of, row.official_flow)
+        for row, of in zip(rows, rated, strict=True)
+    ]
+    if not any(contradicted):
+        return list(rated)
+    differs = absent(Reason.RATING_DIFFERS_FROM_FILE)
+    return [
+        differs if wrong or (row.official_flow is None and not isinstance(of, Absent)) else of
+        for row, of, wrong in zip(rows, rated, contradicted, strict=True)
+    ]
 
 
 def _known(flows: Sequence[float | Absent]) -> list[float]:

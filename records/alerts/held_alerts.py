@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, delete, or_, select
+from sqlalchemy import ColumnElement, delete, func, or_, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.errors import InvalidInput, NotFound
@@ -37,7 +37,8 @@ class HeldAlerts:
 
     Attributes:
         proposed: each as receivers would get it (`alert_changes.as_json`), without an id.
-        held_at, due_at, ruled_at: by the machine's clock; due_at: when they go out without a ruling.
+        held_at, due_at, ruled_at: by the machine's clock; due_at: when they go out without a ruling; None where they
+            are of levels in doubt, and wait until somebody decides.
         ruling: None until somebody decides.
     """
 
@@ -45,7 +46,7 @@ class HeldAlerts:
     run_id: str
     proposed: Sequence[Mapping[str, Any]]
     held_at: datetime
-    due_at: datetime
+    due_at: datetime | None
     ruling: Ruling | None
     ruled_by: str | None
     ruled_at: datetime | None
@@ -53,7 +54,7 @@ class HeldAlerts:
 
 
 def hold(
-    session: Session, basin: str, run: str, changes: Sequence[Change], at: datetime, due_at: datetime
+    session: Session, basin: str, run: str, changes: Sequence[Change], at: datetime, due_at: datetime | None
 ) -> HeldAlerts:
     """Hold the changes that a run proposes, in the place of what was held of the basin before."""
     session.merge(
@@ -123,6 +124,12 @@ def release(session: Session, basin: str, run: str | None = None) -> None:
     """Delete what is held of a basin: of any run, or of one alone."""
     of_run = {} if run is None else {"run_id": run}
     session.execute(delete(HeldAlertsRow).filter_by(basin_id=basin, **of_run))
+
+
+def count_in_doubt(session: Session) -> int:
+    """Return the number of basins whose changes wait because a level is in doubt."""
+    waiting = select(func.count()).select_from(HeldAlertsRow).filter_by(due_at=None, ruling=None)
+    return session.scalar(waiting) or 0
 
 
 def is_any_due(session: Session, at: datetime) -> bool:

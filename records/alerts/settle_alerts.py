@@ -1,12 +1,12 @@
 """Settles the alerts of a basin by a run.
 
 A run decides a basin once, in one transaction with the resulting changes and their deliveries. A run that has already
-decided the basin, or that is older than the run that has, changes nothing; but a forecaster's adjustment of the run
-decides again.
+decided the basin, or that is older than the run that has, changes nothing; but a forecaster's adjustment of the run, or
+approval of levels that were in doubt, decides again.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -38,7 +38,7 @@ class Judgement:
         sentence: added to the explanation of each change.
         by: the person; None for nobody.
         adjustment_id: the published adjustment; None without one.
-        levels: those whose chance the person set, which decides at once.
+        levels: those whose chance the person set or that the person confirmed, which decides at once.
     """
 
     sentence: str
@@ -58,10 +58,12 @@ def settle(
     wall: datetime,
     replayed: bool = False,
     judgement: Judgement | None = None,
+    waiting: Collection[str] = (),
 ) -> list[Change]:
     """Decide the alerts of a basin by a run, and return the changes.
 
     Args:
+        waiting: levels in doubt, whose alerts stay as they are.
         chances: of every level of the basin, or the reason without any: then no alert begins or ends.
         now: by the service's clock; wall: by the machine's; replayed: whether `now` is an instant of the past.
         judgement: a person's contribution; None without one.
@@ -71,8 +73,8 @@ def settle(
     """
     basins.lock(session, basin)
     before = standing(session, basin)
-    adjusted = judgement is not None and judgement.adjustment_id is not None
-    again = adjusted and before is not None and before.run_id == run.id
+    judged = judgement is not None and (judgement.adjustment_id is not None or bool(judgement.levels))
+    again = judged and before is not None and before.run_id == run.id
     if before is not None and not before.is_before(run) and not again:
         return []
     reason = chances if isinstance(chances, Absent) else None
@@ -87,10 +89,11 @@ def settle(
     if before is not None and not could:
         book.of_basin("decided", stored.values(), f"Before, it could not be decided: {before.reason}")
     link = _link(session, before, run, window_days)
-    for gone in sorted(stored.keys() - {chance.level for chance in chances}):
+    for gone in sorted(stored.keys() - {chance.level for chance in chances} - {*waiting}):
         book.removed(stored[gone])
     for chance in chances:
-        book.decided(chance, stored.get(chance.level), link)
+        if chance.level not in waiting:
+            book.decided(chance, stored.get(chance.level), link)
     return book.changes
 
 

@@ -46,9 +46,9 @@ class HeldAlertsRow(Base):
     run_id: Mapped[str] = mapped_column(ForeignKey("runs.id"))
     # Each as receivers would get it.
     proposed: Mapped[JsonList]
-    # By the machine's clock.
+    # By the machine's clock. Without a deadline they wait until somebody decides: a level of theirs is in doubt.
     held_at: Mapped[datetime]
-    due_at: Mapped[datetime]
+    due_at: Mapped[datetime | None]
     ruling: Mapped[str | None]
     ruled_by: Mapped[str | None]
     ruled_at: Mapped[datetime | None]
@@ -290,3 +290,5 @@ class ThresholdRow(Base):
     official_stage: Mapped[float | None]
     official_flow: Mapped[float | None]
     impact: Mapped[str | None]
+    # The discharge at which somebody confirmed it.
+    confirmed: Mapped[float | None]

@@ -63,6 +63,7 @@ class Threshold:
         official_stage, official_flow: m and m3/s, as the category's source has them. The discharge follows the stage
             by the basin's rating where that covers it, and otherwise is the flow.
         impact: what happens from it on; None where nothing is stated.
+        confirmed: the discharge at which somebody confirmed it, m3/s; None where nobody did.
     """
 
     name: str
@@ -75,6 +76,7 @@ class Threshold:
     official_stage: float | None = None
     official_flow: float | None = None
     impact: str | None = None
+    confirmed: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +132,7 @@ def put(session: Session, basin: str, new: NewThreshold, at: datetime) -> Change
     elif (row.discharge, row.direction, row.category) == (new.discharge, new.direction, None):
         return "unchanged"
     else:
+        row.confirmed = row.confirmed if row.direction == new.direction else None
         row.discharge, row.direction, row.set_at = new.discharge, new.direction, at
         row.category = row.source = row.source_day = row.impact = None
         row.official_stage = row.official_flow = None

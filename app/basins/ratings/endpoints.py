@@ -14,7 +14,7 @@ from app.http.problems import documented_writing
 from hydrology.base.absent import texts
 from hydrology.ratings.rating import InvalidRating
 from jobspec.ratings import NewRating
-from records.alerts import flood_categories
+from records.alerts import flood_categories, level_doubts
 from records.basins import basins
 from records.basins.basins import UnknownBasin
 from records.ratings import ratings
@@ -42,7 +42,8 @@ def read_rating_table(session: Reading, clock: ServiceClock, basin: BasinId, ans
 def put_rating(response: Response, writer: OperatorWriter, basin: BasinId, new: NewRating) -> NewRatingTable:
     """A table of the USGS (RDB) or in CSV, from a day on. Earlier ones stay stored and hold for the days before. With
     the key that registered the basin, or an admin's; only the latter names an agency as `source`. The same again
-    changes nothing. Official flood categories are converted anew; `left_out` has those without a discharge."""
+    changes nothing. Official flood categories are converted anew; `left_out` has those without a discharge, `in_doubt`
+    the levels that seem wrong."""
     now = writer.clock.now()
     with writer.database.transaction() as session:
         basins.require(session, basin)
@@ -52,5 +53,6 @@ def put_rating(response: Response, writer: OperatorWriter, basin: BasinId, new: 
         converted = flood_categories.convert(session, basin, now)
         if changed:
             writer.record(session, "rating set", basin, source=new.source, valid_from=str(stored.valid_from))
+        doubts = level_doubts.in_doubt(session, basin, writer.clock.today())
     response.status_code = 201 if changed else 200
-    return NewRatingTable(**dict(service.table_of(stored)), left_out=texts(converted.left_out))
+    return NewRatingTable(**dict(service.table_of(stored)), left_out=texts(converted.left_out), in_doubt=doubts)

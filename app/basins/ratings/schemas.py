@@ -38,3 +38,4 @@ class NewRatingTable(RatingTable):
     """A rating table as it was stored, and its effect on the official flood categories."""
 
     left_out: dict[str, str] = Field(description="Official flood categories without a discharge, and why.")
+    in_doubt: dict[str, str] = Field(description="Levels that seem wrong, and why: their alerts wait.")

@@ -4,7 +4,6 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Response
 
-from app.basins.ratings.stage import rating_of
 from app.basins.thresholds import service
 from app.basins.thresholds.schemas import FixedThreshold, FloodCategories, FloodFrequency, Thresholds
 from app.basins.user_basins.service import AgencysWords, NotYours, require_own_words, require_yours
@@ -17,7 +16,7 @@ from hydrology.base.units import Units
 from jobspec.fields import NAMED
 from jobspec.flood_categories import InvalidCategories, NewCategories
 from jobspec.thresholds import FixedLevel, FloodFrequencySettings, NewThreshold
-from records.alerts import flood_categories, flood_frequency, thresholds
+from records.alerts import flood_categories, flood_frequency, level_doubts, thresholds
 from records.alerts.thresholds import ReservedName, TooManyLevels, UnknownThreshold
 from records.basins import basins
 from records.basins.basins import UnknownArea, UnknownBasin
@@ -60,7 +59,8 @@ def put_threshold(
 ) -> FixedThreshold:
     """A flow that matters at the basin, such as one that floods a street or stops withdrawals. With the key that
     registered the basin, or an admin's. The same again changes nothing. A basin has at most 32 of them, and those of an
-    unofficial basin are unofficial. Only an admin's key gives a level the name of an agency or of a flood category."""
+    unofficial basin are unofficial. Only an admin's key gives a level the name of an agency or of a flood category.
+    Where `in_doubt` gives a reason, its alerts wait until it is corrected or confirmed."""
     new = NewThreshold(name=threshold, discharge=level.discharge, direction=level.direction)
     with writer.database.transaction() as session:
         basins.require(session, basin)
@@ -69,10 +69,27 @@ def put_threshold(
         change = thresholds.put(session, basin, new, writer.clock.now())
         if change != "unchanged":
             writer.record(session, "threshold set", basin, **new.model_dump())
-        rating = rating_of(session, basin, writer.clock.today())
-        shown = service.fixed_threshold(thresholds.get(session, basin, threshold), rating)
+        shown = service.level_of(session, basin, threshold, writer.clock.today())
     response.status_code = 201 if change == "new" else 200
     return shown
+
+
+@router.put(
+    "/{basin}/thresholds/{threshold}/confirmation",
+    summary="Confirm a level of a basin that seems wrong",
+    responses=documented_writing(UnknownBasin, UnknownThreshold, NotYours),
+)
+def confirm_threshold(writer: OperatorWriter, basin: BasinId, threshold: ThresholdName) -> FixedThreshold:
+    """What `in_doubt` states is no longer held against the level at about this discharge, and its alerts go out; what
+    waited for it goes out within seconds. With the key that registered the basin, or an admin's. The same again changes
+    nothing."""
+    with writer.database.transaction() as session:
+        basins.require(session, basin)
+        require_yours(session, writer.key, basin)
+        level_doubts.confirm(session, basin, [threshold])
+        level_doubts.release(session, basin, by=writer.key.name, now=writer.clock.now(), wall=writer.now)
+        writer.record(session, "threshold confirmed", basin, name=threshold)
+        return service.level_of(session, basin, threshold, writer.clock.today())
 
 
 @router.put(
@@ -100,7 +117,8 @@ def put_flood_frequency(writer: OperatorWriter, basin: BasinId, floods: FloodFre
 def put_flood_categories(writer: AdminWriter, basin: BasinId, new: NewCategories) -> FloodCategories:
     """Action, minor, moderate and major flooding as levels of those names, with their impact statements, from the JSON
     of a gauge of NOAA's National Water Prediction Service. A stage is converted by the basin's rating, and again when
-    that is replaced. With an admin's key. The same again changes nothing."""
+    that is replaced. Where file and rating differ, the file's flow is used; `in_doubt` of a level gives the reason why
+    its alerts wait. With an admin's key. The same again changes nothing."""
     with writer.database.transaction() as session:
         basins.require(session, basin)
         done = flood_categories.put(session, basin, new, writer.clock.now())

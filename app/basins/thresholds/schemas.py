@@ -107,6 +107,10 @@ class FixedThreshold(Model):
         description="Whether a category's discharge is its own stage by the rating, or its source's."
     )
     impact: str | None = Field(description="What happens from this level on, as the category's source states it.")
+    in_doubt: str | None = Field(
+        description="Why its unit, datum or order seems wrong: its alerts wait until somebody confirms it. Null where "
+        "nothing seems wrong, and once it is confirmed."
+    )
 
 
 class FloodCategories(Model):

@@ -34,7 +34,7 @@ from hydrology.base.units import Units
 from hydrology.extremes import thresholds as levels
 from hydrology.extremes.frequency import INTERVAL, SAMPLES
 from hydrology.ratings.rating import M_PER_FT, Rating
-from records.alerts import flood_frequency, thresholds
+from records.alerts import flood_frequency, level_doubts, thresholds
 from records.alerts.thresholds import FIXED_UNIT
 from records.ratings import ratings
 from records.series import series
@@ -61,6 +61,7 @@ _WHY_NO_CATEGORY = {
     **dict.fromkeys(("category", "source", "source_day", "discharge_by"), "The level is not an official category."),
     "official_stage_ft": "The level has no stage of its own.",
     "impact": "Nothing is stated.",
+    "in_doubt": "Nothing about it seems wrong, or somebody has confirmed it.",
 }
 _WHY_DEFAULT = {
     "regional_skew": "None was set: the record's own skew is used.",
@@ -99,7 +100,10 @@ def tag_of(session: Session, asked: Request) -> str:
     """Return the entity tag, from the record's stamp, which grows with every write."""
     product = gauge_product(asked.basin)
     credit = credit_of(session, product)
-    fixed = [fixed_threshold(one, None).model_dump(mode="json") for one in thresholds.of_basin(session, asked.basin)]
+    doubts = level_doubts.in_doubt(session, asked.basin, asked.on)
+    fixed = [
+        fixed_threshold(one, None, doubts).model_dump(mode="json") for one in thresholds.of_basin(session, asked.basin)
+    ]
     area = asked.area and (asked.area.name, asked.area.m2)
     stamp = series.stamp(session, asked.basin, product)
     model = _model_levels(session, asked.basin)
@@ -130,7 +134,8 @@ def answer(session: Session, asked: Request) -> Thresholds:
     if isinstance(model, Absent):
         missing["model"] = str(model)
     floods = frequency_of(session, asked.basin)
-    fixed = [_in_units(asked, one, rating) for one in thresholds.of_basin(session, asked.basin)]
+    doubts = level_doubts.in_doubt(session, asked.basin, asked.on)
+    fixed = [_in_units(asked, one, rating, doubts) for one in thresholds.of_basin(session, asked.basin)]
     if any(None in one.model_dump().values() for one in fixed):
         missing |= {f"fixed.{name}": why for name, why in _WHY_NO_CATEGORY.items()}
     unset = why_null(floods.model_dump(), _WHY_DEFAULT)
@@ -157,9 +162,16 @@ def frequency_of(session: Session, basin: str) -> FloodFrequency:
     return FloodFrequency(**asdict(flood_frequency.get(session, basin)))
 
 
-def fixed_threshold(threshold: thresholds.Threshold, rating: Rating | None) -> FixedThreshold:
-    """Return a level set by an operator, m3/s."""
+def fixed_threshold(
+    threshold: thresholds.Threshold, rating: Rating | None, doubts: Mapping[str, str]
+) -> FixedThreshold:
+    """Return a level set by an operator, m3/s.
+
+    Args:
+        doubts: why levels of the basin seem wrong, by name.
+    """
     fields = asdict(threshold)
+    del fields["confirmed"]
     official, from_day = fields.pop("official_stage"), fields.pop("source_day")
     by_source = fields.pop("official_flow") == threshold.discharge
     return FixedThreshold(
@@ -168,13 +180,26 @@ def fixed_threshold(threshold: thresholds.Threshold, rating: Rating | None) -> F
         official_stage_ft=None if official is None else round(official / M_PER_FT, 3),
         discharge_by=None if threshold.category is None else "source" if by_source else "rating",
         stage=stage_of(rating, threshold.discharge),
+        in_doubt=doubts.get(threshold.name),
     )
+
+
+def level_of(session: Session, basin: str, name: str, on: Day) -> FixedThreshold:
+    """Return a level set by an operator, m3/s.
+
+    Raises:
+        UnknownThreshold: the basin has no such level.
+    """
+    doubts = level_doubts.in_doubt(session, basin, on)
+    return fixed_threshold(thresholds.get(session, basin, name), rating_of(session, basin, on), doubts)
 
 
 def categories_of(session: Session, basin: str, left_out: Mapping[str, Absent], on: Day) -> FloodCategories:
     """Return the official categories of a basin."""
-    rating = rating_of(session, basin, on)
-    levels = [fixed_threshold(one, rating) for one in thresholds.of_basin(session, basin) if one.category is not None]
+    rating, doubts = rating_of(session, basin, on), level_doubts.in_doubt(session, basin, on)
+    levels = [
+        fixed_threshold(one, rating, doubts) for one in thresholds.of_basin(session, basin) if one.category is not None
+    ]
     levels.sort(key=lambda level: level.discharge)
     missing = {f"levels.{name}": why for name, why in _WHY_NO_CATEGORY.items()}
     return FloodCategories(basin=basin, levels=levels, left_out=texts(left_out), missing=missing)
@@ -201,9 +226,11 @@ def _of_model(asked: Request, model: simulated_thresholds.ModelLevels, rating: R
     )
 
 
-def _in_units(asked: Request, threshold: thresholds.Threshold, rating: Rating | None) -> FixedThreshold:
+def _in_units(
+    asked: Request, threshold: thresholds.Threshold, rating: Rating | None, doubts: Mapping[str, str]
+) -> FixedThreshold:
     (discharge,) = _Into(FIXED_UNIT, asked.units, asked.area, rating).converted([threshold.discharge])
-    return fixed_threshold(threshold, rating).model_copy(update={"discharge": discharge})
+    return fixed_threshold(threshold, rating, doubts).model_copy(update={"discharge": discharge})
 
 
 @dataclass(frozen=True, slots=True)

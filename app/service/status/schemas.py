@@ -78,6 +78,7 @@ class Degraded(Model):
         "stale-basins",
         "stale-input",
         "not-issued",
+        "levels-in-doubt",
         "failed-deliveries",
         "mail-server",
         "paused-subscriptions",

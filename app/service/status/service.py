@@ -11,7 +11,7 @@ from app.service.status.schemas import GPU, Counts, Degraded, InputStatus, Proce
 from hydrology.base.calendar import Day, as_date, last_ended_anywhere
 from hydrology.base.products import JOINT
 from hydrology.base.staleness import STALE_AFTER_DAYS, age_days, stale
-from records.alerts import deliveries, subscriptions
+from records.alerts import deliveries, held_alerts, subscriptions
 from records.basins import basins, ownership
 from records.forecasts import latest
 from records.jobs import process_heartbeats
@@ -51,6 +51,7 @@ def status(session: Session, clock: Clock, settings: Settings, revision: str | N
         *_late(statuses, inputs),
         *_left_behind(session, statuses, now),
         *_withheld(session, statuses, now),
+        *_waiting_alerts(session),
         *_undelivered(session),
         *job_degradations.degraded(session, clock.wall(), settings),
     ]
@@ -165,6 +166,16 @@ def _withheld(session: Session, statuses: Sequence[VersionStatus], now: datetime
             if run.reason is not None:
                 sentence = f"The newest run {run.id} of version {version.version} is {run.status}: {run.reason}"
                 yield Degraded(code="not-issued", sentence=sentence)
+
+
+def _waiting_alerts(session: Session) -> Iterator[Degraded]:
+    """Report alerts that wait because a level seems wrong."""
+    if waiting := held_alerts.count_in_doubt(session):
+        sentence = (
+            f"Alerts of {waiting} basins wait, because a level that somebody set seems wrong: see /v1/alerts/held, and "
+            "correct the level or confirm it."
+        )
+        yield Degraded(code="levels-in-doubt", sentence=sentence)
 
 
 def _undelivered(session: Session) -> Iterator[Degraded]:

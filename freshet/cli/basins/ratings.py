@@ -9,13 +9,13 @@ from pydantic import TypeAdapter
 from freshet.cli.configuring import valid
 from freshet.cli.context import Change, opened
 from freshet.cli.options import Basin, argument, option
-from freshet.cli.output import Json, answer, inform_left_out, table
+from freshet.cli.output import Json, answer, inform_doubts, inform_left_out, table
 from freshet.cli.text_files import read_text
 from hydrology.base.absent import texts
 from hydrology.base.units import M3_PER_FT3
 from hydrology.ratings.rating import M_PER_FT
 from jobspec.ratings import NewRating
-from records.alerts import flood_categories
+from records.alerts import flood_categories, level_doubts
 from records.ratings import ratings as records
 from records.ratings.ratings import StoredRating
 
@@ -45,11 +45,15 @@ def import_rating(
         change = Change.at(session, context.clock)
         stored, changed = records.put(session, basin, new, change.service_now)
         converted = flood_categories.convert(session, basin, change.service_now)
+        doubts = level_doubts.in_doubt(session, basin, context.clock.today())
         if changed:
             change.record("rating set", basin, source=new.source, valid_from=str(stored.valid_from))
     inform_left_out(list(converted.left_out.values()))
+    inform_doubts(doubts)
     effect = "stored" if changed else "unchanged"
-    payload = {"basin": basin, "changed": changed} | _of(stored) | {"left_out": texts(converted.left_out)}
+    payload = (
+        {"basin": basin, "changed": changed} | _of(stored) | {"left_out": texts(converted.left_out), "in_doubt": doubts}
+    )
     answer(payload, as_json, f"{basin}: {_range(stored)} ({effect}).")
 
 

@@ -11,12 +11,12 @@ from pydantic import TypeAdapter
 from rich.console import Group
 
 from freshet.cli.configuring import valid
-from freshet.cli.context import Change, changing, opened, reading
+from freshet.cli.context import Change, changing, opened
 from freshet.cli.options import Basin, Basins, argument, flag, option
-from freshet.cli.output import PARTLY_DONE, Json, answer, inform_left_out, table
+from freshet.cli.output import PARTLY_DONE, Json, answer, inform_doubts, inform_left_out, table
 from freshet.cli.progress import reporting
 from freshet.cli.text_files import read_text
-from hydrology.base.calendar import Period
+from hydrology.base.calendar import Period, day
 from hydrology.base.errors import InvalidInput
 from hydrology.base.units import converted
 from hydrology.extremes.thresholds import OF_MODEL, WHAT, Statistic
@@ -26,7 +26,8 @@ from jobspec.flood_categories import NewCategories
 from jobspec.jobs.judging import LevelsParams
 from jobspec.thresholds import FloodFrequencySettings, NewThreshold
 from operations.basin_data.basins import chosen
-from records.alerts import flood_categories, flood_frequency
+from records.access import audit
+from records.alerts import flood_categories, flood_frequency, level_doubts
 from records.alerts import thresholds as records
 from records.basins import basins
 from records.simulations import simulated_thresholds
@@ -54,8 +55,9 @@ def show(basin: Basin, as_json: Json = False) -> None:
     Floods are of daily means, and lower than instantaneous peaks. Flows are in m3/s; levels of a record that is stored
     as depths are in mm/day.
     """
-    with reading() as session:
+    with opened(reads=True) as context, context.database.reading() as session:
         basins.require(session, basin)
+        doubts = level_doubts.in_doubt(session, basin, context.clock.today())
         record, fixed = records.of_record(session, basin), records.of_basin(session, basin)
         version = promotions.current(session, [basin]).get(basin)
         model = simulated_thresholds.get(session, version, basin) if version else None
@@ -67,13 +69,14 @@ def show(basin: Basin, as_json: Json = False) -> None:
         "unit": unit,
         "record": [*statistics],
         "model": of_model,
-        "fixed": [asdict(one) for one in fixed],
+        "fixed": [asdict(one) | {"in_doubt": doubts.get(one.name)} for one in fixed],
     }
     statistics += [] if of_model is None else of_model["levels"]
     rows = [row for statistic in statistics for row in _rows(statistic)]
     rows += [(one.name, one.direction, one.discharge, None, None, None, "set; m3/s") for one in fixed]
     columns = ("level", "of", unit, "low", "high", "years", "why there is none")
     trend = next((statistic.trend for statistic in record.statistics if statistic.trend is not None), None)
+    inform_doubts(doubts)
     shown = table(columns, rows, f"{basin}: {len(rows)} levels")
     answer(payload, as_json, shown if trend is None else Group(shown, _in_words(trend)))
 
@@ -121,7 +124,9 @@ def set_threshold(
         if effect != "unchanged":
             change.record("threshold set", basin, **new.model_dump())
         stored = records.get(change.session, basin, new.name)
-    payload = {"basin": basin, "change": effect, **asdict(stored)}
+        doubts = level_doubts.in_doubt(change.session, basin, day(change.service_now.date()))
+    inform_doubts(doubts)
+    payload = {"basin": basin, "change": effect, **asdict(stored), "in_doubt": doubts.get(new.name)}
     answer(payload, as_json, f"{new.name} of {basin} is {stored.discharge:g} m3/s, {stored.direction} ({effect}).")
 
 
@@ -167,12 +172,30 @@ def categories(
         done = flood_categories.put(session, basin, new, context.clock.now())
         if done.changed:
             Change.at(session, context.clock).record("categories set", basin, source=source)
-        levels = [asdict(one) for one in records.of_basin(session, basin) if one.category is not None]
+        doubts = level_doubts.in_doubt(session, basin, context.clock.today())
+        levels = [
+            asdict(one) | {"in_doubt": doubts.get(one.name)}
+            for one in records.of_basin(session, basin)
+            if one.category is not None
+        ]
     left_out = {name: str(why) for name, why in done.left_out.items()}
     inform_left_out(list(done.left_out.values()))
+    inform_doubts(doubts)
     payload = {"basin": basin, "changed": done.changed, "levels": levels, "left_out": left_out}
     rows = [(level["name"], level["discharge"], level["source"], level["impact"]) for level in levels]
     answer(payload, as_json, table(("level", "m3/s", "source", "impact"), rows, f"{basin}: {len(rows)} categories"))
+
+
+@app.command("confirm")
+def confirm(basin: Basin, name: Name, as_json: Json = False) -> None:
+    """Confirm a level that seems wrong: its alerts wait no more. Confirming it again changes nothing."""
+    with changing() as change:
+        level_doubts.confirm(change.session, basin, [name])
+        by = audit.command_line().name
+        level_doubts.release(change.session, basin, by=by, now=change.service_now, wall=change.now)
+        change.record("threshold confirmed", basin, name=name)
+        stored = records.get(change.session, basin, name)
+    answer({"basin": basin, **asdict(stored)}, as_json, f"{name} of {basin} is confirmed at {stored.discharge:g} m3/s.")
 
 
 @app.command("remove")

@@ -38,3 +38,26 @@ def test_official_categories_are_imported_from_a_file(office: Freshet, tmp_path:
     file.write_text("{")
     refused = office("thresholds", "categories", BASIN, str(file), "--json")
     assert (refused.code, "is not JSON" in refused.json["problem"]["detail"]) == (2, True)
+
+
+def test_levels_that_seem_wrong_are_warned_of_until_they_are_confirmed(office: Freshet, tmp_path: Path) -> None:
+    rating, gauge = tmp_path / "rating.csv", tmp_path / "gauge.json"
+    rating.write_text("stage_ft,discharge_cfs\n3.5,1188.28\n5.7,2053.01\n")
+    named = {"action": {"stage": 3.5, "flow": 68}, "major": {"stage": 5.7, "flow": 489}}
+    gauge.write_text(json.dumps({"flood": {"stageUnits": "ft", "flowUnits": "cfs", "categories": named}}))
+    office("thresholds", "categories", BASIN, str(gauge))
+    imported = office("ratings", "import", BASIN, str(rating), "--json")
+    assert imported.code == 0
+    assert set(imported.json["in_doubt"]) == {"action", "major"}
+    assert "Level action: " in imported.err
+    done = office("thresholds", "categories", BASIN, str(gauge), "--json")
+    assert [round(level["discharge"], 2) for level in done.json["levels"]] == [1.93, 13.85]
+    assert "differ 17.5 times" in done.json["levels"][0]["in_doubt"]
+    assert "differ 17.5 times" in " ".join(done.err.split())
+    assert "Level major: " in office("thresholds", "show", BASIN).err
+    for name in ("action", "major"):
+        assert "is confirmed at" in office("thresholds", "confirm", BASIN, name).out
+    assert "Level" not in office("thresholds", "show", BASIN).err
+    equal = office("thresholds", "set", BASIN, "minor", "1.9255")
+    assert "is not above" in " ".join(equal.err.split())
+    assert office("thresholds", "confirm", BASIN, "nothing").code == 3

@@ -15,7 +15,7 @@ from operations.alerts.decide_alerts import decide
 from operations.daily.replay import replay
 from operations.forecasting.forecast import forecast
 from operations.verification.calibrate import calibrate
-from records.alerts import alert_changes, alerts, thresholds
+from records.alerts import alert_changes, alerts, level_doubts, thresholds
 from records.database.engine import Database
 from records.runs import runs
 from records.schema import Base
@@ -55,6 +55,7 @@ def levelled(trained_store: Database) -> Database:
         calibrate_for = versions.newest(session).id
         for level in (SURE, HOPELESS):
             thresholds.put(session, BASIN, level, CLOCK.now())
+        level_doubts.confirm(session, BASIN, [SURE.name, HOPELESS.name])
     calibrate(trained_store, CLOCK, calibrate_for, BASINS, UNSEEN)
     return trained_store
 
@@ -70,6 +71,7 @@ def test_a_forecast_decides_by_the_exceedance_probability_within_the_window(leve
     level = NewThreshold(name="middle", discharge=float(mm_per_day_to_m3s(middle, area=area)), direction="rising")
     with levelled.transaction() as session:
         thresholds.put(session, BASIN, level, CLOCK.now())
+        level_doubts.confirm(session, BASIN, [level.name])
     again = issue(levelled)
     stood = read(levelled)
     expected = float((flow.paths[:, :WINDOW_DAYS] > middle).any(axis=1).mean())
