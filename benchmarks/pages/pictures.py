@@ -1,7 +1,7 @@
 """`python -m benchmarks.pages.pictures`: the main pages as they look, for docs/pictures.
 
 Of the 447 basins of CAMELS-US on a day of snow melt; one of them has what more work gives it: snow, what is usual, the
-volume of its season.
+volume of its season. And of the demonstration, in few colours, for the first page of the repository.
 """
 
 import tempfile
@@ -11,9 +11,11 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Literal
 
+from PIL import Image
 from playwright.sync_api import Browser, sync_playwright
 
-from benchmarks.pages.stores import HORIZON, MELTING, camels, run, served
+from benchmarks.pages.stores import HORIZON, MELTING, camels, demonstration, run, served
+from freshet.demo.demonstration import AS_OF, FLOODED
 from testing.browser import FLAGS, PHONE, WIDE, installed
 
 FOLDER = Path("docs/pictures")
@@ -38,21 +40,38 @@ PICTURES = {
     "page-basin": Picture(f"/basins/{BASIN}", whole=True),
     "page-basin-phone": Picture(f"/basins/{BASIN}", "dark", PHONE),
 }
+OF_DEMONSTRATION = {
+    "demo-rivers": Picture("/", window={"width": 1280, "height": 800}),
+    "demo-flood": Picture(f"/basins/{FLOODED}", window={"width": 1280, "height": 1060}),
+}
+COLOURS = 64
 
 
 def main() -> None:
-    """Make the store, and take the pictures."""
+    """Make the stores, and take the pictures."""
+    with tempfile.TemporaryDirectory() as folder:
+        store = demonstration(Path(folder))
+        with served(store, AS_OF, "serve") as (address, _):
+            _take_all(address, OF_DEMONSTRATION)
+    for name in OF_DEMONSTRATION:
+        file = FOLDER / f"{name}.png"
+        Image.open(file).convert("RGB").quantize(COLOURS).save(file, optimize=True)
     with tempfile.TemporaryDirectory() as folder:
         store = camels(Path(folder))
         run(store, ISSUE_DAY, "evaluate", "--basin", BASIN, "--period", JUDGED_ON)
         run(store, ISSUE_DAY, "thresholds", "simulate", "--basin", BASIN)
         run(store, ISSUE_DAY, "forecast", "--t0", f"{MELTING:%Y-%m-%d}", "--horizon", str(HORIZON))
         run(store, ISSUE_DAY, "volumes", "--basin", BASIN)
-        with served(store, ISSUE_DAY) as (address, _), sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=installed(), args=FLAGS)
-            for name, picture in PICTURES.items():
-                _take(browser, address, picture, FOLDER / f"{name}.png")
-            browser.close()
+        with served(store, ISSUE_DAY) as (address, _):
+            _take_all(address, PICTURES)
+
+
+def _take_all(address: str, pictures: Mapping[str, Picture]) -> None:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=installed(), args=FLAGS)
+        for name, picture in pictures.items():
+            _take(browser, address, picture, FOLDER / f"{name}.png")
+        browser.close()
 
 
 def _take(browser: Browser, address: str, picture: Picture, file: Path) -> None:

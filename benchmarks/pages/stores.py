@@ -24,12 +24,12 @@ MELTING = datetime.fromisoformat("1981-05-14T18:00:00+00:00")
 
 
 @contextmanager
-def served(store: Path, as_of: datetime) -> Iterator[tuple[str, int]]:
-    """Serve a store; give its address and the process that serves it."""
+def served(store: Path, as_of: datetime, command: str = "api") -> Iterator[tuple[str, int]]:
+    """Serve a store by `freshet api`, or `serve`; give its address and the process that serves it."""
     port = free_port()
     address = f"http://127.0.0.1:{port}"
-    command = child_processes.python_command("freshet", "api", "--port", str(port))
-    with subprocess.Popen(command, env=_environment(store, as_of), stderr=subprocess.DEVNULL) as server:
+    arguments = child_processes.python_command("freshet", command, "--port", str(port))
+    with subprocess.Popen(arguments, env=_environment(store, as_of), stderr=subprocess.DEVNULL) as server:
         try:
             _await(lambda: urlopen(f"{address}/health/ready").status == 200)
             yield address, server.pid

@@ -105,4 +105,6 @@ def _read(client: Client, skill: dict[str, Any]) -> Demonstrated:
 def _nse(skill: dict[str, Any]) -> float | None:
     """Return the efficiency of the members' mean on the held-out years."""
     period = dict(zip(("first_day", "last_day"), HELD_OUT.split(".."), strict=True))
-    return next(score["value"] for score in skill["scores"] if (score["member"], score["period"]) == ("mean", period))
+    values = (one["value"] for one in skill["scores"] if (one["member"], one["period"]) == ("mean", period))
+    nse: float | None = next(values, None)
+    return nse

@@ -40,7 +40,8 @@ def service(settings: Settings, host: str, port: int) -> Iterator[Process]:
         environment.pop(name, None)
     if settings.as_of is not None:
         environment["FRESHET_AS_OF"] = settings.as_of.isoformat()
-    command = child_processes.python_command("freshet", "serve", "--host", host, "--port", str(port), *WORKERS)
+    listening = ("--host", host, "--port", str(port))
+    command = child_processes.python_command("freshet", "serve", *listening, *WORKERS)
     log = settings.data / LOG
     private_files.make_folder(log.parent)
     with open(log, "ab", opener=private_files.opener) as output:

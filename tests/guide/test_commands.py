@@ -87,7 +87,7 @@ def test_the_pages_that_need_the_api_succeed_as_they_are_printed(
     assert "Levels of version" in output
     assert '"secret"' in output
     assert "Schedule daily" in output
-    assert {file.suffix for file in folder.glob("SYNTH-01_forecast_*")} == {".csv", ".nc"}
+    assert {file.suffix for file in folder.glob("USGS-12010000_forecast_*")} == {".csv", ".nc"}
 
 
 @pytest.mark.parametrize("page", [*WRITTEN, ROOT / "README.md"], ids=lambda page: page.stem)

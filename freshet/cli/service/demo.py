@@ -43,9 +43,9 @@ def demo(
 ) -> None:
     """Start the whole service on eight real rivers in March 1997, and run all main steps over its API.
 
-    It ingests weather and flow that come with Freshet, installs the shipped ensemble freshet-us, evaluates it on years
-    that it has not learnt from, replays twelve days of forecasts before a flood, and forecasts seasonal volumes; then
-    it serves until interrupted. Everything is stored in SQLite in the folder `demo` of FRESHET_DATA, with a clock of
+    It ingests weather and flow that come with Freshet, installs the shipped ensemble freshet-us, evaluates its twin on
+    years that it has not learnt from, replays twelve days of forecasts before a flood, and forecasts seasonal volumes;
+    then it serves until interrupted. Everything is stored in SQLite in the folder `demo` of FRESHET_DATA, with a clock of
     its own. Run again, it continues from there.
     """
     from freshet.demo.demonstration import demonstrate
@@ -109,7 +109,7 @@ def _require_own(context: Context) -> None:
 
 def _answer(done: "Demonstrated", settings: Settings, address: str, as_json: bool) -> None:
     """Print the forecasts, their skill, the alert, the change since yesterday, and what can be done next."""
-    from freshet.demo.demonstration import FLOODED, HELD_OUT, TRACES
+    from freshet.demo.demonstration import ENSEMBLE, FLOODED, HELD_OUT, TRACES
 
     flooded, nse = done.rivers[FLOODED], done.skill["nse"]
     payload = {
@@ -122,8 +122,8 @@ def _answer(done: "Demonstrated", settings: Settings, address: str, as_json: boo
     }
     answer(payload, as_json, _table(done))
     inform(
-        f"Skill in {HELD_OUT}, years that the scored twin has not learnt from: median NSE {nse['median']:.3f} of "
-        f"{nse['basins']} rivers, quartiles {nse['p25']:.3f} and {nse['p75']:.3f}."
+        f"{ENSEMBLE} has learnt from every year. Its twin, which has not learnt from {HELD_OUT}, has a median NSE of "
+        f"{nse['median']:.3f} there in these {nse['basins']} rivers, quartiles {nse['p25']:.3f} and {nse['p75']:.3f}."
     )
     alerts = [alert for alert in done.alerts if alert["basin"] == FLOODED]
     for alert in sorted(alerts, key=lambda one: one["chance"])[-1:]:
@@ -144,7 +144,7 @@ def _answer(done: "Demonstrated", settings: Settings, address: str, as_json: boo
 def _table(done: "Demonstrated") -> Any:
     rows = [_row(basin, river, done.alerts) for basin, river in done.rivers.items()]
     columns = ("basin", "river", "highest", "90 % range", "day", "alert", "snow", "season", "NSE")
-    title = "10 days after T0, m³/s; snow and the season's volume in % of normal; NSE of the years not learnt from"
+    title = "10 days after T0, m³/s; snow and the season's volume in % of normal; NSE of its twin"
     return table(columns, rows, title)
 
 

@@ -11,6 +11,7 @@ from app.forecasts.exceedance.schemas import ExceedanceOfRun, PeakOfRun
 from app.forecasts.schemas import BasinForecast
 from app.forecasts.volumes.schemas import VolumeQuantiles, VolumesOfRun
 from app.http.base_schema import Period
+from app.models.scores.schemas import BasinSkill, Score
 from app.models.verification.schemas import BasinVerification, LeadVerification, MonthSkill
 from app.pages.basins import facts
 from hydrology.base.absent import absent
@@ -123,6 +124,28 @@ def test_the_headline_is_the_day_to_which_forecasts_of_the_month_are_skilful() -
     assert (in_april, in_may) == ("Skilful to day 2 in April", "Skilful to day 3 in May")
     assert in_june == "Reliable to day 3"
     assert facts.by_months(rows) == [("April", "Skilful to day 2"), ("May", "Skilful to day 3")]
+
+
+def test_the_skill_shown_is_computed_here_rather_than_shipped_and_of_the_newest_days() -> None:
+    early, late = ("1989-10-01", "1996-09-30"), ("1989-10-01", "1999-09-30")
+    shipped, computed, newer = _score(0.9, late, shipped=True), _score(0.7, early), _score(0.8, late)
+    others = [_score(1.0, late, member="3"), _score(1.0, late, lead="1"), _score(1.0, late, season="winter")]
+    for stored, shown in (
+        ([shipped], 0.9),
+        ([computed, shipped], 0.7),
+        ([shipped, computed, *others], 0.7),
+        ([newer, computed, shipped], 0.8),
+        ([_score(None, early), shipped], 0.9),
+    ):
+        skill = BasinSkill.model_construct(scores=stored)
+        assert facts.skill(skill, NO_SCORE, None, 3).detail == f"NSE {shown:.2f} in years not used in training"
+    assert facts.skill(BasinSkill.model_construct(scores=others), NO_SCORE, None, 3).detail == "not evaluated here yet"
+
+
+def _score(value: float | None, period: tuple[str, str], **chosen: Any) -> Score:
+    fields = {"member": "mean", "metric": "nse", "lead": "all", "season": "all", "threshold": "all", "shipped": False}
+    first, last = map(date.fromisoformat, period)
+    return Score.model_construct(**{**fields, **chosen}, value=value, period=Period(first_day=first, last_day=last))
 
 
 def _months(**lows: float) -> list[MonthSkill]:

@@ -172,7 +172,7 @@ def test_the_demonstration_shows_the_flood_the_snow_and_the_skill_that_an_evalua
     evaluated = there("evaluate", "--period", HELD_OUT, "--json", **clock).json
     assert demonstrated["held_out"] == HELD_OUT
     assert demonstrated["nse"]["median"] == pytest.approx(evaluated["scores"]["nse"]["median"], abs=1e-9)
-    assert f"median NSE {demonstrated['nse']['median']:.3f} of 8 rivers" in words
+    assert f"a median NSE of {demonstrated['nse']['median']:.3f} there in these 8 rivers" in words
     assert demonstrated["scored"] != demonstrated["version"]
     with serving(f"sqlite:///{there.data / 'freshet.sqlite'}", AS_OF) as client:
         for basin in BASINS:
