@@ -464,8 +464,8 @@ TABLES = [
         "id text, kind text, params json, queue text, status text, attempt integer, max_attempts integer, "
         "worker text?, lease_until instant?, cancel_requested_at instant?, progress json?, plan json?, "
         "result json?, problem json?, parent_id text?, schedule_id text?, idempotency_key text?, request_hash text, "
-        "created_by text?, created_at instant, started_at instant?, claimed_at instant?, finished_at instant?, "
-        "sent_at instant?, key_id text?",
+        "created_by text?, created_at instant, started_at instant?, finished_at instant?, sent_at instant?, "
+        "key_id text?",
         key="id",
         checks={
             "attempt": "attempt BETWEEN 0 AND max_attempts",
@@ -527,14 +527,6 @@ TABLES = [
         },
         indexes=["key_id"],
     ),
-    Table(
-        "mail_questions",
-        "id text, mailbox text, key_id text, at instant, is_allowed boolean",
-        key="id",
-        indexes=["mailbox", "key_id, at"],
-    ),
-    Table("mail_refusals", "mailbox text, at instant", key="mailbox"),
-    Table("mailbox_salt", "id integer, salt text", key="id", checks={"id": "id = 1"}),
     Table(
         "ratings",
         "basin_id text, valid_from date, source text, datum text?, site text?, number text?, shifted text?, "

@@ -95,8 +95,8 @@ def _decide_or_hold(database: Database, clock: Clock, found: RunChances) -> list
             return None
         if held is not None and runs.get(session, held.run_id).order > run.order:
             return []  # a newer run waits
-        # What concerns the service and not the river does not wait, nor what a forecaster has adjusted, nor what goes to
-        # the owner of an unofficial basin alone.
+        # What concerns the service and not the river does not wait, nor what a forecaster has adjusted, nor what goes
+        # to the owner of an unofficial basin alone.
         proposed = [] if wait is None or found.adjustment is not None else _proposed(session, clock, found)
         if not any(change.level and change.owner is None for change in proposed):
             held_alerts.release(session, basin)

@@ -66,12 +66,12 @@ class JobRow(Base):
     created_by: Mapped[str | None]
     created_at: Mapped[datetime]
     started_at: Mapped[datetime | None]
-    # When its newest attempt was.
-    claimed_at: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]
     sent_at: Mapped[datetime | None]
     # Not a foreign key: keys are revoked, never deleted.
     key_id: Mapped[str | None]
+    # When its newest attempt was started.
+    claimed_at: Mapped[datetime | None]
 
 
 class EventRow(Base):
