@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 Numbers = npt.NDArray[Any]
 STORE = "forecasts.zarr"
+_CHOSEN = "freshet_basins"  # attribute of an archive of chosen basins
 """Name of the store in the folder of archives."""
 
 
@@ -100,7 +101,7 @@ def contents(folder: Path) -> Contents | None:
         if found["freshet_layout"] != layout.LAYOUT:
             raise KeyError
         issues, basins, leads = (np.asarray(_opened(store, name)[:]).tolist() for name in (ISSUE, BASIN, LEAD))
-    return Contents(issues, basins, len(leads), found["freshet_basins"], found["freshet_members"])
+    return Contents(issues, basins, len(leads), found.get(_CHOSEN), bool(found["freshet_members"]))
 
 
 def append(folder: Path, issue: Issue, sites: Mapping[str, Site], new: Contents) -> bool:
@@ -136,7 +137,9 @@ def append(folder: Path, issue: Issue, sites: Mapping[str, Site], new: Contents)
             if array.has_shards:
                 store.clear_row(array.name, row)
                 _write_values(_opened(store, array.name), array, issue, row, basins)
-        store.attributes |= {"issues": row + 1, "basins": len(basins)}
+        # An archive of an earlier Freshet may have settings that NetCDF does not allow.
+        others = {name: value for name, value in store.attributes.items() if name != _CHOSEN}
+        store.attributes = others | _settings(held) | {"issues": row + 1, "basins": len(basins)}
         store.commit()
         return True
 
@@ -162,12 +165,17 @@ def _usable(folder: Path) -> Iterator[None]:
         ) from error
 
 
+def _settings(of: Contents) -> dict[str, Any]:
+    """Return the settings of an archive as attributes that NetCDF allows: neither null nor true or false."""
+    chosen = {} if of.chosen is None else {_CHOSEN: list(of.chosen)}
+    return chosen | {"freshet_members": int(of.members)}
+
+
 def _create(store: "StagedStore", new: Contents) -> None:
     import zarr
     from zarr.codecs import BloscCodec
 
-    chosen = None if new.chosen is None else list(new.chosen)
-    store.attributes = layout.global_attributes() | {"freshet_basins": chosen, "freshet_members": new.members}
+    store.attributes = layout.global_attributes() | _settings(new)
     fixed = {layout.CALIBRATED_LEVEL: LEVELS, layout.LEVEL: QUANTILES}
     for array in WITH_MEMBERS if new.members else ARRAYS:
         created = zarr.create_array(

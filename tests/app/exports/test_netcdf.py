@@ -1,6 +1,7 @@
 """Daily series as NetCDF: the content of JSON, by the conventions, as xarray reads it."""
 
 import json
+import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date, timedelta
@@ -39,10 +40,17 @@ def opened(exporting: TestClient, tmp_path: Path) -> Open:
 
 
 def read(content: bytes, folder: Path) -> Any:
+    """Return the dataset of a file, which can be written again."""
     file = folder / f"{len(list(folder.iterdir()))}.nc"
     file.write_bytes(content)
     with xarray.open_dataset(file) as dataset:
-        return dataset.load()
+        loaded = dataset.load()
+    copy = file.with_suffix(".copy")
+    with warnings.catch_warnings(action="ignore", category=RuntimeWarning):  # xarray's on instants that are all missing
+        loaded.to_netcdf(copy)
+    with xarray.open_dataset(copy) as copied:
+        xarray.testing.assert_equal(copied, loaded)
+    return loaded
 
 
 def same(values: Any, output: Sequence[float | None]) -> None:

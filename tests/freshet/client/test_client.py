@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import xarray
 
 import freshet.client
 from freshet.client import Client, Refused, ServiceError
@@ -73,7 +74,7 @@ def test_answers_have_their_types(service: Client) -> None:
     assert service.get("/v1/status")["status"] in ("ok", "degraded")
 
 
-def test_tables_and_datasets_hold_the_answers_numbers(service: Client) -> None:
+def test_tables_and_datasets_hold_the_answers_numbers(service: Client, tmp_path: Path) -> None:
     forecast = service.forecast(BASINS[0], members=True)
     assert forecast.discharge is not None
     assert forecast.storage is not None
@@ -93,6 +94,14 @@ def test_tables_and_datasets_hold_the_answers_numbers(service: Client) -> None:
     assert np.array_equal(rain.values, np.array(observed.values["precipitation"]))
     assert rain.attrs == {"units": "mm/day"}
     assert to_pandas(observed)["precipitation_flag"].tolist() == observed.flags["precipitation"]
+
+    missing = forecast.model_copy(update={"precipitation": [None] * len(forecast.time)})
+    for number, answer in enumerate((forecast, observed, missing)):
+        written, file = to_xarray(answer), tmp_path / f"{number}.nc"
+        written.to_netcdf(file)
+        with xarray.open_dataset(file) as copied:
+            xarray.testing.assert_equal(copied, written)
+            assert copied.attrs == written.attrs
 
 
 def test_an_error_carries_the_problem_of_the_service(service: Client) -> None:

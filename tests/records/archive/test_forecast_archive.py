@@ -1,5 +1,6 @@
 """The archive of forecasts: whole issues, whatever interrupts its growth, as xarray reads it."""
 
+import json
 import os
 import shutil
 from collections.abc import Iterator, Mapping
@@ -92,6 +93,33 @@ def test_issues_are_read_back_as_basins_leads_and_members_grow(tmp_path: Path) -
     assert dataset["basin"].values[:3].tolist() == ["B-1", "B-0", "B-2"]
     assert dataset["latitude"].values[:3].tolist() == [41.0, 40.0, 42.0]
     assert dataset["calibrated_quantile"].values.tolist() == list(LEVELS)
+
+
+def test_the_archive_is_copied_to_netcdf(tmp_path: Path) -> None:
+    for name, new in (("all", Contents()), ("members", WITH_MEMBERS), ("chosen", Contents(chosen=["B-0", "B-1"]))):
+        folder, file = tmp_path / f"{name}.zarr", tmp_path / f"{name}.nc"
+        append(folder, an_issue(0, {"B-0": 0, "B-1": 1}), SITES, new)
+        archive = read(folder)
+        archive.to_netcdf(file)
+        with xarray.open_dataset(file) as copied:
+            xarray.testing.assert_equal(copied.load(), archive)
+            assert copied.attrs.keys() == archive.attrs.keys()
+        stored = contents(folder)
+        assert stored is not None
+        assert (stored.chosen, stored.members) == (new.chosen, new.members)
+
+
+def test_an_archive_of_an_earlier_freshet_goes_on_and_can_be_copied(tmp_path: Path) -> None:
+    folder = tmp_path / "a.zarr"
+    append(folder, an_issue(0, {"B-0": 0}), SITES, WITH_MEMBERS)
+    root = json.loads((folder / "zarr.json").read_text())
+    root["attributes"] |= {"freshet_basins": None, "freshet_members": True}
+    (folder / "zarr.json").write_text(json.dumps(root))
+    stored = contents(folder)
+    assert stored is not None
+    assert (stored.chosen, stored.members) == (None, True)
+    append(folder, an_issue(1, {"B-0": 0}), SITES, Contents())
+    read(folder).to_netcdf(tmp_path / "a.nc")
 
 
 def test_the_archive_describes_itself_by_the_conventions(tmp_path: Path) -> None:
