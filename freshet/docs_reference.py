@@ -82,9 +82,10 @@ its handler cannot write to any other table. A schedule's jobs run with the curr
 it: once the key is revoked or has expired, they fail with that reason. A job's members have its permissions.
 
 An operator's key owns the basins that it registered, the versions that it trained, and the runs and comparisons that it
-requested. These are marked (`official` is false) and never represent the service: an operator's run never becomes a
-latest forecast, a recession, a volume or a decision about an alert, and an operator's version never serves another
-owner's basin."""
+requested. These are marked (`official` is false, the `kind` of a basin `unofficial`) and never represent the service:
+an operator's run never becomes a latest forecast, a recession, a volume or a decision about an alert, an operator's
+version never serves another owner's basin, and the alerts of an operator's basin go to that key's subscriptions alone.
+An administrator can adopt a basin ([Forecast your own basin](../do/own-basin.md#official-or-not))."""
 _WHOSE: dict[Owned, str] = {
     "any": "of any owner",
     "basin": "of its basins",

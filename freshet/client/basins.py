@@ -9,6 +9,7 @@ from app.basins.observations.schemas import Observations
 from app.basins.ratings.schemas import NewRatingTable, RatingTable
 from app.basins.schemas import BasinDetail, BasinPage, BasinSummary
 from app.basins.thresholds.schemas import FixedThreshold, FloodCategories, FloodFrequency, Thresholds
+from app.basins.user_basins.schemas import Adoption
 from app.forecasts.stage.schemas import StageOfRun
 from app.jobs.schemas import Job
 from freshet.client.resource import CSV, Body, Resource
@@ -34,6 +35,14 @@ class Basins(Resource):
     def put_basin(self, basin: str, own: Body) -> BasinDetail:
         """Register a basin of your own, or change it."""
         return self._send(BasinDetail, "PUT", f"/v1/basins/{basin}", own)
+
+    def adopt_basin(self, basin: str) -> Adoption:
+        """Make a basin that an operator registered official."""
+        return self._send(Adoption, "PUT", f"/v1/basins/{basin}/adoption")
+
+    def release_basin(self, basin: str) -> None:
+        """Give an adopted basin back to its operator."""
+        self._delete(f"/v1/basins/{basin}/adoption")
 
     def add_basin(self, added: Body) -> Job:
         """Post the job that adds a gauge, or data to one."""

@@ -19,6 +19,7 @@ from ingestion.sources import synthetic
 from operations.archive.archive_runs import Chosen, archive_runs
 from records.access import keys
 from records.archive.forecast_archive import STORE
+from records.basins import basins
 from records.database.engine import Database
 from runtime.clock import Clock
 from testing.country import BASINS
@@ -75,7 +76,6 @@ def generate(file: Path) -> Examples:
         recorder = Recorder(client, machine)
         recorder.names |= fill(database, machine, recorder.ask, country)
         archive_runs(database, Clock(AS_OF), Path(folder) / STORE, Chosen())
-        database.close()
         recorder.names["instance"] = recorder.names["run"]
         recorder.names["day"] = recorder.ask("GET", "/v1/basins/{basin}/states")["states"][0]["day"]
         recorder.read_all()
@@ -83,6 +83,11 @@ def generate(file: Path) -> Examples:
         better = {"reason": "better on the held-out years", "basins": [*BASINS]}
         recorder.ask("PUT", "/v1/models/{version}/promotion", better, version=other)
         recorder.ask("POST", "/v1/models/{version}/rollback", {"reason": "worse in the floods of March"}, version=other)
+        with database.transaction() as session:
+            operator, _ = keys.make(session, "mill", "operator", None, machine.now)
+            basins.register(session, "OWN-mill", operator.id)
+        recorder.ask("PUT", "/v1/basins/{basin}/adoption", basin="OWN-mill")
+        database.close()
     examples: Examples = with_numbered_hashes(fixed(recorder.examples()))
     return examples
 

@@ -112,7 +112,8 @@ def attacked(database_url: str, tmp_path: Path) -> Iterator[Attacked]:
                 ids[who] = key.id
                 subscriptions.create(session, NewSubscription(url=receiver.url), key.id, Clock().wall(), settings)
         client = stack.enter_context(serving(database_url, None, cap_sender=SENDER))
-        yield Attacked(client, database, settings, *receivers, tokens, ids)
+        everybodys, theirs, mine = receivers
+        yield Attacked(client, database, settings, everybodys, theirs, mine, tokens, ids)
         database.close()
 
 

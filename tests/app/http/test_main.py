@@ -36,6 +36,7 @@ def operations(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 def test_operations_have_stable_ids(document: dict[str, Any]) -> None:
     assert set(operations(document)) == {
+        "adopt_basin",
         "cancel_job",
         *("create_adjustment", "delete_adjustment", "publish_adjustment", "read_adjusted", "read_adjustment"),
         *("list_adjustments", "list_published_adjustments", "decide_held_alerts", "list_held_alerts"),
@@ -62,6 +63,7 @@ def test_operations_have_stable_ids(document: dict[str, Any]) -> None:
         "read_worst_errors",
         "read_state",
         "read_subscription",
+        "release_basin",
         "replay_delivery",
         "roll_back_model",
         "rotate_secret",

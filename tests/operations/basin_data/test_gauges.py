@@ -17,7 +17,9 @@ from operations.basin_data.climate import compute
 from operations.feeds.add_gauge import add
 from operations.forecasting.forecast import NothingToForecast, forecast
 from operations.verification.evaluate import evaluate
-from records.basins import basins
+from records.access import keys
+from records.basins import basins, ownership
+from records.basins.ownership import AgencysName, Unofficial
 from records.basins.tables import AttributeRow
 from records.database.engine import Database
 from records.runs import runs, states
@@ -179,9 +181,32 @@ def test_two_who_add_the_same_basin_at_once_do_not_mix(database: Database, setti
 
     world.faults = {world.today: ("usgs-429",)}
     with pytest.raises(InvalidInput, match=f"{MAINE} was added by another request"):
-        add(database, CLOCK, settings, AddedBasin(basin=MAINE, name="Mine"), key="mine", pause=meanwhile)
+        add(database, CLOCK, settings, AddedBasin(basin=MAINE, name="Mine"), pause=meanwhile)
     with database.reading() as session:
         assert basins.get(session, MAINE).name == "Theirs"
+
+
+def test_a_gauge_that_an_operator_registered_first_is_adopted_bare_or_refused(
+    database: Database, settings: Settings
+) -> None:
+    with database.transaction() as session:
+        operator = keys.make(session, "squatter", "operator", None, NOW)[0].id
+        basins.register(session, MAINE, operator)  # as before identifiers of agencies were refused
+        basins.upsert(session, basins.Basin(MAINE, name="Mine", latitude=1.0, longitude=1.0, areas={"given": 1.0}))
+    for key in (None, "admin"):
+        with database.transaction() as session:
+            key = key and keys.make(session, "chief", "admin", None, NOW)[0].id
+        with pytest.raises(Unofficial, match=f"{MAINE} is unofficial: registered with the key of squatter"):
+            add(database, CLOCK, settings, AddedBasin(basin=MAINE), key=key)
+    with pytest.raises(AgencysName):
+        add(
+            database, CLOCK, settings, AddedBasin(basin=DAKOTA, latitude=1.0, longitude=1.0, area_km2=5.0), key=operator
+        )
+    basin = added(database, settings, adopt=True)
+    assert basin.name not in (None, "Mine")
+    assert (basin.latitude, list(basin.areas)) == (45.17, ["usgs"])
+    with database.reading() as session:
+        assert ownership.all_official(session) == [MAINE]
 
 
 @pytest.fixture

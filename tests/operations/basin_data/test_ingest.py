@@ -13,10 +13,14 @@ from hydrology.base.errors import InvalidInput
 from hydrology.base.units import Area, to_mm_per_day
 from ingestion.sources.camels import CamelsSource
 from jobspec.jobs.forecasting import ForecastParams
+from jobspec.thresholds import NewThreshold
 from operations.basin_data.ingest import Outcome, first_affected, ingest
 from operations.forecasting.forecast import forecast
-from records.basins import quality
+from records.access import keys
+from records.alerts import thresholds
+from records.basins import basins, ownership, quality
 from records.database.engine import Database
+from records.job_permissions import permissions
 from records.runs import states
 from records.schema import Base
 from records.series import series
@@ -236,3 +240,31 @@ def test_the_states_that_a_write_can_change(changed: str | None, new: str | None
 
 def test_the_first_write_of_a_series_touches_no_state() -> None:
     assert first_affected(series.Written(first_new=day("2001-01-01")), None) is None
+
+
+def test_a_basin_that_an_operator_registered_first_is_adopted_bare_or_refused(
+    database: Database, country: Path
+) -> None:
+    source, mine = CamelsSource([country]), "SYNTH-02"
+    with database.transaction() as session:
+        operator = permissions.of_key(keys.make(session, "squatter", "operator", None, CLOCK.wall())[0])
+    (new,) = ingest(database, source, CLOCK, [mine], grant=operator)
+    assert (new.status, "names an agency" in str(new.error)) == ("failed", True)
+    with database.transaction() as session:
+        basins.register(session, mine, operator.key_id)  # as before identifiers of agencies were refused
+        basins.upsert(session, basins.Basin(mine, name="Mine"))
+        thresholds.put(session, mine, NewThreshold(name="low", discharge=0.01, direction="rising"), CLOCK.now())
+    assert ingest(database, source, CLOCK, [mine], grant=operator)[0].status == "changed"
+    (refused,) = ingest(database, source, CLOCK, [mine])
+    for words in ("squatter", "levels low", "--adopt"):
+        assert words in str(refused.error), words
+    (adopted,) = ingest(database, source, CLOCK, [mine], adopt=True)
+    assert (adopted.status, adopted.adopted) == (
+        "changed",
+        "from the key of squatter (levels low), dropped",
+    )
+    with database.reading() as session:
+        assert (ownership.all_official(session), thresholds.of_basin(session, mine)) == ([mine], [])
+        assert basins.get(session, mine).name != "Mine"
+    assert ingest(database, source, CLOCK, [mine], grant=operator)[0].status == "failed"
+    assert ingest(database, source, CLOCK, [mine])[0].status == "unchanged"

@@ -1,5 +1,6 @@
 """Whose a basin is, and what becomes of it when the service takes it over."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -46,8 +47,8 @@ def test_what_is_claimed_loses_all_that_the_operator_stated(database: Database) 
     with database.transaction() as session:
         operator = _key(session, "operator")
         basins.register(session, BASIN, operator)
-        stated = {"areas": {"given": 1e6}, "attributes": {"elev_mean": 8000.0}, "texts": {"time_zone": "UTC"}}
-        basins.upsert(session, Basin(BASIN, name="Mine", latitude=1.0, longitude=2.0, outline=[[[0.0, 0.0]]], **stated))
+        stated = Basin(BASIN, name="Mine", latitude=1.0, longitude=2.0, outline=[[[0.0, 0.0]]], areas={"given": 1e6})
+        basins.upsert(session, replace(stated, attributes={"elev_mean": 8000.0}, texts={"time_zone": "UTC"}))
         thresholds.put(session, BASIN, NewThreshold(name="low", discharge=0.01, direction="rising"), NOW)
         ratings.put(session, BASIN, NewRating(table="stage_ft,discharge_cfs\n1,1\n2,5\n", source="me"), NOW)
         first = a_promoted_version(session)

@@ -187,21 +187,28 @@ def refused_attacks(service: Service) -> None:
 
 
 def an_ingest(service: Service) -> None:
-    """Bring a record of the gauge with fifty times its flow, and of a basin that nobody has registered yet."""
+    """Bring a record of the gauge with fifty times its flow, and of a basin that is the operator's since long ago."""
+    with service.database.transaction() as session:
+        key = next(key for key in keys.list_keys(session) if key.scope == "operator")
+        basins.register(session, "SYNTH-04", key.id)
     sent = service.posted_jobs.settings.data / "sent"
     synthetic.write(sent / "camels", basins=4, first_day=day("2000-10-01"), last_day=day("2005-07-31"), seed=9)
     outcome = service.done(service.operator, "ingest", **{"from": [str(sent / "camels")]})
     assert outcome.status == "succeeded", outcome
     assert outcome.result is not None
-    assert outcome.result["counts"] == {"failed": len(BASINS), "new": 1}
+    assert outcome.result["counts"] == {"failed": len(BASINS), "changed": 1}
     assert "not registered with the key of river office" in outcome.result["failed"][GAUGE]
     with service.database.reading() as session:
-        key = next(key for key in keys.list_keys(session) if key.scope == "operator")
         assert basins.registered_with(session, key.id) == ["SYNTH-04"]
         (entry,) = [one for one in audit.page(session) if one.action == "data ingested"]
     assert (entry.who, entry.key_id) == ("river office", key.id)
     detail = entry.detail
-    assert (detail["from"], detail["failed"], detail["new"], detail["changed_days"]) == (["camels"], len(BASINS), 1, 0)
+    assert (detail["from"], detail["failed"], detail["changed"], detail["changed_days"]) == (
+        ["camels"],
+        len(BASINS),
+        1,
+        0,
+    )
     assert detail["new_days"] > 1000
     assert detail["invalidated_states"] == 0
     assert detail["file_count"] == len(detail["files"]) > 0

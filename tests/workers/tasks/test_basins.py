@@ -26,7 +26,8 @@ def usgs(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.mark.usefixtures("usgs")
 def test_a_job_adds_a_gauge_for_its_key_and_no_other_describes_it(empty_jobs: InProcessJobs) -> None:
     with empty_jobs.database.transaction() as session:
-        mine, other = (keys.make(session, name, "operator", None, NOW)[0].id for name in ("mine", "another office"))
+        mine = keys.make(session, "mine", "admin", None, NOW)[0].id
+        other = keys.make(session, "another office", "operator", None, NOW)[0].id
 
     def ended(kind: str, key: str, **params: object) -> jobs.Job:
         job = empty_jobs.send(jobs.NewJob(kind=kind, params=params, queue=queue_of(kind), key_id=key))
@@ -37,6 +38,9 @@ def test_a_job_adds_a_gauge_for_its_key_and_no_other_describes_it(empty_jobs: In
     assert (done.status, done.result["basin"], done.result["new"]) == ("succeeded", MAINE, True)
     with empty_jobs.database.reading() as session:
         assert basins.registered_by(session, MAINE) == mine
+    agencys = ended("basin", other, basin="USGS-07374000", latitude=29.95, longitude=-90.06, area_km2=2.9e6)
+    assert agencys.problem is not None
+    assert agencys.problem["kind"] == "agencys-name"
     climate = {"basin": MAINE, "product": "era5", "period": "2000-01-01..2000-12-31"}
     place = {"basin": MAINE, "latitude": 1.0, "longitude": 1.0}
     for kind, params in (("basin", place), ("climate", climate)):

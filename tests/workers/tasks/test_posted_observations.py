@@ -9,6 +9,8 @@ import pytest
 from sqlalchemy import select
 from starlette.testclient import TestClient
 
+from jobspec.feeds import FilesSettings, NewFeed, OpenMeteoArchiveSettings
+from records.access import keys
 from records.access.keys import Scope
 from records.access.tables import AuditRow
 from records.basins import basins
@@ -16,6 +18,7 @@ from records.database.engine import Database
 from records.jobs import events, jobs
 from records.series import series
 from records.series.tables import SourceRow
+from records.weather import feeds
 from runtime.clock import Clock
 from runtime.settings import Settings
 from testing.jobs.in_process import InProcessChildren
@@ -186,3 +189,40 @@ def test_errors_name_the_file_as_its_sender_does(service: TestClient, tools: Ser
         entries = str(session.scalars(select(AuditRow.detail)).all())
     assert str(tools.settings.data) not in entries
     assert not [name for name in stored_names if name in entries]
+
+
+def test_a_product_that_a_feed_of_the_service_fills_takes_no_upload_of_an_operator(
+    service: TestClient, tools: ServiceTools
+) -> None:
+    operator, admin = bearer(tools.database), bearer(tools.database, "admin")
+    service.put("/v1/basins/OWN-mill", json=MILL, headers=operator)
+    new = {"name": "usgs-flow", "settings": {"adapter": "usgs"}}
+    assert service.post("/v1/feeds", json=new, headers=admin).status_code == 201
+    with tools.database.transaction() as session:
+        own = FilesSettings.model_validate({"adapter": "files", "from": ["/srv/own"], "product": "own"})
+        archive = OpenMeteoArchiveSettings(adapter="open-meteo-archive", product="live", model="era5")
+        feeds.create(session, NewFeed(name="live", settings=archive), None, NOW)
+        (key,) = [key.id for key in keys.list_keys(session) if not key.is_admin]
+        feeds.create(session, NewFeed(name="squatted", settings=own), key, NOW)
+    table = "basin,date,precipitation_mm_per_day\nOWN-mill,2008-04-01,3.2\n"
+
+    def post(header: dict[str, str], product: str) -> Any:
+        headers = header | {"Content-Type": "text/csv"}
+        return service.post(f"/v1/basins/observations?product={product}", content=table, headers=headers)
+
+    for product, feed in (("usgs", "usgs-flow"), ("live", "live")):
+        refused = post(operator, product)
+        assert (refused.status_code, refused.json()["type"]) == (409, "/problems/product-conflict"), product
+        for words in (f"by the feed {feed}", "choose another name"):
+            assert words in refused.json()["detail"]
+        assert post(admin, product).status_code == 202
+    for product in ("own", "another"):  # an operator's feed keeps no other operator away
+        assert post(operator, product).status_code == 202, product
+    with tools.database.transaction() as session:  # stored before the feed was, or by another way
+        params = {"observations_file": "nowhere.csv", "name": "nowhere.csv", "product": "usgs"}
+        job, _ = jobs.create(session, jobs.NewJob(kind="upload", params=params, queue="ingest", key_id=key), NOW)
+    run(tools, job.id)
+    with tools.database.reading() as session:
+        problem = jobs.get(session, job.id).problem
+    assert problem is not None
+    assert problem["kind"] == "product-conflict"
