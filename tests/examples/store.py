@@ -68,6 +68,7 @@ def fill(database: Database, machine: Machine, ask: Ask, country: Path) -> dict[
     receiver = {"url": "https://rivers.example/hooks/freshet", "basins": [BASIN], "least_severity": "watch"}
     subscription = ask("POST", "/v1/subscriptions", receiver)["id"]
     ask("PUT", "/v1/basins/{basin}/thresholds/{threshold}", {"discharge": 4.5}, basin=BASIN, threshold=LEVEL)
+    ask("PUT", "/v1/basins/{basin}/thresholds/{threshold}/confirmation", basin=BASIN, threshold=LEVEL)
     rating = {"table": _RATING, "source": "river office, rating 12", "datum": "NAVD88, 231.40 ft"}
     ask("PUT", "/v1/basins/{basin}/rating", rating, basin=BASIN)
     declared = {"document": _CATEGORIES, "source": "NOAA/NWS", "day": "2005-01-15"}

@@ -3,13 +3,14 @@
 import numpy as np
 
 from hydrology.extremes.level_checks import against_record, differ, out_of_order
+from hydrology.uncertainty.exceedance import Direction
 
 ORDER = ("action", "minor", "moderate", "major")
 
 
 def test_a_level_is_held_against_the_observed_flow() -> None:
     flow = np.append(np.arange(1.0, 1001.0), np.nan)
-    for discharge, direction, sentence in (
+    cases: tuple[tuple[float, Direction, str | None], ...] = (
         (500.0, "rising", "On 50% of the observed days flow was at or above its 500 m³/s"),  # the median
         (0.5, "rising", "On 100% of the observed days"),
         (901.0, "rising", None),
@@ -20,7 +21,8 @@ def test_a_level_is_held_against_the_observed_flow() -> None:
         (0.01, "falling", None),
         (501.0, "falling", "On 50% of the observed days flow was at or below its 501 m³/s"),
         (2000.0, "falling", "On 100% of the observed days"),
-    ):
+    )
+    for discharge, direction, sentence in cases:
         found = against_record(discharge, direction, flow)
         assert (found is None) if sentence is None else (found is not None and sentence in found), discharge
     assert against_record(0.5, "rising", flow[:364]) is None  # too few days to compare with
