@@ -52,7 +52,9 @@ class Deadline:
         """
         seconds = self._end - time.monotonic()
         if seconds <= 0:
-            raise TooSlow(f"It took longer than {self.seconds:g} seconds, which is the limit: try later.")
+            raise TooSlow(
+                f"It took longer than {self.seconds:g} seconds, which is the limit. Ask again when it is faster."
+            )
         return seconds if maximum is None else min(seconds, maximum)
 
 
@@ -266,7 +268,10 @@ class _Stream(httpcore2.NetworkStream):
         if seconds < self._pace.window:
             return
         if self._bytes < self._pace.slowest * seconds:
-            raise TooSlow(f"It sends fewer than {self._pace.slowest:g} bytes a second, which is the limit: try later.")
+            raise TooSlow(
+                f"It sends fewer than {self._pace.slowest:g} bytes a second, which is the limit. Ask "
+                "again when it is faster."
+            )
         self._window_from, self._bytes = now, 0
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:

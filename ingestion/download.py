@@ -234,7 +234,7 @@ def _receive(response: httpx2.Response, part: _Part) -> None:
         if received > total:
             part.begin()
         raise _PassingError(
-            f"{part.name} ended after {received} of {total} bytes in each of {_ATTEMPTS} attempts: try later."
+            f"{part.name} ended after {received} of {total} bytes in each of {_ATTEMPTS} attempts. Ingest again later."
         )
 
 
@@ -244,7 +244,7 @@ def _check_status(response: httpx2.Response, part: _Part) -> None:
         part.begin()
         raise _PassingError(f"{name} cannot be resumed: start again.")
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        raise _PassingError(f"{name}: the server answers {status} in each of {_ATTEMPTS} attempts: try later.")
+        raise _PassingError(f"{name}: the server answers {status} in each of {_ATTEMPTS} attempts. Ingest again later.")
     if status not in (HTTPStatus.OK, HTTPStatus.PARTIAL_CONTENT):
         raise DownloadError(f"{name}: the server answers {status}: check the address and your access.")
     if response.headers.get("Content-Encoding", "identity") != "identity":

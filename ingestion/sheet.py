@@ -14,7 +14,7 @@ import numpy as np
 from hydrology.base.basins import basin_id
 from hydrology.base.calendar import Day
 from hydrology.base.discharge_values import NUMBER, number_of
-from hydrology.base.errors import InvalidInput
+from hydrology.base.errors import InvalidInput, counted
 from hydrology.base.units import MAX_AREA_KM2
 from ingestion.base import SourceError, SourceFile, column_label
 
@@ -244,7 +244,7 @@ def _csv_rows(file: SourceFile, text: str, delimiter: str) -> Iterator[tuple[int
                 continue
             width = width or len(cells)
             if len(cells) != width:
-                cause = f"the row has {len(cells)} columns instead of {width}"
+                cause = f"the row has {counted(len(cells), 'column')} instead of {width}"
                 remedy = "write numbers with a decimal point, and a text with a comma in quotes"
                 raise SourceError(file.name, cause, remedy, reader.line_num)
             if has_nul and (at := _unstorable_at(cells)) is not None:

@@ -27,7 +27,7 @@ from app.forecasts.table import day_columns
 from app.http.limits.costs import RequestBudget
 from app.http.problems import refused
 from hydrology.base.calendar import day, days_between
-from hydrology.base.errors import NotFound
+from hydrology.base.errors import NotFound, counted
 from records.basins.basins import sites
 from records.forecasts.latest import Latest
 from records.series import series
@@ -135,9 +135,8 @@ class Series:
                 first = max(usual, record.first) if start is None else start  # an open end is that of the record
                 days = days_between(first, last) + 1
                 if days > MAX_DAYS:
-                    raise refused(
-                        "datetime", f"those are {days} days, and one answer holds {MAX_DAYS}: ask for a part."
-                    )
+                    too_many = f"those are {counted(days, 'day')}, and one answer holds {MAX_DAYS}: ask for a part."
+                    raise refused("datetime", too_many)
                 values += max(0, days) * VALUES_A_DAY
                 first, last = (first, last) if first <= last else (start, end)
             requests[basin] = SeriesRequest(product=collection.product, variable=DISCHARGE, start=first, end=last)

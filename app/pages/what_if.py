@@ -16,7 +16,7 @@ from app.pages.errors import PageRoute
 from app.pages.figures import Figure
 from app.pages.figures.what_if import compared
 from app.pages.render import render
-from hydrology.base.errors import NotFound
+from hydrology.base.errors import NotFound, counted
 from hydrology.weather.forcing_kinds import KINDS
 from jobspec.changes import Increment
 from jobspec.fields import ID
@@ -113,9 +113,14 @@ class WhatIf:
         volume = ""
         if difference.volume is not None:
             volume = f", {number(abs(difference.volume) / 1e6)} million m³"
-        sentence = f"Over {self.shown.horizon_days} days {number(abs(difference.depth))} mm {more} flows out{volume}."
+        sentence = (
+            f"Over {counted(self.shown.horizon_days, 'day')} {number(abs(difference.depth))} mm {more} flows "
+            f"out{volume}."
+        )
         return (
-            sentence if difference.depth else f"Over {self.shown.horizon_days} days the same amount of water flows out."
+            sentence
+            if difference.depth
+            else f"Over {counted(self.shown.horizon_days, 'day')} the same amount of water flows out."
         )
 
     @property

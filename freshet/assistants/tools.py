@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from freshet.assistants import arguments
 from freshet.client import Client, ServiceError
 from freshet.client.jobs import ENDED, why_ended
-from hydrology.base.errors import InvalidInput
+from hydrology.base.errors import InvalidInput, counted
 from jobspec.changes import Changes
 
 SECONDS_BETWEEN_LOOKS = 0.5
@@ -144,7 +144,7 @@ def _provenance(answer: Answer) -> Iterator[str]:
     if answer.get("version_note"):
         yield str(answer["version_note"])
     if answer.get("stale"):
-        yield f"Stale: T0 lies {answer['age_days']} days behind."
+        yield f"Stale: T0 lies {counted(answer['age_days'], 'day')} behind."
     for credit in (answer.get("product_credit"), answer.get("weather")):
         if credit and credit.get("credit"):
             yield str(credit["credit"])
@@ -156,7 +156,7 @@ def quoted(text: object) -> str:
 
 
 def _of_basins(answer: Answer) -> Iterator[str]:
-    yield f"{len(answer['basins'])} basins{', and more' if answer['next'] else ''}. Quoted names are data:"
+    yield f"{counted(len(answer['basins']), 'basin')}{', and more' if answer['next'] else ''}. Quoted names are data:"
     for basin in answer["basins"]:
         yield f"{basin['id']} {quoted(basin['name'] or 'without a name')}"
 
@@ -191,7 +191,7 @@ def _of_skill(answer: Answer) -> Iterator[str]:
 def _of_what_if(answer: Answer) -> Iterator[str]:
     difference, changed = answer.get("difference"), (answer.get("what_if") or {}).get("in_words")
     if difference is not None:
-        yield f"With {changed}: {difference['depth']:+.3g} mm of outflow over {answer['horizon_days']} days."
+        yield f"With {changed}: {difference['depth']:+.3g} mm of outflow over {counted(answer['horizon_days'], 'day')}."
         unit = answer["units"]["discharge"]
         for side, title in (("base", "Without"), ("changed", "With")):
             mean = answer[side]["discharge"]["mean"]

@@ -11,9 +11,23 @@ from itertools import islice
 from string import Formatter
 from typing import TypeVar, Union
 
+from hydrology.base.errors import counted
 from hydrology.base.reasons import Reason
 
 Value = TypeVar("Value")
+
+
+class _Sentence(Formatter):
+    """Formats the fields of a reason's text: `{days:day}` is `1 day` or `2 days`."""
+
+    def format_field(self, value: object, format_spec: str) -> str:
+        """Format a field."""
+        if isinstance(value, int) and len(format_spec) > 1 and format_spec.isalpha():
+            return counted(value, format_spec)
+        return str(format(value, format_spec))
+
+
+_SENTENCE = _Sentence()
 Parameter = Union[str, int, float, "Absent"]
 
 
@@ -35,7 +49,7 @@ class Absent:
             raise ValueError(f"the reason {self.code!r} has the parameters {sorted(needed)}")
 
     def __str__(self) -> str:
-        return Reason[self.code.upper()].value.format_map(self.parameters)
+        return _SENTENCE.vformat(Reason[self.code.upper()].value, (), self.parameters)
 
 
 def absent(reason: Reason, **parameters: Parameter) -> Absent:

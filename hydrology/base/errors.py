@@ -19,6 +19,15 @@ def printable(words: str) -> str:
     return "".join(letter if letter.isprintable() else "?" for letter in words)
 
 
+def counted(count: int, noun: str, plural: str | None = None) -> str:
+    """Return a number with its noun: `1 basin`, `2 basins`.
+
+    Args:
+        plural: of the noun, where it does not end in another s.
+    """
+    return f"{count} {noun if count == 1 else plural or f'{noun}s'}"
+
+
 def excerpt(words: object) -> str:
     """Return the beginning of foreign text in printable characters, for use in a sentence."""
     return ascii(str(words))[1:-1][:200]

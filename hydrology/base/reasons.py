@@ -19,7 +19,7 @@ class Reason(Enum):
     GPU_NOT_READ = "It is not known, because {cause}."
 
     # Scores
-    TOO_FEW_PAIRS = "It needs at least {minimum} days with both values known; there are {pairs}."
+    TOO_FEW_PAIRS = "It needs at least {minimum:day} with both values known; there are {pairs}."
     OUT_OF_RANGE = "Its numbers are too large or too small to compute with."
     INFINITE_VALUES = "The {series} is infinite on {days} of its days."
     CONSTANT_SERIES = "The {series} is constant."
@@ -41,7 +41,7 @@ class Reason(Enum):
     NOT_IN_PUBLISHED_FILE = "The published file gives none."
     NO_COMMON_BASIN = "There is no basin where both have a value."
     NO_DIFFERENCE = "Both have the same value in every basin."
-    TOO_FEW_DIFFERENCES = "The test needs at least {minimum} basins that differ; there are {basins}."
+    TOO_FEW_DIFFERENCES = "The test needs at least {minimum:basin} that differ; there are {basins}."
 
     # Verification
     NO_DAY_TO_VERIFY = "No such day was both forecast and observed."
@@ -61,7 +61,7 @@ class Reason(Enum):
         "The error of no such forecast was split: verify issued forecasts (freshet verify) once their flow has settled."
     )
     ERROR_MODELS_LEARNT = "Every error model of these forecasts had been fitted to days that were forecast."
-    NO_SETTLED_FLOW = "{basin}: no forecast that counts has observed flow at least {days} days old."
+    NO_SETTLED_FLOW = "{basin}: no forecast that counts has observed flow at least {days:day} old."
     NETWORK_SKIPS_DAYS = "{basin}: the network skips days of {period} for lack of forcing."
 
     # Data of a basin
@@ -118,7 +118,7 @@ class Reason(Enum):
 
     # Alerts
     NO_AREA_FOR_LEVELS = "The run names no drainage area of the basin, so its depths cannot be compared with levels."
-    FORECAST_STALE = "The newest forecast is from {t0}, {days} days ago."
+    FORECAST_STALE = "The newest forecast is from {t0}, {days:day} ago."
 
     # Deliveries of alert changes
     RECEIVER_REFUSED = "It answered {status}."
@@ -149,10 +149,10 @@ class Reason(Enum):
     SENDER_LOST = "Its sender was lost before it knew the answer."
 
     # Climatology
-    NO_OTHER_WATER_YEAR = "No other water year has observed flow within {near} days of the time of the year of {day}."
+    NO_OTHER_WATER_YEAR = "No other water year has observed flow within {near:day} of the time of the year of {day}."
 
     # Normals
-    TOO_FEW_YEARS = "{days} of {of} days have fewer than {years} other years within {near} days of the same day."
+    TOO_FEW_YEARS = "{days} of {of} days have fewer than {years} other years within {near:day} of the same day."
     TOO_FEW_SEASONS = "{season} was observed whole in {years} other years, and a normal takes {needed} of them."
 
     # Answers about a basin
@@ -211,7 +211,7 @@ class Reason(Enum):
     # Days and weather of a run
     T0_NOT_ENDED = "{basin}: T0 {t0} has not ended at its location: choose {last} or an earlier day."
     T0_OUTSIDE_RECORD = "{basin}: T0 {t0} is outside the {product} record {record}."
-    RECORD_STALE = "{basin}: its {product} ends on {last}, more than {days} days ago."
+    RECORD_STALE = "{basin}: its {product} ends on {last}, more than {days:day} ago."
     RECORD_STOPS = "{why} {stop}"
     """The record ends before it is needed, with the reason why it ends there."""
     WEATHER_TOO_SHORT = (
@@ -251,7 +251,7 @@ class Reason(Enum):
     NO_CELLS_TO_ASSIMILATE = (
         "{basin}: the network's cells do not hold water, so that no flow can be assimilated: leave it out."
     )
-    RECORD_TOO_SHORT_TO_ASSIMILATE = "{basin}: its record begins on {first}, and {days} days before T0 are needed."
+    RECORD_TOO_SHORT_TO_ASSIMILATE = "{basin}: its record begins on {first}, and {days:day} before T0 are needed."
     NO_FLOW_TO_ASSIMILATE = "{basin}: no discharge was observed in {period}, so that there is nothing to assimilate."
     NO_TEMPERATURE_TO_CHANGE = (
         "{basin}: the version takes no temperature, so degrees would have no effect: leave them out."
@@ -266,7 +266,7 @@ class Reason(Enum):
     NO_ERROR_MODEL = "Version {version} has no error model: fit one (freshet calibrate)."
     RECORD_TOO_SHORT_TO_CALIBRATE = (
         "The error model of version {version} was not fitted to the flow of {basin}, and its regional numbers need "
-        "{days} days of forcing."
+        "{days:day} of forcing."
     )
     NO_REGIONAL_ERROR_MODEL = (
         "The error model of version {version} was not fitted to the flow of {basin}, and it has no regional numbers "
@@ -278,7 +278,7 @@ class Reason(Enum):
     AGE_NOT_REQUESTED = (
         "The age of the water was not requested for this run: forecast with --age, or with `age` in a job."
     )
-    RECORD_TOO_SHORT_FOR_AGE = "The record begins {days} days before T0: no water is known to be older."
+    RECORD_TOO_SHORT_FOR_AGE = "The record begins {days:day} before T0: no water is known to be older."
     OTHER_PAST = (
         "The past, simulated again, does not end in the stored state of T0: that was computed by another program or "
         "processor, or its forcing has been revised since."
@@ -377,7 +377,7 @@ class Reason(Enum):
     NO_STAGE_OF_NOTHING = "There is no discharge to convert."
 
     # Reference snow
-    TOO_FEW_SNOW_DAYS = "The reference snow water equivalent is known on {days} days; at least {minimum} are needed."
+    TOO_FEW_SNOW_DAYS = "The reference snow water equivalent is known on {days:day}; at least {minimum} are needed."
     REFERENCE_SNOW_IS_CONSTANT = "The reference snow water equivalent is constant: there is no snow to follow."
     NO_CELLS_AS_SNOW = "No cells are chosen as snow."
     SNOW_IS_CONSTANT = "What reads as snow is constant: a correlation has no meaning."

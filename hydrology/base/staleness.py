@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from hydrology.base.calendar import Day, as_date
+from hydrology.base.errors import counted
 
 STALE_AFTER_DAYS = 3
 """A day's data arrive a day later at best; a weekend without data is reported."""
@@ -24,7 +25,7 @@ def stale_note(of: Day, age: int, product: str, observed_until: Day | None) -> s
         product: the weather product that ends too early.
         observed_until: the last day of observed weather, where the days after T0 have it too; None where they do not.
     """
-    start = f"T0 is {of}, {age} days before the day of issue: "
+    start = f"T0 is {of}, {counted(age, 'day')} before the day of issue: "
     fetch = f"Fetch newer days of {product} (freshet feeds) or ingest them"
     past = "or name a day of the past (--t0, `t0`)."
     if observed_until is None:

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from hydrology.base.errors import counted
+
 Severity = Literal["advisory", "watch", "warning"]
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 """Ordered from the least severe."""
@@ -200,7 +202,7 @@ def _how(count: Switch, step: Step, judged: bool) -> str:
 
 
 def _runs(count: Switch, step: Step) -> str:
-    return f"{count.runs} of the {_needed(step, count)} runs in a row that it takes"
+    return f"{count.runs} of the {counted(_needed(step, count), 'run')} in a row that it takes"
 
 
 def _number(chance: float) -> str:

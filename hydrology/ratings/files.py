@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from hydrology.base.errors import counted
 from hydrology.base.units import M3_PER_FT3
 from hydrology.ratings.rating import M_PER_FT, MAX_POINTS, Expansion, InvalidRating, Rating, from_us_units
 
@@ -139,7 +140,9 @@ def _cells(number: int, line: str, names: list[str]) -> dict[str, tuple[int, str
 
 def _whole(number: int, cells: list[str], names: list[str]) -> bool:
     if len(cells) != len(names):
-        raise InvalidRating(f"Line {number} has {len(cells)} cells under {len(names)} names: correct the file.")
+        raise InvalidRating(
+            f"Line {number} has {counted(len(cells), 'cell')} under {counted(len(names), 'name')}: correct the file."
+        )
     return True
 
 

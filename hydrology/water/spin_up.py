@@ -1,5 +1,7 @@
 """Spin-up: the days after an empty store on which a state holds too little water."""
 
+from hydrology.base.errors import counted
+
 SPIN_UP_DAYS = 365
 """A state up to this many days after the empty store is still spinning up."""
 
@@ -18,7 +20,8 @@ def spin_up_note(days: int) -> str | None:
         return None
     shares = ", ".join(f"{share:.2f} until day {last}" for last, share in _SHARES)
     return (
-        f"The model started from an empty store {days} days before the end of T0, and holds too little water: over 447 "
+        f"The model started from an empty store {counted(days, 'day')} before the end of T0, and holds "
+        "too little water: over 447 "
         f"basins, its flow was this share of that of a model with a full store: {shares}. No forecast of the first "
         f"{SPIN_UP_DAYS} days becomes the latest."
     )

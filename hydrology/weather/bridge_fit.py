@@ -6,7 +6,7 @@ import numpy as np
 
 from hydrology.base.arrays import Array, Integers, Mask
 from hydrology.base.calendar import Days, month, water_year
-from hydrology.base.errors import DataProblem
+from hydrology.base.errors import DataProblem, counted
 from hydrology.weather.bridge import (
     BRIDGED,
     MOVED,
@@ -109,7 +109,7 @@ def _usable(source: DailyWeather, target: DailyWeather) -> Mask:
     counts = np.bincount(month(source.period.days[usable]) - 1, minlength=_MONTHS)
     if counts.min() < MIN_DAYS_OF_MONTH:
         raise TooFewDays(
-            f"The two products have {int(counts.sum())} days in common, {int(counts.min())} of month "
+            f"The two products have {counted(int(counts.sum()), 'day')} in common, {int(counts.min())} of month "
             f"{int(counts.argmin()) + 1}, and {MIN_DAYS_OF_MONTH} of each are needed: fetch or ingest two years more."
         )
     if not all(series.values[PRECIPITATION][usable].sum() > 0 for series in (source, target)):

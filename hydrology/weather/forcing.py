@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from hydrology.base.arrays import Mask
 from hydrology.base.calendar import Day, Days, Period, day
-from hydrology.base.errors import DataProblem, InvalidInput, printable
+from hydrology.base.errors import DataProblem, InvalidInput, counted, printable
 from hydrology.base.variables import WEATHER
 from hydrology.weather.unit_hints import unit_hint
 
@@ -209,7 +209,7 @@ class WeatherForecast:
             _check_label(self.basin, label)
         if not 0 < len(self.traces) <= MAX_TRACES:
             fault: Fault = "too-large" if self.traces else "no-trace"
-            raise self._refuse(fault, f"the forecast has {len(self.traces)} traces: send 1 to {MAX_TRACES}.")
+            raise self._refuse(fault, f"the forecast has {counted(len(self.traces), 'trace')}: send 1 to {MAX_TRACES}.")
         shapes = {values.shape for values in self.values.values()}
         leads = next(iter(shapes))[-1] if len(shapes) == 1 else 0
         if shapes != {(len(self.traces), leads)}:
@@ -219,7 +219,10 @@ class WeatherForecast:
         if not 0 < leads <= MAX_LEADS:
             raise self._refuse("too-large" if leads else "missing-lead", f"send 1 to {MAX_LEADS} days, not {leads}.")
         if len(self.traces) * leads > MAX_TRACE_DAYS:
-            sentence = f"{len(self.traces)} traces of {leads} days are more than {MAX_TRACE_DAYS} days: send fewer."
+            sentence = (
+                f"{counted(len(self.traces), 'trace')} of {counted(leads, 'day')} are more than "
+                f"{MAX_TRACE_DAYS} days: send fewer."
+            )
             raise self._refuse("too-large", sentence)
 
     def _check_days(self) -> None:
@@ -287,6 +290,7 @@ def _check_alike(basin: str, first_label: str, first_days: Days, trace: Trace, d
         raise WeatherRefused(basin, "other-days", sentence)
     if len(days) != len(first_days):
         sentence = (
-            f"trace {trace.label} has {len(days)} days and trace {first_label} {len(first_days)}: send one period."
+            f"trace {trace.label} has {counted(len(days), 'day')} and trace {first_label} {len(first_days)}: "
+            "send one period."
         )
         raise WeatherRefused(basin, "ragged-traces", sentence)

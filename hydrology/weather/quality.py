@@ -12,6 +12,7 @@ from hydrology.base.absent import Absent
 from hydrology.base.arrays import Mask
 from hydrology.base.calendar import Period
 from hydrology.base.discharge_values import refused
+from hydrology.base.errors import counted
 from hydrology.base.findings import Finding, Severity
 from hydrology.base.series import DailySeries, Flag
 from hydrology.base.units import area_by
@@ -82,7 +83,9 @@ def _gaps(product: str, variable: str, series: DailySeries) -> Iterator[Finding]
         lengths = [last - first + 1 for first, last in gaps]
         count, longest = sum(lengths), max(lengths)
         severity: Severity = "info" if variable in ("discharge", "swe") else "warning"
-        sentence = f"{variable} of {product} misses {count} of {len(series)} days, at most {longest} in a row."
+        sentence = (
+            f"{variable} of {product} misses {count} of {counted(len(series), 'day')}, at most {longest} in a row."
+        )
         detail = {"count": count, "longest": longest, "ranges": _dates(gaps, series.period)}
         yield _finding("gaps", severity, sentence, product, variable=variable, **detail)
 
@@ -98,7 +101,7 @@ def _flags(product: str, variable: str, series: DailySeries) -> Iterator[Finding
 def _negative_precipitation(product: str, series: DailySeries) -> Iterator[Finding]:
     negative = series.values < 0
     if count := int(negative.sum()):
-        sentence = f"Precipitation of {product} is below 0 on {count} days, which is not possible."
+        sentence = f"Precipitation of {product} is below 0 on {counted(count, 'day')}, which is not possible."
         detail = {"lowest": float(np.nanmin(series.values)), "ranges": _dates(_ranges(negative), series.period)}
         yield _finding("negative-precipitation", "error", sentence, product, count=count, **detail)
 
@@ -143,7 +146,7 @@ def _suspect_zeros(product: str, series: DailySeries) -> Iterator[Finding]:
     if suspect := [(first, last) for first, last in runs if high[first] and high[last + 2]]:
         days = sum(last - first + 1 for first, last in suspect)
         sentence = (
-            f"Discharge of {product} is exactly 0 on {days} days between days of at least its median flow: "
+            f"Discharge of {product} is exactly 0 on {counted(days, 'day')} between days of at least its median flow: "
             "these are likely missing values."
         )
         detail = {"count": days, "ranges": _dates(suspect, series.period)}

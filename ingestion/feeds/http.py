@@ -104,8 +104,11 @@ class Service:
             except Broken as broken:
                 wait = 2.0 ** (attempt - 1) if broken.wait is None else broken.wait
                 if attempt == ATTEMPTS or wait > MAX_WAIT:
-                    times = "" if attempt == 1 else f" in {attempt} attempts"
-                    raise FeedProblem(f"{shown(address)}: {broken}{times}: try later.") from None
+                    times = f" in {attempt} attempts" if attempt > 1 else ", and asks to wait"
+                    raise FeedProblem(
+                        f"{shown(address)}: {broken}{times}. Nothing was taken: fetch again later, and if it goes on, "
+                        "check the service and the settings of the feed."
+                    ) from None
                 self.pause(wait)
         raise AssertionError("the last attempt returns or raises")
 
@@ -125,9 +128,13 @@ class Service:
 
     def _asked(self, address: httpx2.URL, content: bytes | None, media: str) -> bytes:
         if self._used_up:
-            raise FeedProblem(f"{shown(address)}: the service's limit of requests is used up: try later.")
+            raise FeedProblem(
+                f"{shown(address)}: the service's limit of requests is used up. Fetch again when it has been renewed."
+            )
         if self._is_too_slow:
-            raise FeedProblem(f"{shown(address)}: the service was too slow before, and is left alone: try later.")
+            raise FeedProblem(
+                f"{shown(address)}: the service was too slow before, and is left alone. Fetch again later."
+            )
         try:
             headers = self._headers(address) | ({} if content is None else {"Content-Type": media})
             with (

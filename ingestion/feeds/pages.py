@@ -27,7 +27,10 @@ def features(service: Service, collection: str, params: Params, body: object = N
         if following is None:
             return
         if following in seen:
-            raise FeedProblem(f"{service.base}: a page of {collection} leads back to one before: try later.")
+            raise FeedProblem(
+                f"{service.base}: a page of {collection} leads back to one before. Nothing was taken: "
+                "fetch again later, or report it to the service."
+            )
         if not service.is_own(following):
             raise FeedProblem(f"{service.base}: a page of {collection} leads to another host, which is not followed.")
         seen.add(following)

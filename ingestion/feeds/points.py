@@ -91,7 +91,9 @@ def _mean_forecast(site: Site, contents: Sequence[object]) -> WeatherForecast:
     first = forecasts[0]
     for other in forecasts[1:]:
         if (other.issue, other.traces, other.period) != (first.issue, first.traces, first.period):
-            raise FeedProblem(f"The points of {site.basin} have forecasts of different runs or days: try again.")
+            raise FeedProblem(
+                f"The points of {site.basin} have forecasts of different runs or days. Nothing was taken: fetch again."
+            )
     values = {}
     for name in first.values:
         of_points = np.stack([forecast.values[name] for forecast in forecasts])

@@ -18,6 +18,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 
 from hydrology.base.absent import absent
 from hydrology.base.digests import fingerprint
+from hydrology.base.errors import counted
 from hydrology.base.reasons import Reason
 from jobspec.message_templates import one_line
 from operations.alerts import smtp
@@ -126,4 +127,4 @@ def _subject(entries: Sequence[Entry], subscription: Subscription) -> str:
     if len(entries) == 1 or subscription.digest is None:
         return first_of(entries[0].title, len(entries) - 1)
     exercise = "Exercise: " if any(entry.change.replayed for entry in entries) else ""
-    return f"{exercise}{len(entries)} changes of alerts"
+    return f"{exercise}{counted(len(entries), 'change')} of alerts"

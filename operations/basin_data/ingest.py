@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from hydrology.base.absent import absent
 from hydrology.base.calendar import Day, Period
 from hydrology.base.discharge_values import refused
-from hydrology.base.errors import InvalidInput, Problem
+from hydrology.base.errors import InvalidInput, Problem, counted
 from hydrology.base.findings import Finding
 from hydrology.base.reasons import Reason
 from hydrology.base.series import DailySeries
@@ -67,7 +67,9 @@ def held(source: Source, wanted: Sequence[str]) -> list[str]:
     """
     basins = source.basins()
     if missing := sorted(set(wanted) - set(basins)):
-        raise InvalidInput(f"The source does not hold {', '.join(missing)}: it holds {len(basins)} other basins.")
+        raise InvalidInput(
+            f"The source does not hold {', '.join(missing)}: it holds {counted(len(basins), 'other basin')}."
+        )
     return [basin for basin in basins if not wanted or basin in wanted]
 
 

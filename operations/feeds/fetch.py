@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day, Period, day, last_ended_anywhere, last_ended_day
-from hydrology.base.errors import InvalidInput, Problem
+from hydrology.base.errors import InvalidInput, Problem, counted
 from hydrology.weather.forcing import WeatherForecast
 from ingestion.base import SourceFile
 from ingestion.feeds.base import Feed, FeedProblem, Given, Observations, Site, Wanted
@@ -97,7 +97,11 @@ def fetch(
     holes_before = {name: of.holes for name, of in before.items()}
     done = one.with_holes(done, noted=noted, found=found, before=holes_before)
     failed = [basin for basin in done.values() if basin.status == "failed"]
-    error = f"{len(failed)} of {len(done)} basins failed. {failed[0].basin_id}: {failed[0].reason}" if failed else None
+    error = (
+        f"{len(failed)} of {counted(len(done), 'basin')} failed. {failed[0].basin_id}: {failed[0].reason}"
+        if failed
+        else None
+    )
     with database.transaction() as session:
         feeds.note_fetch(session, feed, now, error)
     log.info("feed.fetched", feed=name, **feeds.statuses([*done.values()]))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hydrology.base.absent import Absent
-from hydrology.base.errors import InvalidInput, Problem
+from hydrology.base.errors import InvalidInput, Problem, counted
 from hydrology.uncertainty.weighted import weighted_mean
 from hydrology.water.spin_up import SPIN_UP_DAYS, is_spinning_up
 from hydrology.weather.checks import DailyWeather, weather_findings
@@ -103,7 +103,8 @@ class Starter:
         under_way = (0 if before is None else before.spin_up_days[0]) + days.history
         if is_spinning_up(under_way):
             raise InvalidInput(
-                f"its stores would be {under_way} days from empty at time0, and hold too little water: begin from a "
+                f"its stores would be {counted(under_way, 'day')} from empty at time0, and hold too "
+                "little water: begin from a "
                 f"state, or give more than {SPIN_UP_DAYS} days of forcing before time0."
             )
         counts = {

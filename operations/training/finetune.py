@@ -8,7 +8,7 @@ import numpy.typing as npt
 import torch
 from sqlalchemy.orm import Session
 
-from hydrology.base.errors import InvalidInput
+from hydrology.base.errors import InvalidInput, counted
 from jobspec.network import BucketsConfig, MCLSTMConfig
 from jobspec.training import FineTuningConfig, TrainingConfig
 from models.arrays import places
@@ -39,7 +39,8 @@ def whole(session: Session, tuning: FineTuningConfig) -> tuple[Version, Training
         )
     if (tuning.members or 0) > len(parent.members):
         raise InvalidInput(
-            f"Version {parent.id} has {len(parent.members)} members, so {tuning.members} cannot start from them: ask "
+            f"Version {parent.id} has {counted(len(parent.members), 'member')}, so {tuning.members} "
+            "cannot start from them: ask "
             "for no more."
         )
     if tuning.fitted == "basin_vectors" and not _learns_vectors(parent):

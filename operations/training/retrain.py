@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Day, Period
-from hydrology.base.errors import DataProblem, InvalidInput
+from hydrology.base.errors import DataProblem, InvalidInput, counted
 from hydrology.base.reasons import Reason
 from hydrology.verification.held_out_years import MIN_YEARS, whole_water_years, year_of
 from jobspec.jobs.training import Judgement, PromotionRule, RetrainingParams
@@ -227,7 +227,8 @@ def _newest_year_end(session: Session, version: versions.Version, names: Sequenc
     years = whole_water_years(Period(first, ends[-half])) if len(ends) >= half and ends[-half] > first else []
     if not years:
         raise DataProblem(
-            f"Fewer than half of the {len(names)} basins have a whole water year of {mass} of {version.product} since "
+            f"Fewer than half of the {counted(len(names), 'basin')} have a whole water year of {mass} of "
+            f"{version.product} since "
             f"{first}: ingest it."
         )
     return year_of(years[-1]).last

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from hydrology.base.absent import Absent, absent, first_texts
 from hydrology.base.calendar import Period
 from hydrology.base.digests import inputs_sha256
-from hydrology.base.errors import DataProblem
+from hydrology.base.errors import DataProblem, counted
 from hydrology.base.reasons import Reason
 from jobspec.training import TrainingConfig
 from models.arrays import Array, days_of
@@ -76,7 +76,9 @@ def prepare(session: Session, config: TrainingConfig, basins: Sequence[str]) -> 
         else:
             stored[basin] = flow
     if not stored:
-        raise NoBasinLeft(f"None of the {len(basins)} basins can serve for this training. {first_texts(left_out)}")
+        raise NoBasinLeft(
+            f"None of the {counted(len(basins), 'basin')} can serve for this training. {first_texts(left_out)}"
+        )
     if all(np.isnan(flow[days_of(period, validation)]).all() for flow in stored.values()):
         raise NoBasinLeft(f"No basin has observed discharge in the validation period {validation}: choose another.")
     forcing = stacked([forcings[basin].forcing.over(period) for basin in stored])

@@ -7,7 +7,7 @@ from functools import partial
 
 import structlog
 
-from hydrology.base.errors import DataProblem
+from hydrology.base.errors import DataProblem, counted
 from jobspec.jobs.data import BackfillParams
 from operations.feeds.fetch import Listener
 from operations.feeds.past_issues import PastIssues, fetch_past_issues
@@ -74,7 +74,10 @@ class Backfilled:
     def _of_reforecasts(self) -> Iterator[str]:
         reforecasts = self.reforecasts
         if reforecasts.learnt:
-            yield f"{reforecasts.learnt} forecasts were left out: their versions have learnt from these days."
+            yield (
+                f"{counted(reforecasts.learnt, 'forecast was', 'forecasts were')} left out: their versions "
+                "have learnt from these days."
+            )
         yield from (f"{basin} lacks reforecasts. {reason}" for basin, reason in reforecasts.left_out.items())
 
 

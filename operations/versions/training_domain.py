@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from hydrology.base.errors import counted
 from models.arrays import Array
 from records.runs.run_summary import TrainingDomain
 from records.versions.versions import Version
@@ -45,10 +46,10 @@ def learnt_from(
 def _note(version: Version, basin: str, outside: Mapping[str, str], assumed: Sequence[str]) -> str:
     count = len(version.basins)
     sentences = [
-        f"{basin} is one of the {count} basins that the version learnt from."
+        f"{basin} is one of the {counted(count, 'basin')} that the version learnt from."
         if basin in version.basins
-        else f"{basin} is not among the {count} basins that the version learnt from: only its own observations can "
-        "show the skill of the version here."
+        else f"{basin} is not among the {counted(count, 'basin')} that the version learnt from: only its own "
+        "observations can show the skill of the version here."
     ]
     if version.tuned_on is not None:
         sentences.append(f"It was fine-tuned {'here' if basin in version.tuned_on else 'on others since'}.")

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from hydrology.base.errors import InvalidInput, NotFound
+from hydrology.base.errors import InvalidInput, NotFound, counted
 from hydrology.extremes.alerting import WINDOW_DAYS
 from hydrology.uncertainty.flow_adjustment import FlowAdjustment
 from jobspec.adjustments import NewAdjustment
@@ -102,7 +102,9 @@ def create(
     _require_latest(session, run.id, basin, now)
     ahead = min(run.horizon_days - run.filled_days, WINDOW_DAYS)
     if abs(new.shift_days) >= ahead:
-        raise NotAdjustable(f"Run {run.id} decides by {ahead} days: move its flow by fewer than {ahead} days.")
+        raise NotAdjustable(
+            f"Run {run.id} decides by {counted(ahead, 'day')}: move its flow by fewer than {counted(ahead, 'day')}."
+        )
     if new.chances:
         _require_levels(session, basin, new.chances)
     adjustment = Adjustment(

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from hydrology.base.errors import counted
 from records.database.json_columns import CLOSED
 
 
@@ -38,7 +39,10 @@ class RunBridge:
         way = f"{source} is bridged to {self.to_product}"
         if self.precipitation_bias is None:
             count = len(self.pooled_from)
-            return f"{way} as in {count} basins like this one: there are too few days to fit it, or to judge it, here"
+            return (
+                f"{way} as in {counted(count, 'basin')} like this one: there are too few days to fit it, or "
+                "to judge it, here"
+            )
         worth = (
             f"{way}: on water years that it was not fitted on, precipitation is {self.precipitation_bias:+.0%} off in "
             "its sum"

@@ -10,7 +10,7 @@ from sqlalchemy import Row, bindparam, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Day, Period, days_between
-from hydrology.base.errors import DataProblem
+from hydrology.base.errors import DataProblem, counted
 from hydrology.base.series import DailySeries, Flag
 from records.basins import basins
 from records.database.checksums import is_whole, with_checksum
@@ -254,7 +254,8 @@ def _check_values(basin: str, variable: str, series: DailySeries) -> None:
     for fault, days in faults.items():
         if days.any():
             raise UnusableValues(
-                f"{variable} of {basin} {fault} on {_first(series.period, days)} ({int(days.sum())} days in all): "
+                f"{variable} of {basin} {fault} on {_first(series.period, days)} "
+                f"({counted(int(days.sum()), 'day')} in all): "
                 "correct the source, or flag the day as missing."
             )
 

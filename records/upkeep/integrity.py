@@ -11,7 +11,7 @@ from sqlalchemy.exc import DatabaseError
 from sqlalchemy.orm import Session
 
 from hydrology.base.digests import fingerprint, sha256
-from hydrology.base.errors import DataProblem
+from hydrology.base.errors import DataProblem, counted
 from records.database import checksums
 from records.database.engine import Database
 from records.database.json_columns import to_json
@@ -168,7 +168,8 @@ def _lost_references(session: Session) -> list[str]:
     lost = session.connection().exec_driver_sql("PRAGMA foreign_key_check")
     counts = Counter((row[0], row[2]) for row in lost)
     return [
-        f"{count} rows of {table} refer to rows of {other} that are not there: {_RESTORE}."
+        f"{counted(count, 'row')} of {table} {'refers' if count == 1 else 'refer'} to rows of {other} "
+        f"that are not there: {_RESTORE}."
         for (table, other), count in counts.items()
     ]
 

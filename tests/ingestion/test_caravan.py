@@ -194,7 +194,7 @@ def test_impossible_values_and_unknown_columns_are_refused(column: str, value: f
     [
         (1, "day,streamflow", "date is missing"),
         (1, "date,streamflow,streamflow", "two have the same"),
-        (3, "2000-02-28", "the row has 1 columns instead of 2"),
+        (3, "2000-02-28", "the row has 1 column instead of 2"),
         (3, '2000-02-28,"1,250"', "streamflow is not a number"),
         (3, "2000-02-30,1", "the date is not a calendar day"),
         (3, "28.02.2000,1", "the date is not a calendar day"),

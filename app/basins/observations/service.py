@@ -17,6 +17,7 @@ from app.http.json_numbers import gappy_column
 from app.http.problems import refused
 from hydrology.base import units as convert
 from hydrology.base.calendar import Period, as_date
+from hydrology.base.errors import counted
 from hydrology.base.series import DailySeries, Flag
 from hydrology.base.units import Units, observed_unit
 from records.series import revisions, series
@@ -113,7 +114,8 @@ def answer(session: Session, part: Part) -> Observations:
     by_variable = {entry.variable: _in_units(session, part, entry) for entry in part.entries}
     lacking = {name: int(np.isnan(daily.values).sum()) for name, daily in by_variable.items()}
     missing = {
-        f"values.{name}": f"{days} of {len(period)} days have no value: their flags give the reason."
+        f"values.{name}": f"{days} of {counted(len(period), 'day has', 'days have')} no value: their flags give the "
+        "reason."
         for name, days in lacking.items()
         if days
     }

@@ -13,6 +13,7 @@ from app.http.base_schema import Absences, Period
 from hydrology.attribution.forecast_error import CAUSES, ErrorSplit, Measure
 from hydrology.base.absent import absent
 from hydrology.base.calendar import as_date
+from hydrology.base.errors import counted
 from hydrology.base.reasons import Reason
 from records.verification import error_splits
 from records.verification.error_splits import Chosen
@@ -57,7 +58,7 @@ def _case(session: Session, error: error_splits.ForecastError, of: Measure) -> F
 
 
 def _in_words(split: ErrorSplit, of: Measure, days: int) -> str:
-    what = f"volume of {days} days" if of == "volume" else f"highest of {days} days"
+    what = f"volume of {counted(days, 'day')}" if of == "volume" else f"highest of {counted(days, 'day')}"
     parts = ", ".join(f"{signed(getattr(split, cause))} by the {cause.replace('_', ' ')}" for cause in CAUSES)
     forecast, observed = number(split.observed + split.error), number(split.observed)
     return f"The {what} was forecast as {forecast} {_UNITS[of]}, and {observed} came: {signed(split.error)}, {parts}."

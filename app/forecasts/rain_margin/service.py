@@ -14,6 +14,7 @@ from app.http.json_numbers import rounded
 from hydrology.base.absent import Absent, absent, text, texts
 from hydrology.base.arrays import Array
 from hydrology.base.calendar import as_date
+from hydrology.base.errors import counted
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Units
 from hydrology.extremes.rain_margin import RESPONSE_DAYS, RainMargin, crossings, rain_margin, share_not_monotone
@@ -118,4 +119,4 @@ def _amount(window: WindowMargin) -> str:
 
 
 def _days(window: WindowMargin) -> str:
-    return "1 day" if window.days == 1 else f"{window.days} days"
+    return counted(window.days, "day")

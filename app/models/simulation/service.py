@@ -12,6 +12,7 @@ from app.http.problems import refused
 from app.models.simulation.schemas import Simulation
 from hydrology.base import calendar
 from hydrology.base.calendar import Day
+from hydrology.base.errors import counted
 from hydrology.base.units import Units, converted
 from records.basins import basins
 from records.forecasts.latest import asked_version
@@ -73,7 +74,9 @@ def answer(session: Session, part: Part, units: Units, area_name: str | None) ->
     shown, days = gappy_column(observed), flow.period.days[part.days]
     missing = {"area": "The flow is as it was scored, in mm/day."} if area is None else {}
     if lacking := shown.count(None):
-        missing["observed"] = f"{lacking} of {len(days)} days have no observation: no score counts them."
+        missing["observed"] = (
+            f"{lacking} of {counted(len(days), 'day has', 'days have')} no observation: no score counts them."
+        )
     return Simulation(
         basin=basin,
         basin_kind=kind_of(session, basin),

@@ -18,6 +18,7 @@ from app.pages.basins.scores import held_out_scores
 from app.pages.render import in_full
 from app.pages.words import NO_ESTIMATE, RANGE_KINDS, STALE, skill_word, t0_of
 from hydrology.base.absent import Absent
+from hydrology.base.errors import counted
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Units
 from hydrology.extremes.alerting import Severity
@@ -54,7 +55,7 @@ class Fact:
 
 def start(forecast: BasinForecast) -> Fact:
     """Return the day that a forecast starts from, with its age where it is stale, and its version where not current."""
-    late = f"{forecast.age_days} days behind the clock{STALE}" if forecast.stale else ""
+    late = f"{counted(forecast.age_days or 0, 'day')} behind the clock{STALE}" if forecast.stale else ""
     detail = " ".join(part for part in (late, forecast.version_note) if part)
     return Fact(title="T0", value=in_full(forecast.t0), detail=detail, section="forecast")
 
@@ -64,7 +65,7 @@ def threat(alert: Alert | None, chances: ExceedanceOfRun | Absent, units: Units,
     fact = partial(Fact, title="Threat", section="levels")
     if alert is not None:
         way = "above" if alert.direction == "rising" else "below"
-        detail = f"{percent(alert.chance)} {way} {number(alert.discharge)} m³/s in {days} days"
+        detail = f"{percent(alert.chance)} {way} {number(alert.discharge)} m³/s in {counted(days, 'day')}"
         return fact(value=level_title(alert.level), detail=detail, severity=alert.severity)
     if isinstance(chances, Absent):
         return fact(detail=short(chances))
@@ -75,7 +76,8 @@ def threat(alert: Alert | None, chances: ExceedanceOfRun | Absent, units: Units,
     likely = [one for one in known if (one.within or 0) >= LIKELY]
     shown = likely[-1] if likely else known[0]
     detail = (
-        f"{percent(shown.within or 0)} above {number(_height(shown))} {UNITS[units]} in {_days_to_come(chances)} days"
+        f"{percent(shown.within or 0)} above {number(_height(shown))} {UNITS[units]} in "
+        f"{counted(_days_to_come(chances), 'day')}"
     )
     title = level_title(shown.name or "")
     return fact(value=title if likely else "None likely", detail=detail if likely else f"{title}: {detail}")
@@ -139,7 +141,7 @@ def season(forecast: BasinForecast, volumes: VolumesOfRun | Absent) -> Fact:
     share = None if normal is None else normal.calibrated_percent_of_normal or normal.percent_of_normal
     if share is None:
         return fact(detail="no seasonal run yet")
-    return fact(detail=f"no seasonal run yet; next {_days_to_come(forecast)} days: {share:.0f} % of normal")
+    return fact(detail=f"no seasonal run yet; next {counted(_days_to_come(forecast), 'day')}: {share:.0f} % of normal")
 
 
 def skill(scores: BasinSkill | Absent, by_lead: BasinVerification | Absent, weather: str | None, month: int) -> Fact:

@@ -7,6 +7,7 @@ from app.forecasts.words import UNITS
 from app.pages.figures import Band, Curve, Figure, edge, level_line
 from app.pages.words import t0_of
 from hydrology.base.absent import Absent
+from hydrology.base.errors import counted
 from hydrology.base.units import Units
 from hydrology.extremes.level_names import level_title
 from hydrology.extremes.thresholds import OF_MODEL
@@ -55,5 +56,5 @@ def _notes(shown: DrainDownOfRun) -> Iterator[str]:
     if reached:
         yield from (str(level.in_words) for level in reached[-1:])
     else:
-        yield f"Within {shown.horizon_days} days flow falls below no level that it was not below at T0."
+        yield f"Within {counted(shown.horizon_days, 'day')} flow falls below no level that it was not below at T0."
     yield "It is not a forecast; the band is the spread of the members."

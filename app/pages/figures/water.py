@@ -7,6 +7,7 @@ from app.forecasts.schemas import BasinForecast, SnowRead
 from app.forecasts.water.schemas import OriginOfRun, PastWater
 from app.forecasts.words import number, on
 from app.pages.figures import Band, Colour, Curve, Figure, edge, on_days
+from hydrology.base.errors import counted
 
 NOT_TRAINED = "Read from the cells that follow snow; the model was not trained on snow."
 SPREAD = "90 % of members"
@@ -44,7 +45,7 @@ def _of_reading(read: SnowRead, forecast: BasinForecast) -> str:
     if read.skill is None:
         sentences.append(f"Their skill is not known: {forecast.missing['storage.snow_read.skill']}")
     else:
-        where = "" if read.skill.basins is None else f" in the median of {read.skill.basins} other basins"
+        where = "" if read.skill.basins is None else f" in the median of {counted(read.skill.basins, 'other basin')}"
         known = f"r {read.skill.r:.2f}, bias {read.skill.bias_pct:+.0f} %"
         if read.skill.where_none_mm is not None:
             known += f", and {number(read.skill.where_none_mm)} mm on days without snow"

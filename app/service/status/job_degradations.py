@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from sqlalchemy.orm import Session
 
 from app.service.status.schemas import Degraded
+from hydrology.base.errors import counted
 from jobspec.jobs.training import MemberJob, MembersJob
 from records.database.write_lock import is_locked
 from records.jobs import job_health, process_heartbeats
@@ -67,7 +68,10 @@ def _waiting(session: Session, now: datetime) -> Iterator[Degraded]:
 
 
 def _wait(queue: str, jobs: int, wait: timedelta) -> str:
-    return f"{jobs} jobs of the queue {queue} wait, the first for {int(wait.total_seconds() / 60)} minutes,"
+    return (
+        f"{counted(jobs, 'job')} of the queue {queue} {'waits' if jobs == 1 else 'wait'}, the first for "
+        f"{counted(int(wait.total_seconds() / 60), 'minute')},"
+    )
 
 
 def _disk(settings: Settings) -> Iterator[Degraded]:
@@ -130,4 +134,6 @@ def _present(session: Session) -> Iterator[Degraded]:
 def _of_clock(process: process_heartbeats.LiveProcess) -> str:
     minutes = abs(process.clock_ahead) // timedelta(minutes=1)
     side = "ahead of" if process.clock_ahead > timedelta(0) else "behind"
-    return f"The clock of a {process.role}'s machine is {minutes} minutes {side} that of the database: set it."
+    return (
+        f"The clock of a {process.role}'s machine is {counted(minutes, 'minute')} {side} that of the database: set it."
+    )

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 from app.service.status import job_degradations
 from app.service.status.schemas import GPU, Counts, Degraded, InputStatus, Processes, Status, VersionStatus
 from hydrology.base.calendar import Day, as_date, last_ended_anywhere
+from hydrology.base.errors import counted
 from hydrology.base.products import JOINT
 from hydrology.base.staleness import STALE_AFTER_DAYS, age_days, stale
 from records.alerts import deliveries, held_alerts, subscriptions
@@ -130,14 +131,15 @@ def _late(statuses: Sequence[VersionStatus], inputs: Sequence[InputStatus]) -> I
             yield Degraded(code="no-forecast", sentence=sentence)
         elif version.stale:
             sentence = (
-                f"The newest T0 of version {version.version} is {version.newest_t0}, {version.age_days} days behind "
+                f"The newest T0 of version {version.version} is {version.newest_t0}, "
+                f"{counted(version.age_days or 0, 'day')} behind "
                 "the clock: run a newer forecast."
             )
             yield Degraded(code="stale-forecast", sentence=sentence)
     for entry in inputs:
         if entry.used and entry.stale:
             sentence = (
-                f"{entry.product} ends on {entry.newest_day}, {entry.age_days} days behind the clock: "
+                f"{entry.product} ends on {entry.newest_day}, {counted(entry.age_days, 'day')} behind the clock: "
                 "ingest newer data."
             )
             yield Degraded(code="stale-input", sentence=sentence)

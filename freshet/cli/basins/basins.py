@@ -14,7 +14,7 @@ from freshet.cli.options import Adopt, Basin, argument, option
 from freshet.cli.output import Json, answer, answer_list, inform, table
 from hydrology.base.basins import basin_id, place_in_words
 from hydrology.base.calendar import Period
-from hydrology.base.errors import DataProblem, InvalidInput
+from hydrology.base.errors import DataProblem, InvalidInput, counted
 from jobspec.basins import AddedBasin
 from jobspec.faults import faults
 from jobspec.kinds import InvalidRequest
@@ -204,7 +204,7 @@ def _show(basin: str, as_json: bool) -> None:
     lines += [] if owner is None else ["unofficial: an operator registered it (freshet basins adopt)"]
     lines += [f"area {name}: {m2 / 1e6:.1f} km2" for name, m2 in one.areas.items()]
     lines += [one.texts[records.OUTLINE_COMPARED]] if records.OUTLINE_COMPARED in one.texts else []
-    lines += [f"weather averaged over {len(one.weather_points)} points"] if one.weather_points else []
+    lines += [f"weather averaged over {counted(len(one.weather_points), 'point')}"] if one.weather_points else []
     lines += ["attributes that are not known may be assumed"] if one.assume_attributes else []
     lines += [f"current version: {version or 'none'}", ""]
     lines += [f"{row['product']} {row['variable']} [{row['unit']}] {row['first']}..{row['last']}" for row in listed]

@@ -14,7 +14,7 @@ from freshet.cli.intake import any_intake
 from freshet.cli.options import Adopt, OnlyBasins, option
 from freshet.cli.output import MAX_ROWS, Json, answer, exit_if_failed, first_rows, inform, table
 from freshet.cli.progress import Reporter, reporting
-from hydrology.base.errors import InvalidInput
+from hydrology.base.errors import InvalidInput, counted
 from ingestion.base import Source
 from ingestion.reading import ANY_FILES, Files
 from ingestion.sources.benchmarks import read as read_published
@@ -170,11 +170,16 @@ def _report(outcomes: Sequence[Outcome], as_json: bool) -> None:
     for outcome in odd[:MAX_ROWS]:
         inform(f"Warning: {outcome.basin}: {' '.join(outcome.input_warnings)}")
     if len(odd) > MAX_ROWS:
-        inform(f"Warning: and {len(odd) - MAX_ROWS} more basins have such warnings: --json lists all.")
+        inform(
+            f"Warning: and {counted(len(odd) - MAX_ROWS, 'more basin has', 'more basins have')} such "
+            "warnings: --json lists all."
+        )
     counts = Counter(outcome.status for outcome in outcomes)
     columns = ("basin", "status", "new days", "changed days", "warnings")
     rows = [(o.basin, o.status, o.new_days, o.changed_days, len(o.warnings)) for o in outcomes]
-    title = f"{len(outcomes)} basins: " + ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
+    title = f"{counted(len(outcomes), 'basin')}: " + ", ".join(
+        f"{count} {status}" for status, count in sorted(counts.items())
+    )
     payload = {"counts": dict(counts), "basins": [asdict(outcome) for outcome in outcomes]}
     answer(payload, as_json, first_rows(columns, rows, title))
     exit_if_failed(len(failed), len(outcomes))

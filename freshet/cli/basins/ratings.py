@@ -12,6 +12,7 @@ from freshet.cli.options import Basin, argument, option
 from freshet.cli.output import Json, answer, inform_doubts, inform_left_out, table
 from freshet.cli.text_files import read_text
 from hydrology.base.absent import texts
+from hydrology.base.errors import counted
 from hydrology.base.units import M3_PER_FT3
 from hydrology.ratings.rating import M_PER_FT
 from jobspec.ratings import NewRating
@@ -80,6 +81,6 @@ def _of(stored: StoredRating) -> dict[str, object]:
 def _range(stored: StoredRating) -> str:
     stages = [stored.rating.stages[at] / M_PER_FT for at in (0, -1)]
     return (
-        f"{len(stored.rating.stages)} points, {stages[0]:.2f} to {stages[1]:.2f} ft, "
+        f"{counted(len(stored.rating.stages), 'point')}, {stages[0]:.2f} to {stages[1]:.2f} ft, "
         f"{stored.rating.discharges[0]:.4g} to {stored.rating.discharges[-1]:.4g} m3/s, from {stored.valid_from} on"
     )

@@ -17,7 +17,7 @@ from freshet.cli.output import PARTLY_DONE, Json, answer, inform_doubts, inform_
 from freshet.cli.progress import reporting
 from freshet.cli.text_files import read_text
 from hydrology.base.calendar import Period, day
-from hydrology.base.errors import InvalidInput
+from hydrology.base.errors import InvalidInput, counted
 from hydrology.base.units import converted
 from hydrology.extremes.thresholds import OF_MODEL, WHAT, Statistic
 from hydrology.extremes.trend import Trend
@@ -77,7 +77,7 @@ def show(basin: Basin, as_json: Json = False) -> None:
     columns = ("level", "of", unit, "low", "high", "years", "why there is none")
     trend = next((statistic.trend for statistic in record.statistics if statistic.trend is not None), None)
     inform_doubts(doubts)
-    shown = table(columns, rows, f"{basin}: {len(rows)} levels")
+    shown = table(columns, rows, f"{basin}: {counted(len(rows), 'level')}")
     answer(payload, as_json, shown if trend is None else Group(shown, _in_words(trend)))
 
 
@@ -102,7 +102,7 @@ def simulate(
             context.record("levels computed", of.version_id, basins=len(of.basins))
     left_out = [reason for of in done for reason in of.left_out.values()]
     inform_left_out(left_out)
-    shown = [f"Levels of version {of.version_id}: {len(of.basins)} basins." for of in done]
+    shown = [f"Levels of version {of.version_id}: {counted(len(of.basins), 'basin')}." for of in done]
     answer({"versions": done}, as_json, "\n".join(shown) or "No version is current for a basin.")
     if left_out:
         raise typer.Exit(PARTLY_DONE)
@@ -183,7 +183,11 @@ def categories(
     inform_doubts(doubts)
     payload = {"basin": basin, "changed": done.changed, "levels": levels, "left_out": left_out}
     rows = [(level["name"], level["discharge"], level["source"], level["impact"]) for level in levels]
-    answer(payload, as_json, table(("level", "m3/s", "source", "impact"), rows, f"{basin}: {len(rows)} categories"))
+    answer(
+        payload,
+        as_json,
+        table(("level", "m3/s", "source", "impact"), rows, f"{basin}: {counted(len(rows), 'category', 'categories')}"),
+    )
 
 
 @app.command("confirm")

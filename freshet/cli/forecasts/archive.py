@@ -14,7 +14,7 @@ from freshet.cli.output import Json, answer, inform_left_out
 from freshet.cli.progress import reporting
 from freshet.cli.text_files import listed
 from hydrology.base.calendar import Period
-from hydrology.base.errors import InvalidInput
+from hydrology.base.errors import InvalidInput, counted
 from operations.basin_data.basins import chosen
 
 if TYPE_CHECKING:
@@ -81,7 +81,11 @@ def archive(
             on_run=partial(reporter.show, "runs"),
         )
     payload = {"folder": str(folder), "appended": done.appended, "before": done.before}
-    answer(payload, as_json, f"{done.appended} runs appended to {folder}; it had {done.before} of the chosen before.")
+    answer(
+        payload,
+        as_json,
+        f"{counted(done.appended, 'run')} appended to {folder}; it had {done.before} of the chosen before.",
+    )
 
 
 def _teehr(
@@ -91,4 +95,8 @@ def _teehr(
 
     done = export_teehr(context.database, context.clock, folder, chosen_runs, members=members, on_table=show)
     inform_left_out(f"{basin}: the place of its gauge is not known" for basin in done.without_place)
-    answer({"folder": str(folder), **asdict(done)}, as_json, f"{done.runs} runs of {done.basins} basins in {folder}.")
+    answer(
+        {"folder": str(folder), **asdict(done)},
+        as_json,
+        f"{counted(done.runs, 'run')} of {counted(done.basins, 'basin')} in {folder}.",
+    )

@@ -12,7 +12,7 @@ from freshet.cli.devices import Device, take_device
 from freshet.cli.intake import any_intake
 from freshet.cli.output import MAX_ROWS, PARTLY_DONE, Json, answer, fields_of, inform, table
 from freshet.cli.progress import reporting
-from hydrology.base.errors import DataProblem
+from hydrology.base.errors import DataProblem, counted
 from jobspec.jobs.forecasting import DailyParams
 from operations.versions.stages import stage
 from records.alerts import alert_changes
@@ -85,7 +85,9 @@ def _show(cycle: "Cycle", ahead: "dict[str, Tomorrow | None]", as_json: bool) ->
     for name, problem in cycle.problems.items():
         inform(f"{name}: {problem}")
     counts = cycle.counts
-    title = f"{len(cycle.basins)} basins: " + ", ".join(f"{count} {status}" for status, count in counts.items())
+    title = f"{counted(len(cycle.basins), 'basin')}: " + ", ".join(
+        f"{count} {status}" for status, count in counts.items()
+    )
     shown = sorted(cycle.basins, key=lambda basin: (basin.status in ("issued", "unchanged"), basin.basin))
     if len(shown) > MAX_ROWS:
         title += f"; {MAX_ROWS} of them, those without a new forecast first (--json lists all)"

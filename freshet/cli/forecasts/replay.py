@@ -9,6 +9,7 @@ from freshet.cli.configuring import valid
 from freshet.cli.context import opened
 from freshet.cli.output import PARTLY_DONE, Json, answer, fields_of, inform, table
 from freshet.cli.progress import reporting
+from hydrology.base.errors import counted
 from jobspec.jobs.forecasting import ReplayParams
 
 _FIELDS = ReplayParams.model_fields
@@ -54,7 +55,7 @@ def replay(
     ]
     texts = {basin: str(reason) for basin, reason in done.reasons.items()}
     payload: dict[str, Any] = {"runs": [fields_of(one) for one in done.runs], "reasons": texts}
-    title = f"{len(rows)} runs on {len(params.period)} issue days"
+    title = f"{counted(len(rows), 'run')} on {counted(len(params.period), 'issue day')}"
     answer(payload, as_json, table(("issued", "run", "T0", "weather", "of", "status"), rows, title))
     if done.reasons:
         raise typer.Exit(PARTLY_DONE)

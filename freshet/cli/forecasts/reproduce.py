@@ -8,6 +8,7 @@ from freshet.cli.context import opened
 from freshet.cli.options import OnlyBasins
 from freshet.cli.output import Json, answer, exit_if_failed, first_rows, inform
 from freshet.cli.progress import reporting
+from hydrology.base.errors import counted
 
 if TYPE_CHECKING:
     from operations.upkeep.receipts import BasinReceipt
@@ -44,7 +45,9 @@ def reproduce(
     for name, reason in receipt.without_results.items():
         inform(f"{name} has no results to compare: {reason}")
     rows = [_row(one) for one in receipt.basins]
-    title = f"Run {run}: {receipt.reproduced} of {len(receipt.basins)} basins have the stored bits"
+    title = (
+        f"Run {run}: {receipt.reproduced} of {counted(len(receipt.basins), 'basin has', 'basins have')} the stored bits"
+    )
     columns = ("basin", "result", "array", "largest difference", "relative", "causes")
     answer(_json(receipt), as_json, first_rows(columns, rows, title))
     exit_if_failed(len(receipt.basins) - receipt.reproduced, len(receipt.basins))

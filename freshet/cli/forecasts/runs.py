@@ -13,6 +13,7 @@ from freshet.cli.output import Json, answer, fields_of, inform, table
 from hydrology.base.absent import Absent
 from hydrology.base.basins import basin_id
 from hydrology.base.calendar import instant
+from hydrology.base.errors import counted
 from jobspec.changes import Changes
 from operations.versions.stages import stage
 from records.runs import runs as records
@@ -45,7 +46,7 @@ def runs(
         found = records.list_runs(session, basin=wanted, available_by=by, limit=limit)
     columns = ("run", "T0", "horizon", "issued", "version", "purpose", "forcing", "status")
     rows = [(r.id, r.t0, r.horizon_days, r.issued_at, r.version_id, r.purpose, r.forcing_kind, r.status) for r in found]
-    answer({"runs": [fields_of(one) for one in found]}, as_json, table(columns, rows, f"{len(found)} runs"))
+    answer({"runs": [fields_of(one) for one in found]}, as_json, table(columns, rows, f"{counted(len(found), 'run')}"))
 
 
 def run_json(session: Session, run: str) -> dict[str, Any]:
@@ -155,7 +156,7 @@ def run_table(run: dict[str, Any]) -> RenderableType:
     )
     title = (
         f"Run {run['id']}: T0 {run['t0']}{_age(run['t0_age_days'])}, "
-        f"{run['horizon_days']} days, {run['forcing_kind']} {run['product']}, "
+        f"{counted(run['horizon_days'], 'day')}, {run['forcing_kind']} {run['product']}, "
         f"version {run['version_id']}, {run['program']}; median discharge in mm/day"
     )
     notes = _range_notes(run)

@@ -7,6 +7,7 @@ from freshet.cli.options import Basin, argument, option
 from freshet.cli.output import Json, answer, table
 from hydrology.base.absent import text
 from hydrology.base.calendar import day as read_day
+from hydrology.base.errors import counted
 from records.basins import basins
 from records.forecasts.latest import asked_version
 from records.runs import states as records
@@ -38,7 +39,7 @@ def states(
         for one in shown
     ]
     payload = {"basin": basin, "version": asked, "states": shown}
-    answer(payload, as_json, table(columns, rows, f"{len(found)} states of {basin}, version {asked}"))
+    answer(payload, as_json, table(columns, rows, f"{counted(len(found), 'state')} of {basin}, version {asked}"))
 
 
 def _json(state: records.State, *, arrays: bool) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from freshet.cli.output import PARTLY_DONE, Json, answer, inform, table
 from freshet.cli.progress import reporting
 from hydrology.base.absent import Absent
 from hydrology.base.arrays import Array
+from hydrology.base.errors import counted
 from hydrology.climatology.volumes import EXCEEDED_PERCENT, Normal, Observed, million_m3
 from jobspec.jobs.forecasting import VolumesParams
 from operations.versions.stages import stage
@@ -132,4 +133,4 @@ def _table(shown: dict[str, dict[str, Any]]) -> Any:
                 kind,
             )
         )
-    return table(columns, rows, f"Volumes that are exceeded, mm: {len(rows)} basins")
+    return table(columns, rows, f"Volumes that are exceeded, mm: {counted(len(rows), 'basin')}")

@@ -9,7 +9,7 @@ from freshet.cli.options import Basins, option
 from freshet.cli.output import Json, answer, inform
 from freshet.cli.progress import reporting
 from hydrology.base.calendar import Period
-from hydrology.base.errors import InvalidInput
+from hydrology.base.errors import InvalidInput, counted
 from records.versions import combinations
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def combine(
             one = combinations.combine(session, given, label=label, wall=wall, now=now, by_basin=by_basin)
         context.record("models combined", one.id)
     shares = {part.version: part.weight for part in one.parts}
-    own = f" {len(by_basin)} basins have weights of their own." if by_basin else ""
+    own = f" {counted(len(by_basin), 'basin has', 'basins have')} weights of their own." if by_basin else ""
     shown = ", ".join(f"{part.weight:.3g} of {part.version} on {part.product}" for part in one.parts)
     answer({"version": one.id, "weights": shares, "by_basin": by_basin}, as_json, f"Version {one.id}: {shown}.{own}")
 

@@ -12,6 +12,7 @@ from freshet.cli.output import PARTLY_DONE, Json, answer, inform_left_out, table
 from freshet.cli.progress import reporting
 from freshet.cli.text_files import listed
 from hydrology.base.calendar import Period
+from hydrology.base.errors import counted
 from hydrology.scores.paired_comparison import Difference
 from hydrology.scores.published_medians import PublishedMedian
 from records.database.statements import as_values
@@ -59,7 +60,7 @@ def compare(
         "period": period,
         "basins": basins,
     }
-    title = f"Comparison {comparison.id}, {period}, {len(basins)} basins"
+    title = f"Comparison {comparison.id}, {period}, {counted(len(basins), 'basin')}"
     title += ", stored before" if compared.already else ""
     answer(payload | as_values(result), as_json, Group(*_text(title, result)))
     if result.left_out:

@@ -12,6 +12,7 @@ from freshet.cli.output import PARTLY_DONE, Json, answer, inform, inform_left_ou
 from freshet.cli.progress import reporting
 from freshet.cli.text_files import listed
 from hydrology.base.calendar import Period
+from hydrology.base.errors import counted
 from operations.basin_data.basins import chosen
 from records.versions import promotions, versions
 
@@ -68,7 +69,7 @@ def _summary(done: "Evaluation") -> Any:
     if snow := _snow(done):
         rows.append(("snow r", snow["basins"], *snow["r"]))
         rows.append(("snow bias %", snow["basins"], *snow["bias_pct"]))
-    title = f"Version {done.version_id}, {done.period}, {len(done.basins)} basins"
+    title = f"Version {done.version_id}, {done.period}, {counted(len(done.basins), 'basin')}"
     if done.scored != done.version_id:
         title += f", scored by its twin {done.scored}"
     if done.use == "held out":

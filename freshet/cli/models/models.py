@@ -12,6 +12,7 @@ from freshet.cli.models.combine import combine
 from freshet.cli.options import Basins
 from freshet.cli.output import Json, answer, inform, inform_left_out, table
 from freshet.cli.progress import reporting
+from hydrology.base.errors import counted
 from hydrology.water.probe_results import ProbeResult
 from operations.basin_data.basins import chosen
 from records.access import audit
@@ -43,7 +44,9 @@ def list_versions(as_json: Json = False) -> None:
         (v.id, v.label, v.architecture, _product(v), len(v.basins), v.member_count, v.created_at, v.status)
         for v in found
     ]
-    answer({"versions": [asdict(one) for one in found]}, as_json, table(columns, rows, f"{len(found)} versions"))
+    answer(
+        {"versions": [asdict(one) for one in found]}, as_json, table(columns, rows, f"{counted(len(found), 'version')}")
+    )
 
 
 @app.command("show")
@@ -103,7 +106,11 @@ def promote(
         audit.record(session, audit.command_line(), "model promoted", version, context.clock.wall(), reason=reason)
     if not changed:
         inform("Nothing changed: it is the current version of these basins already.")
-    answer({"version": version, "changed": changed}, as_json, f"{len(changed)} basins now use {version}.")
+    answer(
+        {"version": version, "changed": changed},
+        as_json,
+        (f"{counted(len(changed), 'basin now uses', 'basins now use')} {version}."),
+    )
 
 
 @app.command("roll-back")
@@ -120,9 +127,16 @@ def roll_back(
         audit.record(session, audit.command_line(), "model rolled back", version, context.clock.wall(), reason=reason)
         stored = promotions.in_use(session).get(version, [])
     if stored:
-        inform(f"{len(stored)} basins had no version before it and still use it: {', '.join(stored)}.")
+        inform(
+            f"{counted(len(stored), 'basin had', 'basins had')} no version before it and still use it: "
+            f"{', '.join(stored)}."
+        )
     payload = {"version": version, "restored": restored, "current_basins": stored}
-    answer(payload, as_json, f"{len(restored)} basins use again what they used before {version}.")
+    answer(
+        payload,
+        as_json,
+        (f"{counted(len(restored), 'basin uses', 'basins use')} again what was used before {version}."),
+    )
 
 
 @app.command("export")
@@ -185,15 +199,20 @@ def install_pretrained(
         inform(f"Nothing changed: {done.name} is installed already, as version {done.version_id}.")
     if done.product != done.trained_on:
         inform(f"It learnt from {done.trained_on} and will be driven by {done.product}: its forecasts state this.")
-    text = f"Version {done.version_id}: {done.name}, {done.members} members that learnt from {done.learnt_from} basins."
+    text = (
+        f"Version {done.version_id}: {done.name}, {counted(done.members, 'member')} that learnt from "
+        f"{counted(done.learnt_from, 'basin')}."
+    )
     payload = asdict(done)
     if served is not None:
         inform_left_out(served.left_out.values())
         payload |= {"promoted": served.basins, "promoted_before": served.already, "left_out": served.left_out}
         if served.already and not served.basins:
-            text += f" It is the current version of {len(served.already)} basins already; no basin was added."
+            text += (
+                f" It is the current version of {counted(len(served.already), 'basin')} already; no basin was added."
+            )
         else:
-            text += f" {len(served.basins)} basins now use it."
+            text += f" {counted(len(served.basins), 'basin now uses', 'basins now use')} it."
     answer(payload, as_json, text)
 
 

@@ -14,6 +14,7 @@ from freshet.cli.options import Basins, BasinsFile
 from freshet.cli.output import PARTLY_DONE, Json, answer, inform, inform_left_out, table
 from freshet.cli.progress import reporting
 from freshet.cli.text_files import listed
+from hydrology.base.errors import counted
 from jobspec.jobs.judging import ReforecastParams
 from operations.basin_data.basins import chosen
 from records.verification import lead_scores
@@ -92,7 +93,10 @@ def _payload(done: "Reforecast", figures: Sequence[lead_scores.PooledVerificatio
 
 
 def _table(done: "Reforecast", figures: Sequence[lead_scores.PooledVerification]) -> Any:
-    title = f"Version {done.version_id}, forecasts over {done.period} with observed weather, {len(done.basins)} basins"
+    title = (
+        f"Version {done.version_id}, forecasts over {done.period} with observed weather, "
+        f"{counted(len(done.basins), 'basin')}"
+    )
     if done.scored != done.version_id:
         title += f", of its twin {done.scored}, which has not learnt from these years"
     title += ". Medians over basins:"

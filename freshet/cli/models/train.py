@@ -14,7 +14,7 @@ from freshet.cli.output import Json, answer, inform, inform_left_out, table
 from freshet.cli.progress import reporting
 from freshet.cli.text_files import listed
 from hydrology.base.calendar import Period
-from hydrology.base.errors import InvalidInput
+from hydrology.base.errors import InvalidInput, counted
 from jobspec.jobs.training import PromotionRule
 from jobspec.network import ARCHITECTURES
 from jobspec.training import FineTuningConfig, TrainingConfig
@@ -181,10 +181,10 @@ def _report(context: Context, trained: "Trained", decision: "PromotionDecision |
 
 
 def _members(trained: "Trained") -> Any:
-    title = f"Version {trained.version_id} of {len(trained.basins)} basins"
+    title = f"Version {trained.version_id} of {counted(len(trained.basins), 'basin')}"
     if trained.already:
         title += ", trained before"
-    over = "" if trained.validation_basins is None else f" over {trained.validation_basins} basins"
+    over = "" if trained.validation_basins is None else f" over {counted(trained.validation_basins, 'basin')}"
     return table(["member", f"best validation NSE (median{over})"], list(trained.validation_nse.items()), title)
 
 
@@ -205,4 +205,8 @@ def only_forcing(session: Session) -> str:
 def describe(progress: "Progress") -> str:
     """Return the progress of a training in words."""
     loss, score = f"loss {progress.loss:.4f}", progress.validation
-    return loss if score is None else f"{loss}, median validation NSE {score.value:.3f} over {score.basins} basins"
+    return (
+        loss
+        if score is None
+        else f"{loss}, median validation NSE {score.value:.3f} over {counted(score.basins, 'basin')}"
+    )

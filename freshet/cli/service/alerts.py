@@ -8,6 +8,7 @@ import typer
 from freshet.cli.context import opened, reading
 from freshet.cli.options import Basin, argument, option
 from freshet.cli.output import PARTLY_DONE, Json, answer, answer_list, inform, table
+from hydrology.base.errors import counted
 from records.alerts import alert_changes
 from records.alerts import alerts as records
 from records.basins import basins
@@ -47,7 +48,7 @@ def show(basin: Basin, as_json: Json = False) -> None:
         "decided_by": standing,
         "levels": [asdict(alert) for alert in levels],
     }
-    answer(payload, as_json, table(tuple(_COLUMNS), rows, f"{basin}: {len(levels)} levels"))
+    answer(payload, as_json, table(tuple(_COLUMNS), rows, f"{basin}: {counted(len(levels), 'level')}"))
 
 
 @app.command("changes")
@@ -63,7 +64,7 @@ def changes(
     rows = [(one.at, one.kind, one.level, one.severity, one.chance, one.run_id, one.why) for one in page]
     columns = ("at", "what", "level", "severity", "chance", "run", "why")
     payload = {"basin": basin, "changes": [alert_changes.as_json(one) for one in page]}
-    answer(payload, as_json, table(columns, rows, f"{basin}: {len(page)} changes"))
+    answer(payload, as_json, table(columns, rows, f"{basin}: {counted(len(page), 'change')}"))
 
 
 @app.command("cap")

@@ -45,8 +45,8 @@ def demo(
 
     It ingests weather and flow that come with Freshet, installs the shipped ensemble freshet-us, evaluates its twin on
     years that it has not learnt from, replays twelve days of forecasts before a flood, and forecasts seasonal volumes;
-    then it serves until interrupted. Everything is stored in SQLite in the folder `demo` of FRESHET_DATA, with a clock of
-    its own. Run again, it continues from there.
+    then it serves until interrupted. Everything is stored in SQLite in the folder `demo` of FRESHET_DATA, with a clock
+    of its own. Run again, it continues from there.
     """
     from freshet.demo.demonstration import demonstrate
     from freshet.demo.work import service

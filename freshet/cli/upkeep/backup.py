@@ -9,6 +9,7 @@ from freshet.cli.context import opened
 from freshet.cli.options import argument
 from freshet.cli.output import Json, answer
 from freshet.cli.progress import reporting
+from hydrology.base.errors import counted
 from records.upkeep.backup import make
 
 
@@ -20,4 +21,8 @@ def backup(
     with opened(reads=True) as context, reporting() as reporter:
         manifest = make(context.settings, context.database, context.clock, file, partial(reporter.show, "rows"))
     size = file.stat().st_size
-    answer({"file": str(file), "bytes": size, **asdict(manifest)}, as_json, f"{file}: {manifest.row_count} rows.")
+    answer(
+        {"file": str(file), "bytes": size, **asdict(manifest)},
+        as_json,
+        f"{file}: {counted(manifest.row_count, 'row')}.",
+    )

@@ -9,6 +9,7 @@ from freshet.cli.context import opened
 from freshet.cli.output import Json, answer
 from freshet.cli.progress import reporting
 from freshet.cli.upkeep.doctor import NOT_WELL
+from hydrology.base.errors import counted
 from records.upkeep.integrity import Soundness
 from records.upkeep.integrity import check as run
 
@@ -21,7 +22,9 @@ def check(as_json: Json = False) -> None:
     """
     with opened(reads=True) as context, reporting() as reporter:
         done = run(context.database, partial(reporter.show, "rows"))
-    text = "\n".join([*done.sentences, f"{done.row_count} rows checked, {len(done.sentences) or 'no'} faults."])
+    text = "\n".join(
+        [*done.sentences, f"{counted(done.row_count, 'row')} checked, {len(done.sentences) or 'no'} faults."]
+    )
     answer(_payload(done), as_json, text)
     if done.sentences:
         raise typer.Exit(NOT_WELL)

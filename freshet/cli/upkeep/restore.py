@@ -9,6 +9,7 @@ from freshet.cli.context import Begins, opened
 from freshet.cli.options import argument
 from freshet.cli.output import Json, answer
 from freshet.cli.progress import reporting
+from hydrology.base.errors import counted
 from records.upkeep.backup import restore as fill
 
 
@@ -20,6 +21,7 @@ def restore(
     with opened(begins=Begins.WHERE_EXPECTED) as context, reporting() as reporter:
         manifest = fill(context.settings, context.database, file, partial(reporter.show, "rows"))
     words = (
-        f"{context.database.shown}: {manifest.row_count} rows as they were at {manifest.created_at:%Y-%m-%d %H:%M} UTC."
+        f"{context.database.shown}: {counted(manifest.row_count, 'row as it was', 'rows as they were')} at "
+        f"{manifest.created_at:%Y-%m-%d %H:%M} UTC."
     )
     answer({"file": str(file), **asdict(manifest)}, as_json, words)

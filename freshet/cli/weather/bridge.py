@@ -13,6 +13,7 @@ from freshet.cli.context import opened, reading
 from freshet.cli.options import OnlyBasins, argument, option
 from freshet.cli.output import PARTLY_DONE, Columns, Json, answer, answer_list, exit_if_failed, first_rows, inform
 from freshet.cli.progress import reporting
+from hydrology.base.errors import counted
 from hydrology.weather.bridge import PRECIPITATION
 from jobspec.jobs.data import BridgeParams
 from operations.weather.fit_bridges import apply as run_apply
@@ -139,4 +140,4 @@ def _days(stored: records.Bridge) -> str:
 
 
 def _title(counts: Mapping[str, int], basins: int) -> str:
-    return f"{basins} basins: " + ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
+    return f"{counted(basins, 'basin')}: " + ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))

@@ -26,7 +26,7 @@ from freshet.cli.output import (
 from freshet.cli.progress import Reporter, reporting
 from hydrology.base.basins import basin_id
 from hydrology.base.calendar import Period, day
-from hydrology.base.errors import DataProblem, InvalidInput, Problem
+from hydrology.base.errors import DataProblem, InvalidInput, Problem, counted
 from ingestion.base import SourceFile
 from jobspec.feeds import ADAPTERS, USUAL, AnyFeedSettings, NewFeed, read_settings
 from jobspec.jobs.data import BackfillParams
@@ -219,7 +219,7 @@ def _summary(done: "Backfilled") -> Iterator[tuple[str, object]]:
         fit = of.fitted
         yield (
             f"recalibration of {of.version_id}",
-            f"T0 {fit.fitted_on}, {fit.issue_days} days, {fit.days} observed flows",
+            f"T0 {fit.fitted_on}, {counted(fit.issue_days, 'day')}, {counted(fit.days, 'observed flow')}",
         )
 
 
@@ -254,7 +254,9 @@ def _payload(done: Sequence[records.FetchedBasin]) -> dict[str, Any]:
 
 
 def _counted(done: Sequence[records.FetchedBasin]) -> str:
-    return f"{len(done)} basins: " + ", ".join(f"{count} {name}" for name, count in records.statuses(done).items())
+    return f"{counted(len(done), 'basin')}: " + ", ".join(
+        f"{count} {name}" for name, count in records.statuses(done).items()
+    )
 
 
 def _exit(done: Sequence[records.FetchedBasin]) -> None:

@@ -11,6 +11,7 @@ from freshet.cli.options import argument, option
 from freshet.cli.output import PARTLY_DONE, Json, answer, answer_list, inform
 from freshet.cli.progress import reporting
 from hydrology.base.basins import basin_id
+from hydrology.base.errors import counted
 from records.weather import weather_issues as records
 
 app = typer.Typer(no_args_is_help=True)
@@ -46,7 +47,10 @@ def add(
         inform(f"Refused: {reason}")
     for basin, odd in stored.warnings.items():
         inform(f"Warning: {basin}: {' '.join(odd)}")
-    text = f"Weather forecast {stored.issue_id}: {len(stored.new)} basins new, {len(stored.known)} stored already."
+    text = (
+        f"Weather forecast {stored.issue_id}: {counted(len(stored.new), 'basin')} new, {len(stored.known)} "
+        "stored already."
+    )
     answer(asdict(stored), as_json, text)
     if stored.refused:
         raise typer.Exit(PARTLY_DONE)
@@ -70,7 +74,10 @@ def _add_folder(folder: Path, as_json: bool) -> None:
             inform(f"Warning: {name}: {basin}: {' '.join(odd)}")
     for name, reason in imported.failed.items():
         inform(f"Refused: {name}: {reason}")
-    text = f"{counts['files']} weather forecasts: {counts['new']} basins new, {counts['known']} stored already"
+    text = (
+        f"{counted(counts['files'], 'weather forecast')}: {counted(counts['new'], 'basin')} new, "
+        f"{counts['known']} stored already"
+    )
     answer(counts | {"refused": imported.refused}, as_json, f"{text}.")
     if imported.refused:
         raise typer.Exit(PARTLY_DONE)

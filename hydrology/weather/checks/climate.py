@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from hydrology.base.calendar import month
+from hydrology.base.errors import counted
 from hydrology.base.findings import Finding
 from hydrology.weather.checks.daily_weather import DailyWeather, Rule
 from hydrology.weather.checks.relations import VP_RATIO_WARNED, vapour_ratio
@@ -47,7 +48,8 @@ def _precipitation(weather: DailyWeather) -> Iterator[Finding]:
         return
     advice = "" if unit is None else f": these look like {unit}. Convert them to mm/day"
     sentence = (
-        f"sums to {fallen:.3g} mm in {days} days where {weather.climate.source} expects {expected:.0f} mm{advice}"
+        f"sums to {fallen:.3g} mm in {counted(days, 'day')} where {weather.climate.source} expects "
+        f"{expected:.0f} mm{advice}"
     )
     yield weather.finding("precipitation-climate", "error" if unit else "warning", "precipitation", wet, sentence)
 
@@ -89,7 +91,7 @@ RULES = (
         "temperature-climate",
         _temperature,
         "the median of (tmax + tmin) / 2 is above the climate by more than "
-        + ", ".join(f"{kelvin:g} K ({days} days or more)" for days, kelvin in ANOMALY_REFUSED)
+        + ", ".join(f"{kelvin:g} K ({counted(days, 'day')} or more)" for days, kelvin in ANOMALY_REFUSED)
         + f", and °F would explain it; in {DRY_DAYS} days or more, by more than {DRY_ANOMALY:g} K where vapour "
         f"pressure is below {VP_RATIO_WARNED[0]:g} times the saturation and °F would explain more than half of it",
         f"above or below it by {WARNED_SHARE:.0%} of that",

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from hydrology.base.arrays import Array
+from hydrology.base.errors import counted
 from hydrology.base.findings import Finding
 from hydrology.weather.checks.climate import expected_precipitation
 from hydrology.weather.checks.daily_weather import DailyWeather, Rule
@@ -36,7 +37,7 @@ def _accumulated(weather: DailyWeather) -> Iterator[Finding]:
     refused = (long | flat).all() or (together and len(wet) >= TRACES_REFUSED)
     verb = "never falls" if falls.max() == 0 else "hardly ever falls"
     advice = ": it looks accumulated. " + ("Give the amount of each day" if refused else "If so, give that of each day")
-    sentence = f"rises on {rises.max()} days and {verb}{advice}"
+    sentence = f"rises on {counted(int(rises.max()), 'day')} and {verb}{advice}"
     bad = np.nan_to_num(one[0]) > 0
     yield weather.finding("accumulated", "error" if refused else "warning", "precipitation", bad, sentence)
 

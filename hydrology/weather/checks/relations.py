@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from hydrology.base.arrays import Array
+from hydrology.base.errors import counted
 from hydrology.base.findings import Finding, Severity
 from hydrology.base.units import J_PER_MJ
 from hydrology.weather.checks.daily_weather import DailyWeather, Rule
@@ -33,7 +34,7 @@ def _crossed(weather: DailyWeather) -> Iterator[Finding]:
     if bad.any():
         most = bad.sum() * 2 > known.sum() and known.any(axis=0).sum() >= CROSSED_DAYS
         advice = ": the two look swapped. Exchange them" if most else ""
-        sentence = f"is above tmax on {bad.sum()} of {known.sum()} days{advice}"
+        sentence = f"is above tmax on {bad.sum()} of {counted(int(known.sum()), 'day')}{advice}"
         yield weather.finding("tmin-above-tmax", "error" if most else "warning", "tmin", bad, sentence)
     if known.sum() > 1 and (low[known] == high[known]).all():
         sentence = "equals tmax on every day: both are the daily mean, not usable as daily minimum and maximum"
@@ -46,7 +47,7 @@ def _mean_outside(weather: DailyWeather) -> Iterator[Finding]:
     mean, low, high = three
     bad, known = (mean < low - MEAN_TOLERANCE) | (mean > high + MEAN_TOLERANCE), ~np.isnan(mean)
     if bad.sum() * 2 > known.sum():
-        sentence = f"is not between tmin and tmax on {bad.sum()} of {known.sum()} days"
+        sentence = f"is not between tmin and tmax on {bad.sum()} of {counted(int(known.sum()), 'day')}"
         yield weather.finding("tmean-outside", "warning", "tmean", bad, sentence)
 
 
@@ -102,7 +103,10 @@ def _vapour_pressure_alone(weather: DailyWeather) -> Iterator[Finding]:
     known = ~np.isnan(one[0])
     days = int(known.any(axis=0).sum())
     if days >= VP_ALONE_WARNED_DAYS and one[0][known].max() < VP_ALONE:
-        sentence = f"is at most {one[0][known].max():.3g} Pa in {days} days: these look like hPa or kPa. Convert to Pa"
+        sentence = (
+            f"is at most {one[0][known].max():.3g} Pa in {counted(days, 'day')}: these look like hPa or kPa. "
+            "Convert to Pa"
+        )
         severity: Severity = "error" if days >= VP_ALONE_REFUSED_DAYS else "warning"
         yield weather.finding("vapour-pressure", severity, "vp", known, sentence)
 
@@ -115,7 +119,9 @@ def _too_hot(weather: DailyWeather) -> Iterator[Finding]:
         if bad.any():
             refused = bad.sum() > HOT_SHARE * known.sum()
             advice = ": these look like °F. Convert them to °C" if refused else ""
-            sentence = f"is above {limit:g} degC, more than was ever measured, on {bad.sum()} days{advice}"
+            sentence = (
+                f"is above {limit:g} degC, more than was ever measured, on {counted(int(bad.sum()), 'day')}{advice}"
+            )
             yield weather.finding("too-hot", "error" if refused else "warning", name, bad, sentence)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from hydrology.base.calendar import Days, day, zone
 from hydrology.base.credit import Credit
-from hydrology.base.errors import Problem
+from hydrology.base.errors import Problem, counted
 from hydrology.base.longitudes import difference
 from hydrology.base.units import daylight_mean
 from hydrology.weather.evaporation import daylength
@@ -114,11 +114,12 @@ class Model:
             FeedProblem: it costs more than the service allows in an hour without a key.
         """
         total = weight * places
-        self.report(f"The fetch weighs {total:.0f} calls by Open-Meteo's count.")
+        weighed = counted(round(total), "call")
+        self.report(f"The fetch weighs {weighed} by Open-Meteo's count.")
         if self.keyless and total > PER_HOUR:
-            fewer = "ask" if runs > 1 else f"name at most {int(PER_HOUR // weight)} basins, ask"
+            fewer = "ask" if runs > 1 else f"name at most {counted(int(PER_HOUR // weight), 'basin')}, ask"
             raise FeedProblem(
-                f"The fetch weighs {total:.0f} calls by Open-Meteo's count, and without a key it gives {PER_HOUR} an "
+                f"The fetch weighs {weighed} by Open-Meteo's count, and without a key it gives {PER_HOUR} an "
                 f"hour ({PER_DAY} a day): {fewer} for fewer days, or set FRESHET_OPEN_METEO_KEY."
             )
 
@@ -217,7 +218,7 @@ def _places(body: bytes, count: int) -> list[Any]:
     answer = parsed(body)  # an interrupted stream ends in words that are not JSON
     places = [answer] if isinstance(answer, dict) else answer
     if not isinstance(places, list) or len(places) != count:
-        raise Broken(f"the answer is not of the {count} places asked for")
+        raise Broken(f"the answer is not of the {counted(count, 'place')} asked for")
     return places
 
 

@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 
 from hydrology.base.calendar import Day, last_ended_day
+from hydrology.base.errors import counted
 from hydrology.base.variables import WEATHER
 from hydrology.weather.forcing import Trace, WeatherForecast, WeatherIssue
 from ingestion.feeds.base import FeedProblem, Given, Site, Wanted, each, placed
@@ -86,7 +87,7 @@ class OpenMeteoForecast:
         days = {"forecast_days": self._days} | ({"past_days": self._behind} if self._behind else {})
         answer = self._model.ask(sites, days)
         if self._run(now) != run:
-            raise FeedProblem(f"{self._model.name} was updated while it was asked for: try again.")
+            raise FeedProblem(f"{self._model.name} was updated while it was asked for. Nothing was taken: fetch again.")
         places = self._model.places(sites, answer)
         return run, places, Extents.of(usable(places))
 
@@ -109,7 +110,8 @@ class OpenMeteoForecast:
         of = required(places, site)
         if len(of.members) != self._members:
             raise FeedProblem(
-                f"{self._model.name} has {len(of.members)} members for {site.basin}, not {self._members}: nothing of "
+                f"{self._model.name} has {counted(len(of.members), 'member')} for {site.basin}, not "
+                f"{self._members}: nothing of "
                 "it was taken."
             )
         expected = Expected(partial(self._first, now), self._behind + self._days, run.until)

@@ -35,6 +35,8 @@ class Kind(Enum):
     STREAMFLOW = r"(?P<gauge>.*)_streamflow_qc\.txt"
     SWE = r"(?P<gauge>\d+|[A-Z][A-Z0-9]*-.*)_swe\.csv"
     MODEL_OUTPUT = r"(?P<gauge>.*)_[^_]+_model_output\.txt"
+    OTHER_FLOW = r"(?P<gauge>\d{8,15}|[A-Z][A-Z0-9]*-[^_]+)_(?i:streamflow)(?!_qc\.txt).*\.(?i:txt|csv)"
+    """Flow by a name that CAMELS does not give it, so that its unit and columns are not known."""
     ATTRIBUTES = r"camels_(clim|geol|hydro|name|soil|topo|vege)\.txt"
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hydrology.base.basins import gauge_product
-from hydrology.base.errors import InvalidInput, NotFound
+from hydrology.base.errors import InvalidInput, NotFound, counted
 from hydrology.base.series import DailySeries
 from hydrology.base.units import M2_PER_KM2
 from hydrology.weather.source_calendars import with_lacking_days_marked
@@ -104,7 +104,14 @@ class CamelsSource:
         copies: dict[tuple[Kind, str | None], list[BasinFile]] = defaultdict(list)
         for found in self._files[basin]:
             copies[found.kind, found.product].append(found)
-        for same in copies.values():
+        if (Kind.OTHER_FLOW, None) in copies and (Kind.STREAMFLOW, None) not in copies:
+            raise SourceError(
+                copies[Kind.OTHER_FLOW, None][0].file.name,
+                "it is flow by its name, which is not that of CAMELS: its unit and columns are not known",
+                "give gauge, year, month, day, cubic feet per second and flag (A, A:e, M) in each line, and name it "
+                "<ID>_streamflow_qc.txt, or remove it",
+            )
+        for same in (same for (kind, _), same in copies.items() if kind is not Kind.OTHER_FLOW):
             file, content = read_once([copy.file for copy in same])
             files.append(file)
             parsed, area = _parse(same[0], file, content, latitude)
@@ -125,7 +132,8 @@ class CamelsSource:
         )
 
     def _holds(self, basin: str) -> bool:
-        return any(file.kind in (Kind.FORCING, Kind.STREAMFLOW) for file in self._files.get(basin, ()))
+        held = (Kind.FORCING, Kind.STREAMFLOW, Kind.OTHER_FLOW)
+        return any(file.kind in held for file in self._files.get(basin, ()))
 
 
 def _known_files(path: Path, files: Files) -> list[ArchiveFile]:
@@ -151,7 +159,7 @@ def parse_camels_attributes(file: SourceFile, content: bytes) -> AttributeFile:
 def _nothing_to_ingest(paths: Sequence[Path], with_attributes: int) -> SourceError:
     found = "reference snow or model output"
     if with_attributes:
-        found = f"attributes of {with_attributes} basin{'s' * (with_attributes > 1)}"
+        found = f"attributes of {counted(with_attributes, 'basin')}"
     return SourceError(
         ", ".join(str(path) for path in paths),
         f"it has {found}, but neither weather nor discharge of any basin",

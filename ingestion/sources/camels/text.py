@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hydrology.base.calendar import Days
+from hydrology.base.errors import counted
 from hydrology.base.series import DailySeries
 from hydrology.base.variables import Quantity
 from ingestion.base import SourceError, SourceFile
@@ -134,7 +135,7 @@ class Table:
 def _fault(cells: list[str], columns: list[tuple[str, str]]) -> str | None:
     if len(cells) != len(columns):
         cut = "the row is cut: it" if len(cells) < len(columns) else "the row"
-        return f"{cut} has {len(cells)} columns instead of {len(columns)}"
+        return f"{cut} has {counted(len(cells), 'column')} instead of {len(columns)}"
     for number, (cell, (name, kind)) in enumerate(zip(cells, columns, strict=True), 1):
         try:
             np.dtype(kind).type(cell)

@@ -137,13 +137,21 @@ def test_the_skill_shown_is_computed_here_rather_than_shipped_and_of_the_newest_
         ([newer, computed, shipped], 0.8),
         ([_score(None, early), shipped], 0.9),
     ):
-        skill = BasinSkill.model_construct(scores=stored)
-        assert facts.skill(skill, NO_SCORE, None, 3).detail == f"NSE {shown:.2f} in years not used in training"
-    assert facts.skill(BasinSkill.model_construct(scores=others), NO_SCORE, None, 3).detail == "not evaluated here yet"
+        assert _detail(stored) == f"NSE {shown:.2f} in years not used in training"
+    assert _detail(others) == "not evaluated here yet"
+    learnt = [_score(0.99, late, period_use=use) for use in ("training", "validation", "mixed")]
+    assert _detail([*learnt, computed]) == "NSE 0.70 in years not used in training"
+    assert _detail(learnt) == "evaluated here in years that it learnt from alone"
+
+
+def _detail(scores: list[Score]) -> str:
+    fields: dict[str, Any] = {"scores": scores}
+    return facts.skill(BasinSkill.model_construct(**fields), NO_SCORE, None, 3).detail
 
 
 def _score(value: float | None, period: tuple[str, str], **chosen: Any) -> Score:
     fields = {"member": "mean", "metric": "nse", "lead": "all", "season": "all", "threshold": "all", "shipped": False}
+    fields |= {"period_use": "held out"}
     first, last = map(date.fromisoformat, period)
     return Score.model_construct(**{**fields, **chosen}, value=value, period=Period(first_day=first, last_day=last))
 

@@ -30,7 +30,7 @@ def test_only_the_named_basins_are_ingested(freshet: Freshet, country: Path) -> 
     result = freshet("ingest", "camels", "--from", str(country), "--basin", "SYNTH-02")
 
     assert result.code == 0
-    assert "1 basins: 1 new" in result.out
+    assert "1 basin: 1 new" in result.out
     assert [one["id"] for one in freshet("basins", "--json").json["basins"]] == ["SYNTH-02"]
 
 

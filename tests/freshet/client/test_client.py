@@ -15,6 +15,8 @@ import pytest
 import xarray
 
 import freshet.client
+from app.basins.observations.schemas import Observations
+from app.forecasts.schemas import BasinForecast
 from freshet.client import Client, Refused, ServiceError
 from freshet.client.connection import ATTEMPTS
 from freshet.client.frames import to_pandas, to_xarray
@@ -96,7 +98,8 @@ def test_tables_and_datasets_hold_the_answers_numbers(service: Client, tmp_path:
     assert to_pandas(observed)["precipitation_flag"].tolist() == observed.flags["precipitation"]
 
     missing = forecast.model_copy(update={"precipitation": [None] * len(forecast.time)})
-    for number, answer in enumerate((forecast, observed, missing)):
+    answers: tuple[BasinForecast | Observations, ...] = (forecast, observed, missing)
+    for number, answer in enumerate(answers):
         written, file = to_xarray(answer), tmp_path / f"{number}.nc"
         written.to_netcdf(file)
         with xarray.open_dataset(file) as copied:

@@ -148,7 +148,7 @@ def test_an_evaluation_scores_every_basin_of_the_version(worked: Freshet) -> Non
     assert "has learnt from some of these days" in shown.err
     assert result.json["warning"] in " ".join(shown.err.split())
     text = shown.out
-    assert "2003-10-01..2005-09-30, 1 basins" in text
+    assert "2003-10-01..2005-09-30, 1 basin" in text
     assert "not learnt from" not in text
     assert "nse" in text
 
@@ -236,7 +236,7 @@ def test_a_reforecast_reports_skill_by_lead_time(worked: Freshet) -> None:
     )
     assert missing["coverage_90"].endswith("fit one (freshet calibrate).")
     text = worked(*again, "--basin", BASINS[0]).out
-    assert "forecasts over 2000-10-01..2001-09-30 with observed weather, 1 basins" in text
+    assert "forecasts over 2000-10-01..2001-09-30 with observed weather, 1 basin" in text
     assert "crpss persistence" in text
     refused = worked("reforecast", "--period", "2004-10-01..2005-09-30")
     assert (refused.code, "took no part in its training" in refused.err) == (2, True)

@@ -58,7 +58,7 @@ def test_the_text_shows_differences_and_the_printed_table_with_its_label(two: Fr
     output = two("compare", *versions(two), *HELD_OUT, "--basin", "SYNTH-02")
 
     assert output.code == 0
-    assert "2005-04-01..2005-09-30, 1 basins" in output.out
+    assert "2005-04-01..2005-09-30, 1 basin" in output.out
     for part in ("nse", "the other", "fhv, %", "No published scores are stored", "Table B.7", "0.744 (0.641, 0.814)"):
         assert part in output.out
     assert "Other basins or period" in output.out

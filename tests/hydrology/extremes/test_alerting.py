@@ -68,7 +68,7 @@ def test_a_warning_begins_with_one_run() -> None:
     (decision,) = run([0.7])
     assert (decision.severity, decision.turn) == ("warning", "begins")
     assert decision.why == (
-        "Warning begins: a chance of 0.7 reaches 0.7, where warning begins in 1 of the 1 runs in a row that it takes."
+        "Warning begins: a chance of 0.7 reaches 0.7, where warning begins in 1 of the 1 run in a row that it takes."
     )
 
 

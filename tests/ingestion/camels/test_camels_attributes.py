@@ -45,7 +45,7 @@ def test_a_missing_value_is_left_out(missing: str) -> None:
     [
         ("id;q5\n01022500;1\n", 1, "gauge_id is missing"),
         ("gauge_id;q5;q5\n01022500;1;1\n", 1, "two have the same"),
-        ("gauge_id;q5\n01022500\n", 2, "the row has 1 columns instead of 2"),
+        ("gauge_id;q5\n01022500\n", 2, "the row has 1 column instead of 2"),
         ("gauge_id;q5\n01022500;1;2\n", 2, "the row has 3 columns instead of 2"),
         ("gauge_id;q5\n01022500;much\n", 2, "column 2 is not a number"),
         ("gauge_id;q5\n01022500;inf\n", 2, "column 2 is not a number"),

@@ -407,3 +407,22 @@ def test_no_real_basin_is_taken_for_another(camels: Path) -> None:
                 head = b"".join(member.readline() for _ in range(5))
             text = TextFile.decode(SourceFile(name, "", 0), head)
             assert parse_forcing(text, latitude[name.rpartition("/")[2][:8]]).area > 0
+
+
+def test_flow_by_another_name_is_refused_for_its_basin(tmp_path: Path) -> None:
+    others = {write.FORCING_PATH.replace(write.GAUGE, "01013500"): write.forcing()}
+    for name in ("_streamflow.txt", "_streamflow.csv", "_Streamflow_raw.txt", "_streamflow_qc.csv"):
+        flow = write.FLOW_PATH.replace("_streamflow_qc.txt", name)
+        files = {path: text for path, text in FILES.items() if path != write.FLOW_PATH} | others
+        source = CamelsSource([write.folder(tmp_path / name, files | {flow: write.streamflow()})])
+        with pytest.raises(SourceError) as caught:
+            source.read(write.BASIN)
+        assert caught.value.file.endswith(name)
+        assert "which is not that of CAMELS" in caught.value.cause
+        assert source.read("USGS-01013500").series
+    both = FILES | {write.FLOW_PATH.replace("_qc.txt", ".txt"): "a copy"}
+    assert ("usgs", "discharge") in series_of(CamelsSource([write.folder(tmp_path / "both", both)]))
+    alone = CamelsSource([write.folder(tmp_path / "alone", {f"{write.GAUGE}_streamflow.txt": "a table"})])
+    assert alone.basins() == [write.BASIN]
+    cut = {write.FLOW_PATH: f"{write.GAUGE} 2000 01 01 12.5"}
+    assert "5 columns instead of 6" in unreadable(write.folder(tmp_path / "cut", cut)).cause

@@ -89,7 +89,7 @@ def test_a_service_is_left_alone_for_as_long_as_it_asks(server: Server, after: s
 def test_a_service_that_asks_for_hours_is_not_waited_for(server: Server) -> None:
     pauses: list[float] = []
     server.answers = [status(429, Retry_After="3600")]
-    with pytest.raises(FeedProblem, match="answers 429: try later"):
+    with pytest.raises(FeedProblem, match=r"answers 429, and asks to wait\. Nothing was taken: fetch again later"):
         asking(server, pauses).read(parsed)
     assert (pauses, len(server.requests)) == ([], 1)
 
