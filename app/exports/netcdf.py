@@ -29,6 +29,8 @@ MAX_VALUES = 10_000_000
 REFERENCE, PERIOD = "forecast_reference_time", "forecast_period"
 _UNITS: Mapping[str, str] = {"m3/s": "m3 s-1", "mm/day": "mm day-1", "cfs": "ft3 s-1", "W/m2": "W m-2"}
 """Units whose name differs in the conventions."""
+_CALENDAR = "proleptic_gregorian"
+"""In the calendar `standard`, in which days before 1582 are Julian, xarray cannot write missing instants alone."""
 _TIMES: Mapping[Kind, str] = {"day": "days since 1970-01-01", "instant": "seconds since 1970-01-01"}
 _FILLS: Mapping[str, float] = {"f8": 9.969209968386869e36, "i4": -2147483647, "i1": -127}
 """Fill values: the library's own defaults."""
@@ -104,7 +106,7 @@ def _global(table: Table) -> dict[str, str]:
 
 
 def _variables(table: Table, grid: _Grid) -> Variables:
-    axis = {"standard_name": "time", "long_name": "day", "calendar": "standard", "axis": "T", "bounds": "time_bnds"}
+    axis = {"standard_name": "time", "long_name": "day", "calendar": _CALENDAR, "axis": "T", "bounds": "time_bnds"}
     bounds = np.stack([grid.days, grid.days + 1], axis=1).astype("f8")
     variables = {
         "time": numeric_variable(["time"], grid.days.astype("f8"), axis | {"units": _TIMES["day"]}),
@@ -189,7 +191,7 @@ def _attributes(column: Column) -> dict[str, Any]:
     if column.unit is not None:
         attributes["units"] = _UNITS.get(column.unit, column.unit)
     if column.kind in _TIMES:
-        attributes |= {"units": _TIMES[column.kind], "calendar": "standard"}
+        attributes |= {"units": _TIMES[column.kind], "calendar": _CALENDAR}
     if column.kind == "truth":
         attributes |= {"flag_values": np.array([0, 1], "i1"), "flag_meanings": "false true"}
     if column.flags:

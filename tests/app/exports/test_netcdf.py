@@ -1,7 +1,6 @@
 """Daily series as NetCDF: the content of JSON, by the conventions, as xarray reads it."""
 
 import json
-import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date, timedelta
@@ -46,8 +45,7 @@ def read(content: bytes, folder: Path) -> Any:
     with xarray.open_dataset(file) as dataset:
         loaded = dataset.load()
     copy = file.with_suffix(".copy")
-    with warnings.catch_warnings(action="ignore", category=RuntimeWarning):  # xarray's on instants that are all missing
-        loaded.to_netcdf(copy)
+    loaded.to_netcdf(copy)
     with xarray.open_dataset(copy) as copied:
         xarray.testing.assert_equal(copied, loaded)
     return loaded

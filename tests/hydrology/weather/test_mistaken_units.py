@@ -37,7 +37,7 @@ def size(unit: str, km2: float) -> float:
 
 
 def named(weather: Mapping[str, DailySeries], flow: Array, label: str, km2: float, at: float | None) -> str:
-    """Return what the report of a basin has to say on units; nothing where all are right."""
+    """Return the findings of a basin's report on units, as one text; empty where all are right."""
     start = weather["precipitation"].start
     data = {("own", name): daily for name, daily in weather.items()}
     data["own", "discharge"] = DailySeries(start, flow, np.zeros(len(flow), np.uint8), label)
