@@ -14,12 +14,13 @@ from sqlalchemy.orm import Session
 from hydrology.base.calendar import Period, last_ended_day
 from hydrology.base.errors import InvalidInput, NotFound
 from jobspec.jobs.base import JobRequest
+from jobspec.jobs.data import BridgeJob
 from jobspec.subjects import BRINGING, FETCHING, RECORDS, Parameter, Record, named
 from records.basins import basins
 from records.series.tables import SeriesRow
 from records.series.year_rows import calendar_years
 from records.versions import versions
-from records.weather import feeds, weather_issues
+from records.weather import bridges, feeds, weather_issues
 
 MAX_FAULTS = 20
 _EASTERNMOST = "Etc/GMT-14"  # where a day ends first
@@ -43,7 +44,7 @@ def faults(session: Session, request: JobRequest, now: datetime) -> list[Fault]:
     parameters = list(named(request.params))
     days = [parameter for parameter in parameters if parameter.is_of_days]
     years = None if request.kind in FETCHING or not days else _stored_years(session)
-    found = chain(_unknown(session, parameters), _faulty_days(days, years, now))
+    found = chain(_unknown(session, parameters), _unfitted_bridge(session, request), _faulty_days(days, years, now))
     return list(islice(found, MAX_FAULTS))
 
 
@@ -68,6 +69,15 @@ def _unknown(session: Session, parameters: Sequence[Parameter]) -> Iterator[Faul
             _LOOK_UP[record](session, parameter.value)
         except NotFound as problem:
             yield Fault(parameter.field, str(problem))
+
+
+def _unfitted_bridge(session: Session, request: JobRequest) -> Iterator[Fault]:
+    """Yield the name of a bridge that is to be applied and has never been fitted."""
+    if isinstance(request, BridgeJob) and request.params.fit is None:
+        try:
+            bridges.get(session, request.params.name)
+        except NotFound as problem:
+            yield Fault("name", str(problem))
 
 
 def _faulty_days(days: Sequence[Parameter], years: Period | None, now: datetime) -> Iterator[Fault]:

@@ -189,7 +189,8 @@ class _Guarded(H11Protocol):
 
     def _give_up(self) -> None:
         log.warning("connection.too_slow", address=self._address)
-        started = self.cycle is not None and self.cycle.response_started and not self.cycle.response_complete
+        begins = self.cycle is not None and self.cycle.response_started
+        started = begins and (self._awaits is h11.SEND_BODY or not self.cycle.response_complete)
         self._end_with(b"" if started else _TOO_SLOW)
 
     def _end_with(self, answer: bytes) -> None:

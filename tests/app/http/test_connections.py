@@ -9,8 +9,9 @@ from contextlib import ExitStack, contextmanager
 import pytest
 
 from app.http.limits.connections import Patience, guarded
+from records.database.engine import Database
 from runtime.settings import Settings
-from tests.app.conftest import PATIENCE, listening
+from tests.app.conftest import PATIENCE, bearer, listening
 
 HEAD = b"GET /health/live HTTP/1.1\r\nHost: localhost\r\n"
 SLOW = 600.0
@@ -76,10 +77,16 @@ def test_a_second_request_has_a_deadline_too(sqlite: str) -> None:
     assert b"HTTP/1.1 408" in received
 
 
-def test_a_body_that_does_not_come_is_given_up(sqlite: str) -> None:
-    post = b"POST /v1/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{"
-    with running(sqlite, body=0.5) as port, opened(port, post) as connection:
-        assert all_of(connection).startswith(b"HTTP/1.1 408")
+def test_a_body_that_does_not_come_is_given_up(sqlite: str, sqlite_database: Database) -> None:
+    head = b"POST /v1/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 9\r\n"
+    key = f"Authorization: {bearer(sqlite_database)['Authorization']}\r\n".encode()
+    with running(sqlite, body=0.5) as port:
+        with opened(port, head + key + b"\r\n{") as connection:
+            assert all_of(connection).startswith(b"HTTP/1.1 408")
+        with opened(port, head + b"\r\n{") as connection:
+            received = all_of(connection)
+            assert received.startswith(b"HTTP/1.1 401")
+            assert received.count(b"HTTP/1.1") == 1  # nothing follows an answer that did not need the body
         assert answered(port)
 
 

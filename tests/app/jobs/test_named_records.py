@@ -47,6 +47,7 @@ TYPING_ERRORS: list[tuple[str, dict[str, Any], str]] = [
     ("backfill", {"weather": "nobody/nothing"}, "weather"),
     ("bridge", {"name": "live_as_maurer", "fit": {"from": "liv", "to": "daymet"}}, "fit.from"),
     ("bridge", {"name": "live_as_maurer", "fit": {"from": "daymet", "to": "maurr"}}, "fit.to"),
+    ("bridge", {"name": "never_fitted"}, "name"),
     ("climate", {"basin": "USGS-99999999", "product": "daymet", "period": PAST}, "basin"),
     ("training", training(config={"inputs": {"product": "daymt"}}), "config.inputs.product"),
     ("training", training(config={"train_period": FUTURE}), "config.train_period"),
