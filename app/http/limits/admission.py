@@ -83,18 +83,16 @@ class Places:
 
     def leave(self) -> None:
         """Pass a place on to the next address that waits, or set it free."""
-        if not self._queues:
-            self._free += 1
-            return
-        address, queue = next(iter(self._queues.items()))
-        turn = queue[0]
-        self._remove(address, turn)
-        if address in self._queues:
-            self._queues[address] = self._queues.pop(address)  # its next one waits behind the other addresses'
-        if turn.cancelled():
-            self.leave()
-        else:
-            turn.set_result(None)
+        while self._queues:
+            address, queue = next(iter(self._queues.items()))
+            turn = queue[0]
+            self._remove(address, turn)
+            if address in self._queues:
+                self._queues[address] = self._queues.pop(address)  # its next one waits behind the other addresses'
+            if not turn.cancelled():
+                turn.set_result(None)
+                return
+        self._free += 1
 
     def _bound_waiting(self, address: str) -> None:
         """Where too many wait, refuse the last request of the address with most of them, be it this one."""
@@ -174,11 +172,15 @@ class AdmissionControl:
         scope.setdefault("state", {})["admission"] = admission
 
         async def received() -> Message:
-            was_in = admission.is_in
+            if not admission.is_in:
+                return await receive()
+            arriving = asyncio.ensure_future(receive())
+            await asyncio.wait([arriving], timeout=0)
+            if arriving.done():
+                return await arriving
             admission.leave()
-            message = await receive()
-            if was_in:
-                await _enter_again(admission)
+            message = await arriving
+            await _enter_again(admission)
             return message
 
         def leave(_start: Message) -> None:

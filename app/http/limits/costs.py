@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
+from urllib.parse import unquote_to_bytes
 
 from anyio import from_thread
 from fastapi import Depends, Request
@@ -18,12 +19,11 @@ from app.http.limits.addresses import address_of, counted_as
 from app.http.limits.rate_limits import LimitStatus, Rates, too_many
 from app.http.problems import refused
 
-PLAIN, HEAVY = 1, 4
+PLAIN, HEAVY = 1, 8
 DECLARED: Mapping[str, int] = {
     "/": 6,
     "/basins/{basin}": 12,
     "/openapi.json": 6,
-    "/v1/basins": 2,
     "/v1/basins/{basin}/normals": 6,
     "/v1/edr/collections": HEAVY,
     "/v1/edr/collections/{rest:path}": HEAVY,
@@ -40,7 +40,7 @@ VALUES_PER_REQUEST = 1_000
 def declared_cost(scope: Scope) -> int:
     """Return what a request costs at least, by its address and the format that it names."""
     cost = next((cost for path, cost in _PATHS if path.match(scope["path"])), PLAIN)
-    named = (scope["query_string"], *(value for name, value in scope["headers"] if name == b"accept"))
+    named = (unquote_to_bytes(scope["query_string"]), *(value for name, value in scope["headers"] if name == b"accept"))
     return max(cost, HEAVY) if any(_FORMATS.search(text) for text in named) else cost
 
 
