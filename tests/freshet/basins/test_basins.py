@@ -2,10 +2,15 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from records.access import keys
+from records.basins import basins
+from records.database.engine import Database
 from testing.feed_services.server import serving
 from testing.feed_services.world import World
 from tests.freshet.conftest import BASINS, Freshet
@@ -65,3 +70,23 @@ def test_climate_is_computed_where_no_source_reports_it(ingested: Freshet) -> No
     shown = ingested("basins", "climate", BASINS[0], *period)
     assert (shown.code, "from its source" in shown.err) == (4, True)
     assert ingested("basins", "climate", "OWN-none", *period).code == 3
+
+
+def test_an_operators_basin_is_adopted_and_given_back(empty: Freshet) -> None:
+    file = empty.data / "freshet.sqlite"
+    with closing(Database(f"sqlite:///{file}")) as database, database.transaction() as session:
+        key, _ = keys.make(session, "mill", "operator", None, datetime.now(UTC))
+        basins.register(session, "OWN-mill", key.id)
+    assert "unofficial: an operator registered it" in empty("basins", "OWN-mill").out
+    assert empty("basins", "OWN-mill", "--json").json["official"] is False
+    adopted = empty("basins", "adopt", "OWN-mill", "--json")
+    assert (adopted.code, adopted.json["owner"], adopted.json["version"]) == (0, key.id, None)
+    assert empty("basins", "OWN-mill", "--json").json["official"] is True
+    again = empty("basins", "adopt", "OWN-mill")
+    assert (again.code, "official already" in again.err) == (2, True)
+    assert "is unofficial again" in empty("basins", "release", "OWN-mill").out
+    assert empty("basins", "OWN-mill", "--json").json["official"] is False
+    refused = empty("basins", "release", "OWN-mill")
+    assert (refused.code, "was not adopted" in refused.err) == (2, True)
+    trail = empty("audit", "--json").out
+    assert [action in trail for action in ("basin adopted", "basin released")] == [True, True]

@@ -32,7 +32,7 @@ from records.basins.basins import Basin
 from records.database.engine import Database
 from runtime.settings import Settings
 from testing.messages.mail_server import PASSWORD, PUBLIC_URL, Answer, MailServer, serving_mail
-from testing.records import BASIN, NOW, a_version
+from testing.records import BASIN, NOW, a_run, a_version
 
 PERSON = "duty@rivers.example"
 
@@ -428,6 +428,38 @@ def test_a_digest_has_the_changes_of_a_day_in_one_message(post: Post) -> None:
     assert text is not None
     assert all(change.why in text.get_content() for change in changes)
     assert "3 changes" in second.message["Subject"]
+
+
+def test_what_a_run_changed_at_a_basin_is_one_message_with_the_worst_first(post: Post) -> None:
+    post.subscribe()
+    levels: tuple[tuple[str, Severity, float], ...] = (
+        *(("low", "advisory", 0.9), ("street", "warning", 0.8)),
+        *(("mill", "warning", 0.95), ("weir", "watch", 0.5)),
+    )
+    with post.database.transaction() as session:
+        for run in (a_run(session, post.version), a_run(session, post.version)):
+            for level, severity, chance in levels:
+                new = NewChange(
+                    kind="begins",
+                    at=post.now,
+                    basin_id=BASIN,
+                    level=level,
+                    severity=severity,
+                    chance=chance,
+                    run_id=run.id,
+                    version_id=post.version,
+                    why=f"{level} begins.",
+                )
+                assert alert_changes.record(session, new, post.now) is not None
+    assert post.deliver() == {"delivered": 2 * len(levels)}
+    assert len(post.server.mails) == 2
+    for sent in post.server.mails:
+        text = sent.message.get_body(("plain",))
+        assert text is not None
+        places = [text.get_content().index(f"{level} begins.") for level in ("mill", "street", "weir", "low")]
+        assert places == sorted(places)
+        assert "mill" in sent.message["Subject"]
+        assert "and 3 more" in sent.message["Subject"]
 
 
 def test_a_message_is_the_same_to_its_recipient_however_often_it_is_written(post: Post) -> None:

@@ -14,6 +14,7 @@ from hydrology.base.units import Area, to_mm_per_day
 from ingestion.sources.camels import CamelsSource
 from jobspec.jobs.forecasting import ForecastParams
 from jobspec.thresholds import NewThreshold
+from operations.basin_data.basins import chosen_to_learn_from
 from operations.basin_data.ingest import Outcome, first_affected, ingest
 from operations.forecasting.forecast import forecast
 from records.access import keys
@@ -268,3 +269,13 @@ def test_a_basin_that_an_operator_registered_first_is_adopted_bare_or_refused(
         assert basins.get(session, mine).name != "Mine"
     assert ingest(database, source, CLOCK, [mine], grant=operator)[0].status == "failed"
     assert ingest(database, source, CLOCK, [mine])[0].status == "unchanged"
+
+
+def test_a_version_of_the_service_learns_from_official_basins_unless_an_admin_names_others(database: Database) -> None:
+    with database.transaction() as session:
+        operator = keys.make(session, "mill", "operator", None, CLOCK.wall())[0].id
+        basins.register(session, "OWN-mill", operator)
+        basins.register(session, "OWN-office", None)
+        assert chosen_to_learn_from(session, [], None) == ["OWN-office"]
+        assert chosen_to_learn_from(session, ["OWN-mill"], None) == ["OWN-mill"]
+        assert chosen_to_learn_from(session, [], operator) == ["OWN-mill", "OWN-office"]

@@ -216,7 +216,7 @@ def test_a_product_that_a_feed_of_the_service_fills_takes_no_upload_of_an_operat
         for words in (f"by the feed {feed}", "choose another name"):
             assert words in refused.json()["detail"]
         assert post(admin, product).status_code == 202
-    for product in ("own", "another"):  # an operator's feed keeps no other operator away
+    for product in ("own", "another"):  # an operator's feed shuts nobody out
         assert post(operator, product).status_code == 202, product
     with tools.database.transaction() as session:  # stored before the feed was, or by another way
         params = {"observations_file": "nowhere.csv", "name": "nowhere.csv", "product": "usgs"}
