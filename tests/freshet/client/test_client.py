@@ -97,15 +97,10 @@ def test_tables_and_datasets_hold_the_answers_numbers(service: Client, tmp_path:
     assert rain.attrs == {"units": "mm/day"}
     assert to_pandas(observed)["precipitation_flag"].tolist() == observed.flags["precipitation"]
 
-<<<<<<< ours
     missing = forecast.model_copy(update={"precipitation": [None] * len(forecast.time)})
     answers: tuple[BasinForecast | Observations, ...] = (forecast, observed, missing)
     for number, answer in enumerate(answers):
         written, file = to_xarray(answer), tmp_path / f"{number}.nc"
-=======
-    for number, written in enumerate((dataset, to_xarray(observed))):
-        file = tmp_path / f"{number}.nc"
->>>>>>> theirs
         written.to_netcdf(file)
         with xarray.open_dataset(file) as copied:
             xarray.testing.assert_equal(copied, written)
