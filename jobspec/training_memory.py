@@ -14,7 +14,7 @@ class TrainingTooLarge(InvalidInput):
     """The training needs more memory than a job of an operator's key may use."""
 
     kind = "training-too-large"
-    remedy = "Train with a smaller batch, shorter windows or a smaller network, as `detail` says."
+    remedy = "Train with a smaller batch, shorter windows or a smaller network: `detail` has what would fit."
 
 
 def bytes_needed(config: TrainingConfig) -> int:

@@ -250,7 +250,7 @@ class Database:
             limit = f"SET LOCAL idle_in_transaction_session_timeout = '{MAX_PAUSE_SECONDS}s'"
             session.connection().exec_driver_sql(limit)
 
-    def _require_watched(self, _session: Session, _begun: object, connection: Connection) -> None:
+    def _require_watched(self, _session: Session, _transaction: object, connection: Connection) -> None:
         if self._watched is None:
             return
         revision = connection.exec_driver_sql(_READ_REVISION).scalar()
