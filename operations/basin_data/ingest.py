@@ -81,35 +81,36 @@ def ingest(
     on_basin: Callable[[Outcome, int, int], None] = lambda _outcome, _done, _total: None,
     grant: Grant = SERVICE,
     *,
-    together: bool = False,
+    table: bool = False,
     adopt: bool = False,
 ) -> list[Outcome]:
     """Store a source's data of the wanted basins (all when none is named).
 
     Args:
-        together: whether a day that has not ended refuses the data of all basins, as another bad line of a table does.
+        table: whether the source is a table: a day that has not ended by the service's clock refuses the data of all
+            basins, as another bad line does. Else it is an archive, which may be replayed: see `ended_only`.
         grant: the permissions: an operator's key changes its own basins and registers new ones; other basins fail.
         on_basin: called with each outcome, the number done and the total.
         adopt: whether an agency's basins that an operator registered become the service's; otherwise they fail.
 
     Raises:
         InvalidInput: as `held`.
-        SourceError: `together`, and a value is of a day that has not ended; nothing is stored.
+        SourceError: it is a `table`, and a value is of a day that has not ended; nothing is stored.
     """
     names = held(source, wanted)
-    if together:
+    if table:
         with database.reading() as session:
             for basin in names:
-                ended_only(session, source.read(basin), clock)
+                ended_only(session, source.read(basin), clock.now())
     outcomes = []
     for done, basin in enumerate(names, start=1):
-        outcomes.append(_ingest_basin(database, source, clock, basin, grant, adopt=adopt))
+        outcomes.append(_ingest_basin(database, source, clock, basin, grant, archive=not table, adopt=adopt))
         on_basin(outcomes[-1], done, len(names))
     return outcomes
 
 
 def _ingest_basin(
-    database: Database, source: Source, clock: Clock, basin: str, grant: Grant, *, adopt: bool
+    database: Database, source: Source, clock: Clock, basin: str, grant: Grant, *, archive: bool, adopt: bool
 ) -> Outcome:
     try:
         data = source.read(basin)
@@ -118,7 +119,7 @@ def _ingest_basin(
             taken = adoption.to_claim(session, basin, adopt=adopt) if grant.is_official else None
             if taken is not None:
                 adoption.claim(session, basin, clock)
-            outcome = store(session, data, clock)
+            outcome = store(session, data, clock, archive=archive)
         findings = report_quality(database, basin, clock)
     except Problem as problem:
         log.warning("ingest.failed", basin=basin, error=str(problem))
@@ -136,16 +137,20 @@ def unit_warnings(findings: Sequence[Finding]) -> list[str]:
     return [finding.sentence for finding in findings if finding.code in (FLOW_UNIT, AREA_UNIT)]
 
 
-def store(session: Session, data: BasinData, clock: Clock) -> Outcome:
+def store(session: Session, data: BasinData, clock: Clock, *, archive: bool = False) -> Outcome:
     """Store a basin's data.
 
     Add new days, revise others, invalidate the states that consumed them.
+
+    Args:
+        archive: whether it is of an archive that may be replayed: its days end by the machine's clock, not by
+            `FRESHET_AS_OF`.
 
     Raises:
         SourceError: a value is of a day that has not ended.
         DataProblem: a value cannot be stored, or the weather cannot be what it is labelled as.
     """
-    data = ended_only(session, data, clock)
+    data = ended_only(session, data, clock.wall() if archive else clock.now())
     changes = basins.upsert(
         session,
         basins.Basin(

@@ -60,7 +60,7 @@ def upload(running: Running, params: UploadParams) -> dict[str, Any]:
     path = uploads.path_of(settings.data, params.observations_file)
     files = Files((*settings.ingest_roots, uploads.folder(settings.data)), on_file(running), {path: params.name})
     source = TablesSource(None, path, params.product, changeable, files)
-    return _ingested(running, source, [params.name], {}, together=True)
+    return _ingested(running, source, [params.name], {}, table=True)
 
 
 def weather(running: Running, params: WeatherParams) -> dict[str, Any]:
@@ -95,7 +95,7 @@ def _ingested(
     fetched: Mapping[str, str],
     basins: Sequence[str] = (),
     *,
-    together: bool = False,
+    table: bool = False,
     adopt: bool = False,
 ) -> dict[str, Any]:
     from operations.basin_data.ingest import ingest as run
@@ -110,7 +110,7 @@ def _ingested(
 
     read = audit_details.ReadFiles(source)
     tools = running.tools
-    outcomes = run(tools.database, read, tools.clock, basins, show, running.grant, together=together, adopt=adopt)
+    outcomes = run(tools.database, read, tools.clock, basins, show, running.grant, table=table, adopt=adopt)
     named = _named(running, places) | audit_details.files(read.of(outcomes), _places(running, fetched))
     running.record("data ingested", "basins", **audit_details.changes(outcomes), **named)
     return counted(outcomes, "ingested")

@@ -101,7 +101,7 @@ def tables(
     settings = Settings.load()
     with reporting() as reporter:
         make = partial(TablesSource, basins, observations, product, _registered(settings))
-        outcomes = _ingest(settings, reporter, make, ANY_FILES, together=True)
+        outcomes = _ingest(settings, reporter, make, ANY_FILES, table=True)
     _report(outcomes, as_json)
 
 
@@ -141,7 +141,7 @@ def _ingest(
     files: Files,
     wanted: Sequence[str] | None = None,
     *,
-    together: bool = False,
+    table: bool = False,
     adopt: bool = False,
 ) -> list[Outcome]:
     """Store the data of a source. The database is created only now, so a mistyped source leaves none behind."""
@@ -153,7 +153,7 @@ def _ingest(
         basins = held(source, wanted or [])
         with opened(settings, begins=Begins.ANYWHERE) as context:
             read = audit_details.ReadFiles(source)
-            outcomes = run(context.database, read, context.clock, basins, show, together=together, adopt=adopt)
+            outcomes = run(context.database, read, context.clock, basins, show, table=table, adopt=adopt)
             named = audit_details.files(read.of(outcomes), {str(Path.cwd()): ""})
             context.record("data ingested", "basins", **audit_details.changes(outcomes), **named)
     return outcomes

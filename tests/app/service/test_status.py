@@ -262,7 +262,7 @@ def test_failures_of_operators_jobs_do_not_degrade_the_service(database: Databas
     assert client.get("/v1/status").json()["degraded"] == before
     posted(database, now - timedelta(minutes=61), key_id=admin)
     (shown,) = [each for each in client.get("/v1/status").json()["degraded"] if each["code"] == "queue-age"]
-    assert shown["sentence"].startswith("1 jobs of the queue default wait, the first for 61 minutes, behind")
+    assert shown["sentence"].startswith("1 job of the queue default waits, the first for 61 minutes, behind")
     ended(database, posted(database, now, key_id=admin), status="failed", problem=problem)
     assert "failed-job" not in codes(client.get("/v1/status").json())
     failed = posted(database, now)  # the service's own
