@@ -1,5 +1,6 @@
 """Types of request fields. Each checks its value and describes what is wrong with it."""
 
+import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Annotated, Any
@@ -19,7 +20,7 @@ from pydantic_core import PydanticCustomError
 
 from hydrology.base.basins import basin_id
 from hydrology.base.calendar import Day, Period, day
-from hydrology.base.errors import InvalidInput
+from hydrology.base.errors import InvalidInput, is_shown
 from hydrology.base.products import own_product
 from hydrology.climatology.volumes import SEASON, Season
 from jobspec.forms import form
@@ -116,13 +117,34 @@ def discriminated_by(field: str, noun: str, values: Sequence[str]) -> Discrimina
     return Discriminator(value, custom_error_type=field, custom_error_message=sentence)
 
 
+def _shown(text: str) -> str:
+    """Refuse a text with characters that do not show, or that change the direction or the joining of others."""
+    hidden = next((letter for letter in text if not is_shown(letter)), None)
+    if hidden is not None:
+        raise PydanticCustomError(
+            "printable",
+            "printable characters and simple spaces alone: leave out U+{code} ({name})",
+            {"code": f"{ord(hidden):04X}", "name": unicodedata.name(hidden, "a control character").lower()},
+        )
+    return text
+
+
+def _shown_in_lines(text: str) -> str:
+    """Refuse what `_shown` does, but not line ends and tabs."""
+    _shown("".join(letter for letter in text if letter not in "\n\r\t"))
+    return text
+
+
+Printable = AfterValidator(_shown)
+"""For every field of free text that one line shows."""
+PrintableLines = AfterValidator(_shown_in_lines)
 _LINE = form(
     r"^[^\x00-\x1f\x7f]*[^\x00-\x20\x7f][^\x00-\x1f\x7f]*$",
     "text on one line, not blank and without control characters, such as Boise River",
 )
-Line = Annotated[str, Field(max_length=200, pattern=_LINE)]
-"""A line of text: not blank, and without control characters."""
-Note = Annotated[str, Field(max_length=1000, pattern=_LINE)]
+Line = Annotated[str, Printable, Field(max_length=200, pattern=_LINE)]
+"""A line of text: not blank, and of printable characters alone."""
+Note = Annotated[str, Printable, Field(max_length=1000, pattern=_LINE)]
 """A longer text on one line."""
 NAME = "[0-9A-Za-z_-][0-9A-Za-z_.-]{0,63}"
 """The pattern of names. They cannot start with a dot, which would make an address ambiguous."""
@@ -134,6 +156,7 @@ Id = Annotated[str, Field(pattern=ID)]
 Place = Annotated[
     str,
     AfterValidator(_without_password),
+    Printable,
     Field(
         min_length=1,
         max_length=2000,

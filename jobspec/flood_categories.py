@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from hydrology.base.errors import InvalidInput
+from hydrology.base.errors import InvalidInput, is_shown
 from hydrology.base.units import M3_PER_FT3
 from hydrology.ratings.rating import M_PER_FT
 from jobspec.fields import DayField, Line, RequestModel
@@ -142,5 +142,5 @@ def _impact(name: CategoryName, stages: dict[CategoryName, float], impacts: list
     following = min((stage for stage in stages.values() if stage > stages[name]), default=float("inf"))
     of = sorted((one for one in impacts if stages[name] <= one.stage < following), key=lambda one: one.stage)
     text = " ".join(" ".join(one.statement.split()) for one in of)
-    text = "".join(sign for sign in text if sign.isprintable())
+    text = "".join(filter(is_shown, text))
     return (text if len(text) <= MAX_IMPACT else text[: MAX_IMPACT - 1] + "…") or None

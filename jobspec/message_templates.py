@@ -4,13 +4,13 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from string import Template
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 from urllib.parse import quote_plus
 
 from pydantic import ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from jobspec.fields import RequestModel
+from jobspec.fields import PrintableLines, RequestModel
 
 PLACEHOLDERS = (
     *("headline", "why", "basin", "name", "level", "kind", "severity"),
@@ -45,7 +45,7 @@ class MessageTemplate(RequestModel):
     )
 
     content_type: ContentType = Field("application/json", description="The `Content-Type` of the request.")
-    body: str = Field(
+    body: Annotated[str, PrintableLines] = Field(
         min_length=1,
         max_length=4000,
         description=f"Placeholders are {', '.join(f'`${name}`' for name in PLACEHOLDERS)}; `$$` is a dollar sign. In "

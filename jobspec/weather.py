@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import AwareDatetime, ConfigDict, Field
 
 from hydrology.weather.forcing import MAX_LEADS, MAX_TRACES
-from jobspec.fields import MAX_BASINS, DayField, Line, Name, RequestModel
+from jobspec.fields import MAX_BASINS, DayField, Line, Name, Printable, RequestModel
 from jobspec.forms import form
 
 Variable = Annotated[str, Field(pattern=form("^[a-z]{1,32}$", "1 to 32 small letters, such as precipitation"))]
@@ -54,5 +54,5 @@ class WeatherDocument(RequestModel):
     )
     licence: Line | None = None
     credit: Line | None = Field(None, description="Credit of the source, shown with every answer that uses it.")
-    units: dict[Variable, Annotated[str, Field(max_length=16)]] = Field(description="Of each variable.")
+    units: dict[Variable, Annotated[str, Printable, Field(max_length=16)]] = Field(description="Of each variable.")
     basins: dict[str, TracesOfBasin] = Field(max_length=MAX_BASINS, description="By identifier.")

@@ -15,7 +15,7 @@ from app.exports.formats import JSON, PLACES
 from app.http.dependencies import BasinId, Reading, ServiceClock, optional_full_id
 from app.http.pagination import Page
 from app.http.problems import refused
-from jobspec.fields import BASIN_SCHEMA
+from jobspec.fields import BASIN_SCHEMA, Printable
 from jobspec.forms import form
 from records.basins import basins
 from records.basins.basins import UnknownBasin
@@ -23,7 +23,7 @@ from records.basins.basins import UnknownBasin
 router = APIRouter(prefix="/basins", tags=["basins"])
 
 Text = Annotated[
-    str | None,
+    Annotated[str, Printable] | None,
     Query(
         description="Part of the identifier or the name; upper and lower case match.",
         min_length=1,

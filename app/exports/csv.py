@@ -2,14 +2,18 @@
 
 import csv
 import io
+import re
 from collections.abc import Callable
 from datetime import date
 from typing import Any
 
 from app.exports.table import Column, Kind, Table, instant_text
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""First characters that make a spreadsheet compute a text."""
+_SIGNS = "=+@\\-\uff1d\uff0b\uff20\uff0d\ufe66\ufe62\ufe6b\ufe63"
+"""Signs that begin a formula, also in full width and small."""
+_IGNORED = '\\s"\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff'
+_FORMULA = re.compile(f"(^|[;|\t\r\n])(?=[{_IGNORED}]*[{_SIGNS}])|^(?= *[\t\r])")
+"""The beginning of a formula: of the text, or of what is a cell where a spreadsheet of another locale splits it."""
 
 
 def write(table: Table) -> bytes:
@@ -28,8 +32,8 @@ def _heading(column: Column) -> str:
 
 
 def _text(text: str) -> str:
-    """Prefix an apostrophe if a spreadsheet would read the text as a formula."""
-    return f"'{text}" if text.lstrip(" ").startswith(_FORMULA) else text
+    """Put an apostrophe before whatever a spreadsheet would read as a formula."""
+    return _FORMULA.sub(lambda found: f"{found[0]}'", text)
 
 
 def _truth(value: bool) -> str:

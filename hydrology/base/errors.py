@@ -14,9 +14,27 @@ class Problem(Exception):  # noqa: N818 - named after RFC 9457's "problem detail
     remedy = "Read `detail`: it states what is wrong in this case and how to fix it."
 
 
+_INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0") | {
+    chr(code)
+    for first, last in ((0x180B, 0x180F), (0xFE00, 0xFE0F), (0xE0100, 0xE01EF))
+    for code in range(first, last + 1)
+}
+"""Fillers and variation selectors, which Python takes for printable."""
+
+
+def is_shown(letter: str) -> bool:
+    """Return whether a character shows, and changes neither the direction nor the joining of others."""
+    return letter.isprintable() and letter not in _INVISIBLE
+
+
 def printable(words: str) -> str:
-    """Remove control characters from foreign text, for use in a sentence or a log."""
-    return "".join(letter if letter.isprintable() else "?" for letter in words)
+    """Replace what does not show in foreign text, such as control characters, for use in a sentence or a log."""
+    return "".join(letter if is_shown(letter) else "?" for letter in words)
+
+
+def shown_part(words: str) -> str:
+    """Return foreign text without what does not show, with a space for each line end."""
+    return "".join(letter if is_shown(letter) else " " if letter.isspace() else "" for letter in words)
 
 
 def counted(count: int, noun: str, plural: str | None = None) -> str:

@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlalchemy import CheckConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from records.database.base import Base, JsonObject, one_of
+from records.database.base import Base, FreeText, JsonObject, one_of
 
 
 class AuditRow(Base):
@@ -16,7 +16,7 @@ class AuditRow(Base):
 
     seq: Mapped[int] = mapped_column(primary_key=True)
     at: Mapped[datetime]
-    who: Mapped[str]
+    who: Mapped[FreeText]
     # Not a foreign key: the trail outlives its subjects.
     key_id: Mapped[str | None]
     address: Mapped[str | None]
@@ -35,7 +35,7 @@ class KeyRow(Base):
     )
 
     id: Mapped[str] = mapped_column(primary_key=True)
-    name: Mapped[str]
+    name: Mapped[FreeText]
     scope: Mapped[str]
     token_sha256: Mapped[str]
     created_at: Mapped[datetime]

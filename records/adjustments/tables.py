@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlalchemy import CheckConstraint, ForeignKeyConstraint, Index
 from sqlalchemy.orm import Mapped, mapped_column
 
-from records.database.base import Base, JsonList, JsonObject
+from records.database.base import Base, FreeText, JsonList, JsonObject
 
 
 class AdjustmentRow(Base):
@@ -31,14 +31,14 @@ class AdjustmentRow(Base):
     shift_days: Mapped[int]
     # By level.
     chances: Mapped[JsonObject]
-    words: Mapped[str]
+    words: Mapped[FreeText]
     author: Mapped[str]
     # Not a foreign key: keys are revoked, never deleted.
     key_id: Mapped[str]
     created_at: Mapped[datetime]
     published_at: Mapped[datetime | None]
     publisher: Mapped[str | None]
-    note: Mapped[str | None]
+    note: Mapped[FreeText | None]
     # The chances of levels as issued and as adjusted, as readers saw them first.
     levels: Mapped[JsonList | None]
     # When alerts were decided by it; null: not yet.

@@ -11,7 +11,7 @@ from hydrology.base.calendar import Day
 from hydrology.extremes.alerting import SEVERITIES
 from jobspec.adjustments import Ruling
 from jobspec.flood_categories import CATEGORIES
-from records.database.base import Base, JsonList, JsonObject, one_of
+from records.database.base import Base, FreeText, JsonList, JsonObject, one_of
 from records.runs.run_summary import CalibrationKind
 
 
@@ -50,9 +50,9 @@ class HeldAlertsRow(Base):
     held_at: Mapped[datetime]
     due_at: Mapped[datetime | None]
     ruling: Mapped[str | None]
-    ruled_by: Mapped[str | None]
+    ruled_by: Mapped[FreeText | None]
     ruled_at: Mapped[datetime | None]
-    note: Mapped[str | None]
+    note: Mapped[FreeText | None]
 
 
 class AlertRow(Base):
@@ -119,7 +119,7 @@ class AlertChangeRow(Base):
     # m
     stage: Mapped[float | None]
     category: Mapped[str | None]
-    impact: Mapped[str | None]
+    impact: Mapped[FreeText | None]
     severity: Mapped[str | None]
     severity_before: Mapped[str | None]
     chance: Mapped[float | None]
@@ -131,7 +131,7 @@ class AlertChangeRow(Base):
     version_id: Mapped[str] = mapped_column(ForeignKey("versions.id"))
     why: Mapped[str]
     # The person who approved it or published the adjustment behind it; null where nobody did.
-    decided_by: Mapped[str | None]
+    decided_by: Mapped[FreeText | None]
     adjustment_id: Mapped[str | None] = mapped_column(ForeignKey("adjustments.id"))
     # Whether it was decided at an instant of the past; whether it is meant is never judged by today's settings.
     replayed: Mapped[bool]
@@ -284,11 +284,11 @@ class ThresholdRow(Base):
     set_at: Mapped[datetime]
     # Of an official flood category; null for others, and where its file names none.
     category: Mapped[str | None]
-    source: Mapped[str | None]
+    source: Mapped[FreeText | None]
     source_day: Mapped[Day | None]
     # m and m3/s, as the file has them.
     official_stage: Mapped[float | None]
     official_flow: Mapped[float | None]
-    impact: Mapped[str | None]
+    impact: Mapped[FreeText | None]
     # The discharge at which somebody confirmed it.
     confirmed: Mapped[float | None]

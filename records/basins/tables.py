@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlalchemy import CheckConstraint, ForeignKey
 from sqlalchemy.orm import Mapped, mapped_column
 
-from records.database.base import Base, JsonList
+from records.database.base import Base, FreeText, JsonList
 
 
 class BasinRow(Base):
@@ -18,7 +18,7 @@ class BasinRow(Base):
     )
 
     id: Mapped[str] = mapped_column(primary_key=True)
-    name: Mapped[str | None]
+    name: Mapped[FreeText | None]
     latitude: Mapped[float | None]
     longitude: Mapped[float | None]
     huc: Mapped[str | None]

@@ -4,7 +4,7 @@ import json
 import math
 import operator
 from datetime import UTC, date, datetime
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Annotated, Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 from sqlalchemy import (
@@ -21,10 +21,11 @@ from sqlalchemy import (
     String,
     TypeDecorator,
 )
-from sqlalchemy.orm import DeclarativeBase
+from sqlalchemy.orm import DeclarativeBase, mapped_column
 
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day, as_date
+from hydrology.base.errors import shown_part
 from records.database import array_codec, json_columns
 
 JsonObject = dict[str, Any]
@@ -111,6 +112,20 @@ class Document(TypeDecorator[Content], Generic[Content]):
 
     def process_result_value(self, value: Any, dialect: Dialect) -> Content | None:  # noqa: ARG002
         return None if value is None else json_columns.from_json(self.content, value)
+
+
+class PrintableText(TypeDecorator[str]):
+    """A free text. It is read without what does not show, such as in one that was stored before that was refused."""
+
+    impl = String
+    cache_ok = True
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002
+        return None if value is None else shown_part(value)
+
+
+FreeText = Annotated[str, mapped_column(PrintableText)]
+"""The type of columns whose texts are written by people, or in files from elsewhere."""
 
 
 class AbsentReason(TypeDecorator[Absent]):

@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from records.database.base import Base, Document, JsonList, JsonObject, one_of
+from records.database.base import Base, Document, FreeText, JsonList, JsonObject, one_of
 from records.jobs.gpu_state import GPUState
 
 STATUSES = ("queued", "running", "waiting", "succeeded", "failed", "cancelled")
@@ -63,7 +63,7 @@ class JobRow(Base):
     schedule_id: Mapped[str | None]
     idempotency_key: Mapped[str | None]
     request_hash: Mapped[str]
-    created_by: Mapped[str | None]
+    created_by: Mapped[FreeText | None]
     created_at: Mapped[datetime]
     started_at: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]
@@ -101,7 +101,7 @@ class ScheduleRow(Base):
     )
 
     id: Mapped[str] = mapped_column(primary_key=True)
-    name: Mapped[str]
+    name: Mapped[FreeText]
     kind: Mapped[str]
     params: Mapped[JsonObject]
     cron: Mapped[str]

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from hydrology.base.calendar import Day
 from hydrology.ratings.rating import Rating
-from records.database.base import Base, Document
+from records.database.base import Base, Document, FreeText
 
 
 class RatingRow(Base):
@@ -17,7 +17,7 @@ class RatingRow(Base):
 
     basin_id: Mapped[str] = mapped_column(ForeignKey("basins.id"), primary_key=True)
     valid_from: Mapped[Day] = mapped_column(primary_key=True)
-    source: Mapped[str]
+    source: Mapped[FreeText]
     datum: Mapped[str | None]
     # As the file has them; null where it names none.
     site: Mapped[str | None]

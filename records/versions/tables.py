@@ -7,7 +7,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day
-from records.database.base import Base, Document, JsonObject, Long, one_of
+from records.database.base import Base, Document, FreeText, JsonObject, Long, one_of
 from records.database.tables import Summed
 from records.runs.run_request import RunRecalibration
 from records.versions.version_properties import VersionProperties
@@ -126,7 +126,7 @@ class VersionRow(Base):
     data_hash: Mapped[str]
     code_version: Mapped[str]
     parent_id: Mapped[str | None] = mapped_column(ForeignKey("versions.id"))
-    label: Mapped[str | None]
+    label: Mapped[FreeText | None]
     uses: Mapped[str]
     properties: Mapped[VersionProperties] = mapped_column(Document(VersionProperties))
     weights_hash: Mapped[str]
@@ -189,4 +189,4 @@ class PromotionRow(Base):
     basin_id: Mapped[str] = mapped_column(ForeignKey("basins.id"))
     promoted_at: Mapped[datetime]
     promoted_by: Mapped[str]
-    reason: Mapped[str]
+    reason: Mapped[FreeText]

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from hydrology.base.calendar import Day
 from hydrology.weather.bridge import Corrections, Skill
-from records.database.base import Base, Document, JsonList, JsonObject, Long, one_of
+from records.database.base import Base, Document, FreeText, JsonList, JsonObject, Long, one_of
 
 
 class BridgeRow(Base):
@@ -69,7 +69,7 @@ class FeedRow(Base):
     product: Mapped[str | None]
     origin: Mapped[str]
     # The API key that created it; null for the command line. Not a foreign key: keys are revoked, never deleted.
-    created_by: Mapped[str | None]
+    created_by: Mapped[FreeText | None]
     created_at: Mapped[datetime]
     last_fetch_at: Mapped[datetime | None]
     last_success_at: Mapped[datetime | None]

@@ -9,6 +9,7 @@ import typer
 from freshet.cli.context import Begins, changing, reading
 from freshet.cli.options import argument, option
 from freshet.cli.output import Json, answer, answer_list
+from hydrology.base.errors import InvalidInput, printable
 from records.access import keys as records
 
 app = typer.Typer(no_args_is_help=True)
@@ -35,6 +36,8 @@ def make(
     as_json: Json = False,
 ) -> None:
     """Create a key. Its token is shown only now, and not stored."""
+    if name != printable(name) or not name.strip():
+        raise InvalidInput("The name of a key's owner has characters that do not show, or none that do: write another.")
     with changing(Begins.WHERE_EXPECTED) as change:
         expires_at = change.now + timedelta(days=days) if days else None
         key, token = records.make(change.session, name, scope, expires_at, change.now)

@@ -102,7 +102,7 @@ def test_a_feed_is_read_by_a_reader_page_by_page_and_is_answered_304(
     assert len(ids) == 1
     assert [entry.summary for entry in entries] == [change.why for change in changes[::-1]]
     assert len({entry.id for entry in entries} | ids) == len(changes) + 1
-    assert entries[1].title == "Warning: 5-year flood, Fish River <nr> & fort Kent, ME, chance 60 %"
+    assert entries[1].title == "Warning: 5-year flood, Fish River <nr> & Fort Kent, ME, chance 60 %"
     required = {"id", "title", "updated"}
     atom = "{http://www.w3.org/2005/Atom}"
     root = ElementTree.fromstring(sqlite_client.get("/v1/alerts/feed").content)
@@ -155,7 +155,7 @@ def test_every_change_is_a_valid_cap_message_and_refers_to_the_earlier_ones_of_i
     assert shown[5] == ("Flood", "Future", "Severe", "Likely")
     assert shown[6] == ("Low flow", "Future", "Moderate", "Unlikely")
     assert read[0]["expires"] == "2008-10-11T00:00:00-00:00"
-    assert (read[0]["circle"], read[0]["areaDesc"]) == ("47.2000,-68.6000 5", "Fish River <nr> & fort Kent, ME")
+    assert (read[0]["circle"], read[0]["areaDesc"]) == ("47.2000,-68.6000 5", "Fish River <nr> & Fort Kent, ME")
     assert read[0]["geocodes"] == {"basin": BASIN, "HUC": "01010003"}
     assert read[6]["polygon"] == "45.0000,-69.0000 45.0000,-68.9000 45.1000,-68.9000 45.0000,-69.0000"
     assert read[5]["parameters"]["discharge_m3s"] == "158.3"

@@ -118,7 +118,7 @@ def test_volumes_have_the_content_of_json(exporting: TestClient) -> None:
 def test_basins_have_the_content_of_json(exporting: TestClient) -> None:
     result, table = exporting.get(BASINS).json()["basins"], rows(exporting, BASINS)
     assert [row["basin"] for row in table] == [basin["id"] for basin in result] == [SECOND, BARE, BASIN]
-    assert table[0]["name"] == result[0]["name"] == 'Älv, "Övre"\nbron'
+    assert table[0]["name"] == result[0]["name"] == 'Älv, "Övre" bron'
     assert column(table, "area_maurer_extended [km2]") == [None, None, 2300.0]
 
 
@@ -170,9 +170,36 @@ def test_a_name_from_outside_is_never_a_formula(exporting: TestClient) -> None:
     assert not [name for name in names if name[:1] in tuple("=+-@")]
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", " =1"])
-def test_formulas_are_written_as_text(text: str) -> None:
-    stored: list[Any] = [text, None]
-    file = writer.write(Table("t", "T", [Column(text, "", "text", stored), Column("n", "", "number", [-1.5, None])]))
-    heading, first, second = csv.reader(io.StringIO(file.decode(), newline=""))
-    assert (heading[0], first, second) == (f"'{text}", [f"'{text}", "-1.5"], ["", ""])
+def test_formulas_are_written_as_text_in_every_locale() -> None:
+    """Also in full width, behind blanks that spreadsheets leave out, and where another separator splits a text."""
+    formulas = ["=1+1", "+1", "-1", "@SUM(A1)", "\uff1d1+1", "\uff0b1", "\uff0d1", "\uff20A1", "\ufe661"]
+    before = [
+        "",
+        " ",
+        "\xa0",
+        "\u3000 ",
+        "\ufeff",
+        "\u200b",
+        "\t",
+        "\r",
+        '"',
+        "x;",
+        "x; ",
+        "x\t",
+        "x|\xa0",
+        "x\n",
+        "a, b;\u202e",
+    ]
+    for text in (start + formula for start in before for formula in formulas):
+        stored: list[Any] = [text, None]
+        file = writer.write(
+            Table("t", "T", [Column(text, "", "text", stored), Column("n", "", "number", [-1.5, None])])
+        )
+        heading, first, second = csv.reader(io.StringIO(file.decode(), newline=""))
+        assert (first[1], second) == ("-1.5", ["", ""])
+        for cell in (heading[0], first[0]):
+            assert cell.replace("'", "") == text
+            cells = [part.strip('" \xa0\u3000\ufeff\u200b\u202e') for part in re.split(r"[;|\t\r\n]", cell)]
+            assert not [part for part in cells if part[:1] in tuple(sign[0] for sign in formulas)], text
+    for text in ("Boise, ID", "e = mc2; n", "a-b;c+d", "Saint-Jean | x@y.example", "it's 5"):
+        assert writer.write(Table("t", "T", [Column("n", "", "text", [text])])).decode().count("'") == text.count("'")
