@@ -22,7 +22,7 @@ from app.http.problems import refused
 PLAIN, HEAVY = 1, 8
 DECLARED: Mapping[str, int] = {
     "/": 6,
-    "/basins/{basin}": 12,
+    "/basins/{basin}": 7,
     "/openapi.json": 6,
     "/v1/basins/{basin}/normals": 6,
     "/v1/edr/collections": HEAVY,

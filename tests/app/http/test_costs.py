@@ -106,7 +106,6 @@ def test_costly_requests_leave_places_to_the_others(country: TestClient) -> None
     country.app.state.costly_places = Places(0, max_waiting=0)  # type: ignore[attr-defined]
     basin = f"/v1/basins/{GAUGES[0]}"
     for costly in (
-        f"/basins/{GAUGES[0]}",
         f"{OBSERVED}/cube?{EVERYWHERE['cube']}",
         f"{OBSERVED}/locations/{GAUGES[0]}",
         f"{basin}/observations?product=usgs&format=netcdf",
@@ -118,7 +117,13 @@ def test_costly_requests_leave_places_to_the_others(country: TestClient) -> None
         assert (refused.status_code, refused.json()["type"]) == (503, "/problems/overloaded"), costly
     by_header = country.get(f"{basin}/observations?product=usgs", headers={"Accept": "application/x-netcdf"})
     assert by_header.status_code == 503
-    for plain in ("/", basin, f"{basin}/observations?product=usgs", f"{basin}/observations?product=usgs&format=csv"):
+    for plain in (
+        "/",
+        f"/basins/{GAUGES[0]}",
+        basin,
+        f"{basin}/observations?product=usgs",
+        f"{basin}/observations?product=usgs&format=csv",
+    ):
         assert country.get(plain).status_code == 200, plain
 
 
