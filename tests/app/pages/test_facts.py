@@ -150,10 +150,10 @@ def _detail(scores: list[Score]) -> str:
 
 
 def _score(value: float | None, period: tuple[str, str], **chosen: Any) -> Score:
-    fields = {"member": "mean", "metric": "nse", "lead": "all", "season": "all", "threshold": "all", "shipped": False}
-    fields |= {"period_use": "held out"}
     first, last = map(date.fromisoformat, period)
-    return Score.model_construct(**{**fields, **chosen}, value=value, period=Period(first_day=first, last_day=last))
+    fields: dict[str, Any] = dict.fromkeys(("lead", "season", "threshold"), "all")
+    fields |= {"member": "mean", "metric": "nse", "period_use": "held out", "shipped": False, "value": value, **chosen}
+    return Score.model_construct(**fields, period=Period(first_day=first, last_day=last))
 
 
 def _months(**lows: float) -> list[MonthSkill]:

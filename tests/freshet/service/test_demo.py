@@ -171,7 +171,7 @@ def test_the_demonstration_shows_the_flood_the_snow_and_the_skill_that_an_evalua
     # The skill is that of an evaluation, in the terminal and on the pages.
     evaluated = there("evaluate", "--period", HELD_OUT, "--json", **clock).json
     assert demonstrated["held_out"] == HELD_OUT
-    assert demonstrated["nse"]["median"] == pytest.approx(evaluated["scores"]["nse"]["median"], abs=1e-9)
+    assert demonstrated["nse"]["median"] == pytest.approx(evaluated["summary"]["nse"]["median"], abs=1e-9)
     assert f"a median NSE of {demonstrated['nse']['median']:.3f} there in these 8 rivers" in words
     assert demonstrated["scored"] != demonstrated["version"]
     with serving(f"sqlite:///{there.data / 'freshet.sqlite'}", AS_OF) as client:
