@@ -113,10 +113,11 @@ def _replace(folder: Path, files: Mapping[str, bytes]) -> bool:
     """
     stored = {path.name: path.read_bytes() for path in map(folder.joinpath, files) if path.is_file()}
     changed = {name: blob for name, blob in files.items() if stored.get(name) != blob}
-    if not (folder / CARD).exists():
-        replace_file(folder / CARD, _CARD.format(name=folder.name).encode())
-    for name, blob in changed.items():
-        replace_file(folder / name, blob)
+    card = {} if (folder / CARD).exists() else {CARD: _CARD.format(name=folder.name).encode()}
+    *others, description = files
+    for name in (*others, *card, description):
+        if name in card or name in changed:
+            replace_file(folder / name, (card | changed)[name])
     return bool(changed)
 
 
