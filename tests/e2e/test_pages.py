@@ -73,4 +73,4 @@ def test_a_wrong_address_is_reported_as_a_page_that_quotes_nothing_live(client: 
 
 def test_only_static_files_are_served_as_static(client: httpx2.Client) -> None:
     for path in ("/static/../app/main.py", "/static/%2e%2e/render.py", "/static/", "/static/templates/day.html"):
-        assert client.get(path).status_code == 404
+        assert client.get(path, follow_redirects=True).status_code == 404

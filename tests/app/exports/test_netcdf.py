@@ -106,7 +106,7 @@ def test_many_basins_are_stations_and_none_is_left_out(exporting: TestClient, op
     assert np.isnan(by_basin["calibrated"].sel(station=SECOND).values).all()
     assert np.isnan(by_basin["discharge"].sel(station=BARE).values).all()
     assert str(by_basin["reason"].sel(station=BARE).values) == output["without"][0]["reason"]
-    assert str(by_basin["name"].sel(station=SECOND).values) == 'Älv, "Övre"\nbron'
+    assert str(by_basin["name"].sel(station=SECOND).values) == 'Älv, "Övre" bron'
 
 
 def test_observations_have_the_content_of_json_with_their_flags(exporting: TestClient, opened: Open) -> None:

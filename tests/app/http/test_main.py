@@ -41,6 +41,7 @@ def test_operations_have_stable_ids(document: dict[str, Any]) -> None:
         *("create_adjustment", "delete_adjustment", "publish_adjustment", "read_adjusted", "read_adjustment"),
         *("list_adjustments", "list_published_adjustments", "decide_held_alerts", "list_held_alerts"),
         "combine_models",
+        "confirm_threshold",
         "change_subscription",
         "create_subscription",
         "delete_subscription",

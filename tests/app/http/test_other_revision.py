@@ -12,7 +12,7 @@ from tests.app.conftest import bearer
 
 PARAMS = {"period": "1999-10-01..2008-09-30"}
 JOB = {"kind": "evaluation", "params": PARAMS}
-LARGE = {"kind": "ingest", "params": {"from": ["/srv/own"], "basins": [f"USGS-{number:08}" for number in range(100)]}}
+LARGE = {"kind": "ingest", "params": {"from": ["/srv/own"], "basins": [f"OWN-{number:08}" for number in range(100)]}}
 
 
 def test_a_service_under_which_the_tables_were_changed_reads_and_writes_nothing(

@@ -114,9 +114,10 @@ def test_a_training_that_needs_more_memory_than_an_operator_may_use_is_refused(
             client.post("/v1/jobs", json=small, headers=operator),
             client.post("/v1/jobs", json=training, headers=admin),
         ]
-        assert [answer.status_code for answer in posted] == [202, 202]
+        assert [answer.json()["type"] for answer in posted] == ["/problems/invalid-request"] * 2  # nothing is stored
     with serving(sqlite, operator_job_mib=512) as client:
-        assert client.post("/v1/jobs", json=small, headers=operator).status_code == 422
+        too_large = client.post("/v1/jobs", json=small, headers=operator).json()
+        assert too_large["type"] == "/problems/training-too-large"
 
 
 def test_jobs_of_the_service_have_a_queue_of_their_own(sqlite_database: Database, sqlite_client: TestClient) -> None:

@@ -159,8 +159,8 @@ def test_tables_of_another_revision_are_transient(migrated_sqlite: Path, tmp_pat
     database.require_migrated()
     with database.transaction() as session:
         session.execute(text("UPDATE alembic_version SET version_num = '9999'"))
-    with pytest.raises(DatabaseProblem) as stepped, database.reading():
-        pass
+    with pytest.raises(DatabaseProblem) as stepped, database.reading() as session:
+        session.execute(text("SELECT 1"))
     database.close()
     assert "database cannot be used" in str(hindrance(stepped.value))
 
