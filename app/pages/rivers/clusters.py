@@ -12,6 +12,8 @@ NEAR = 32
 """Distance within which basins share a point, in the drawing's units."""
 MAX_LABELS = 12
 """Maximum number of points with the names of their basins."""
+LABEL_GAP, LETTER, LINE = 14, 7.2, 18
+"""Distance of a name from its point, width of a letter and height of a line, in the drawing's units."""
 MIN_PART = 0.25
 """Minimum extent of the part of the map that a point opens, degrees."""
 
@@ -41,6 +43,36 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
+class Label:
+    """The name of a basin beside its point; `before` it where the name ends there."""
+
+    text: str
+    x: float
+    y: float
+    before: bool
+
+    @classmethod
+    def beside(cls, point: Point, *, before: bool) -> "Label":
+        """Return the label of a point, on one of its sides."""
+        name = point.first.title.partition(",")[0]
+        return cls(name, point.x + (-LABEL_GAP if before else LABEL_GAP), point.y, before)
+
+    @property
+    def west(self) -> float:
+        """Where it begins."""
+        return self.x - self.width if self.before else self.x
+
+    @property
+    def width(self) -> float:
+        """Its width."""
+        return len(self.text) * LETTER
+
+    def covers(self, west: float, east: float, y: float) -> bool:
+        """Return whether it meets something of a line's height around y."""
+        return abs(y - self.y) < LINE and west < self.west + self.width and self.west < east
+
+
+@dataclass(frozen=True, slots=True)
 class Map:
     """The map; the most urgent points are drawn last, on top."""
 
@@ -49,10 +81,20 @@ class Map:
     points: list[Point]
 
     @property
-    def labelled(self) -> list[Point]:
-        """The points that are labelled with the name of their basin: those of one basin, the most urgent ones."""
+    def labels(self) -> list[Label]:
+        """The names of basins with a point of their own, the most urgent first; those without room are left out."""
         single = [point for point in reversed(self.points) if len(point.basins) == 1]
-        return single if len(single) <= MAX_LABELS else []
+        placed: list[Label] = []
+        for point in single if len(single) <= MAX_LABELS else ():
+            start = point.x > self.projected.width / 2
+            tried = (Label.beside(point, before=before) for before in (start, not start))
+            placed += [label for label in tried if self._has_room(label, placed)][:1]
+        return placed
+
+    def _has_room(self, label: Label, placed: Sequence[Label]) -> bool:
+        inside = label.west >= 0 and label.west + label.width <= self.projected.width
+        free = not any(label.covers(point.x - LABEL_GAP / 2, point.x + LABEL_GAP / 2, point.y) for point in self.points)
+        return inside and free and not any(label.covers(one.west, one.west + one.width, one.y) for one in placed)
 
     def part(self, factor: float) -> str:
         """Return the part of the map around the same middle, wider by a factor, as a query parameter."""

@@ -89,3 +89,26 @@ def test_a_point_opens_the_part_of_the_map_that_holds_its_basins() -> None:
     part = drawn(near, opened)
     assert part is not None
     assert len(part.points) > 1
+
+
+@given(PLACES)
+def test_names_on_the_map_stand_apart_from_points_and_from_each_other(places: list[Place]) -> None:
+    basins = [replace(CALM, id=f"USGS-{at}", place=place) for at, place in enumerate(places)]
+    picture = drawn(basins, Selection())
+    assert picture is not None
+    labels = picture.labels
+    for at, label in enumerate(labels):
+        assert 0 <= label.west <= label.west + label.width <= picture.projected.width
+        assert not any(label.covers(point.x, point.x, point.y) for point in picture.points)
+        assert not any(label.covers(other.west, other.west + other.width, other.y) for other in labels[at + 1 :])
+
+
+def test_a_name_without_room_on_either_side_is_left_out() -> None:
+    west, middle, east = (Place(44.0, longitude) for longitude in (-115.6, -103.9, -68.0))
+    long = replace(CALM, name="South Fork Payette River at Lowman, ID")
+    basins = [
+        replace(long, id=f"USGS-{at}", place=place) for at, place in enumerate((middle, west, east, Place(30.0, -90.0)))
+    ]
+    picture = drawn(basins, Selection())
+    assert picture is not None
+    assert [(label.x < 480, label.before) for label in picture.labels] == [(True, False), (False, True), (False, True)]
