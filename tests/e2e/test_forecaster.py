@@ -15,7 +15,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 from sqlalchemy import update
 
 from hydrology.base.calendar import Period
@@ -31,6 +31,7 @@ from testing.api_process import await_ready
 from testing.browser import Shown, showing
 from testing.country import BASINS, CLOCK
 from testing.processes import free_port
+from tests.e2e.alerts_page import await_alert
 
 pytestmark = pytest.mark.extended
 
@@ -96,7 +97,7 @@ def test_a_day_of_a_forecaster(service: Service) -> None:
     page.get_by_label("note").first.fill("Seen on the camera.")
     page.get_by_role("button", name="Approve").click()
     expect(page.get_by_text("Nothing waits.")).to_be_visible()
-    _await_alert(page, window, "warning")
+    await_alert(page, window, "warning")
     assert _newest(service)["why"].endswith(f"Approved by {ANN}: Seen on the camera.")
 
     window.go(f"/basins/{BASIN}")
@@ -113,7 +114,7 @@ def test_a_day_of_a_forecaster(service: Service) -> None:
     page.get_by_label("note").fill("Until Sunday.")
     page.get_by_role("button", name="Publish").click()
     expect(page.get_by_text(f"Published by {ANN}")).to_be_visible()
-    _await_alert(page, window, None)
+    await_alert(page, window, None)
     assert _newest(service)["decided_by"] == ANN
     window.go(f"/basins/{BASIN}")
     expect(page.get_by_text("The gate is closed.")).to_be_visible()
@@ -131,7 +132,7 @@ def test_a_day_of_a_forecaster(service: Service) -> None:
     _forecast(service)
     with service.database.transaction() as session:
         session.execute(update(HeldAlertsRow).values(due_at=datetime.now(UTC)))
-    _await_alert(page, window, "warning")
+    await_alert(page, window, "warning")
     assert _newest(service)["why"].endswith("and nobody decided.")
     trail = [(entry["action"], entry["who"]) for entry in service.asked("GET", "/v1/audit")["changes"]]
     assert [entry for entry in trail[::-1] if "alert" in entry[0] or "adjust" in entry[0]] == [
@@ -165,20 +166,6 @@ def _forecast(service: Service, token: str | None = None) -> None:
         for _ in events.iter_lines():
             pass  # the stream ends with the job
     assert service.asked("GET", f"/v1/jobs/{job['id']}")["status"] == "succeeded"
-
-
-def _await_alert(page: Page, window: Shown, severity: str | None) -> None:
-    """Read the page of alerts until the level has a severity, or none."""
-    wanted = page.get_by_role("row", name="ford") if severity else page.get_by_text("No level of any basin")
-    for _ in range(60):
-        window.go("/alerts")
-        if wanted.count():
-            break
-        page.wait_for_timeout(500)
-    if severity:
-        expect(wanted).to_contain_text(severity)
-    else:
-        expect(wanted).to_be_visible()
 
 
 def _newest(service: Service) -> Any:
