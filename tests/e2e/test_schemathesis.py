@@ -66,7 +66,11 @@ REFUSED = {
     "DELETE /v1/schedules/{schedule}": [412],
 }
 RARELY_ACCEPTED = {
-    # What few guesses meet: two versions, an address that may be sent to, a tag that was held, a draft.
+    # What few guesses meet: two versions, an address that may be sent to, a tag that was held, a draft, a job of what is
+    # stored, a basin that an operator registered.
+    "PUT /v1/basins/{basin}/adoption",
+    "DELETE /v1/basins/{basin}/adoption",
+    "POST /v1/schedules",
     "POST /v1/basins/{basin}/adjustments",
     "POST /v1/basins/{basin}/alerts/held",
     "POST /v1/adjustments/{adjustment}/publish",
