@@ -3,7 +3,10 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.regional import fused
+from benchmarks.regional.fused import FusedSource
 from hydrology.base.calendar import Period
+from ingestion.base import Source
 from ingestion.sources.camels import CamelsSource
 from operations.basin_data.ingest import ingest
 from records.database.engine import Database
@@ -23,11 +26,11 @@ class Product:
     """A forcing product of the experiment.
 
     Attributes:
-        archive: its zip file, below FRESHET_CAMELS.
+        archives: its zip files, below FRESHET_CAMELS.
         validation: the days on which choices are based, with weather for the warm-up before them.
     """
 
-    archive: str
+    archives: tuple[str, ...]
     validation: str = VALIDATION
 
     @property
@@ -37,12 +40,16 @@ class Product:
 
 
 PRODUCTS = {
-    PRODUCT: Product("maurer_extended.zip"),
+    PRODUCT: Product(("maurer_extended.zip",)),
     # Most of its records begin on 1980-10-01, so the first validation year is the warm-up.
-    "daymet": Product("daymet_400.zip", "1981-10-01..1989-09-30"),
+    "daymet": Product(("daymet_400.zip",), "1981-10-01..1989-09-30"),
+    **{
+        f"fused-{shift}": Product(("maurer_extended.zip", "daymet_400.zip"), "1981-10-01..1989-09-30")
+        for shift in fused.SHIFTS
+    },
 }
 OTHER_FILES = ("basin_timeseries_v1p2_metForcing_obsFlow.zip", "camels_attributes_v2.0", "swe_reference.zip")
-FILES = (PRODUCTS[PRODUCT].archive, *OTHER_FILES)
+FILES = (*PRODUCTS[PRODUCT].archives, *OTHER_FILES)
 
 
 def camels() -> Path:
@@ -61,13 +68,14 @@ def basins(product: str = PRODUCT) -> list[str]:
     every = [f"USGS-{number}" for number in path.read_text().split()]
     if product == PRODUCT:
         return every
-    covered = set(CamelsSource([camels() / PRODUCTS[product].archive]).basins())
+    covered = set(CamelsSource([camels() / PRODUCTS[product].archives[-1]]).basins())
     return [basin for basin in every if basin in covered]
 
 
-def source(product: str = PRODUCT) -> CamelsSource:
-    """Return the files that the experiment reads: weather of a product, flow, attributes and snow."""
-    return CamelsSource([camels() / name for name in (PRODUCTS[product].archive, *OTHER_FILES)])
+def source(product: str = PRODUCT) -> Source:
+    """Return the data that the experiment reads: weather of a product, flow, attributes and snow."""
+    files = CamelsSource([camels() / name for name in (*PRODUCTS[product].archives, *OTHER_FILES)])
+    return FusedSource(files, product.removeprefix("fused-"), TRAINING) if product.startswith("fused-") else files
 
 
 def opened(product: str = PRODUCT) -> Database:

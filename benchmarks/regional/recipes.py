@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from benchmarks.regional import fused
 from benchmarks.regional.data import PRODUCT, PRODUCTS, TRAINING, basins
 from jobspec.network import LATITUDE, sized
 from jobspec.training import SEEN_ATTRIBUTES, STATIC_ATTRIBUTES, TrainingConfig, sequence_to_one
@@ -20,6 +21,7 @@ class Recipe:
         hours: of a core for its steps, after which it stops.
         product: the forcing product; its basins and its validation period come with it.
         attributes: of the basins, that it sees.
+        auxiliary: series that it sees besides precipitation.
     """
 
     settings: dict[str, Any] = field(default_factory=dict)
@@ -27,6 +29,7 @@ class Recipe:
     hours: float | None = None
     product: str = PRODUCT
     attributes: tuple[str, ...] = STATIC_ATTRIBUTES
+    auxiliary: tuple[str, ...] = fused.OTHERS
 
     @property
     def basins(self) -> list[str]:
@@ -36,7 +39,7 @@ class Recipe:
     def config(self, **changes: Any) -> TrainingConfig:
         """Return the configuration of its training."""
         fixed = {
-            "inputs": {"product": self.product, "static": self.attributes},
+            "inputs": {"product": self.product, "static": self.attributes, "auxiliary": self.auxiliary},
             "train_period": TRAINING,
             "validation_period": PRODUCTS[self.product].validation,
             "validate_every": 250,
@@ -102,6 +105,15 @@ RECIPES = {
     "us-daymet": Recipe(_members(unseen=UNSEEN_IN_TURN), product="daymet", attributes=SEEN_ATTRIBUTES),
     "us-maurer-buckets": Recipe(_buckets(), attributes=(*SEEN_ATTRIBUTES, LATITUDE)),
     "us-daymet-buckets": Recipe(_buckets(), product="daymet", attributes=(*SEEN_ATTRIBUTES, LATITUDE)),
+    # One network on both products: its rain is their mean.
+    **{
+        f"{name}-{shift}": Recipe(settings, product=f"fused-{shift}", attributes=attributes, auxiliary=auxiliary)
+        for shift in fused.SHIFTS
+        for name, settings, attributes, auxiliary in (
+            ("fused", _members(unseen=UNSEEN_IN_TURN), SEEN_ATTRIBUTES, fused.BOTH_RAINS),
+            ("fused-buckets", _buckets(), (*SEEN_ATTRIBUTES, LATITUDE), fused.BOTH),
+        )
+    },
     # What the members of the shipped ensemble are trained by. Frozen before they are scored in the test years.
     "members": Recipe(_members(unseen=UNSEEN_IN_TURN)),
     # The same on another product's weather, in the basins that it covers.
