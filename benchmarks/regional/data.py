@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.regional import fused
-from benchmarks.regional.fused import FusedSource
+from benchmarks.regional.sources import fused
+from benchmarks.regional.sources.fused import FusedSource
 from hydrology.base.calendar import Period
 from ingestion.base import Source
 from ingestion.sources.camels import CamelsSource

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchmarks.regional import fused
 from benchmarks.regional.data import PRODUCT, PRODUCTS, TRAINING, basins
+from benchmarks.regional.sources import fused
 from jobspec.network import LATITUDE, sized
 from jobspec.training import SEEN_ATTRIBUTES, STATIC_ATTRIBUTES, TrainingConfig, sequence_to_one
 

@@ -66,8 +66,8 @@ REFUSED = {
     "DELETE /v1/schedules/{schedule}": [412],
 }
 RARELY_ACCEPTED = {
-    # What few guesses meet: two versions, an address that may be sent to, a tag that was held, a draft, a job of what is
-    # stored, a basin that an operator registered.
+    # What few guesses meet: two versions, an address that may be sent to, a tag that was held, a draft, a job of
+    # what is stored, a basin that an operator registered.
     "PUT /v1/basins/{basin}/adoption",
     "DELETE /v1/basins/{basin}/adoption",
     "POST /v1/schedules",

@@ -1,6 +1,6 @@
-"""Weather made of two products: one network sees both, and its mass input is the mean of their precipitation.
+"""Weather of two products for one network, which sees both: its mass input is the mean of their precipitation.
 
-Daymet's day runs from morning to morning, Maurer's from midnight to midnight: in two of three basins Daymet's
+Daymet's day ends at the hour of observation, Maurer's at midnight: in two of three basins Daymet's
 precipitation of a day is closest to Maurer's of the day before. A basin's shift is chosen by correlation over the
 training years. `early` moves Daymet's precipitation to Maurer's day, `late` Maurer's to Daymet's, `unshifted` none.
 """
@@ -25,7 +25,7 @@ BOTH_RAINS = (*BOTH, "precipitation_maurer", "precipitation_daymet")
 
 
 class FusedSource:
-    """Flow and attributes of a source, with weather made of its Maurer and Daymet series.
+    """Flow and attributes of a source, with its Maurer and Daymet series as one product.
 
     Args:
         days: those that choose a basin's shift.

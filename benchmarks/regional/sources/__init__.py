@@ -1,0 +1,1 @@
+"""Sources of data that the experiment derives from others."""
