@@ -25,7 +25,7 @@ class PatientConsumer(Consumer):  # type: ignore[misc]
 
     def on_connection_error_before_connected(self, exc: Exception) -> None:
         """Wait before the next attempt: a broker that refuses to be written accepts connections at once."""
-        super().on_connection_error_before_connected(exc)
+        _log_error(exc, MAX_WAIT)
         time.sleep(MAX_WAIT)
 
     def on_connection_error_after_connected(self, exc: Exception) -> None:
