@@ -30,7 +30,7 @@ SECONDS_BETWEEN_REPORTS = 10.0
 EXEMPT = ("/health/live", "/static/")
 """Answered without a connection, and without a thread for long."""
 MAX_WAITING = 1000
-PATIENCE_SECONDS, COSTLY_PATIENCE_SECONDS = 1.5, 0.8
+PATIENCE_SECONDS, COSTLY_PATIENCE_SECONDS = 1.0, 0.6
 """Who is refused asks again: waiting slows a crowd down, and costs the service less than refusing it at once."""
 
 _Turn = asyncio.Future[None]
