@@ -17,9 +17,9 @@ from app.http.cross_origin import cross_origin
 from app.http.head_requests import HeadMiddleware
 from app.http.headers import SecurityHeaders
 from app.http.limits.admission import AdmissionControl, Places
-from app.http.limits.body_limit import BodyLimit, Private
+from app.http.limits.body_limit import BodyLimit, PrivateCacheMiddleware
 from app.http.limits.rate_limit_middleware import Throttle
-from app.http.limits.rate_limits import Rates
+from app.http.limits.rate_limits import RequestLimiter
 from app.http.limits.single_headers import SingleHeaders
 from app.http.request_ids import RequestIds
 from app.http.response_cache import ResponseCache
@@ -75,7 +75,11 @@ def _lifespan(settings: Settings) -> Callable[[FastAPI], AbstractAsyncContextMan
             database.require_migrated()
             app.state.settings, app.state.database = settings, database
             app.state.clock, app.state.sender = clock, sender
-            app.state.rendered, app.state.rates, app.state.hindered = ResponseCache(), Rates(settings), Hindered()
+            app.state.rendered, app.state.rates, app.state.hindered = (
+                ResponseCache(),
+                RequestLimiter(settings),
+                Hindered(),
+            )
             app.state.costly_places = Places.costly(settings.requests_at_once)
             app.state.places, app.state.event_streams = Places(settings.requests_at_once), EventStreams(database)
             anyio.to_thread.current_default_thread_limiter().total_tokens = settings.requests_at_once
@@ -103,7 +107,7 @@ def _add_middleware(app: FastAPI, settings: Settings, host: str | None) -> None:
     app.add_middleware(VaryByRequest)
     app.add_middleware(BodyLimit)
     if settings.read_needs_key:
-        app.add_middleware(Private)
+        app.add_middleware(PrivateCacheMiddleware)
     app.add_middleware(AdmissionControl)
     app.add_middleware(Throttle)
     if settings.cors_origins:

@@ -39,14 +39,6 @@ from app.http.api_keys import any_key
 from app.http.dependencies import refuse_unknown_parameters
 from app.jobs.endpoints import router as jobs
 from app.jobs.schedules import router as schedules
-from app.models.comparisons.endpoints import router as comparisons
-from app.models.endpoints import router as models
-from app.models.events.endpoints import router as events
-from app.models.scores.endpoints import router as skill
-from app.models.simulation.endpoints import router as simulation
-from app.models.verification.decision_value import router as decision_value
-from app.models.verification.endpoints import router as verification
-from app.models.verification.skilful_days import router as skilful_days
 from app.pages import static_files
 from app.pages.mail import router as mail_pages
 from app.pages.router import router as pages
@@ -55,6 +47,14 @@ from app.service.audit import router as audit
 from app.service.health import router as health
 from app.service.metrics.endpoints import router as metrics
 from app.service.status.endpoints import router as status
+from app.versions.comparisons.endpoints import router as comparisons
+from app.versions.endpoints import router as models
+from app.versions.events.endpoints import router as events
+from app.versions.scores.endpoints import router as skill
+from app.versions.simulation.endpoints import router as simulation
+from app.versions.verification.decision_value import router as decision_value
+from app.versions.verification.endpoints import router as verification
+from app.versions.verification.skilful_days import router as skilful_days
 from app.weather.bridges.endpoints import router as bridges
 from app.weather.endpoints import router as weather
 from app.weather.feeds import router as feeds

@@ -23,6 +23,7 @@ MEASUREMENTS = {
     "camels-means": "benchmarks.camels_means",
     "change-ledger": "benchmarks.replays.change_ledger",
     "closure": "benchmarks.water.closure",
+    "code-size": "benchmarks.code_size",
     "command-line": "benchmarks.speed.command_line",
     "daily-cycle": "benchmarks.speed.daily_cycle",
     "exactness": "benchmarks.water.exactness",

@@ -13,7 +13,7 @@ from hydrology.weather.evaporation import extraterrestrial_radiation, potential_
 from jobspec.network import LATITUDE, TEMPERATURES
 from jobspec.training import InputsConfig
 from models.arrays import Array, Forcing
-from models.contract import Inputs
+from models.inputs import Inputs
 
 _YEAR = Period.parse("2000-01-01..2000-12-31").days
 

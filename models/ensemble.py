@@ -11,9 +11,10 @@ import torch
 from jobspec.training import TrainingConfig
 from models.arrays import Forcing
 from models.checkpoint import Tensors
-from models.contract import Inputs, Network
+from models.contract import Network
 from models.energy import energy, with_energy
 from models.inference import ArrayMap, simulate
+from models.inputs import Inputs
 from models.nets.mclstm import MCLSTM
 from models.networks import build
 from models.scaling import Scaler

@@ -16,7 +16,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from models.contract import DAILY, Inputs, Network, State
+from models.contract import Network
+from models.inputs import DAILY, Inputs, State
 from models.nets.products import BLOCK
 
 GROUP = 4 * BLOCK  # basins per call, so that the fixed cost of a call is small

@@ -14,8 +14,9 @@ import torch
 
 from hydrology.water.ledger import MIN_MM, WATER_AVAILABLE
 from hydrology.water.probe_results import ProbeResult
-from models.contract import Inputs, Network
+from models.contract import Network
 from models.inference import ArrayMap, simulate
+from models.inputs import Inputs
 
 Array = npt.NDArray[np.float32]
 

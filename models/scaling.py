@@ -9,7 +9,7 @@ import numpy.typing as npt
 import torch
 
 from models.arrays import Forcing, places
-from models.contract import Inputs
+from models.inputs import Inputs
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,11 +19,11 @@ from hydrology.base.errors import DataProblem
 from jobspec.training import Cosine, Staircase, TrainingConfig
 from models import checkpoint
 from models.arrays import Array, Forcing, days_of
+from models.basin_vectors import VectorPrior
 from models.checkpoint import Tensors
-from models.contract import Inputs, WaterScales
 from models.energy import energy, with_energy
+from models.inputs import Inputs, WaterScales
 from models.losses import nse_star
-from models.nets.vectors import VectorPrior
 from models.networks import build
 from models.scaling import Scaler
 from models.validation import MedianNSE, TrainingData, Validation

@@ -11,9 +11,10 @@ from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem
 from hydrology.scores.scores import nse
 from models.arrays import Array, Forcing, days_of
-from models.contract import Inputs, Network
+from models.contract import Network
 from models.energy import with_energy
 from models.inference import simulate
+from models.inputs import Inputs
 from models.scaling import Scaler
 
 SPIN_UP_DAYS = 365  # before the validation period, as far as the record reaches

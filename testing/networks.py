@@ -9,7 +9,7 @@ from hydrology.base.calendar import day
 from jobspec.network import MCLSTMConfig
 from jobspec.training import Cosine, InputsConfig, TrainingConfig, WindowsConfig
 from models.arrays import Forcing
-from models.contract import Inputs
+from models.inputs import Inputs
 from models.nets.mclstm import MCLSTM
 from models.validation import TrainingData
 from testing import plain_recurrence  # noqa: F401 - it adds the program `plain`

@@ -19,7 +19,7 @@ from records.basins import basins
 from records.database.checksums import with_checksum
 from records.database.ids import new_id
 from records.database.statements import as_record
-from records.database.tables import Summed
+from records.database.tables import Checksummed
 from records.jobs import attempts, jobs
 from records.runs import run_store, runs, states
 from records.schema import Base
@@ -212,7 +212,7 @@ def a_weather_forecast(
     )
 
 
-def resum(row: Summed) -> None:
+def resum(row: Checksummed) -> None:
     """Update the checksum of a row that a test has changed."""
     row.checksum = with_checksum(type(row), vars(row))["checksum"]
 

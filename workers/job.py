@@ -42,7 +42,7 @@ class JobContext:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class JobOutcome:
     """How an attempt ended.
 
     Attributes:
@@ -60,7 +60,7 @@ class Outcome:
     death: dict[str, str] | None = None
 
 
-class Running:
+class JobRun:
     """A running job, and its handler's means to report.
 
     Attributes:
@@ -152,7 +152,7 @@ class Running:
             events.log(session, self.job.id, self.job.attempt, text, self.tools.clock.wall())
 
 
-Handler = Callable[[Running, Any], dict[str, Any]]
+Handler = Callable[[JobRun, Any], dict[str, Any]]
 """Runs one kind of job: takes the params as `jobspec.kinds` reads them, and returns the result."""
 
 

@@ -12,14 +12,14 @@ from workers.queue.enqueue import Sender
 
 
 @dataclass(frozen=True, slots=True)
-class ServiceTools(JobContext):
+class WorkerContext(JobContext):
     """The context of jobs, and a sender of jobs to the workers."""
 
     sender: Sender
 
 
 @contextmanager
-def tools_of(settings: Settings, clock: Clock | None = None) -> Iterator[ServiceTools]:
+def tools_of(settings: Settings, clock: Clock | None = None) -> Iterator[WorkerContext]:
     """Open the database and the broker, and close them at the end.
 
     Args:
@@ -28,7 +28,7 @@ def tools_of(settings: Settings, clock: Clock | None = None) -> Iterator[Service
     database, clock = Database.of(settings), clock or Clock(settings.as_of)
     sender = Sender(settings, database, clock)
     try:
-        yield ServiceTools(settings, database, clock, sender)
+        yield WorkerContext(settings, database, clock, sender)
     finally:
         sender.close()
         database.close()

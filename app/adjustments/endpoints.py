@@ -7,8 +7,8 @@ from fastapi import APIRouter, Path, Response
 from app.adjustments import service
 from app.adjustments.schemas import AdjustedForecast, AdjustmentPage
 from app.adjustments.table import of_adjusted
-from app.exports.answers import SeriesAnswer, answers
-from app.exports.fields import Fields, fields_of, schema_of
+from app.exports.answers import SeriesAnswer, documented_responses
+from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.exports.formats import SERIES
 from app.forecasts.discharge import DischargeUnits
 from app.http.api_keys import ForecasterReader, ForecasterWriter, KeyFirstRoute
@@ -41,7 +41,7 @@ _NEW: dict[int | str, dict[str, Any]] = {201: {"model": AdjustedForecast, "descr
     dependencies=[cached(SHORTLY)],
 )
 def list_published_adjustments(
-    session: Reading, basin: KnownBasin, page: IdPage, fields: Annotated[Fields, fields_of(AdjustmentPage)]
+    session: Reading, basin: KnownBasin, page: IdPage, fields: Annotated[FieldFilter, fields_of(AdjustmentPage)]
 ) -> Response:
     """What forecasters changed of the basin's forecasts, newest first. Follow `next` until it is null."""
     shown, following = page.cut(adjustments.page(session, basin=basin, after=page.after, limit=page.sought))
@@ -51,7 +51,7 @@ def list_published_adjustments(
 @router.get(
     "/runs/{run}/basins/{basin}/adjusted",
     summary="A run's forecast of a basin as a forecaster published it",
-    **answers(AdjustedForecast, UnknownRun, NotAdjusted, NoArea, formats=SERIES),
+    **documented_responses(AdjustedForecast, UnknownRun, NotAdjusted, NoArea, formats=SERIES),
 )
 def read_adjusted(
     session: Reading, run: RunId, basin: BasinId, answer: SeriesAnswer, units: DischargeUnits = "m3/s"
@@ -98,7 +98,7 @@ def list_adjustments(
     session: Reading,
     _key: ForecasterReader,
     page: IdPage,
-    fields: Annotated[Fields, fields_of(AdjustmentPage)],
+    fields: Annotated[FieldFilter, fields_of(AdjustmentPage)],
     basin: OptionalBasin = None,
 ) -> Response:
     """Drafts and published ones, newest first. With a forecaster's key. Follow `next` until it is null."""

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query, Response
 
 from app.adjustments import service
 from app.adjustments.schemas import HeldAlerts, HeldAlertsPage
-from app.exports.fields import Fields, fields_of, schema_of
+from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.http.api_keys import ForecasterReader, ForecasterWriter, KeyFirstRoute
 from app.http.conditional import NO_STORE, cached
 from app.http.dependencies import BasinId, Reading, ServiceClock
@@ -49,7 +49,7 @@ def list_held_alerts(
     clock: ServiceClock,
     _key: ForecasterReader,
     page: BasinPage,
-    fields: Annotated[Fields, fields_of(HeldAlertsPage)],
+    fields: Annotated[FieldFilter, fields_of(HeldAlertsPage)],
 ) -> Response:
     """Where FRESHET_ALERTS_NEED_APPROVAL is set: what the newest run of each basin proposes, and when it goes out if
     nobody decides before. Everywhere: what it proposes for levels that seem wrong (`in_doubt`), which waits until

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from app.alerts.schemas import Delivery, DeliveryAttempt, DeliveryDetail, DeliveryPage
 from app.alerts.subscriptions import NotYourSubscription, of_key, owned_subscription
-from app.exports.fields import Fields, fields_of, schema_of
+from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.http.api_keys import AnyKey, KeyFirstRoute, OperatorWriter
 from app.http.base_schema import why_null
 from app.http.conditional import NO_STORE, cached
@@ -114,7 +114,7 @@ def list_deliveries(
     session: Reading,
     key: AnyKey,
     page: IdPage,
-    fields: Annotated[Fields, fields_of(DeliveryPage)],
+    fields: Annotated[FieldFilter, fields_of(DeliveryPage)],
     subscription: OfSubscription = None,
     status: WithStatus = None,
 ) -> Response:

@@ -6,8 +6,8 @@ from fastapi import APIRouter, Query, Response
 
 from app.alerts import service
 from app.alerts.schemas import AlertChanges, Alerts, BasinAlerts
-from app.exports.answers import JsonAnswer, answers
-from app.exports.fields import Fields, fields_of, schema_of
+from app.exports.answers import JsonAnswer, documented_responses
+from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.http.conditional import SHORTLY, cached
 from app.http.dependencies import KnownBasin, Reading, ServiceClock
 from app.http.pagination import NumberPage, Page, paged
@@ -47,7 +47,7 @@ def list_alerts(
     session: Reading,
     clock: ServiceClock,
     page: AlertPage,
-    fields: Annotated[Fields, fields_of(Alerts)],
+    fields: Annotated[FieldFilter, fields_of(Alerts)],
     least_severity: MinSeverity = SEVERITIES[0],
 ) -> Response:
     """The levels of all basins that have an alert, a page at a time: follow `next` until it is null. The newest
@@ -63,7 +63,7 @@ def list_alerts(
 @router.get(
     "/basins/{basin}/alerts",
     summary="Current alerts of a basin, level by level",
-    **answers(BasinAlerts, UnknownBasin),
+    **documented_responses(BasinAlerts, UnknownBasin),
 )
 def read_alerts(session: Reading, clock: ServiceClock, basin: KnownBasin, answer: JsonAnswer) -> Response:
     """For every flood, low flow and user-defined level: the chance by the newest forecast, the severity and trend, and
@@ -80,7 +80,7 @@ def read_alerts(session: Reading, clock: ServiceClock, basin: KnownBasin, answer
     dependencies=[cached(SHORTLY)],
 )
 def list_alert_changes(
-    session: Reading, basin: KnownBasin, page: NumberPage, fields: Annotated[Fields, fields_of(AlertChanges)]
+    session: Reading, basin: KnownBasin, page: NumberPage, fields: Annotated[FieldFilter, fields_of(AlertChanges)]
 ) -> Response:
     """Every change, newest first, with the run behind it, as sent to receivers. A promotion of another model
     version is a change of its own. Follow `next` until it is null."""

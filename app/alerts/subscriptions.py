@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from app.alerts.feed_selection import feed_address
 from app.alerts.schemas import Subscription, Subscriptions, SubscriptionWithSecret
-from app.exports.fields import Fields, fields_of, schema_of
+from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.http.api_keys import AnyKey, KeyFirstRoute, OperatorWriter, require_owner
 from app.http.base_schema import why_null
 from app.http.conditional import NO_STORE, cached
@@ -161,7 +161,7 @@ SubscriptionId = Annotated[
     responses=documented_keyed(),
 )
 def list_subscriptions(
-    session: Reading, key: AnyKey, clock: ServiceClock, fields: Annotated[Fields, fields_of(Subscriptions)]
+    session: Reading, key: AnyKey, clock: ServiceClock, fields: Annotated[FieldFilter, fields_of(Subscriptions)]
 ) -> Response:
     """The key's own subscriptions; for an admin's key, all."""
     now = clock.wall()

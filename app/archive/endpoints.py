@@ -9,7 +9,7 @@ from fastapi import APIRouter, Header, Path, Response
 from app.archive import files
 from app.archive.files import NoArchiveFile
 from app.archive.schemas import Archive, ArchiveStore
-from app.exports.answers import JsonAnswer, answers
+from app.exports.answers import JsonAnswer, documented_responses
 from app.http.conditional import ASK_ALWAYS, NOT_MODIFIED, SHORTLY, IfNoneMatch, entity_tag, holds
 from app.http.dependencies import ServiceSettings
 from app.http.problems import NoSuchRange, documented
@@ -20,7 +20,7 @@ ROOT = "zarr.json"
 _BYTES = {"schema": {"type": "string", "format": "binary"}}
 
 
-@router.get("", summary="List the stores of the archive", **answers(Archive))
+@router.get("", summary="List the stores of the archive", **documented_responses(Archive))
 def read_archive(settings: ServiceSettings, answer: JsonAnswer) -> Response:
     """Zarr stores with all issued forecasts and reforecasts, by basin, issue, lead time and quantile. None where the
     service has no archive. Open one in Python with `xarray.open_zarr("https://…/v1/archive/forecasts.zarr")`."""

@@ -26,7 +26,7 @@ class NoArchiveFile(NotFound):
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ByteRange:
     """A range of a file.
 
     Attributes:
@@ -57,7 +57,7 @@ class ArchiveFile:
         self._opened, self._length = opened, about.st_size
         self.version = [about.st_mtime_ns, about.st_size, about.st_ino]
 
-    def part(self, byte_range: str | None) -> Part:
+    def part(self, byte_range: str | None) -> ByteRange:
         """Read it, or a range of it [RFC 9110, section 14]; a range of another form is ignored.
 
         Raises:
@@ -65,7 +65,7 @@ class ArchiveFile:
         """
         first, end = _bounds(byte_range, self._length)
         self._opened.seek(first)
-        return Part(self._opened.read(end - first), first, self._length)
+        return ByteRange(self._opened.read(end - first), first, self._length)
 
 
 @contextmanager

@@ -9,8 +9,8 @@ from app.basins import service, table
 from app.basins.filters import BoundingBox, Huc, corners
 from app.basins.schemas import BasinDetail, BasinPage
 from app.basins.state import states
-from app.exports.answers import JsonAnswer, PlaceAnswer, PlaceFormat, answers
-from app.exports.fields import Fields, fields_of, schema_of
+from app.exports.answers import JsonAnswer, PlaceAnswer, PlaceFormat, documented_responses
+from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.exports.formats import JSON, PLACES
 from app.http.dependencies import BasinId, Reading, ServiceClock, optional_full_id
 from app.http.pagination import Page
@@ -58,13 +58,13 @@ async def _page(
     return Page(request, response, after, limit or (A_PAGE if chosen is JSON else MAX_BASINS))
 
 
-@router.get("", summary="List basins", **answers(schema_of(BasinPage), formats=PLACES))
+@router.get("", summary="List basins", **documented_responses(schema_of(BasinPage), formats=PLACES))
 def list_basins(
     session: Reading,
     clock: ServiceClock,
     page: Annotated[Page, Depends(_page)],
     answer: PlaceAnswer,
-    fields: Annotated[Fields, fields_of(BasinPage)],
+    fields: Annotated[FieldFilter, fields_of(BasinPage)],
     q: Text = None,
     huc: Huc = None,
     bbox: BoundingBox = None,
@@ -87,7 +87,7 @@ def list_basins(
 @router.get(
     "/{basin}",
     summary="Metadata, stored series and data quality of a basin",
-    **answers(BasinDetail, UnknownBasin),
+    **documented_responses(BasinDetail, UnknownBasin),
 )
 def read_basin(session: Reading, basin: BasinId, answer: JsonAnswer) -> Response:
     """Location, drainage areas (km²), attributes, the stored daily series, the model version behind its forecasts, and

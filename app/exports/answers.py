@@ -26,7 +26,7 @@ BasinContent = TypeVar("BasinContent", bound=OfBasin)
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Responder:
     """Finishes the answer to a request: in its format, with its entity tag, or as a 304 if the client holds it.
 
     Attributes:
@@ -149,13 +149,13 @@ def body_of(content: Model) -> bytes:
     return content.model_dump_json(exclude_unset=True).encode()
 
 
-def answers(model: Any, *problems: type[Problem], formats: Sequence[Format] = ()) -> dict[str, Any]:
-    """Return the options of an operation that ends in an `Answer`: its schema, and its statuses."""
+def documented_responses(model: Any, *problems: type[Problem], formats: Sequence[Format] = ()) -> dict[str, Any]:
+    """Return the options of an operation that ends in an `Responder`: its schema, and its statuses."""
     responses = NOT_MODIFIED | documented(*problems) | (documented_formats(*formats) if formats else {})
     return {"response_model": model, "responses": responses}
 
 
-def in_format(choose: Callable[..., Awaitable[Format]]) -> Callable[..., Awaitable[Answer]]:
+def in_format(choose: Callable[..., Awaitable[Format]]) -> Callable[..., Awaitable[Responder]]:
     """Return a dependency for answers in the format that another dependency chooses."""
 
     async def answer(
@@ -163,27 +163,27 @@ def in_format(choose: Callable[..., Awaitable[Format]]) -> Callable[..., Awaitab
         response: Response,
         chosen: Annotated[Format, Depends(choose)],
         if_none_match: IfNoneMatch = None,
-    ) -> Answer:
-        return Answer(session, chosen, if_none_match, response.headers)
+    ) -> Responder:
+        return Responder(session, chosen, if_none_match, response.headers)
 
     return answer
 
 
-async def _in_json(session: Reading, if_none_match: IfNoneMatch = None) -> Answer:
-    return Answer(session, JSON, if_none_match)
+async def _in_json(session: Reading, if_none_match: IfNoneMatch = None) -> Responder:
+    return Responder(session, JSON, if_none_match)
 
 
-async def _in_coveragejson(session: Reading, if_none_match: IfNoneMatch = None) -> Answer:
-    return Answer(session, COVERAGEJSON, if_none_match)
+async def _in_coveragejson(session: Reading, if_none_match: IfNoneMatch = None) -> Responder:
+    return Responder(session, COVERAGEJSON, if_none_match)
 
 
 choose_place_format = one_of(*PLACES)
 PlaceFormat = Annotated[Format, Depends(choose_place_format)]
-JsonAnswer = Annotated[Answer, Depends(_in_json)]
-CoverageAnswer = Annotated[Answer, Depends(_in_coveragejson)]
-SeriesAnswer = Annotated[Answer, Depends(in_format(one_of(*SERIES)))]
-TableAnswer = Annotated[Answer, Depends(in_format(one_of(*TABLES)))]
-PlaceAnswer = Annotated[Answer, Depends(in_format(choose_place_format))]
+JsonAnswer = Annotated[Responder, Depends(_in_json)]
+CoverageAnswer = Annotated[Responder, Depends(_in_coveragejson)]
+SeriesAnswer = Annotated[Responder, Depends(in_format(one_of(*SERIES)))]
+TableAnswer = Annotated[Responder, Depends(in_format(one_of(*TABLES)))]
+PlaceAnswer = Annotated[Responder, Depends(in_format(choose_place_format))]
 
 
 def _file_name(name: str) -> str:

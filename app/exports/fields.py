@@ -12,7 +12,7 @@ from app.http.base_schema import Model
 from app.http.problems import refused
 
 
-class Selection(BaseModel):
+class PartialPage(BaseModel):
     """A page whose items have only the fields that `fields=` names."""
 
     model_config = ConfigDict(extra="allow")
@@ -21,7 +21,7 @@ class Selection(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Fields:
+class FieldFilter:
     """Writes the pages of a list: all fields of each item, or those that the request names.
 
     Attributes:
@@ -44,7 +44,7 @@ class Fields:
 
 def schema_of(page: type[Model]) -> Any:
     """Return the schema of a list's answer, with and without `fields=`."""
-    return page | Selection
+    return page | PartialPage
 
 
 def fields_of(page: type[Model]) -> Any:
@@ -65,13 +65,13 @@ def fields_of(page: type[Model]) -> Any:
                 examples=[known[:2]],
             ),
         ] = None,
-    ) -> Fields:
+    ) -> FieldFilter:
         if fields is None:
-            return Fields(response, None)
+            return FieldFilter(response, None)
         asked = {part.strip() for text in fields for part in text.split(",")}
         for unknown in sorted(asked.difference(known)):
             raise refused("fields", _unknown(unknown, known))
-        return Fields(response, {**dict.fromkeys(page.model_fields, True), name: {"__all__": asked}})
+        return FieldFilter(response, {**dict.fromkeys(page.model_fields, True), name: {"__all__": asked}})
 
     return Depends(chosen)
 

@@ -14,7 +14,7 @@ RIVER_FLOW = "water_volume_transport_in_river_channel"
 
 
 @dataclass(frozen=True, slots=True)
-class Along:
+class AxisPosition:
     """Position of a column among those of one variable.
 
     Attributes:
@@ -52,7 +52,7 @@ class Column:
     values: Sequence[Any]
     unit: str | None = None
     of_basin: bool = False
-    along: Along | None = None
+    along: AxisPosition | None = None
     standard_name: str | None = None
     cell_methods: str | None = None
     flags: Mapping[int, str] = field(default_factory=dict)

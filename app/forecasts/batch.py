@@ -11,12 +11,12 @@ from app.exports.answers import body_of
 from app.forecasts import lookup
 from app.forecasts.discharge import Representation
 from app.forecasts.schemas import WithoutForecast
-from app.forecasts.service import basin_forecast, stored_parts, tag_at_a_glance, tag_of
+from app.forecasts.service import basin_forecast, stored_parts, tag_of, tag_of_key
 from app.http.conditional import entity_tag
 from app.http.discharge_units import NoArea
 from app.http.response_cache import ResponseCache
 from hydrology.base.errors import NotFound, Problem
-from records.forecasts.latest import Latest, glance
+from records.forecasts.latest import Latest, newest_run_keys
 
 MAX_BASINS = 500
 VALUES_OF_BASIN = 100
@@ -50,10 +50,10 @@ class LookedUp:
 
 def look_up(session: Session, basins: Sequence[str], representation: Representation, at: datetime) -> LookedUp:
     """Find the forecasts of an answer; with members they are read, to know their size."""
-    glances = {} if representation.members else glance(session, basins, at)
+    glances = {} if representation.members else newest_run_keys(session, basins, at)
     others = lookup.latest_many(session, [basin for basin in basins if basin not in glances], at)
     runs = {basin: latest for basin, latest in others.items() if isinstance(latest, Latest)}
-    tags = {basin: tag_at_a_glance(*newest, basin, representation) for basin, newest in glances.items()}
+    tags = {basin: tag_of_key(*newest, basin, representation) for basin, newest in glances.items()}
     tags |= {basin: tag_of(latest, representation) for basin, latest in runs.items()}
     return LookedUp(basins, tags, runs, {b: problem for b, problem in others.items() if isinstance(problem, NotFound)})
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from fastapi import APIRouter, Response
 
-from app.exports.answers import Answer, SeriesAnswer, answers
+from app.exports.answers import Responder, SeriesAnswer, documented_responses
 from app.exports.formats import SERIES
 from app.forecasts import batch, lookup, service, table
 from app.forecasts.discharge import LatestForm, RunForm
@@ -15,7 +15,7 @@ from app.http.dependencies import AsKnown, BasinId, Reading, RenderedAnswers, Ru
 from app.http.discharge_units import NoArea
 from app.http.limits.costs import RequestBudget
 from records.basins.basins import UnknownBasin
-from records.forecasts.latest import NoForecast, NoModel, glance
+from records.forecasts.latest import NoForecast, NoModel, newest_run_keys
 from records.runs.runs import UnknownRun
 
 router = APIRouter(tags=["forecasts"])
@@ -24,7 +24,7 @@ router = APIRouter(tags=["forecasts"])
 @router.get(
     "/basins/{basin}/forecasts/latest",
     summary="The latest forecast of a basin",
-    **answers(BasinForecast, UnknownBasin, NoModel, NoForecast, NoArea, formats=SERIES),
+    **documented_responses(BasinForecast, UnknownBasin, NoModel, NoForecast, NoArea, formats=SERIES),
 )
 def read_latest_forecast(
     session: Reading, rendered: RenderedAnswers, answer: SeriesAnswer, basin: BasinId, form: LatestForm, at: AsKnown
@@ -41,9 +41,9 @@ def read_latest_forecast(
 
     With `known_at` the answer is as it would have been at that instant, age included, but of the version that is
     current now."""
-    newest = glance(session, [basin], at).get(basin)
+    newest = newest_run_keys(session, [basin], at).get(basin)
     if newest is not None:
-        tag = service.tag_at_a_glance(*newest, basin, form)
+        tag = service.tag_of_key(*newest, basin, form)
         if (body := rendered.get(tag)) is not None:
             return _answered(answer, basin, tag, lambda: body)
     latest = lookup.latest(session, basin, at)
@@ -51,7 +51,9 @@ def read_latest_forecast(
     return _answered(answer, basin, tag, lambda: service.rendered_forecast(session, rendered, latest, form))
 
 
-@router.get("/forecasts", summary="The latest forecasts of many basins", **answers(BasinForecasts, formats=SERIES))
+@router.get(
+    "/forecasts", summary="The latest forecasts of many basins", **documented_responses(BasinForecasts, formats=SERIES)
+)
 def read_latest_forecasts(
     session: Reading,
     rendered: RenderedAnswers,
@@ -86,7 +88,7 @@ def read_latest_forecasts(
 @router.get(
     "/runs/{run}/basins/{basin}",
     summary="The forecast of a given run for a basin",
-    **answers(BasinForecast, UnknownRun, NoArea, formats=SERIES),
+    **documented_responses(BasinForecast, UnknownRun, NoArea, formats=SERIES),
 )
 def read_run_of_basin(
     session: Reading, rendered: RenderedAnswers, run: RunId, basin: BasinId, form: RunForm, answer: SeriesAnswer
@@ -103,7 +105,7 @@ def read_run_of_basin(
 
 
 def _answered(
-    answer: Answer, basin: str, tag: str, body: Callable[[], bytes], *, cache_control: str = SHORTLY
+    answer: Responder, basin: str, tag: str, body: Callable[[], bytes], *, cache_control: str = SHORTLY
 ) -> Response:
     """Answer with the forecast of one basin."""
     places = answer.places([basin])

@@ -27,13 +27,13 @@ def latest(session: Session, basin: str, at: datetime) -> Latest:
     try:
         return records.latest(session, basin, at)
     except NoForecast as error:
-        raise _mended(error, basin) from None
+        raise _with_remedy(error, basin) from None
 
 
 def latest_many(session: Session, basins: list[str], at: datetime) -> dict[str, Latest | NotFound]:
     """Return the latest forecast of each basin, or what `latest` would raise, in the order given."""
     found = records.latest_many(session, basins, at)
-    return {basin: _mended(one, basin) if isinstance(one, NoForecast) else one for basin, one in found.items()}
+    return {basin: _with_remedy(one, basin) if isinstance(one, NoForecast) else one for basin, one in found.items()}
 
 
 def of_run(session: Session, run: str, basin: str) -> Latest:
@@ -65,5 +65,5 @@ PROBLEMS = (UnknownBasin, NoModel, NoForecast, UnknownRun)
 """What finding it raises."""
 
 
-def _mended(error: NoForecast, basin: str) -> NoForecast:
+def _with_remedy(error: NoForecast, basin: str) -> NoForecast:
     return NoForecast(f"{error} To make one: freshet forecast --basin {basin}.")

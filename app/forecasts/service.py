@@ -71,7 +71,7 @@ def tag_of(latest: Latest, representation: Representation) -> str:
     return _tag(representation, *identity(latest, representation.at))
 
 
-def tag_at_a_glance(run: str, t0: Day, basin: str, representation: Representation) -> str:
+def tag_of_key(run: str, t0: Day, basin: str, representation: Representation) -> str:
     """Return the entity tag of a latest forecast without reading it."""
     at = representation.at
     return _tag(representation, run, basin, None, None if at is None else age_days(t0, at))

@@ -7,7 +7,7 @@ import numpy as np
 from fastapi import APIRouter, Response
 from sqlalchemy.orm import Session
 
-from app.exports.answers import SeriesAnswer, answers
+from app.exports.answers import SeriesAnswer, documented_responses
 from app.exports.formats import SERIES
 from app.exports.table import Table, numbers
 from app.forecasts.header import days_ahead, header, missing_in_header
@@ -76,7 +76,7 @@ def _table(answer: SpreadOfRun, sites: Mapping[str, Site]) -> Table:
 @router.get(
     "/{basin}/spread",
     summary="Sources of forecast spread: weights, weather or initial state",
-    **answers(SpreadOfRun, *PROBLEMS, formats=SERIES),
+    **documented_responses(SpreadOfRun, *PROBLEMS, formats=SERIES),
 )
 def read_spread(session: Reading, answer: SeriesAnswer, asked: AskedRun) -> Response:
     """The spread of discharge over members and traces on each day ahead, and the shares of its variance due to the

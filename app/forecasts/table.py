@@ -5,7 +5,7 @@ from datetime import date
 from typing import Any, Protocol
 
 from app.exports.basins import NOWHERE, basin_columns
-from app.exports.table import RIVER_FLOW, Along, Column, Kind, Table, constant, numbers, stacked
+from app.exports.table import RIVER_FLOW, AxisPosition, Column, Kind, Table, constant, numbers, stacked
 from app.forecasts.discharge import ANSWER_LEVELS, level_name
 from app.forecasts.schemas import BasinForecast, BasinForecasts, Columns, RunOfBasin, SnowRead, WithoutForecast
 from records.basins.basins import Site
@@ -156,7 +156,7 @@ def quantile_columns(
             f"{name} of {meaning}",
             columns[name] if columns else [None] * rows,
             unit,
-            Along(variable, meaning, "quantile", level),
+            AxisPosition(variable, meaning, "quantile", level),
         )
         for name, level in by_level.items()
     ]
@@ -169,13 +169,13 @@ def _members(members: Columns, unit: str) -> list[Column]:
             f"discharge of member {label}",
             values,
             unit,
-            Along("members", "discharge of each member", "member", label),
+            AxisPosition("members", "discharge of each member", "member", label),
         )
         for label, values in members.items()
     ]
 
 
-def _flow(name: str, meaning: str, values: Sequence[float | None], unit: str, along: Along) -> Column:
+def _flow(name: str, meaning: str, values: Sequence[float | None], unit: str, along: AxisPosition) -> Column:
     return Column(
         name,
         meaning,

@@ -7,8 +7,8 @@ from fastapi.responses import StreamingResponse
 from pydantic import AfterValidator
 from pydantic_core import PydanticCustomError
 
-from app.exports.answers import JsonAnswer, answers
-from app.exports.fields import Fields, fields_of, schema_of
+from app.exports.answers import JsonAnswer, documented_responses
+from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.http.api_keys import AnyKey, KeyFirstRoute, OperatorWriter
 from app.http.conditional import NO_STORE, PRIVATE, cached
 from app.http.dependencies import JobId, Reading, of_app
@@ -93,7 +93,7 @@ def list_jobs(
     key: AnyKey,
     session: Reading,
     page: IdPage,
-    fields: Annotated[Fields, fields_of(JobPage)],
+    fields: Annotated[FieldFilter, fields_of(JobPage)],
     status: WithStatus = None,
     kind: OfKind = None,
     parent: OfParent = None,
@@ -104,7 +104,12 @@ def list_jobs(
     return fields.of(JobPage(jobs=[service.answer(job, key) for job in shown], next=following))
 
 
-@router.get("/{job}", summary="Read a job", **answers(Job, Unauthorized, UnknownJob), dependencies=[cached(NO_STORE)])
+@router.get(
+    "/{job}",
+    summary="Read a job",
+    **documented_responses(Job, Unauthorized, UnknownJob),
+    dependencies=[cached(NO_STORE)],
+)
 def read_job(key: AnyKey, job: StoredJob, answer: JsonAnswer) -> Job | Response:
     """Its parameters, progress, and result or cause of failure. A job that has ended has an `ETag`."""
     shown = service.answer(job, key)

@@ -7,8 +7,8 @@ from fastapi import APIRouter, Header, Response
 from pydantic import ConfigDict, Field
 from sqlalchemy.orm import Session
 
-from app.exports.answers import JsonAnswer, answers, body_of
-from app.exports.fields import Fields, fields_of, schema_of
+from app.exports.answers import JsonAnswer, body_of, documented_responses
+from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.http.api_keys import AdminWriter, AnyKey, KeyFirstRoute
 from app.http.base_schema import why_null
 from app.http.conditional import ASK_FIRST, cached, holds
@@ -118,7 +118,7 @@ IfMatch = Annotated[
 
 
 @router.get("", summary="List schedules", response_model=schema_of(Schedules), responses=documented_keyed())
-def list_schedules(session: Reading, key: AnyKey, fields: Annotated[Fields, fields_of(Schedules)]) -> Response:
+def list_schedules(session: Reading, key: AnyKey, fields: Annotated[FieldFilter, fields_of(Schedules)]) -> Response:
     """All schedules in the order of their names, with the next time of each."""
     found = schedules.list_schedules(session)
     return fields.of(Schedules(schedules=[schedule_of(schedule, key) for schedule in found]))
@@ -142,7 +142,7 @@ def create_schedule(response: Response, writer: AdminWriter, clock: ServiceClock
     return schedule_of(created, writer.key)
 
 
-@router.get("/{schedule}", summary="Read a schedule", **answers(Schedule, Unauthorized, UnknownSchedule))
+@router.get("/{schedule}", summary="Read a schedule", **documented_responses(Schedule, Unauthorized, UnknownSchedule))
 def read_schedule(session: Reading, key: AnyKey, schedule: ScheduleId, answer: JsonAnswer) -> Response:
     """Its job, its next time, and the last job that it posted. Its `ETag` is needed to change it."""
     current = schedules.get(session, schedule)

@@ -26,19 +26,19 @@ from app.forecasts.water.loss import in_words as loss_in_words
 from app.forecasts.water.loss import loss_beside_pet
 from app.forecasts.words import UNITS
 from app.http.dependencies import BasinId, ChosenRun, Reading, ServiceClock
-from app.models import service as models
-from app.models.schemas import ModelDetail
-from app.models.scores.schemas import BasinSkill
-from app.models.verification.schemas import BasinVerification, LeadVerification
 from app.pages.basins.adjacent_runs import RunsAround, runs_around
 from app.pages.basins.facts import Fact, by_months, verified_rows
-from app.pages.basins.glance import read_known, weather_of
+from app.pages.basins.glance import read_overview, weather_of
 from app.pages.basins.plots import BasinFigures, or_reason
 from app.pages.basins.scores import ShownScore, shown_scores
 from app.pages.errors import PageRoute
 from app.pages.figures import Figure
 from app.pages.render import render
 from app.pages.words import is_second_estimate
+from app.versions import service as models
+from app.versions.schemas import ModelDetail
+from app.versions.scores.schemas import BasinSkill
+from app.versions.verification.schemas import BasinVerification, LeadVerification
 from app.weather.feeds import holes as holes_of
 from app.weather.schemas import Hole
 from hydrology.base.absent import Absent
@@ -65,7 +65,7 @@ PERIODS: dict[PastDays, str] = {"14": "14 days", "30": "30 days", "90": "90 days
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Basin:
+class BasinPage:
     """Contents of the page; a sentence in place of missing contents.
 
     Attributes:
@@ -195,9 +195,9 @@ class _Shown:
     now: datetime
     run: str | None
 
-    def without(self, detail: BasinDetail, reason: Absent) -> Basin:
+    def without(self, detail: BasinDetail, reason: Absent) -> BasinPage:
         """Return the page of a basin that has no forecast."""
-        return Basin(
+        return BasinPage(
             detail=detail,
             forecast=reason,
             around=None,
@@ -216,13 +216,13 @@ class _Shown:
             holes=self._holes(),
         )
 
-    def with_forecast(self, detail: BasinDetail, latest: Latest) -> Basin:
+    def with_forecast(self, detail: BasinDetail, latest: Latest) -> BasinPage:
         """Return the page of a basin with a run's forecast."""
         forecast = or_reason(lambda: self._forecast(latest))
         if isinstance(forecast, Absent):
             return self.without(detail, forecast)
         around = runs_around(self.session, latest, self.now)
-        known = read_known(self.session, latest, forecast, self.units, self.now)
+        known = read_overview(self.session, latest, forecast, self.units, self.now)
         figures = BasinFigures(
             session=self.session,
             forecast=forecast,
@@ -234,7 +234,7 @@ class _Shown:
             now=self.now,
             past_days=int(self.days),
         )
-        return Basin(
+        return BasinPage(
             detail=detail,
             forecast=forecast,
             around=around,

@@ -9,23 +9,23 @@ from fastapi.responses import HTMLResponse
 from app.forecasts.errors.schemas import WorstErrors
 from app.forecasts.errors.service import worst_errors
 from app.http.dependencies import Reading, VersionId
-from app.models import service as models
-from app.models.comparisons import service as comparisons
-from app.models.comparisons.endpoints import ComparisonId
-from app.models.comparisons.schemas import Comparison, ComparisonSummary
-from app.models.schemas import ModelDetail, ModelSummary, NewPromotion, Promotions
-from app.models.scores import service as skills
-from app.models.scores.schemas import Quartiles
-from app.models.scores.service import NotEvaluated
 from app.pages.errors import PageRoute
 from app.pages.figures.score_scatter import Paired, paired
 from app.pages.forms import FormField, form_of
 from app.pages.render import render
 from app.pages.rivers.basins_today import METRIC
+from app.versions import service as models
+from app.versions.comparisons import service as comparisons
+from app.versions.comparisons.endpoints import ComparisonId
+from app.versions.comparisons.schemas import Comparison, ComparisonSummary
+from app.versions.schemas import ModelDetail, ModelSummary, NewPromotion, Promotions
+from app.versions.scores import service as skills
+from app.versions.scores.schemas import Quartiles
+from app.versions.scores.service import NotEvaluated
 from hydrology.base.calendar import Period
 from records.verification import scores as verification_scores
 from records.verification.comparisons import list_comparisons
-from records.verification.error_splits import Chosen
+from records.verification.error_splits import ErrorFilter
 from records.versions import promotions, versions
 
 router = APIRouter(route_class=PageRoute)
@@ -51,7 +51,7 @@ class Models:
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
+class VersionCard:
     """Contents of the page of a version.
 
     Attributes:
@@ -100,8 +100,8 @@ def read_model(request: Request, session: Reading, version: VersionId) -> HTMLRe
     before: dict[str, list[str]] = {}
     for basin, previous in promotions.before(session, detail.current_basins).items():
         before.setdefault(previous, []).append(basin)
-    errors = worst_errors(session, "volume", Chosen(version=version), MAX_ERRORS)
-    page = Version(detail, scores, models.promotions_of(session, version), before, form_of(NewPromotion), errors)
+    errors = worst_errors(session, "volume", ErrorFilter(version=version), MAX_ERRORS)
+    page = VersionCard(detail, scores, models.promotions_of(session, version), before, form_of(NewPromotion), errors)
     return render(request, "model.html", page)
 
 

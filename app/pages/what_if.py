@@ -59,7 +59,7 @@ SLIDERS = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WhatIf:
+class WhatIfPage:
     """Contents of the page.
 
     Attributes:
@@ -149,5 +149,5 @@ def read_what_if(
         units = usual_units(runs.basin_of(session, run, basin))
         reported = service.compared(session, run, basin, units, clock.now())
         figure = compared(reported, units, f"/v1/basins/{basin}/what-if?run={run}&units={units}")
-    page = WhatIf(basin=basin, title=title, latest=latest, shown=reported, figure=figure)
+    page = WhatIfPage(basin=basin, title=title, latest=latest, shown=reported, figure=figure)
     return render(request, "what-if.html", page)

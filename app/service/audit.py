@@ -5,7 +5,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Response
 
-from app.exports.fields import Fields, fields_of, schema_of
+from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.http.api_keys import AdminReader
 from app.http.base_schema import why_null
 from app.http.conditional import NO_STORE, cached
@@ -31,7 +31,7 @@ _WHY = {
     dependencies=[cached(NO_STORE)],
 )
 def list_changes(
-    session: Reading, _key: AdminReader, page: NumberPage, fields: Annotated[Fields, fields_of(AuditPage)]
+    session: Reading, _key: AdminReader, page: NumberPage, fields: Annotated[FieldFilter, fields_of(AuditPage)]
 ) -> Response:
     """Every change over the API and by the command line, the newest first, a page at a time: follow `next` until it is
     null. For admins alone."""

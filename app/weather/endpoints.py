@@ -4,8 +4,8 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query, Response
 
-from app.exports.answers import JsonAnswer, answers
-from app.exports.fields import Fields, fields_of, schema_of
+from app.exports.answers import JsonAnswer, documented_responses
+from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.http.api_keys import KeyFirstRoute
 from app.http.conditional import FOR_EVER
 from app.http.dependencies import BasinId, OptionalBasin, Reading, ServiceClock
@@ -82,7 +82,7 @@ def list_weather(
     session: Reading,
     clock: ServiceClock,
     page: IdPage,
-    fields: Annotated[Fields, fields_of(WeatherPage)],
+    fields: Annotated[FieldFilter, fields_of(WeatherPage)],
     basin: OptionalBasin = None,
     source: Annotated[_Name, Query(description="Only weather forecasts of this source.")] = None,
     model: Annotated[_Name, Query(description="Only weather forecasts of this model.")] = None,
@@ -96,7 +96,7 @@ def list_weather(
     return fields.of(WeatherPage(weather=service.summaries(issues), next=following))
 
 
-@router.get("/{weather}", summary="Read a weather forecast", **answers(WeatherDetail, UnknownWeather))
+@router.get("/{weather}", summary="Read a weather forecast", **documented_responses(WeatherDetail, UnknownWeather))
 def read_weather(session: Reading, clock: ServiceClock, weather: WeatherId, answer: JsonAnswer) -> Response:
     """Its source and model, and for each basin its days, traces and variables. Basins may still be added; stored ones
     never change."""
@@ -106,7 +106,7 @@ def read_weather(session: Reading, clock: ServiceClock, weather: WeatherId, answ
 @router.get(
     "/{weather}/basins/{basin}",
     summary="A weather forecast's values for a basin",
-    **answers(BasinWeather, UnknownWeather),
+    **documented_responses(BasinWeather, UnknownWeather),
 )
 def read_weather_of_basin(
     session: Reading, clock: ServiceClock, weather: WeatherId, basin: BasinId, answer: JsonAnswer

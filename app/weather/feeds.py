@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Response
 from sqlalchemy.orm import Session
 
-from app.exports.fields import Fields, fields_of, schema_of
+from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.http.api_keys import AnyKey, KeyFirstRoute, OperatorWriter, require_owner
 from app.http.base_schema import why_null
 from app.http.conditional import ASK_FIRST, cached
@@ -103,7 +103,7 @@ FeedName = Annotated[str, Path(description="A feed's name.", pattern=NAMED, exam
     responses=documented_keyed(),
     dependencies=[cached(ASK_FIRST)],
 )
-def list_feeds(session: Reading, key: AnyKey, fields: Annotated[Fields, fields_of(Feeds)]) -> Response:
+def list_feeds(session: Reading, key: AnyKey, fields: Annotated[FieldFilter, fields_of(Feeds)]) -> Response:
     """All feeds in the order of their names, with the outcome of their last fetch."""
     return fields.of(Feeds(feeds=[feed_of(feed, key) for feed in feeds.list_feeds(session)]))
 

@@ -40,7 +40,7 @@ from jobspec.jobs.forecasting import ISSUE_TIME
 from operations.alerts.decide_alerts import decide
 from operations.basin_data.dataset import load_discharge
 from operations.basin_data.ingest import ingest
-from operations.daily.daily_forecasts import Asked, issue_newest
+from operations.daily.daily_forecasts import DailyRequest, issue_newest
 from operations.training.pretrained import install, read_shipped
 from operations.verification.recalibrate import recalibrate
 from records.alerts import alerts
@@ -166,7 +166,7 @@ def _replayed(start: Start, size: Size, traces: int, starts: Sequence[Day]) -> d
         for number, day in enumerate(Period(first, first + COUNT - 1).days):
             at = Clock(issue_time(day))
             store_weather(database, at, start.archives, size, traces)
-            done = issue_newest(database, at, start.names, Asked(HORIZON, "operational", 1))
+            done = issue_newest(database, at, start.names, DailyRequest(HORIZON, "operational", 1))
             scored.add(database, number, done.issued)
             if number == 0:
                 decide(database, at, start.names)

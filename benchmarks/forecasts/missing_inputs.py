@@ -35,7 +35,7 @@ from hydrology.scores.probabilistic import crps
 from hydrology.uncertainty.error_model import LEVELS
 from jobspec.jobs.data import BridgeFit
 from operations.basin_data.ingest import ingest
-from operations.daily.daily_forecasts import Asked, issue_newest
+from operations.daily.daily_forecasts import DailyRequest, issue_newest
 from operations.weather.fit_bridges import fit
 from records.database.engine import Database
 from records.runs import runs, states
@@ -102,7 +102,7 @@ class _Service:
                 self.late[kind] = known + 1
         if failing != "weather forecast":
             store_weather(database, clock, self.start.archives, SIZES[SIZE], ENSEMBLE_TRACES)
-        asked = Asked(HORIZON, "operational", LATENCY_DAYS)
+        asked = DailyRequest(HORIZON, "operational", LATENCY_DAYS)
         done = issue_newest(database, clock, self.start.names, asked)
         found = _Forecasts.of(database, self.start, known, done.issued)
         database.close()

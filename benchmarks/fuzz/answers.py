@@ -15,7 +15,7 @@ from benchmarks.fuzz.target import Target
 from hydrology.base.calendar import Period, day
 from hydrology.base.errors import Problem
 from hydrology.base.series import DailySeries
-from ingestion.feeds.base import Feed, Observations, Site, Wanted
+from ingestion.feeds.base import Feed, FetchWindow, Observations, Site
 from ingestion.feeds.daymet import DaymetFeed
 from ingestion.feeds.http import Service
 from ingestion.feeds.nwis import NwisFeed
@@ -82,7 +82,7 @@ Opened = Callable[[Service], Feed]
 def _fetched(feed: Feed) -> None:
     """Fetch, and see that a refusal is a sentence; that of the only basin is raised."""
     site = Site(BASIN, 45.17, -69.31, fetched_at=datetime(2026, 11, 20, tzinfo=UTC))
-    for given in feed.fetch([site], Wanted(DAYS, NOW)):
+    for given in feed.fetch([site], FetchWindow(DAYS, NOW)):
         if isinstance(given.content, Problem):
             raise given.content
         if isinstance(given.content, Observations):

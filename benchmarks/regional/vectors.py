@@ -13,8 +13,8 @@ from hydrology.base.absent import texts
 from jobspec.training import FineTuningConfig
 from models import checkpoint
 from models.arrays import places
+from models.basin_vectors import with_room
 from models.ensemble import Ensemble
-from models.nets.vectors import with_room
 from models.pretrained import form
 from models.scaling import Scaler
 from models.training import MemberTraining

@@ -38,7 +38,7 @@ from records.runs import runs, states
 from records.runs.run_summary import RunChange
 from records.series import series, sources
 from records.verification import error_splits
-from records.verification.error_splits import Chosen, ForecastError, MeanError
+from records.verification.error_splits import ErrorFilter, ForecastError, MeanError
 from records.versions import promotions
 from runtime.clock import Clock
 
@@ -197,8 +197,8 @@ def _residuals(parts: Array, change: Array) -> Iterator[float]:
 def _errors(database: Database) -> dict[str, Any]:
     """Return the residual of the error splits, and the mean size of each part."""
     with database.reading() as session:
-        means, count = error_splits.means(session, Chosen()), error_splits.count(session, Chosen())
-        every = error_splits.every(session, Chosen())
+        means, count = error_splits.means(session, ErrorFilter()), error_splits.count(session, ErrorFilter())
+        every = error_splits.every(session, ErrorFilter())
     assert means is not None
     residuals = [_residual(one) for one in every]
     return {

@@ -39,7 +39,7 @@ from operations.basin_data.basins import last_ended
 from operations.basin_data.ingest import store
 from operations.basin_data.source_paths import Intake
 from operations.daily.daily_cycle import BasinOutcome, Watcher, daily
-from operations.daily.daily_forecasts import Asked
+from operations.daily.daily_forecasts import DailyRequest
 from operations.feeds.fetch import fetch
 from operations.training.pretrained import install, read_shipped
 from records.basins import basins
@@ -193,7 +193,7 @@ def _begin(file: Path, read: Mapping[str, BasinData], gauges: Mapping[str, Gauge
         version = install(database, Clock(world.now), read_shipped(), LIVE).version_id
         with database.transaction() as session:
             promotions.promote(session, version, [*read], reason="to replay", by="a benchmark", at=world.now)
-        daily(database, Clock(world.now), settings, _intake(settings), Asked(HORIZON))
+        daily(database, Clock(world.now), settings, _intake(settings), DailyRequest(HORIZON))
     database.close()
 
 
@@ -227,7 +227,9 @@ def _go(replay: _Replay, days: Sequence[Day]) -> None:
             of_issue_day = _cycle(replay, issue_day, settings)
             if number % TWICE_EVERY == 0:
                 before = _rows(replay.database)
-                second = daily(replay.database, Clock(_at(issue_day)), settings, _intake(settings), Asked(HORIZON))
+                second = daily(
+                    replay.database, Clock(_at(issue_day)), settings, _intake(settings), DailyRequest(HORIZON)
+                )
                 of_issue_day = replace(of_issue_day, again=(len(second.runs), _rows(replay.database) - before))
             replay.issue_days.append(of_issue_day)
 
@@ -237,7 +239,7 @@ def _cycle(replay: _Replay, issue_day: Day, settings: Settings) -> _IssueDay:
     reported: list[str] = []
     clock = Clock(_at(issue_day))
     watcher = Watcher(notify=reported.append, pause=pauses.append)
-    done = daily(replay.database, clock, settings, _intake(settings), Asked(HORIZON), watcher=watcher)
+    done = daily(replay.database, clock, settings, _intake(settings), DailyRequest(HORIZON), watcher=watcher)
     with replay.database.reading() as session:
         ended = [last_ended(basins.get(session, one.basin), clock.now()) for one in done.basins]
     outcomes = list(zip(done.basins, ended, strict=True))

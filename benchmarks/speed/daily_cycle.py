@@ -38,7 +38,7 @@ from jobspec.jobs.forecasting import ISSUE_TIME
 from operations.basin_data.ingest import ingest
 from operations.basin_data.source_paths import Intake
 from operations.daily.daily_cycle import ADVANCING, Watcher, daily
-from operations.daily.daily_forecasts import Asked
+from operations.daily.daily_forecasts import DailyRequest
 from operations.versions.load_networks import load_version
 from records.database.engine import Database
 from records.versions import combinations, promotions
@@ -186,7 +186,9 @@ def _cycle(
             fetched = time.process_time() - started
 
     intake = Intake(settings.data, settings.ingest_hosts, None, lambda _done, _size: None, lambda _name: None)
-    cycle = daily(database, Clock(issue_day), settings, intake, Asked(HORIZON), names=names, watcher=Watcher(show))
+    cycle = daily(
+        database, Clock(issue_day), settings, intake, DailyRequest(HORIZON), names=names, watcher=Watcher(show)
+    )
     if cycle.counts != {"issued": count} or cycle.problems or {run.forcing_kind for run in cycle.runs} != {"supplied"}:
         raise SystemExit(f"Not all basins have their forecast: {cycle.counts}, {cycle.problems}.")
     return time.process_time() - started, fetched

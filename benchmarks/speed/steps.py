@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import torch
 
-from models.contract import Inputs
+from models.inputs import Inputs
 
 AUXILIARY, STATIC = 4, 27
 

@@ -12,9 +12,9 @@ from hydrology.base.calendar import Period
 from hydrology.water.ledger import worst_relative_residual
 from ingestion.sources.camels import CamelsSource
 from models.arrays import Forcing
-from models.contract import Inputs
 from models.cores import use_cores
 from models.inference import simulate
+from models.inputs import Inputs
 from models.nets.mclstm import MCLSTM
 from models.scaling import Scaler
 from runtime.settings import Settings

@@ -9,7 +9,7 @@ from typing import Any
 
 from fastapi import Request
 
-from app.exports.answers import Answer
+from app.exports.answers import Responder
 from app.exports.formats import JSON
 from app.forecasts.discharge import Representation
 from app.forecasts.endpoints import read_latest_forecast, read_latest_forecasts
@@ -33,7 +33,7 @@ Question = Callable[[Store], object]
 
 def _latest(store: Store, rendered: ResponseCache | None = None) -> object:
     with store.database.reading() as session:
-        at, answer = CLOCK.now(), Answer(session, JSON)
+        at, answer = CLOCK.now(), Responder(session, JSON)
         return read_latest_forecast(
             session, rendered or ResponseCache(), answer, store.names[0], Representation("m3/s", False, at), at
         )
@@ -41,7 +41,7 @@ def _latest(store: Store, rendered: ResponseCache | None = None) -> object:
 
 def _latest_of_all(store: Store, rendered: ResponseCache | None = None) -> object:
     with store.database.reading() as session:
-        at, answer = CLOCK.now(), Answer(session, JSON)
+        at, answer = CLOCK.now(), Responder(session, JSON)
         return read_latest_forecasts(
             session,
             rendered or ResponseCache(),

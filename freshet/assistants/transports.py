@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.http.error_answers import answer_to
 from app.http.limits.addresses import address_of, counted_as
-from app.http.limits.rate_limits import Rates, too_many
+from app.http.limits.rate_limits import RequestLimiter, too_many
 from app.http.limits.single_headers import SingleHeaders
 from app.http.problems import Forbidden, Unauthorized
 from app.http.server import options
@@ -68,7 +68,7 @@ class _Callers:
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self._app, self._origins = app, settings.cors_origins
-        self._rates = Rates(settings.model_copy(update={"broker_url": "memory://"}))
+        self._rates = RequestLimiter(settings.model_copy(update={"broker_url": "memory://"}))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request."""

@@ -23,7 +23,7 @@ from runtime.logs import log_to_stderr
 from runtime.settings import Settings
 
 
-class Begins(Enum):
+class MayCreateDatabase(Enum):
     """Where a command may create a missing SQLite file; elsewhere a missing file is a mistyped setting."""
 
     NOWHERE = auto()
@@ -77,7 +77,7 @@ def reading() -> Iterator[Session]:
 
 
 @contextmanager
-def changing(begins: Begins = Begins.NOWHERE) -> Iterator[Change]:
+def changing(begins: MayCreateDatabase = MayCreateDatabase.NOWHERE) -> Iterator[Change]:
     """Open the database that the settings name to change it in one transaction, as `opened`."""
     with opened(begins=begins) as context, context.database.transaction() as session:
         yield Change.at(session, context.clock)
@@ -88,7 +88,7 @@ def opened(
     settings: Settings | None = None,
     *,
     reads: bool = False,
-    begins: Begins = Begins.NOWHERE,
+    begins: MayCreateDatabase = MayCreateDatabase.NOWHERE,
     log_level: str = "warning",
 ) -> Iterator[Context]:
     """Open the database that the settings name, at this code's revision.
@@ -126,7 +126,7 @@ def opened(
         database.close()
 
 
-def _prepare(settings: Settings, database: Database, begins: Begins) -> None:
+def _prepare(settings: Settings, database: Database, begins: MayCreateDatabase) -> None:
     try:
         missing = database.missing
         if missing:
@@ -142,13 +142,13 @@ def _prepare(settings: Settings, database: Database, begins: Begins) -> None:
         inform(f"A new database was created: {database.file}")
 
 
-def _require_new_store_allowed(settings: Settings, database: Database, missing: str, begins: Begins) -> None:
+def _require_new_store_allowed(settings: Settings, database: Database, missing: str, begins: MayCreateDatabase) -> None:
     """Raise unless the command may create the missing database."""
-    if begins is Begins.NOWHERE:
+    if begins is MayCreateDatabase.NOWHERE:
         raise DatabaseProblem(missing)
     assert database.file is not None
     folder, named = database.file.parent, {"data", "database_url"} & settings.model_fields_set
-    if begins is Begins.WHERE_EXPECTED and named and not folder.exists():
+    if begins is MayCreateDatabase.WHERE_EXPECTED and named and not folder.exists():
         raise DatabaseProblem(
             f"{missing} This command also creates it, once the folder exists: mkdir -p {shlex.quote(str(folder))}"
         )

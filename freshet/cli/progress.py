@@ -7,7 +7,7 @@ from contextlib import contextmanager, nullcontext
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from freshet.cli.output import inform, messages
-from operations.versions.stages import watched_by
+from operations.versions.stages import report_progress_to
 
 SECONDS_BETWEEN_LINES = 5.0
 SECONDS_BETWEEN_STAGES = 2.0
@@ -59,5 +59,5 @@ def reporting() -> Iterator[Reporter]:
     )
     with Progress(*columns, console=messages) if messages.is_terminal else nullcontext() as bar:
         reporter = Reporter(bar)
-        with watched_by(reporter.show):
+        with report_progress_to(reporter.show):
             yield reporter

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from datetime import date
 
 from app.forecasts.errors.schemas import WorstErrors
-from app.models.comparisons.schemas import Comparison, ComparisonPage, ComparisonSummary
-from app.models.events.schemas import Events
-from app.models.schemas import BasinPromotions, ModelDetail, ModelPage, ModelSummary, Promotions, Rollback
-from app.models.scores.schemas import BasinSkill, ModelSkill
-from app.models.simulation.schemas import Simulation
-from app.models.verification.decision_schemas import DecisionValue, SkilfulDays
-from app.models.verification.schemas import BasinVerification, ModelVerification
+from app.versions.comparisons.schemas import Comparison, ComparisonPage, ComparisonSummary
+from app.versions.events.schemas import Events
+from app.versions.schemas import BasinPromotions, ModelDetail, ModelPage, ModelSummary, Promotions, Rollback
+from app.versions.scores.schemas import BasinSkill, ModelSkill
+from app.versions.simulation.schemas import Simulation
+from app.versions.verification.decision_schemas import DecisionValue, SkilfulDays
+from app.versions.verification.schemas import BasinVerification, ModelVerification
 from freshet.client.resource import Body, Resource
 
 

@@ -14,13 +14,13 @@ from hydrology.base.absent import absent
 from hydrology.base.arrays import Array
 from hydrology.base.reasons import Reason
 from hydrology.extremes.expected_moments import Fit, FloodRecord, RegionalSkew, fit, limits
-from hydrology.extremes.frequency import INTERVAL, MAX_FITS, Level, levels_without_fit
+from hydrology.extremes.frequency import INTERVAL, MAX_FITS, FloodQuantile, levels_without_fit
 from hydrology.extremes.low_outliers import count_low_outliers
 
 
 def levels(
     floods: npt.ArrayLike, chances: Sequence[float], regional: RegionalSkew | None = None, *, intervals: bool = True
-) -> list[Level]:
+) -> list[FloodQuantile]:
     """Return the level for each annual non-exceedance probability. Fits are cached in the process.
 
     Args:
@@ -54,7 +54,7 @@ def fit_record(record: FloodRecord, regional: RegionalSkew | None = None) -> Fit
 @lru_cache(maxsize=MAX_FITS)
 def _levels(
     content: bytes, chances: tuple[float, ...], regional: RegionalSkew | None, intervals: bool
-) -> Sequence[Level]:
+) -> Sequence[FloodQuantile]:
     """Compute `levels` from the bytes of float64 values."""
     floods = np.frombuffer(content)
     unfitted = levels_without_fit(floods, chances)
@@ -64,9 +64,9 @@ def _levels(
     wet = asked > np.mean(floods == 0)
     values = np.where(wet, 10 ** fitted.moments.quantile(asked), 0).tolist()
     if not intervals:
-        return [Level(value, None, None, absent(Reason.NO_INTERVAL_REQUESTED)) for value in values]
+        return [FloodQuantile(value, None, None, absent(Reason.NO_INTERVAL_REQUESTED)) for value in values]
     low, high = (np.where(wet, 10**end, 0).tolist() for end in _ordered(limits(fitted, asked, INTERVAL)))
-    return [Level(*ends, None) for ends in zip(values, low, high, strict=True)]
+    return [FloodQuantile(*ends, None) for ends in zip(values, low, high, strict=True)]
 
 
 def _ordered(ends: tuple[Array, Array]) -> tuple[Array, Array]:

@@ -31,7 +31,7 @@ _SEED = 0  # the same record always has the same interval
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
+class FloodQuantile:
     """A level with a stated probability.
 
     Attributes:
@@ -48,7 +48,7 @@ class Level:
 
 def levels(
     values: Array, chances: Sequence[float], distribution: type[Distribution], *, intervals: bool = True
-) -> list[Level]:
+) -> list[FloodQuantile]:
     """Return the level for each annual non-exceedance probability.
 
     Fits are cached in the process, so that the bootstrap of an unchanged record is not repeated.
@@ -65,7 +65,7 @@ def levels(
 @lru_cache(maxsize=MAX_FITS)
 def _levels(
     content: bytes, chances: tuple[float, ...], distribution: type[Distribution], intervals: bool
-) -> Sequence[Level]:
+) -> Sequence[FloodQuantile]:
     """Compute `levels` from the bytes of float64 values."""
     values = np.frombuffer(content)
     unfitted = levels_without_fit(values, chances)
@@ -76,12 +76,12 @@ def _levels(
     fitted = distribution.fit(positive)
     quantiles = _quantiles(fitted, asked, dry).tolist()
     if not intervals:
-        return [Level(value, None, None, absent(Reason.NO_INTERVAL_REQUESTED)) for value in quantiles]
+        return [FloodQuantile(value, None, None, absent(Reason.NO_INTERVAL_REQUESTED)) for value in quantiles]
     low, high = _interval(fitted, years, dry, asked)
-    return [Level(*ends, None) for ends in zip(quantiles, low.tolist(), high.tolist(), strict=True)]
+    return [FloodQuantile(*ends, None) for ends in zip(quantiles, low.tolist(), high.tolist(), strict=True)]
 
 
-def levels_without_fit(values: Array, chances: Sequence[float]) -> list[Level] | None:
+def levels_without_fit(values: Array, chances: Sequence[float]) -> list[FloodQuantile] | None:
     """Return the levels of values to which nothing can be fitted; None where a distribution can be."""
     years, positive = len(values), values[values > 0]
     if years < MIN_YEARS:
@@ -91,7 +91,7 @@ def levels_without_fit(values: Array, chances: Sequence[float]) -> list[Level] |
     return [_without_fit(chance, (years - len(positive)) / years, years, positive) for chance in chances]
 
 
-def too_short(years: int) -> Level:
+def too_short(years: int) -> FloodQuantile:
     """Return the level for a record of too few years."""
     return _none(absent(Reason.TOO_FEW_YEARS_FOR_LEVEL, years=years, needed=MIN_YEARS))
 
@@ -115,9 +115,9 @@ def _interval(fitted: Distribution, years: int, dry: float, chances: Array) -> t
     return low, high
 
 
-def _without_fit(chance: float, dry: float, years: int, positive: Array) -> Level:
+def _without_fit(chance: float, dry: float, years: int, positive: Array) -> FloodQuantile:
     if chance <= dry:
-        return Level(
+        return FloodQuantile(
             0.0, None, None, absent(Reason.NO_INTERVAL_OF_ZERO, wet=len(positive), years=years, needed=MIN_YEARS)
         )
     if len(positive) < MIN_YEARS:
@@ -125,5 +125,5 @@ def _without_fit(chance: float, dry: float, years: int, positive: Array) -> Leve
     return _none(absent(Reason.SAME_IN_EVERY_YEAR))
 
 
-def _none(reason: Absent) -> Level:
-    return Level(None, None, None, reason)
+def _none(reason: Absent) -> FloodQuantile:
+    return FloodQuantile(None, None, None, reason)

@@ -15,7 +15,7 @@ from hydrology.extremes import bulletin_17c
 from hydrology.extremes.annual import Annual, annual_maxima, annual_minima
 from hydrology.extremes.distributions import Gev, LogPearson3
 from hydrology.extremes.expected_moments import RegionalSkew
-from hydrology.extremes.frequency import MIN_YEARS, Level, levels, levels_without_fit, too_short
+from hydrology.extremes.frequency import MIN_YEARS, FloodQuantile, levels, levels_without_fit, too_short
 from hydrology.extremes.trend import Trend, trend_of, without_trend
 
 Kind = Literal["flood", "low-flow", "flow-duration"]
@@ -50,7 +50,7 @@ class NamedLevel:
     name: str
     return_period_years: int | None
     exceeded_percent: int | None
-    level: Level
+    level: FloodQuantile
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ def _floods(maxima: Annual, asked: FloodFrequency, intervals: bool) -> Iterator[
     chances = [1 - 1 / years for years in FLOOD_YEARS]
     outliers = None if levels_without_fit(values, chances) else bulletin_17c.smallest_used(values)[0]
     if len(values) >= MIN_YEARS and not values.any():
-        dry = [Level(None, None, None, absent(Reason.DRY_IN_EVERY_YEAR, years=len(values)))] * len(FLOOD_YEARS)
+        dry = [FloodQuantile(None, None, None, absent(Reason.DRY_IN_EVERY_YEAR, years=len(values)))] * len(FLOOD_YEARS)
         by_gev = by_bulletin = dry
     else:
         by_gev = levels(values, chances, Gev, intervals=intervals)
@@ -148,7 +148,7 @@ def _floods(maxima: Annual, asked: FloodFrequency, intervals: bool) -> Iterator[
     yield replace(statistic, trend=trend, low_outliers=outliers)
 
 
-def _named(prefix: str, floods: Iterable[Level]) -> Iterator[NamedLevel]:
+def _named(prefix: str, floods: Iterable[FloodQuantile]) -> Iterator[NamedLevel]:
     for years, level in zip(FLOOD_YEARS, floods, strict=True):
         yield NamedLevel(f"{prefix}-{years}", years, None, level)
 
@@ -167,5 +167,5 @@ def _durations(maxima: Annual, flow: Array) -> Iterator[NamedLevel]:
             level = too_short(len(maxima))
         else:
             exceeded = float(np.quantile(known, 1 - percent / 100, method="weibull"))
-            level = Level(exceeded, None, None, absent(Reason.SHARE_WITHOUT_INTERVAL))
+            level = FloodQuantile(exceeded, None, None, absent(Reason.SHARE_WITHOUT_INTERVAL))
         yield NamedLevel(f"exceeded-{percent}", None, percent, level)

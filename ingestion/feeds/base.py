@@ -59,7 +59,7 @@ class Site:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class FetchWindow:
     """The days requested.
 
     Attributes:
@@ -117,7 +117,7 @@ class Observations:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class FetchedBasinData:
     """A feed's result for one basin. Observations, a weather forecast, or the reason for none."""
 
     basin: str
@@ -152,14 +152,14 @@ class Feed(Protocol):
         """The credit to show with its data."""
         ...
 
-    def fetch(self, sites: Sequence[Site], wanted: Wanted) -> Iterator[Given]:
+    def fetch(self, sites: Sequence[Site], wanted: FetchWindow) -> Iterator[FetchedBasinData]:
         """Yield for every site its complete data, or the reason for none, in any order."""
         ...
 
 
 def each(
     sites: Sequence[Site], ask: Callable[[], Answer], content: Callable[[Site, Answer], Observations | WeatherForecast]
-) -> Iterator[Given]:
+) -> Iterator[FetchedBasinData]:
     """Yield what one answer of a service has for each site, or the reason for nothing.
 
     Args:
@@ -169,17 +169,17 @@ def each(
     try:
         answer = ask()
     except FeedProblem as problem:
-        yield from (Given(site.basin, problem) for site in sites)
+        yield from (FetchedBasinData(site.basin, problem) for site in sites)
         return
     for site in sites:
         try:
-            given = Given(site.basin, content(site, answer))
+            given = FetchedBasinData(site.basin, content(site, answer))
         except Problem as problem:
-            given = Given(site.basin, problem)
+            given = FetchedBasinData(site.basin, problem)
         yield given
 
 
-def placed(sites: Sequence[Site]) -> tuple[list[Site], list[Given]]:
+def placed(sites: Sequence[Site]) -> tuple[list[Site], list[FetchedBasinData]]:
     """Return the sites with a known location, and the reason for none for the others."""
     known, unknown = [], []
     for site in sites:
@@ -187,7 +187,7 @@ def placed(sites: Sequence[Site]) -> tuple[list[Site], list[Given]]:
             site.place()
             known.append(site)
         except FeedProblem as problem:
-            unknown.append(Given(site.basin, problem))
+            unknown.append(FetchedBasinData(site.basin, problem))
     return known, unknown
 
 

@@ -14,7 +14,7 @@ from hydrology.base.credit import Credit
 from hydrology.base.errors import InvalidInput
 from hydrology.weather.source_calendars import first_needed, with_lacking_days
 from ingestion.daily import daily_series
-from ingestion.feeds.base import FeedProblem, Given, Observations, Site, Wanted, each, possible
+from ingestion.feeds.base import FeedProblem, FetchedBasinData, FetchWindow, Observations, Site, each, possible
 from ingestion.feeds.http import Broken, Service
 
 PATH = "/single-pixel/api/data"
@@ -46,13 +46,13 @@ class DaymetFeed:
     def __init__(self, service: Service) -> None:
         self._service = service
 
-    def fetch(self, sites: Sequence[Site], wanted: Wanted) -> Iterator[Given]:
+    def fetch(self, sites: Sequence[Site], wanted: FetchWindow) -> Iterator[FetchedBasinData]:
         """Yield the weather of the requested days, with missing leap days filled.
 
         `hydrology.weather.source_calendars` fills 31 December of leap years."""
         return each(sites, lambda: None, lambda site, _: self._observations(site, wanted))
 
-    def _observations(self, site: Site, wanted: Wanted) -> Observations:
+    def _observations(self, site: Site, wanted: FetchWindow) -> Observations:
         latitude, longitude = site.place()
         params = {"lat": str(latitude), "lon": str(longitude), "vars": _VARIABLES, "format": "csv"}
         params |= {"start": str(first_needed(wanted.days.first)), "end": str(wanted.days.last)}

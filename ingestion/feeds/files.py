@@ -9,7 +9,7 @@ from hydrology.base.calendar import Period
 from hydrology.base.credit import Credit
 from hydrology.base.errors import Problem
 from hydrology.base.series import DailySeries, Flag
-from ingestion.feeds.base import FeedProblem, Given, Observations, Site, Wanted
+from ingestion.feeds.base import FeedProblem, FetchedBasinData, FetchWindow, Observations, Site
 from ingestion.reading import ANY_FILES, Files, unreadable
 from ingestion.sources.tables import TablesSource
 
@@ -31,7 +31,7 @@ class FilesFeed:
     def __init__(self, paths: Sequence[Path], product: str, files: Files = ANY_FILES) -> None:
         self._paths, self._product, self._files = paths, product, files
 
-    def fetch(self, sites: Sequence[Site], wanted: Wanted) -> Iterator[Given]:
+    def fetch(self, sites: Sequence[Site], wanted: FetchWindow) -> Iterator[FetchedBasinData]:
         """Yield the tables' data of basins for the requested days. A later file takes precedence.
 
         Where a table cannot be used, no basin gets data, because the table's basins are unknown.
@@ -40,7 +40,7 @@ class FilesFeed:
         try:
             tables = [TablesSource(None, path, self._product, names, self._files) for path in self._listed()]
         except Problem as problem:
-            yield from (Given(basin, problem) for basin in names)
+            yield from (FetchedBasinData(basin, problem) for basin in names)
             return
         for site in sites:
             days = Period(wanted.days.first, wanted.last_of(site))
@@ -51,7 +51,9 @@ class FilesFeed:
                 if part is not None:
                     before = variables.get(series.variable)
                     variables[series.variable] = _overlaid(before, series.series.over(part))
-            yield Given(site.basin, Observations(variables, f"{', '.join(map(str, self._paths))} {site.basin}"))
+            yield FetchedBasinData(
+                site.basin, Observations(variables, f"{', '.join(map(str, self._paths))} {site.basin}")
+            )
 
     def _listed(self) -> list[Path]:
         listed = []

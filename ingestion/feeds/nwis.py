@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from hydrology.base.basins import source_code
 from hydrology.base.errors import excerpt
-from ingestion.feeds.base import FeedProblem, Given, Observations, Site, Wanted
+from ingestion.feeds.base import FeedProblem, FetchedBasinData, FetchWindow, Observations, Site
 from ingestion.feeds.flow import PARAMETER, STATISTIC, FlowRow, discharge, flow_row
 from ingestion.feeds.http import Broken, Service, parsed
 from ingestion.feeds.usgs import CREDIT
@@ -69,7 +69,7 @@ class NwisFeed:
     def __init__(self, service: Service, form: Form = "json", series: Mapping[str, str] | None = None) -> None:
         self._service, self._form, self._named = service, form, series or {}
 
-    def fetch(self, sites: Sequence[Site], wanted: Wanted) -> Iterator[Given]:
+    def fetch(self, sites: Sequence[Site], wanted: FetchWindow) -> Iterator[FetchedBasinData]:
         """Yield the discharge of gauges for the requested days. An unknown gauge looks like one without data."""
         params = {"format": self._form, "parameterCd": PARAMETER, "statCd": STATISTIC}
         params |= {"startDT": str(wanted.days.first), "endDT": str(wanted.days.last)}
@@ -81,7 +81,7 @@ class NwisFeed:
 
         return by_request(sites, ask, lambda site, answer: self._content(site, wanted, answer.of(site.basin)))
 
-    def _content(self, site: Site, wanted: Wanted, held: Sequence[_Series]) -> Observations:
+    def _content(self, site: Site, wanted: FetchWindow, held: Sequence[_Series]) -> Observations:
         with_rows = [series for series in held if series.rows]
         chosen = [series for series in with_rows if series.method == self._named.get(site.basin, series.method)]
         if len(chosen) > 1 or (with_rows and not chosen):

@@ -10,7 +10,7 @@ from hydrology.base.credit import Credit
 from hydrology.base.errors import Problem
 from hydrology.base.series import DailySeries
 from hydrology.weather.forcing import WeatherForecast
-from ingestion.feeds.base import Feed, FeedProblem, Given, Observations, Site, Wanted
+from ingestion.feeds.base import Feed, FeedProblem, FetchedBasinData, FetchWindow, Observations, Site
 
 
 class OverPoints:
@@ -28,11 +28,11 @@ class OverPoints:
         """The credit of the feed."""
         return self._feed.credit
 
-    def fetch(self, sites: Sequence[Site], wanted: Wanted) -> Iterator[Given]:
+    def fetch(self, sites: Sequence[Site], wanted: FetchWindow) -> Iterator[FetchedBasinData]:
         """Yield for every site the mean over its points, or the reason for none; without points, the feed's result."""
         of_point = {point.basin: site for site in sites for point in _points(site)}
         points = [point for site in sites for point in _points(site)]
-        answers: dict[str, list[Given]] = {}
+        answers: dict[str, list[FetchedBasinData]] = {}
         for given in self._feed.fetch(points, wanted):
             site = of_point[given.basin]
             of_site = answers.setdefault(site.basin, [])
@@ -52,17 +52,19 @@ def _points(site: Site) -> list[Site]:
     ]
 
 
-def _together(site: Site, answers: Sequence[Given]) -> Given:
+def _together(site: Site, answers: Sequence[FetchedBasinData]) -> FetchedBasinData:
     if not site.points:
         return answers[0]
     contents = [given.content for given in sorted(answers, key=lambda given: given.basin)]
     if problem := next((content for content in contents if isinstance(content, Problem)), None):
-        return Given(site.basin, problem)
+        return FetchedBasinData(site.basin, problem)
     observed = [content for content in contents if isinstance(content, Observations)]
     try:
-        return Given(site.basin, _mean_observed(site, observed) if observed else _mean_forecast(site, contents))
+        return FetchedBasinData(
+            site.basin, _mean_observed(site, observed) if observed else _mean_forecast(site, contents)
+        )
     except Problem as problem:
-        return Given(site.basin, problem)
+        return FetchedBasinData(site.basin, problem)
 
 
 def _mean_observed(site: Site, observed: Sequence[Observations]) -> Observations:

@@ -13,7 +13,7 @@ import numpy as np
 
 from hydrology.base.calendar import Period
 from hydrology.base.credit import Credit
-from ingestion.feeds.base import FeedProblem, Given, Observations, Site, Wanted
+from ingestion.feeds.base import FeedProblem, FetchedBasinData, FetchWindow, Observations, Site
 from ingestion.feeds.flow import PARAMETER, STATISTIC, FlowRow, discharge, flow_row
 from ingestion.feeds.http import Service
 from ingestion.feeds.pages import Properties, features, properties
@@ -48,7 +48,7 @@ class UsgsFeed:
     def __init__(self, service: Service, series: Mapping[str, str] | None = None) -> None:
         self._service, self._named = service, series or {}
 
-    def fetch(self, sites: Sequence[Site], wanted: Wanted) -> Iterator[Given]:
+    def fetch(self, sites: Sequence[Site], wanted: FetchWindow) -> Iterator[FetchedBasinData]:
         """Yield the discharge of gauges for the requested days, and earlier revisions since the last fetch."""
 
         def ask(part: Sequence[Site]) -> _Answer:
@@ -76,7 +76,7 @@ class UsgsFeed:
                 rows[str(result.get("monitoring_location_id"))].append(result)
         return rows
 
-    def _observations(self, site: Site, wanted: Wanted, answer: _Answer) -> Observations:
+    def _observations(self, site: Site, wanted: FetchWindow, answer: _Answer) -> Observations:
         held = answer.held.get(site.basin, [])
         series = chosen(site.basin, held, self._named)
         place = answer.places.get(site.basin)

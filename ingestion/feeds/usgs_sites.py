@@ -8,7 +8,7 @@ from typing import Any
 from hydrology.base.calendar import Day, day
 from hydrology.base.errors import InvalidInput, excerpt
 from hydrology.base.units import M2_PER_SQUARE_MILE
-from ingestion.feeds.base import Answer, FeedProblem, Given, Observations, Site, each
+from ingestion.feeds.base import Answer, FeedProblem, FetchedBasinData, Observations, Site, each
 from ingestion.feeds.flow import PARAMETER, STATISTIC
 from ingestion.feeds.http import Service
 from ingestion.feeds.pages import Properties, features, properties
@@ -77,7 +77,7 @@ def in_lists(basins: Sequence[str]) -> Iterator[list[str]]:
 
 def by_request(
     sites: Sequence[Site], ask: Callable[[Sequence[Site]], Answer], content: Callable[[Site, Answer], Observations]
-) -> Iterator[Given]:
+) -> Iterator[FetchedBasinData]:
     """Yield the data of USGS's gauges, requested in lists that fit into a URL; other basins are refused.
 
     Args:
@@ -86,7 +86,7 @@ def by_request(
     by_basin = {site.basin: site for site in sites}
     gauges = [basin for basin in by_basin if basin.startswith(NAMESPACE)]
     for basin in by_basin.keys() - set(gauges):
-        yield Given(basin, FeedProblem(f"{basin} is not a gauge of USGS: leave it out of the feed."))
+        yield FetchedBasinData(basin, FeedProblem(f"{basin} is not a gauge of USGS: leave it out of the feed."))
     for part in in_lists(gauges):
         asked = [by_basin[basin] for basin in part]
         yield from each(asked, partial(ask, asked), content)

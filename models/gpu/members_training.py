@@ -17,8 +17,8 @@ from torch import Tensor
 from jobspec.network import EINSConfig, LSTMConfig, MCLSTMConfig, MMRNNConfig
 from jobspec.training import TrainingConfig
 from models.checkpoint import Tensors
-from models.contract import Inputs
 from models.gpu.training_data import CardWeights, CardWindows
+from models.inputs import Inputs
 from models.losses import nse_of_days
 from models.nets.gpu import card
 from models.nets.mclstm import MCLSTM

@@ -6,8 +6,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from models.contract import Inputs
 from models.inference import ArrayMap
+from models.inputs import Inputs
 from models.nets.gpu.members import MemberState, Parameters, between, member_inputs, run
 from models.nets.mclstm import MCLSTM, check_days
 from models.nets.tags import check_tags

@@ -13,7 +13,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from models.contract import Inputs, Network, Outputs, State
+from models.basin_vectors import BasinVectors
+from models.contract import Network
+from models.inputs import Inputs, Outputs, State
 from models.nets import bucket_scan
 from models.nets.antecedent import AntecedentWeather
 from models.nets.bucket_parameters import DAILY, NUMBERS, Parameters, start
@@ -22,7 +24,6 @@ from models.nets.compiled import bucket_recurrence as compiled
 from models.nets.embedding import Embedding
 from models.nets.products import BLOCK, Linear
 from models.nets.tags import check_tags
-from models.nets.vectors import BasinVectors
 
 BLOCK_NUMBERS = 16_384
 """Numbers that are computed together outside training: few enough that torch never splits an operation among threads,

@@ -12,7 +12,7 @@ Source: the EINS paper, System 4.1 (equation numbers are its own), for inputs x 
 import torch
 from torch import Tensor, nn
 
-from models.contract import Inputs, State
+from models.inputs import Inputs, State
 from models.nets.products import Linear
 from models.nets.standardised import Standardised
 

@@ -6,7 +6,7 @@ Source: Kratzert et al. 2019 (regional LSTM on CAMELS); MC-LSTM, appendix B.4.3.
 import torch
 from torch import Tensor, nn
 
-from models.contract import Inputs, State
+from models.inputs import Inputs, State
 from models.nets.products import linear
 from models.nets.standardised import Standardised
 

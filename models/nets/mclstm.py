@@ -24,7 +24,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from jobspec.network import Unseen
-from models.contract import Inputs, Network, Outputs, State
+from models.basin_vectors import BasinVectors
+from models.contract import Network
+from models.inputs import Inputs, Outputs, State
 from models.nets import scan
 from models.nets.antecedent import AntecedentWeather
 from models.nets.compiled import recurrence as compiled
@@ -33,7 +35,6 @@ from models.nets.gpu import card
 from models.nets.products import aligned
 from models.nets.scan import FIRST_WETNESS_MM, Gates, Tags
 from models.nets.tags import check_tags
-from models.nets.vectors import BasinVectors
 
 TRASH_CELL = 0
 PROGRAMS: dict[str, Any] = {"torch": scan}

@@ -6,7 +6,7 @@ Source: the mixed-memory RNN paper, Algorithm 1; the recurrence is `models.nets.
 import torch
 from torch import Tensor
 
-from models.contract import Inputs, State
+from models.inputs import Inputs, State
 from models.nets.mixedmemory import MixedMemory
 from models.nets.standardised import Standardised
 

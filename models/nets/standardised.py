@@ -5,7 +5,8 @@ from abc import abstractmethod
 import torch
 from torch import Tensor, nn
 
-from models.contract import Inputs, Network, Outputs, State, WaterScales
+from models.contract import Network
+from models.inputs import Inputs, Outputs, State, WaterScales
 from models.nets.products import Linear
 
 

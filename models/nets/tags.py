@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from models.contract import Inputs
+from models.inputs import Inputs
 
 ROUNDED_MM = 1e-3  # after a storm, a cell may hold the rounding error of hundreds of mm
 

@@ -10,7 +10,7 @@ Pause = Literal["never", "at the end", "at once"]
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class DeliveryOutcome:
     """The outcome of an attempt.
 
     Attributes:

@@ -17,7 +17,7 @@ from records.adjustments.level_chances import RunChances, read_chances
 from records.alerts import held_alerts, level_doubts, settle_alerts
 from records.alerts.alert_changes import Change
 from records.alerts.held_alerts import HeldAlerts
-from records.alerts.settle_alerts import Judgement
+from records.alerts.settle_alerts import AlertDecision
 from records.basins import basins
 from records.database.engine import Database
 from records.forecasts import latest
@@ -64,7 +64,7 @@ def settle_run(
     session: Session,
     clock: Clock,
     found: RunChances,
-    judgement: Judgement | None = None,
+    judgement: AlertDecision | None = None,
     waiting: Collection[str] = (),
 ) -> list[Change]:
     """Settle a basin's alerts by a run, adjusted where an adjustment of it is published.
@@ -93,7 +93,7 @@ def levels_in_doubt(session: Session, clock: Clock, found: RunChances) -> set[st
 
 
 def settle_but_doubts(
-    session: Session, clock: Clock, found: RunChances, judgement: Judgement | None = None
+    session: Session, clock: Clock, found: RunChances, judgement: AlertDecision | None = None
 ) -> list[Change]:
     """Settle a basin's alerts by a run, and hold the changes of levels in doubt until somebody decides."""
     doubts = levels_in_doubt(session, clock, found)
@@ -101,7 +101,7 @@ def settle_but_doubts(
     if not doubts:
         return changes
     with session.begin_nested() as tentative:
-        proposed = settle_run(session, clock, found, Judgement(sentence="", levels=frozenset(doubts)))
+        proposed = settle_run(session, clock, found, AlertDecision(sentence="", levels=frozenset(doubts)))
         tentative.rollback()
     if proposed := [change for change in proposed if change.level in doubts]:
         held_alerts.hold(session, found.basin_id, found.run.id, proposed, clock.wall(), None)
@@ -156,7 +156,7 @@ def _carry_out_held(database: Database, clock: Clock, held: HeldAlerts) -> list[
         audit.record(session, DEADLINE, "alerts released", basin, clock.wall(), run=held.run_id)
         assert held.due_at is not None  # without a deadline it is due when somebody has decided
         until = f"{held.due_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
-        late = Judgement(sentence=f"It waited for approval until {until}, and nobody decided.")
+        late = AlertDecision(sentence=f"It waited for approval until {until}, and nobody decided.")
         return settle_but_doubts(session, clock, found, late)
 
 
@@ -167,7 +167,7 @@ def _approve(session: Session, clock: Clock, held: HeldAlerts, found: RunChances
     """
     confirmed = levels_in_doubt(session, clock, found) & {change["level"] for change in held.proposed}
     at_once = held.due_at is None  # the run has decided the other levels
-    judgement = Judgement(
+    judgement = AlertDecision(
         sentence=_sentence(f"Approved by {held.ruled_by}", held.note),
         by=held.ruled_by,
         levels=frozenset(change["level"] for change in held.proposed) if at_once else frozenset(),
@@ -216,8 +216,8 @@ def _times(clock: Clock) -> dict[str, Any]:
     return {"now": clock.now(), "wall": clock.wall(), "replayed": clock.replays}
 
 
-def _judgement(adjustment: Adjustment) -> Judgement:
-    return Judgement(
+def _judgement(adjustment: Adjustment) -> AlertDecision:
+    return AlertDecision(
         sentence=_sentence(f"Adjusted by {adjustment.publisher}", adjustment.words, adjustment.note),
         by=adjustment.publisher,
         adjustment_id=adjustment.id,

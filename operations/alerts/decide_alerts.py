@@ -16,7 +16,7 @@ from hydrology.base.calendar import Day
 from hydrology.base.reasons import Reason
 from hydrology.base.staleness import age_days, stale
 from operations.alerts.carry_out import carry_out, levels_in_doubt, read_published, settle_but_doubts, settle_run
-from operations.versions.stages import stage
+from operations.versions.stages import with_progress
 from records.adjustments.level_chances import RunChances
 from records.alerts import alerts, held_alerts, settle_alerts
 from records.alerts.alert_changes import Change
@@ -43,7 +43,7 @@ def decide(database: Database, clock: Clock, names: Sequence[str], *, may_hold: 
         The changes, in the order of the basins.
     """
     changes: list[Change] = []
-    for first in stage("alerts, groups of basins", range(0, len(names), AT_A_TIME)):
+    for first in with_progress("alerts, groups of basins", range(0, len(names), AT_A_TIME)):
         some = names[first : first + AT_A_TIME]
         for newest in _undecided(database, clock, some):
             changes += _decide(database, clock, newest, may_hold=may_hold)

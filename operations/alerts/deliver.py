@@ -19,7 +19,7 @@ import structlog
 from hydrology.base.absent import Absent, absent
 from hydrology.base.reasons import Reason
 from operations.alerts import mail, webhook
-from operations.alerts.attempt import Outcome
+from operations.alerts.attempt import DeliveryOutcome
 from records.alerts import deliveries, subscriptions, webhook_signature
 from records.alerts.alert_changes import worst_first
 from records.alerts.deliveries import LEASE, Outgoing, Sending, Status
@@ -142,7 +142,7 @@ class _Courier:
         by_mail = timedelta(seconds=self.settings.smtp_seconds) + _SPARE
         return max(LEASE, by_mail) if self.settings.sends_mail else LEASE
 
-    def _outcome(self, sendings: Sequence[Sending], names: Mapping[str, str]) -> Outcome:
+    def _outcome(self, sendings: Sequence[Sending], names: Mapping[str, str]) -> DeliveryOutcome:
         """Send a message. Whatever fails is a failure of this message alone, and the pass goes on."""
         try:
             return self._send(sendings, names)
@@ -150,9 +150,9 @@ class _Courier:
             # Neither the text of the error nor that of its lines: they may have the receiver's address.
             places = [f"{frame.filename}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__)]
             log.error("delivery.fault", delivery=sendings[0].delivery, error=type(error).__name__, places=places[-3:])
-            return Outcome(None, absent(Reason.MESSAGE_FAILED))
+            return DeliveryOutcome(None, absent(Reason.MESSAGE_FAILED))
 
-    def _send(self, sendings: Sequence[Sending], names: Mapping[str, str]) -> Outcome:
+    def _send(self, sendings: Sequence[Sending], names: Mapping[str, str]) -> DeliveryOutcome:
         first = sendings[0]
         if first.subscription.email is not None:
             return mail.send(self.settings, self.key, sendings, names, self.now())
@@ -191,6 +191,6 @@ class _Lane:
         return done
 
 
-def _pauses_now(outcome: Outcome, statuses: Sequence[Status]) -> bool:
+def _pauses_now(outcome: DeliveryOutcome, statuses: Sequence[Status]) -> bool:
     """Return whether an outcome pauses the subscription, given the states of its deliveries."""
     return bool(statuses) and (outcome.pauses == "at once" or (outcome.pauses == "at the end" and "failed" in statuses))

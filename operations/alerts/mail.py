@@ -22,7 +22,7 @@ from hydrology.base.errors import counted
 from hydrology.base.reasons import Reason
 from jobspec.message_templates import one_line
 from operations.alerts import smtp
-from operations.alerts.attempt import Outcome
+from operations.alerts.attempt import DeliveryOutcome
 from records.alerts import mail_links
 from records.alerts.alert_changes import Change, worst_first
 from records.alerts.change_words import first_of, headline
@@ -63,7 +63,7 @@ class Entry:
 
 def send(
     settings: Settings, key: bytes, sendings: Sequence[Sending], names: Mapping[str, str], at: datetime
-) -> Outcome:
+) -> DeliveryOutcome:
     """Send one message: a change, those of a digest, or the question.
 
     Args:
@@ -72,7 +72,7 @@ def send(
     """
     recipient = sendings[0].subscription.email
     if not settings.sends_mail or recipient is None:
-        return Outcome(None, absent(Reason.MAIL_NOT_SET))
+        return DeliveryOutcome(None, absent(Reason.MAIL_NOT_SET))
     return smtp.hand_over(settings, recipient, written(settings, key, sendings, names, at).as_bytes())
 
 

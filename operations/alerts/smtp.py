@@ -11,7 +11,7 @@ from typing import Literal
 
 from hydrology.base.absent import Absent, absent
 from hydrology.base.reasons import Reason
-from operations.alerts.attempt import Outcome
+from operations.alerts.attempt import DeliveryOutcome
 from runtime.settings import Settings
 
 ACCEPTED, FORWARDED = 250, 251
@@ -34,7 +34,7 @@ Stage = Literal["session", "recipient", "message"]
 """What the server was asked last: to take messages of this service, this recipient's, or the message itself."""
 
 
-def hand_over(settings: Settings, recipient: str, message: bytes) -> Outcome:
+def hand_over(settings: Settings, recipient: str, message: bytes) -> DeliveryOutcome:
     """Hand a message for one recipient to the mail server.
 
     It is delivered if the server takes it, whatever happens on leaving. The text beside the server's codes is not
@@ -78,12 +78,12 @@ def hand_over(settings: Settings, recipient: str, message: bytes) -> Outcome:
     except smtplib.SMTPResponseException as error:
         return _answered(error, stage)
     except (smtplib.SMTPException, OSError, ValueError) as error:  # ValueError: what cannot be written in ASCII
-        return Outcome(None, _unanswered(error, stage, settings, slow=slow.is_set()))
+        return DeliveryOutcome(None, _unanswered(error, stage, settings, slow=slow.is_set()))
     finally:
         timer.cancel()
         if server is not None:
             server.close()
-    return Outcome(ACCEPTED)
+    return DeliveryOutcome(ACCEPTED)
 
 
 def _server(settings: Settings) -> smtplib.SMTP:
@@ -117,31 +117,33 @@ def _log_in(server: smtplib.SMTP, user: str, password: str) -> None:
         raise smtplib.SMTPAuthenticationError(502, "it offers no login") from error
 
 
-def _answered(error: smtplib.SMTPResponseException, stage: Stage) -> Outcome:
+def _answered(error: smtplib.SMTPResponseException, stage: Stage) -> DeliveryOutcome:
     """Return the outcome of a code by which the server does not take the message."""
     code, words = error.smtp_code, error.smtp_error
     words = words if isinstance(words, bytes) else words.encode()  # smtplib's own
     if code == CLOSING or (code < 500 and (stage == "session" or _OF_SYSTEM.match(words))):
-        return Outcome(code, absent(Reason.MAIL_UNAVAILABLE, status=code))
+        return DeliveryOutcome(code, absent(Reason.MAIL_UNAVAILABLE, status=code))
     if stage == "recipient":
         return _refused(code, words)
     if stage == "message" or code == TOO_LARGE:
-        return Outcome(code, _by_code(code))
+        return DeliveryOutcome(code, _by_code(code))
     of_login = isinstance(error, smtplib.SMTPAuthenticationError)
-    return Outcome(code, absent(Reason.MAIL_LOGIN_REFUSED if of_login else Reason.MAIL_SERVICE_REFUSED, status=code))
+    return DeliveryOutcome(
+        code, absent(Reason.MAIL_LOGIN_REFUSED if of_login else Reason.MAIL_SERVICE_REFUSED, status=code)
+    )
 
 
-def _refused(code: int, words: bytes) -> Outcome:
+def _refused(code: int, words: bytes) -> DeliveryOutcome:
     """Return the outcome of a refused recipient."""
     refused = absent(Reason.MAIL_ADDRESS_REFUSED, status=code)
     if code < 500 or code in _NOT_OF_ADDRESS or (_ENHANCED.match(words) and not _GONE.match(words)):
         of_mailbox = code == TOO_LARGE or (code >= 500 and _OF_MAILBOX.match(words))
-        return Outcome(code, refused if of_mailbox else _by_code(code))
+        return DeliveryOutcome(code, refused if of_mailbox else _by_code(code))
     if _GONE.match(words):
-        return Outcome(code, refused, pauses="at once")
+        return DeliveryOutcome(code, refused, pauses="at once")
     if code in _NO_SUCH_ADDRESS:
-        return Outcome(code, refused, pauses="at the end")
-    return Outcome(code, _by_code(code))
+        return DeliveryOutcome(code, refused, pauses="at the end")
+    return DeliveryOutcome(code, _by_code(code))
 
 
 def _by_code(code: int) -> Absent:

@@ -18,7 +18,7 @@ from ingestion.addresses import AddressProblem, ForbiddenAddress, UnknownHost
 from ingestion.client import Deadline, TooSlow, http_address, public_client
 from jobspec.addresses import why_no_target
 from jobspec.message_templates import MessageTemplate
-from operations.alerts.attempt import Outcome
+from operations.alerts.attempt import DeliveryOutcome
 from records.alerts import change_words, webhook_signature
 from records.alerts.alert_changes import Change, as_json
 from records.alerts.subscriptions import Subscription
@@ -69,11 +69,11 @@ def content_of(settings: Settings, subscription: Subscription, changes: Sequence
 
 def send(
     settings: Settings, key: bytes, subscription: Subscription, content: Content, *, at: datetime, patience: float
-) -> Outcome:
+) -> DeliveryOutcome:
     """Post a request to a subscription's URL."""
     assert subscription.url is not None
     if reason := why_no_target(subscription.url, settings.webhook_hosts):
-        return Outcome(None, absent(Reason.FAILED, message=reason))
+        return DeliveryOutcome(None, absent(Reason.FAILED, message=reason))
     good = [webhook_signature.secret(key, subscription.id, generation) for generation in subscription.generations(at)]
     headers = {
         "Content-Type": content.content_type,
@@ -85,9 +85,9 @@ def send(
             public_client(Deadline(patience), settings.webhook_hosts) as client,
             client.stream("POST", address, content=content.body, headers=headers) as response,
         ):
-            return Outcome(response.status_code, _why_not(response.status_code))
+            return DeliveryOutcome(response.status_code, _why_not(response.status_code))
     except (AddressProblem, InvalidInput, httpx2.TransportError) as error:
-        return Outcome(None, _failure(error, patience))
+        return DeliveryOutcome(None, _failure(error, patience))
 
 
 def _why_not(status_code: int) -> Absent | None:

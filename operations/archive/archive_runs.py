@@ -27,7 +27,7 @@ OnRun = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class RunSelection:
     """The runs to archive.
 
     Attributes:
@@ -51,7 +51,7 @@ def archive_runs(
     database: Database,
     clock: Clock,
     folder: Path,
-    chosen: Chosen,
+    chosen: RunSelection,
     *,
     members: bool = False,
     on_run: OnRun = lambda _done, _total, _run: None,
@@ -101,7 +101,7 @@ def extend(database: Database, clock: Clock, folder: Path | None, on_run: OnRun)
     if folder is None:
         return None
     try:
-        archive_runs(database, clock, folder / STORE, Chosen(), on_run=on_run)
+        archive_runs(database, clock, folder / STORE, RunSelection(), on_run=on_run)
     except (Problem, OSError) as error:
         log.error("archive.failed", folder=str(folder), error=str(error))
         return (
@@ -110,7 +110,7 @@ def extend(database: Database, clock: Clock, folder: Path | None, on_run: OnRun)
     return None
 
 
-def list_runs(session: Session, clock: Clock, chosen: Chosen) -> list[runs.Run]:
+def list_runs(session: Session, clock: Clock, chosen: RunSelection) -> list[runs.Run]:
     """Return the chosen runs that were issued for a chosen basin, by T0 and issue."""
     first, last = (None, None) if chosen.period is None else (chosen.period.first, chosen.period.last)
     found = [

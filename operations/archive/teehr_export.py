@@ -21,7 +21,7 @@ from hydrology.base.calendar import Day, Period
 from hydrology.base.errors import DataProblem
 from hydrology.base.units import Area, converted, mm_per_day_to_m3s
 from hydrology.uncertainty.error_model import LEVELS
-from operations.archive.archive_runs import MEMBERS, Chosen, list_runs
+from operations.archive.archive_runs import MEMBERS, RunSelection, list_runs
 from operations.archive.teehr_schemas import SCHEMAS
 from records.basins import basins
 from records.basins.basins import Site
@@ -70,7 +70,7 @@ def export_teehr(
     database: Database,
     clock: Clock,
     folder: Path,
-    chosen: Chosen,
+    chosen: RunSelection,
     *,
     members: bool = False,
     on_table: OnTable = lambda _done, _total, _name: None,

@@ -23,7 +23,7 @@ from models.arrays import Array, Forcing, days_of
 from models.inference import GROUP
 from models.networks import architecture
 from operations.basin_data.attributes import Attributes, completed
-from operations.versions.stages import stage
+from operations.versions.stages import with_progress
 from operations.versions.training_domain import attribute_means
 from records.basins import basins
 from records.series import series
@@ -118,7 +118,7 @@ def load_forcings(
     """
     outcomes: dict[str, BasinForcing | Absent] = {}
     groups = range(0, len(ids), GROUP)
-    for first in stage("weather read, groups of basins", groups) if len(groups) > 1 else groups:
+    for first in with_progress("weather read, groups of basins", groups) if len(groups) > 1 else groups:
         outcomes |= _load_together(session, ids[first : first + GROUP], config, means, known or {})
     return outcomes
 

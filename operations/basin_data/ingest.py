@@ -34,7 +34,7 @@ log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class IngestResult:
     """The outcome of ingesting one basin.
 
     Attributes:
@@ -78,12 +78,12 @@ def ingest(
     source: Source,
     clock: Clock,
     wanted: Sequence[str] = (),
-    on_basin: Callable[[Outcome, int, int], None] = lambda _outcome, _done, _total: None,
+    on_basin: Callable[[IngestResult, int, int], None] = lambda _outcome, _done, _total: None,
     grant: Grant = SERVICE,
     *,
     table: bool = False,
     adopt: bool = False,
-) -> list[Outcome]:
+) -> list[IngestResult]:
     """Store a source's data of the wanted basins (all when none is named).
 
     Args:
@@ -111,7 +111,7 @@ def ingest(
 
 def _ingest_basin(
     database: Database, source: Source, clock: Clock, basin: str, grant: Grant, *, archive: bool, adopt: bool
-) -> Outcome:
+) -> IngestResult:
     try:
         data = source.read(basin)
         with database.transaction() as session:
@@ -123,7 +123,7 @@ def _ingest_basin(
         findings = report_quality(database, basin, clock)
     except Problem as problem:
         log.warning("ingest.failed", basin=basin, error=str(problem))
-        return Outcome(basin, "failed", error=str(problem))
+        return IngestResult(basin, "failed", error=str(problem))
     if taken is not None:
         outcome = replace(outcome, adopted=f"from {taken}, dropped")
     warnings = tuple(finding.sentence for finding in findings if finding.severity != "info")
@@ -137,7 +137,7 @@ def unit_warnings(findings: Sequence[Finding]) -> list[str]:
     return [finding.sentence for finding in findings if finding.code in (FLOW_UNIT, AREA_UNIT)]
 
 
-def store(session: Session, data: BasinData, clock: Clock, *, archive: bool = False) -> Outcome:
+def store(session: Session, data: BasinData, clock: Clock, *, archive: bool = False) -> IngestResult:
     """Store a basin's data.
 
     Add new days, revise others, invalidate the states that consumed them.
@@ -187,7 +187,7 @@ def store(session: Session, data: BasinData, clock: Clock, *, archive: bool = Fa
     if basins.attributes_revised(session, data.basin, changes):
         invalidated += states.invalidate_all(session, data.basin, absent(Reason.ATTRIBUTE_REVISED), clock.wall())
     status = "new" if "id" in changes else "changed" if changes or new_days or changed_days else "unchanged"
-    return Outcome(data.basin, status, new_days, changed_days, invalidated, input_warnings=tuple(odd))
+    return IngestResult(data.basin, status, new_days, changed_days, invalidated, input_warnings=tuple(odd))
 
 
 def _extents(session: Session, data: BasinData) -> dict[tuple[str, str], Period]:

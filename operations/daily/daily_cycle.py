@@ -22,8 +22,8 @@ from ingestion.base import SourceFile
 from operations.alerts.decide_alerts import decide
 from operations.basin_data.basins import chosen
 from operations.basin_data.source_paths import Intake
-from operations.daily.daily_forecasts import Asked, Newest, Reasons, issue_newest
-from operations.feeds.fetch import Listener, fetch
+from operations.daily.daily_forecasts import DailyRequest, Newest, Reasons, issue_newest
+from operations.feeds.fetch import FetchCallbacks, fetch
 from operations.weather.fit_bridges import apply
 from records.alerts.alert_changes import Change
 from records.database.engine import Database
@@ -111,7 +111,7 @@ def daily(
     clock: Clock,
     settings: Settings,
     intake: Intake,
-    asked: Asked,
+    asked: DailyRequest,
     *,
     names: Sequence[str] = (),
     watcher: Watcher = _NOBODY,
@@ -168,7 +168,7 @@ def _fetch(
         watcher.show(feed, done, total, f"{basin.basin_id} {basin.status}")
 
     files: list[SourceFile] = []
-    listener = Listener(show, watcher.notify, watcher.pause, files.append)
+    listener = FetchCallbacks(show, watcher.notify, watcher.pause, files.append)
     fetched = fetch(database, clock, settings, intake, feed, listener=listener)
     watcher.on_fetch(feed, fetched, files)
     return {basin.basin_id: _failure(basin.reason) for basin in fetched if basin.status == "failed"}

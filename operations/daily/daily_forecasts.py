@@ -39,7 +39,7 @@ Reasons = dict[str, Absent]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class DailyRequest:
     """Settings of the newest forecasts.
 
     Attributes:
@@ -83,7 +83,7 @@ def issue_newest(
     database: Database,
     clock: Clock,
     names: Sequence[str],
-    asked: Asked,
+    asked: DailyRequest,
     on_days: OnDays = lambda _done, _total: None,
 ) -> Newest:
     """Issue the newest forecasts of basins.
@@ -141,7 +141,7 @@ def _issue(
     clock: Clock,
     inputs: ForecastInputs,
     past: Period,
-    asked: Asked,
+    asked: DailyRequest,
     *,
     done: Newest,
     on_days: OnDays,

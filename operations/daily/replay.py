@@ -24,7 +24,7 @@ from hydrology.weather.perturbed_forecasts import CREDIT, SOURCE, perturbed
 from jobspec.jobs.forecasting import ISSUE_TIME, ReplayParams
 from operations.alerts.decide_alerts import decide
 from operations.basin_data.basins import chosen, last_ended
-from operations.daily.daily_forecasts import Asked, Reasons, issue_newest
+from operations.daily.daily_forecasts import DailyRequest, Reasons, issue_newest
 from operations.forecasting.bridged_weather import needed
 from operations.forecasting.days import RunDays
 from records.alerts.alert_changes import Change
@@ -94,7 +94,7 @@ def replay(
         for product, names in by_product.items():
             at = Clock(issue_day)
             forecast = _store_perturbed(database, at, params, product, names, operational=purpose == "operational")
-            asked = Asked(params.horizon, purpose, params.latency_days, forecast, owner)
+            asked = DailyRequest(params.horizon, purpose, params.latency_days, forecast, owner)
             newest = issue_newest(database, at, names, asked, show)
             issued += newest.issued
             if purpose == "operational":

@@ -14,7 +14,7 @@ from hydrology.base.calendar import Day, Period, day, last_ended_anywhere, last_
 from hydrology.base.errors import InvalidInput, Problem, counted
 from hydrology.weather.forcing import WeatherForecast
 from ingestion.base import SourceFile
-from ingestion.feeds.base import Feed, FeedProblem, Given, Observations, Site, Wanted
+from ingestion.feeds.base import Feed, FeedProblem, FetchedBasinData, FetchWindow, Observations, Site
 from jobspec.feeds import AnyFeedSettings, FilesSettings
 from operations.basin_data.basins import TIME_ZONE
 from operations.basin_data.check_weather import check_forecast
@@ -37,7 +37,7 @@ _WESTERNMOST = "Etc/GMT+12"  # where a day ends last
 
 
 @dataclass(frozen=True, slots=True)
-class Listener:
+class FetchCallbacks:
     """Callbacks that follow a fetch.
 
     Attributes:
@@ -53,7 +53,7 @@ class Listener:
     on_file: Callable[[SourceFile], None] = lambda _file: None
 
 
-NOBODY = Listener()
+SILENT = FetchCallbacks()
 
 
 def fetch(
@@ -64,7 +64,7 @@ def fetch(
     name: str,
     wanted: Sequence[str] = (),
     period: Period | None = None,
-    listener: Listener = NOBODY,
+    listener: FetchCallbacks = SILENT,
 ) -> list[FetchedBasin]:
     """Fetch new data of a feed's basins, store them, and record the outcome.
 
@@ -88,7 +88,7 @@ def fetch(
     with opened(shown, settings, intake, listener.notify, listener.pause) as source:
         since = {name: one.record_since for name, one in before.items()}
         one = _Fetch(database, clock, feed, source, listener, since, is_usual=period is None)
-        noted = one.store(sites, Wanted(period or usual, now))
+        noted = one.store(sites, FetchWindow(period or usual, now))
         found, done = one.find_holes(noted, until), dict(noted)
         if period is None and not isinstance(shown, FilesSettings):  # files are read whole each time
             asked = one.ask_for_holes(sites, found, done)
@@ -122,11 +122,11 @@ class _Fetch:
     clock: Clock
     feed: feeds.Feed
     source: Feed
-    listener: Listener
+    listener: FetchCallbacks
     since: Mapping[str, str | None]
     is_usual: bool
 
-    def store(self, sites: Sequence[Site], wanted: Wanted) -> dict[str, FetchedBasin]:
+    def store(self, sites: Sequence[Site], wanted: FetchWindow) -> dict[str, FetchedBasin]:
         """Fetch some days of sites, store each and its outcome, and return the outcomes by basin."""
         fetched_at = {site.basin: site.fetched_at for site in sites}
         done: dict[str, FetchedBasin] = {}
@@ -157,7 +157,7 @@ class _Fetch:
         others, heads = holes.without_heads(of_asked, _since(done), now)
         spans = [*holes.spans_to_ask(others, now), *heads]
         for span, names in spans:
-            for given in self._given([asked[name] for name in names], Wanted(span, now)):
+            for given in self._given([asked[name] for name in names], FetchWindow(span, now)):
                 before = done[given.basin]
                 try:
                     with self.database.transaction() as session:
@@ -205,7 +205,7 @@ class _Fetch:
                     feeds.note_basin(session, self.feed, whole[basin])
         return whole
 
-    def _given(self, sites: Sequence[Site], wanted: Wanted) -> Iterator[Given]:
+    def _given(self, sites: Sequence[Site], wanted: FetchWindow) -> Iterator[FetchedBasinData]:
         """Yield one result for every site, whatever the service answers."""
         left = {site.basin for site in sites}
         cause: Problem = FeedProblem("The service gave no answer about the basin.")
@@ -216,9 +216,9 @@ class _Fetch:
                     yield given
         except FeedProblem as problem:
             cause = problem
-        yield from (Given(site.basin, cause) for site in sites if site.basin in left)
+        yield from (FetchedBasinData(site.basin, cause) for site in sites if site.basin in left)
 
-    def _store(self, given: Given, before: datetime | None, first: Day) -> FetchedBasin:
+    def _store(self, given: FetchedBasinData, before: datetime | None, first: Day) -> FetchedBasin:
         """Store a basin's data and the outcome, or only the outcome.
 
         Args:
@@ -245,7 +245,7 @@ class _Fetch:
                 feeds.note_basin(session, self.feed, fetched)
         return fetched
 
-    def _stored(self, session: Session, given: Given, first: Day) -> FetchedBasin:
+    def _stored(self, session: Session, given: FetchedBasinData, first: Day) -> FetchedBasin:
         now, feed = self.clock.now(), self.feed
         nothing = FetchedBasin(basin_id=given.basin, status="unchanged", tried_at=now, fetched_at=now)
         match given.content:

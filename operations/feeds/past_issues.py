@@ -13,12 +13,12 @@ import structlog
 from hydrology.base.calendar import Period, day
 from hydrology.base.errors import Problem
 from hydrology.weather.forcing import WeatherForecast
-from ingestion.feeds.base import Site, Wanted
+from ingestion.feeds.base import FetchWindow, Site
 from ingestion.feeds.openmeteo import OpenMeteoPastRuns
 from ingestion.feeds.openmeteo.asking import SOURCE, RunUnavailable
 from ingestion.feeds.points import OverPoints
 from operations.feeds.adapters import past_runs
-from operations.feeds.fetch import NOBODY, Listener, sites_of
+from operations.feeds.fetch import SILENT, FetchCallbacks, sites_of
 from operations.weather.import_forecasts import store_usable
 from records.database.engine import Database
 from records.weather import feeds, weather_issues
@@ -64,7 +64,7 @@ def fetch_past_issues(
     name: str,
     days: int,
     *,
-    listener: Listener = NOBODY,
+    listener: FetchCallbacks = SILENT,
     on_run: OnRun = lambda _began, _done, _total: None,
 ) -> PastIssues:
     """Fetch the runs of the last days that are not stored for every basin of a feed, the newest first.
@@ -113,7 +113,7 @@ def _fetch(
     for at, (began, sites) in enumerate(wanted.items()):
         on_run(began, at, len(wanted))
         first = day(began.date())
-        given = [*OverPoints(runs.of(began)).fetch(sites, Wanted(Period(first, first), clock.now()))]
+        given = [*OverPoints(runs.of(began)).fetch(sites, FetchWindow(Period(first, first), clock.now()))]
         problems = {one.basin: one.content for one in given if isinstance(one.content, Problem)}
         if any(isinstance(problem, RunUnavailable) for problem in problems.values()):
             done.missing.append(began)

@@ -12,13 +12,13 @@ from hydrology.base.units import Area, mm_per_day_to_m3s
 from hydrology.base.variables import WEATHER
 from models.saved_state import SavedState
 from operations.fews import netcdf_series, run_file, states, xml_series
-from operations.fews.diagnostics import Diagnostics, Level
+from operations.fews.diagnostics import Diagnostics, LogLevel
 from operations.fews.forcing import ensemble_of, gathered, of_product
 from operations.fews.locations import NothingComputed, nothing, select
 from operations.fews.markup import AS_TEXT, fault
-from operations.fews.parts import PartOfRun, Starter, together
+from operations.fews.parts import PartOfRun, Starter, merge_location
 from operations.fews.run_file import MODEL_VERSION, Opened, RunFile
-from operations.fews.series import Days, Given, Kind, Output, OutputQuantity
+from operations.fews.series import Days, ImportedSeries, Kind, Output, OutputQuantity
 from operations.fews.simulation import SimulatedFlow
 from operations.versions.load_networks import LoadedVersion
 from records.database.engine import Database
@@ -56,7 +56,7 @@ def prepared(file: Path) -> Iterator[tuple[Opened, Diagnostics]]:
         yield opened, diagnostics
     except BaseException as error:
         sentence = str(error) if isinstance(error, Problem) else f"Freshet failed: {type(error).__name__}: {error}"
-        diagnostics.add(Level.FATAL, sentence)
+        diagnostics.add(LogLevel.FATAL, sentence)
         raise
     finally:
         diagnostics.write()
@@ -73,7 +73,7 @@ def run(database: Database, opened: Opened, diagnostics: Diagnostics) -> Done:
     """
     asked = run_file.read(opened)
     for name in sorted(asked.properties.keys() - {MODEL_VERSION}):
-        diagnostics.add(Level.WARNING, f"The property {name} is not known and was ignored.")
+        diagnostics.add(LogLevel.WARNING, f"The property {name} is not known and was ignored.")
     given = [*_given(asked)]
     days = Days.of(asked, [series.stamps for series in given if series.parameter in WEATHER])
     failures: dict[str, str] = {}
@@ -113,7 +113,7 @@ def run(database: Database, opened: Opened, diagnostics: Diagnostics) -> Done:
         states.write_state(described, of_t0, days.t0_stamp, asked.hours)
         written = (*written, described.write)
     sentence = f"{len(computed)} locations computed with version {loaded.version.id}, {days.period}, T0 {days.t0}."
-    diagnostics.add(Level.INFO, sentence)
+    diagnostics.add(LogLevel.INFO, sentence)
     return Done(loaded.version.id, days, len(ensemble.members), tuple(computed), failures, written)
 
 
@@ -132,7 +132,7 @@ def _parameters(loaded: LoadedVersion) -> tuple[str, ...]:
     return names
 
 
-def _given(asked: RunFile) -> Iterator[Given]:
+def _given(asked: RunFile) -> Iterator[ImportedSeries]:
     for paths, read in ((asked.series, xml_series.read), (asked.netcdf, netcdf_series.read)):
         for path in paths:
             for series in read(asked.places.read(path), str(path)):
@@ -153,7 +153,9 @@ def _initial_states(
     if described is None:
         return {}, {}
     if described.read is None:
-        diagnostics.add(Level.WARNING, "There is no initial state: the run starts with empty stores on the first day.")
+        diagnostics.add(
+            LogLevel.WARNING, "There is no initial state: the run starts with empty stores on the first day."
+        )
         return {}, {}
     return states.read(described.read, asked.places, loaded, days)
 
@@ -164,16 +166,16 @@ def _computed(
     """Return the flow of each location that a part computed, and record why others are missing."""
     computed = dict[str, SimulatedFlow]()
     for location in places:
-        flow, reasons = together(parts, location)
+        flow, reasons = merge_location(parts, location)
         if flow is not None:
             computed[location] = flow
-        level = Level.WARNING if flow is not None else Level.ERROR
+        level = LogLevel.WARNING if flow is not None else LogLevel.ERROR
         for name, reason in reasons.items():
             diagnostics.add(level, f"{location}: {f'without {name}: ' if name else ''}{reason}")
         if flow is None:
             failures[location] = " ".join(dict.fromkeys(reasons.values()))
     for location in [name for name in failures if name not in places]:
-        diagnostics.add(Level.ERROR, f"{location}: {failures[location]}")
+        diagnostics.add(LogLevel.ERROR, f"{location}: {failures[location]}")
     return computed
 
 

@@ -8,7 +8,7 @@ from operations.fews.markup import add, new, written
 from runtime.atomic_files import replace_file
 
 
-class Level(IntEnum):
+class LogLevel(IntEnum):
     """Severity of a line."""
 
     FATAL = 0  # nothing was written
@@ -23,7 +23,7 @@ class Diagnostics:
     def __init__(self, path: Path) -> None:
         self._path, self._root = path, new("Diag", "1.2")
 
-    def add(self, level: Level, sentence: str) -> None:
+    def add(self, level: LogLevel, sentence: str) -> None:
         """Add a line."""
         add(self._root, "line", level=str(int(level)), description=printable(sentence))
 

@@ -11,7 +11,7 @@ from hydrology.base.variables import WEATHER
 from hydrology.weather.gaps import fill_short_gaps
 from hydrology.weather.unit_hints import unit_hint
 from models.arrays import Array
-from operations.fews.series import Days, Given
+from operations.fews.series import Days, ImportedSeries
 
 _UNITS = {
     "mm/day": {"mm/day", "mm/d", "mmd-1", "mmday-1", "mm"},
@@ -46,7 +46,7 @@ class Weather:
     unreliable: int = 0
 
 
-def of_product(given: Iterable[Given], product: str) -> list[Given]:
+def of_product(given: Iterable[ImportedSeries], product: str) -> list[ImportedSeries]:
     """Return the series for a product: those that name it, and of other parameters of a location those without any."""
     named = [series for series in given if series.product == product]
     there = {(series.location, series.parameter) for series in named}
@@ -54,7 +54,7 @@ def of_product(given: Iterable[Given], product: str) -> list[Given]:
     return [*named, *shared]
 
 
-def gathered(given: Iterable[Given], names: Sequence[str], days: Days) -> dict[str, Weather]:
+def gathered(given: Iterable[ImportedSeries], names: Sequence[str], days: Days) -> dict[str, Weather]:
     """Return the weather of each location over the days of a run, NaN where not given.
 
     Args:
@@ -82,7 +82,7 @@ def gathered(given: Iterable[Given], names: Sequence[str], days: Days) -> dict[s
     return locations
 
 
-def ensemble_of(given: Iterable[Given]) -> Ensemble:
+def ensemble_of(given: Iterable[ImportedSeries]) -> Ensemble:
     """Return the members of the forcing, in their order.
 
     Raises:
@@ -144,7 +144,7 @@ def _refuse(where: npt.NDArray[np.bool_], what: str, names: Sequence[str], days:
         raise InvalidInput(f"{which} {what} on {days.period.days[at]}: correct the forcing.")
 
 
-def _check(series: Given) -> None:
+def _check(series: ImportedSeries) -> None:
     unit = WEATHER[series.parameter].unit
     if "".join(series.units.split()).lower() not in _UNITS.get(unit, {unit}):
         written = f"in {excerpt(series.units)}" if series.units else "without a unit"

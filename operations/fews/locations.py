@@ -14,7 +14,7 @@ from hydrology.weather.basin_climate import BasinClimate
 from operations.basin_data.attributes import Attributes, completed
 from operations.basin_data.check_weather import climate_of
 from operations.fews.run_file import MODEL_VERSION, RunFile
-from operations.fews.series import Given, Location
+from operations.fews.series import ImportedSeries, Location
 from operations.forecasting.forecast import basins_by_version
 from operations.versions.load_networks import LoadedVersion, load_version
 from operations.versions.training_domain import attribute_means
@@ -54,7 +54,7 @@ class Place:
 
 
 def select(
-    database: Database, asked: RunFile, given: Sequence[Given], failures: dict[str, str]
+    database: Database, asked: RunFile, given: Sequence[ImportedSeries], failures: dict[str, str]
 ) -> tuple[LoadedVersion, dict[str, Place]]:
     """Return the version, and the locations that it can compute. Add the failures of the others.
 

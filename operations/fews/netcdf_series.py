@@ -8,7 +8,7 @@ import numpy as np
 from ingestion.cf_stations import StationSeries
 from ingestion.netcdf import is_numeric, numbers, opened
 from ingestion.reading import described
-from operations.fews.series import Given, Output
+from operations.fews.series import ImportedSeries, Output
 from runtime.netcdf import encode, numeric_variable, text_variable
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ _MAX_VALUES = 50_000_000
 _CF_UNITS = {"m3/s": "m3 s-1", "mm": "mm"}
 
 
-def read(content: bytes, file: str) -> Iterator[Given]:
+def read(content: bytes, file: str) -> Iterator[ImportedSeries]:
     """Yield the series of a file. One for each variable, station and realization.
 
     Raises:
@@ -41,7 +41,7 @@ def read(content: bytes, file: str) -> Iterator[Given]:
             labels = members if members is not None and has_members else (None,)
             for station, of_station in zip(stations, values, strict=True):
                 for label, row in zip(labels, of_station.reshape(len(labels), -1), strict=True):
-                    yield Given(
+                    yield ImportedSeries(
                         file=file,
                         location=station,
                         parameter=name,

@@ -14,7 +14,7 @@ from models.networks import architecture
 from models.saved_state import Owner, SavedState
 from operations.basin_data.check_weather import refuse, sentences
 from operations.fews import states
-from operations.fews.diagnostics import Diagnostics, Level
+from operations.fews.diagnostics import Diagnostics, LogLevel
 from operations.fews.forcing import Ensemble, Weather, rows
 from operations.fews.locations import Place
 from operations.fews.series import Days
@@ -114,14 +114,14 @@ class Starter:
         }
         warnings = [f"{count} {what}." for what, count in counts.items() if count] + sentences(found, "warning")
         for warning in warnings:
-            self.diagnostics.add(Level.WARNING, f"{location}{f' ({self.name})' if self.name else ''}: {warning}")
+            self.diagnostics.add(LogLevel.WARNING, f"{location}{f' ({self.name})' if self.name else ''}: {warning}")
         learnt = learnt_from(self.loaded.version, basin.id, config.inputs.static, static, attributes.assumed)
         if learnt.training_note and (not learnt.seen_in_training or learnt.outside_training or attributes.assumed):
-            self.diagnostics.add(Level.INFO, learnt.training_note)
+            self.diagnostics.add(LogLevel.INFO, learnt.training_note)
         return SimulationStart(basin.id, values, static, None if before is None else before.members)
 
 
-def together(parts: Sequence[PartOfRun], location: str) -> tuple[SimulatedFlow | None, dict[str, str]]:
+def merge_location(parts: Sequence[PartOfRun], location: str) -> tuple[SimulatedFlow | None, dict[str, str]]:
     """Return the weighted mean over the parts that computed a location, and why others did not, by their name.
 
     It is None where none did. Only quantities that all of them have are returned; its state is that of the first.

@@ -102,7 +102,7 @@ MISSING, UNRELIABLE, DOUBTFUL = 9, 6, 3
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class ImportedSeries:
     """A series of the forcing.
 
     Attributes:

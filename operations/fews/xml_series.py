@@ -7,7 +7,7 @@ import numpy as np
 
 from operations.fews import markup
 from operations.fews.markup import add
-from operations.fews.series import DOUBTFUL, MISSING, UNRELIABLE, Given, Kind, Location, Output, OutputQuantity
+from operations.fews.series import DOUBTFUL, MISSING, UNRELIABLE, ImportedSeries, Kind, Location, Output, OutputQuantity
 
 VERSION = "1.14"
 MISSING_VALUE = -999.0
@@ -16,7 +16,7 @@ _SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}
 _DAY = 86_400
 
 
-def read(content: bytes, file: str) -> Iterator[Given]:
+def read(content: bytes, file: str) -> Iterator[ImportedSeries]:
     """Yield the series of a document.
 
     Raises:
@@ -30,7 +30,7 @@ def read(content: bytes, file: str) -> Iterator[Given]:
             yield _given(element, hours, file)
 
 
-def _given(element: Element, hours: float, file: str) -> Given:
+def _given(element: Element, hours: float, file: str) -> ImportedSeries:
     header = element.find("header")
     if header is None:
         raise markup.fault(file, "has a series without a header")
@@ -44,7 +44,7 @@ def _given(element: Element, hours: float, file: str) -> Given:
     values = np.array([_number(event.attrib.get("value", ""), file) for event in events], np.float64)
     flags = np.array([_flag(event.attrib.get("flag", "0"), file) for event in events], np.int64)
     values[(values == missing) | (flags >= UNRELIABLE)] = np.nan
-    return Given(
+    return ImportedSeries(
         file=file,
         location=location,
         parameter=parameter,

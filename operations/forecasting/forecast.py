@@ -16,12 +16,12 @@ from jobspec.jobs.forecasting import ForecastParams
 from operations.alerts.decide_alerts import decide
 from operations.basin_data.basins import with_model
 from operations.forecasting.basin.forecast import forecasts_of, without_forecast
-from operations.forecasting.basin.starts import OnDays, basin_inputs
+from operations.forecasting.basin.starts import OnDays, prepare_basins
 from operations.forecasting.changes.since_previous import with_changes
 from operations.forecasting.forecast_plan import NothingToForecast, Plan, plans, read_inputs
 from operations.forecasting.parts.results import Since, combined_results
 from operations.versions.hardware import program
-from operations.versions.stages import stage
+from operations.versions.stages import with_progress
 from records.basins import basins
 from records.database.engine import Database
 from records.database.ids import new_id
@@ -111,7 +111,7 @@ def issue(
         to_store = [*zip(new, results, strict=True)]
         if still_due is not None:
             to_store = [*_still_due(session, planned, to_store, still_due)]
-        issued = [run_store.store(session, run, of_plan) for run, of_plan in stage("runs stored", to_store)]
+        issued = [run_store.store(session, run, of_plan) for run, of_plan in with_progress("runs stored", to_store)]
     for run in issued:
         of_run = {"run": run.id, "t0": str(run.t0), "age_days": run.t0_age_days, "stale": run.t0_stale}
         log.info("forecast.run", **of_run, version=run.version_id, status=run.status)
@@ -189,9 +189,9 @@ def results_of(
         )
     else:
         of_plan = None if since is None else since[plan.inputs.loaded.version.id]
-        starts = basin_inputs(plan, params, database, clock, on_days, store_states=store_states, since=of_plan)
+        starts = prepare_basins(plan, params, database, clock, on_days, store_states=store_states, since=of_plan)
         simulated = forecasts_of(plan.inputs.loaded, starts, plan.days, rain_response=rain_response)
-        results = [*stage("forecasts", simulated, len(starts))]
+        results = [*with_progress("forecasts", simulated, len(starts))]
     results += [without_forecast(basin, "failed", reason) for basin, reason in plan.failures.items()]
     return sorted(results, key=lambda result: result.basin.basin_id)
 

@@ -10,7 +10,7 @@ from models.inference import GROUP
 from operations.basin_data.dataset import BasinForcing, stacked
 from operations.forecasting.calibrated_flow import MIN_DAYS, error_model_of
 from operations.versions.load_networks import LoadedVersion
-from operations.versions.stages import stage
+from operations.versions.stages import with_progress
 from records.database.engine import Database
 from records.versions import error_models
 
@@ -36,7 +36,7 @@ def add_ungauged(database: Database, loaded: LoadedVersion, forcings: Mapping[st
         unmet = {name: forcings[name] for name in error_models.unmet(session, model.version_id, long)}
     for record in sorted({forcing.period for forcing in unmet.values()}, key=str):
         names = [name for name, forcing in unmet.items() if forcing.period == record]
-        for first in stage("error models, groups of basins", range(0, len(names), GROUP)):
+        for first in with_progress("error models, groups of basins", range(0, len(names), GROUP)):
             _add(database, loaded, model, unmet, names[first : first + GROUP])
 
 

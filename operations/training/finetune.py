@@ -12,8 +12,8 @@ from hydrology.base.errors import InvalidInput, counted
 from jobspec.network import BucketsConfig, MCLSTMConfig
 from jobspec.training import FineTuningConfig, TrainingConfig
 from models.arrays import places
+from models.basin_vectors import with_room
 from models.checkpoint import Tensors
-from models.nets.vectors import with_room
 from operations.versions.load_networks import weights_of
 from operations.versions.training_domain import attribute_ranges
 from records.versions import versions

@@ -25,7 +25,7 @@ from models.pretrained.form import Ensemble
 from operations.basin_data.dataset import load_forcing
 from operations.forecasting.plan.combined import why_none
 from operations.training.physics_probes import measured
-from operations.versions.stages import stage
+from operations.versions.stages import with_progress
 from operations.versions.training_domain import attribute_means
 from records.basins import basins
 from records.database.base import JsonObject
@@ -287,7 +287,7 @@ def promote_where_vacant(database: Database, clock: Clock, version_id: str) -> P
     with database.reading() as session:
         version = versions.get(session, version_id)
         fit = []
-        for basin in stage("basins checked", [one.id for one in basins.list_basins(session)]):
+        for basin in with_progress("basins checked", [one.id for one in basins.list_basins(session)]):
             lacking = _lacking(session, version, basin)
             if lacking is None:
                 fit.append(basin)

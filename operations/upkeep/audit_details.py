@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ingestion.base import BasinData, Source, SourceFile
-from operations.basin_data.ingest import Outcome
+from operations.basin_data.ingest import IngestResult
 from records.weather import feeds
 from records.weather.feeds import FetchedBasin
 
@@ -32,13 +32,13 @@ class ReadFiles:
         self.by_basin[basin] = data.files
         return data
 
-    def of(self, outcomes: Sequence[Outcome]) -> list[SourceFile]:
+    def of(self, outcomes: Sequence[IngestResult]) -> list[SourceFile]:
         """Return the files of the basins that were stored, without duplicates."""
         stored = [outcome.basin for outcome in outcomes if outcome.status != "failed"]
         return list(dict.fromkeys(file for basin in stored for file in self.by_basin.get(basin, ())))
 
 
-def changes(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+def changes(outcomes: Sequence[IngestResult]) -> dict[str, Any]:
     """Return the changes: basins by status, days added and replaced, states invalidated, and whose was adopted."""
     adopted = {outcome.basin: outcome.adopted for outcome in outcomes if outcome.adopted is not None}
     return {

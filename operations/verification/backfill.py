@@ -9,7 +9,7 @@ import structlog
 
 from hydrology.base.errors import DataProblem, counted
 from jobspec.jobs.data import BackfillParams
-from operations.feeds.fetch import Listener
+from operations.feeds.fetch import FetchCallbacks
 from operations.feeds.past_issues import PastIssues, fetch_past_issues
 from operations.verification.past_reforecasts import PastReforecasts, reforecast_past
 from operations.verification.recalibrate import Recalibrated, recalibrate
@@ -82,7 +82,7 @@ class Backfilled:
 
 
 def backfill(
-    database: Database, clock: Clock, settings: Settings, params: BackfillParams, listener: Listener, show: Show
+    database: Database, clock: Clock, settings: Settings, params: BackfillParams, listener: FetchCallbacks, show: Show
 ) -> Backfilled:
     """Fetch past issues, reforecast with them, and recalibrate forecasts by what came. Each step stores as it goes.
 

@@ -15,7 +15,7 @@ from hydrology.scores.paired_comparison import Quartiles, quartiles
 from hydrology.verification.held_out_years import PeriodUse
 from models.nets.products import BLOCK
 from operations.verification.regional_snow_cells import store_regional_snow
-from operations.verification.score_basins import BasinScores, BasinSkill, Judge
+from operations.verification.score_basins import BasinScores, BasinSkill, VersionScorer
 from operations.verification.snow_cells import store_snow
 from operations.versions.held_out import warning
 from operations.versions.process_pool import OnProgress, processes_for, side_by_side
@@ -88,7 +88,7 @@ def evaluate(
         DataProblem: no basin can be evaluated.
     """
     parts = {basin: days for basin, days in (without or {}).items() if len(days)}
-    judge = Judge.of(database, clock, version_id, period, parts)
+    judge = VersionScorer.of(database, clock, version_id, period, parts)
     blocks = [basins[first : first + BLOCK] for first in range(0, len(basins), BLOCK)]
     judged: dict[int, BasinScores] = {}
 
@@ -143,12 +143,12 @@ def _judge_apart(
 
 
 @cache
-def _opened(database_url: str, clock: Clock, version_id: str, period: Period) -> Judge:
+def _opened(database_url: str, clock: Clock, version_id: str, period: Period) -> VersionScorer:
     """Load a version once for all the blocks that a process scores."""
-    return Judge.of(Database(database_url), clock, version_id, period, {})
+    return VersionScorer.of(Database(database_url), clock, version_id, period, {})
 
 
-def _store(judge: Judge, judged: BasinScores) -> None:
+def _store(judge: VersionScorer, judged: BasinScores) -> None:
     """Store the scores of some basins, the flow that they were computed from, and the snow cells."""
     scored = judge.scored
     whole = [basin for basin in judged.scored if basin.basin not in judge.without]
@@ -159,7 +159,7 @@ def _store(judge: Judge, judged: BasinScores) -> None:
             store_snow(session, version, [one for one in cells if one.basin_id not in judge.without])
 
 
-def _flow(judge: Judge, judged: BasinSkill) -> SimulatedFlow:
+def _flow(judge: VersionScorer, judged: BasinSkill) -> SimulatedFlow:
     return SimulatedFlow(
         version_id=judge.scored,
         basin_id=judged.basin,
@@ -170,7 +170,7 @@ def _flow(judge: Judge, judged: BasinSkill) -> SimulatedFlow:
     )
 
 
-def _store_regional_snow(judge: Judge, judged: Sequence[BasinScores]) -> None:
+def _store_regional_snow(judge: VersionScorer, judged: Sequence[BasinScores]) -> None:
     """Store the snow cells chosen over all basins."""
     with judge.database.transaction() as session:
         for choice in judge.choices():

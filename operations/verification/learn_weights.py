@@ -13,7 +13,7 @@ from hydrology.base.errors import DataProblem, InvalidInput
 from models.nets.products import BLOCK
 from operations.verification.error_pairs import simulated
 from operations.versions.load_networks import LoadedVersion, load_version
-from operations.versions.stages import stage
+from operations.versions.stages import with_progress
 from records.basins import basins as basin_records
 from records.database.engine import Database
 from records.versions import versions
@@ -73,7 +73,7 @@ def learn_weights(
     left_out: dict[str, Absent] = {}
     found: dict[str, Array] = {}
     blocks = [names[first : first + BLOCK] for first in range(0, len(names), BLOCK)]
-    for block in stage("groups of basins simulated", blocks):
+    for block in with_progress("groups of basins simulated", blocks):
         found.update(_errors(database, loaded, days, block, products, left_out))
     if not found:
         raise DataProblem(f"No basin has the weather of all versions and flow over {days}. {first_texts(left_out)}")

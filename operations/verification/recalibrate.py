@@ -12,7 +12,7 @@ from hydrology.base.errors import DataProblem
 from hydrology.uncertainty.recalibration import Recalibration
 from operations.forecasting.calibrated_flow import error_model_of
 from operations.verification.issued_pairs import IssueDays, past_scores, settled
-from operations.versions.stages import stage
+from operations.versions.stages import with_progress
 from records.database.engine import Database
 from records.runs.run_request import RunRecalibration
 from records.versions import recalibrations, versions
@@ -55,7 +55,7 @@ def recalibrate(database: Database, clock: Clock, version_id: str, weather: str 
         by_weather = [of for of in settled(session, clock, version_id) if weather in (None, of.weather)]
         errors = error_model_of(session, version, [])
         ready = [of for of in by_weather if len(of.days) >= MIN_ISSUE_DAYS]
-        scores = [past_scores(session, version, of) for of in stage("past forecasts, weather models", ready)]
+        scores = [past_scores(session, version, of) for of in with_progress("past forecasts, weather models", ready)]
     fits = [
         Recalibrated(version_id, of.weather, _fitted(of, of_weather))
         for of, of_weather in zip(ready, scores, strict=True)

@@ -19,7 +19,7 @@ from hydrology.snow.snow import SnowProducts, SnowSkill, choose_cells
 from models.arrays import days_of
 from operations.verification.snow_cells import MAX_CELLS, Reference, fitted_days, judging
 from operations.versions.load_networks import LoadedVersion
-from operations.versions.stages import stage
+from operations.versions.stages import with_progress
 from records.simulations import regional_snow_cells
 from runtime.clock import Clock
 
@@ -113,7 +113,7 @@ class RegionalChoice:
         """Return each basin's skill with cells chosen by the other folds."""
         names = list(self.basins)
         skills: dict[str, SnowSkill | None] = dict.fromkeys(names)
-        for at in stage("regional snow cells", range(FOLDS)):
+        for at in with_progress("regional snow cells", range(FOLDS)):
             fold = names[at::FOLDS]
             cells = self._choose([basin for name, basin in self.basins.items() if name not in fold])
             for name in fold:

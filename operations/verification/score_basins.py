@@ -89,7 +89,7 @@ class BasinScores:
 
 
 @dataclass(frozen=True, slots=True)
-class Judge:
+class VersionScorer:
     """Scores a version over a period.
 
     Attributes:
@@ -105,7 +105,9 @@ class Judge:
     without: Mapping[str, Days] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, database: Database, clock: Clock, version: str, period: Period, without: Mapping[str, Days]) -> "Judge":
+    def of(
+        cls, database: Database, clock: Clock, version: str, period: Period, without: Mapping[str, Days]
+    ) -> "VersionScorer":
         """Load a version, and its twin if that is to be scored.
 
         Raises:

@@ -26,7 +26,7 @@ _watch: ContextVar[_Watch | None] = ContextVar("watch", default=None)
 
 
 @contextmanager
-def watched_by(show: Show) -> Iterator[None]:
+def report_progress_to(show: Show) -> Iterator[None]:
     """Report the stages of the enclosed work to `show`."""
     token = _watch.set(_Watch(show, time.monotonic()))
     try:
@@ -35,7 +35,7 @@ def watched_by(show: Show) -> Iterator[None]:
         _watch.reset(token)
 
 
-def stage(name: str, pieces: Iterable[Piece], total: int | None = None) -> Iterator[Piece]:
+def with_progress(name: str, pieces: Iterable[Piece], total: int | None = None) -> Iterator[Piece]:
     """Yield the pieces of a stage, reporting progress once the whole work has taken some seconds.
 
     Args:
@@ -60,5 +60,5 @@ def stage(name: str, pieces: Iterable[Piece], total: int | None = None) -> Itera
 
 def single(name: str, work: Callable[[], Result]) -> Result:
     """Run a stage of one piece, and return its result."""
-    (result,) = (work() for _ in stage(name, [work]))
+    (result,) = (work() for _ in with_progress(name, [work]))
     return result

@@ -23,7 +23,7 @@ from hydrology.weather.bridge_fit import TooFewDays
 from ingestion.base import BasinData, SourceFile, SourceSeries
 from jobspec.jobs.data import BridgeFit
 from operations.basin_data.basins import chosen
-from operations.basin_data.ingest import Outcome, store
+from operations.basin_data.ingest import IngestResult, store
 from records.basins import basins
 from records.database.engine import Database
 from records.series import series
@@ -114,7 +114,7 @@ def apply(
     wanted: Sequence[str] = (),
     on_basin: OnBasin = lambda _basin, _done, _total: None,
     among: Collection[str] | None = None,
-) -> list[Outcome]:
+) -> list[IngestResult]:
     """Apply a bridge to basins (default: all of the bridge), producing its product from the source product.
 
     Args:
@@ -205,7 +205,7 @@ def _pooled(session: Session, own: Mapping[str, NewPart], too_few: Mapping[str, 
     return pooled
 
 
-def _apply_to(database: Database, clock: Clock, bridge: Bridge, part: BridgePart) -> Outcome:
+def _apply_to(database: Database, clock: Clock, bridge: Bridge, part: BridgePart) -> IngestResult:
     """Apply a bridge to one basin in one transaction."""
     try:
         with database.transaction() as session:
@@ -213,7 +213,7 @@ def _apply_to(database: Database, clock: Clock, bridge: Bridge, part: BridgePart
             stamp = series.stamp(session, part.basin_id, bridge.from_product)
             last = bridges.applied(session, bridge.name, [part.basin_id]).get(part.basin_id)
             if last is not None and (last.bridge.id, last.part.applied_stamp) == (bridge.id, stamp):
-                return Outcome(part.basin_id, "unchanged")
+                return IngestResult(part.basin_id, "unchanged")
             outcome = store(session, _bridged(session, bridge, part), clock)
             credit = product_credits.by_product(session, [bridge.from_product]).get(bridge.from_product)
             if credit is not None:
@@ -221,7 +221,7 @@ def _apply_to(database: Database, clock: Clock, bridge: Bridge, part: BridgePart
             bridges.note_applied(session, bridge, part.basin_id, clock.now(), stamp)
     except Problem as problem:
         log.warning("bridge.failed", bridge=bridge.id, basin=part.basin_id, error=str(problem))
-        return Outcome(part.basin_id, "failed", error=str(problem))
+        return IngestResult(part.basin_id, "failed", error=str(problem))
     return outcome
 
 

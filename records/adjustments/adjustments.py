@@ -19,7 +19,7 @@ from records.database.ids import new_id
 from records.database.statements import add_all, as_record, as_values
 from records.forecasts import latest
 from records.runs import runs
-from records.runs.runs import Of
+from records.runs.runs import RunBasinKey
 
 
 class UnknownAdjustment(NotFound):
@@ -173,7 +173,7 @@ def published(session: Session, run: str, basin: str) -> Adjustment | None:
     return published_many(session, [(run, basin)]).get((run, basin))
 
 
-def published_many(session: Session, keys: Sequence[Of]) -> dict[Of, Adjustment]:
+def published_many(session: Session, keys: Sequence[RunBasinKey]) -> dict[RunBasinKey, Adjustment]:
     """Return the newest published adjustments of forecasts; those without one are left out."""
     query = select(AdjustmentRow).where(AdjustmentRow.published_at.is_not(None))
     columns = AdjustmentRow.run_id, AdjustmentRow.basin_id

@@ -31,7 +31,7 @@ STAYS = "Alerts stay as they are until they can be decided."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judgement:
+class AlertDecision:
     """What a person contributes to a decision: an approval, an adjustment, or nothing before the deadline.
 
     Attributes:
@@ -57,7 +57,7 @@ def settle(
     now: datetime,
     wall: datetime,
     replayed: bool = False,
-    judgement: Judgement | None = None,
+    judgement: AlertDecision | None = None,
     waiting: Collection[str] = (),
 ) -> list[Change]:
     """Decide the alerts of a basin by a run, and return the changes.
@@ -233,7 +233,7 @@ class _Book:
     now: datetime
     wall: datetime
     replayed: bool
-    judgement: Judgement | None = None
+    judgement: AlertDecision | None = None
     changes: list[Change] = field(default_factory=list)
 
     def of_basin(self, kind: ChangeKind, rows: Iterable[AlertRow], why: str) -> None:
@@ -310,7 +310,7 @@ class _Book:
             of_level = {name: getattr(alert, name) for name in named} | {"severity_before": alert.severity}
             flow = fields.get("discharge", alert.discharge)
             of_level |= change_levels.of(self.session, self.basin, alert.level, flow, self.now)
-        judgement = self.judgement or Judgement(sentence="")
+        judgement = self.judgement or AlertDecision(sentence="")
         new = NewChange(
             **{
                 "kind": kind,

@@ -5,7 +5,7 @@ from operator import attrgetter
 from typing import Any
 from zlib import crc32
 
-from records.database.tables import Summed
+from records.database.tables import Checksummed
 
 
 def checksum(named: Iterable[object], *contents: bytes | None) -> int:
@@ -17,13 +17,13 @@ def checksum(named: Iterable[object], *contents: bytes | None) -> int:
     return at
 
 
-def with_checksum(row: type[Summed], values: Mapping[str, Any]) -> dict[str, Any]:
+def with_checksum(row: type[Checksummed], values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of a row to write, with their checksum."""
     contents = (values.get(name) for name in row.summed_contents)
     return {**values, "checksum": checksum((values[name] for name in row.summed_names), *contents)}
 
 
-def is_whole(row: type[Summed], stored: Any) -> bool:
+def is_whole(row: type[Checksummed], stored: Any) -> bool:
     """Return whether a stored row (columns as attributes) is undamaged."""
     named, contents = attrgetter(*row.summed_names)(stored), (getattr(stored, name) for name in row.summed_contents)
     return bool(stored.checksum == checksum(named, *contents))

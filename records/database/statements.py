@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from records.database.base import Base
 from records.database.checksums import with_checksum
-from records.database.tables import Summed
+from records.database.tables import Checksummed
 
 Record = TypeVar("Record")
 
@@ -24,7 +24,7 @@ def insert_into(session: Session, row: type[Base]) -> sqlite.Insert | postgresql
 
 def add_all(session: Session, row: type[Base], rows: Iterable[dict[str, Any]]) -> None:
     """Insert rows, if there are any, with their checksums where the table has them."""
-    values = [with_checksum(row, one) for one in rows] if issubclass(row, Summed) else list(rows)
+    values = [with_checksum(row, one) for one in rows] if issubclass(row, Checksummed) else list(rows)
     if values:
         session.execute(table_of(row).insert(), values)
 

@@ -19,7 +19,7 @@ class PrunedRow(Base):
     retention_days: Mapped[int]
 
 
-class Summed:
+class Checksummed:
     """A row with the CRC-32 of its content (`records.database.checksums`): `statements.add_all` writes it.
 
     Attributes:

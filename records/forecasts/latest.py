@@ -162,7 +162,7 @@ Glance = tuple[str, Day]
 """Run and T0 of a latest forecast."""
 
 
-def glance(session: Session, basins: Sequence[str], at: datetime) -> dict[str, Glance]:
+def newest_run_keys(session: Session, basins: Sequence[str], at: datetime) -> dict[str, Glance]:
     """Return the latest forecasts of official basins by one small look-up.
 
     Those that need a search, or a note, are left out.

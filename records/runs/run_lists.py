@@ -14,7 +14,7 @@ from hydrology.weather.forcing_kinds import ForcingKind
 from records.database import retention
 from records.database.composite_keys import where_keys
 from records.database.statements import as_record
-from records.runs.run_types import Of, Purpose, Run, RunBasin, UnknownRun, last_past_day
+from records.runs.run_types import Purpose, Run, RunBasin, RunBasinKey, UnknownRun, last_past_day
 from records.runs.tables import RunBasinRow, RunRow
 
 
@@ -101,7 +101,7 @@ def _issued(session: Session, version: str, until: Day, purpose: Purpose) -> lis
     return [as_record(Run, row) for row in rows]
 
 
-def issued_pairs(session: Session, runs: Sequence[str]) -> list[Of]:
+def issued_pairs(session: Session, runs: Sequence[str]) -> list[RunBasinKey]:
     """Return the issued basins of runs, as pairs of run and basin."""
     rows = session.execute(
         select(RunBasinRow.run_id, RunBasinRow.basin_id)

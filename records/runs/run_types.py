@@ -58,7 +58,7 @@ VARIANCE = "discharge_variance"
 (`hydrology.uncertainty.variance_sources`)."""
 CLOSURE = ("residual", "tolerance")
 """The entries of the first axis of the array LEDGER, `entry`, after the terms."""
-Of = tuple[str, str]  # a run and one of its basins
+RunBasinKey = tuple[str, str]  # a run and one of its basins
 BasinStatus = Literal["issued", "withheld", "failed"]
 
 

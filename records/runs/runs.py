@@ -58,11 +58,11 @@ from records.runs.run_types import (
     BasinResult,
     BasinStatus,
     NewRun,
-    Of,
     Purpose,
     QuantilesOf,
     Run,
     RunBasin,
+    RunBasinKey,
     UnknownRun,
     ledger_entry,
     shares_of,
@@ -96,11 +96,11 @@ __all__ = [
     "Content",
     "Ledger",
     "NewRun",
-    "Of",
     "Purpose",
     "QuantilesOf",
     "Run",
     "RunBasin",
+    "RunBasinKey",
     "RunCounts",
     "RunSeries",
     "UnknownRun",
@@ -192,15 +192,15 @@ def series_of(
 
 
 def series_of_many(
-    session: Session, keys: Sequence[Of], variables: Sequence[str] | None = None
-) -> dict[Of, Mapping[str, RunSeries]]:
+    session: Session, keys: Sequence[RunBasinKey], variables: Sequence[str] | None = None
+) -> dict[RunBasinKey, Mapping[str, RunSeries]]:
     """Return the arrays by variable of many basins, each from its own run. Empty without arrays."""
     return {key: content.series for key, content in content_of_many(session, keys, variables).items()}
 
 
 def content_of_many(
-    session: Session, keys: Sequence[Of], variables: Collection[str] | None = None
-) -> dict[Of, Content]:
+    session: Session, keys: Sequence[RunBasinKey], variables: Collection[str] | None = None
+) -> dict[RunBasinKey, Content]:
     """Return the stored content of many basins, each from its own run: all arrays, or some, and the ledgers.
 
     Raises:
@@ -243,6 +243,6 @@ def ledger_of(session: Session, run: str, basin: str) -> Sequence[Ledger]:
     return ledgers_of_many(session, [(run, basin)])[run, basin]
 
 
-def ledgers_of_many(session: Session, keys: Sequence[Of]) -> dict[Of, Sequence[Ledger]]:
+def ledgers_of_many(session: Session, keys: Sequence[RunBasinKey]) -> dict[RunBasinKey, Sequence[Ledger]]:
     """Return the ledgers of many basins, each from its own run. Empty for a network without ledgers."""
     return {key: content.ledgers for key, content in content_of_many(session, keys, ()).items()}

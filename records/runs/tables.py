@@ -9,7 +9,7 @@ from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day
 from hydrology.weather.forcing_kinds import KINDS
 from records.database.base import Base, Document, JsonList, JsonObject, Long, PackedDocument, one_of
-from records.database.tables import Summed
+from records.database.tables import Checksummed
 from records.runs.run_request import RunWeather, RunWhatIf
 from records.runs.run_summary import RunSummary
 
@@ -128,7 +128,7 @@ class RunContentRow(Base):
     content: Mapped[bytes]
 
 
-class StateRow(Summed, Base):
+class StateRow(Checksummed, Base):
     """The state of all members after a day, linked to its parent and its inputs."""
 
     __tablename__ = "states"

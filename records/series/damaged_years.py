@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from hydrology.base.calendar import Period, days_between
 from records.database.checksums import is_whole
 from records.database.ids import Corrupt
-from records.database.tables import Summed
+from records.database.tables import Checksummed
 from records.series.tables import ArrivalRow, SeriesRow
 from records.series.year_rows import Mask
 
@@ -54,7 +54,7 @@ class YearSums:
         return crc32(flag_bytes, crc32(value_bytes, crc32(named, started)))
 
 
-def whole(rows: Sequence[Stored], of: type[Summed] = SeriesRow, mending: str = _AGAIN) -> Sequence[Stored]:
+def whole(rows: Sequence[Stored], of: type[Checksummed] = SeriesRow, mending: str = _AGAIN) -> Sequence[Stored]:
     """Return stored years, or logged replaced days, unchanged after checking them.
 
     Args:

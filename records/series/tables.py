@@ -7,7 +7,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from hydrology.base.calendar import Day
 from records.database.base import Base, Long
-from records.database.tables import Summed
+from records.database.tables import Checksummed
 
 
 class SourceRow(Base):
@@ -27,7 +27,7 @@ class SourceRow(Base):
     read_at: Mapped[datetime]
 
 
-class SeriesRow(Summed, Base):
+class SeriesRow(Checksummed, Base):
     """A calendar year of a daily series: little-endian float32 values and one flag byte per day."""
 
     __tablename__ = "series"
@@ -51,7 +51,7 @@ class SeriesRow(Summed, Base):
     checksum: Mapped[int] = mapped_column(Long)
 
 
-class RevisionRow(Summed, Base):
+class RevisionRow(Checksummed, Base):
     """The known days of a year that one write replaced: positions (uint16), old values and old flags.
 
     `revision` is that of the series row that was replaced.

@@ -10,7 +10,7 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Day, Period
-from hydrology.extremes.frequency import Level
+from hydrology.extremes.frequency import FloodQuantile
 from hydrology.extremes.thresholds import NamedLevel, Statistic
 from records.database.json_columns import to_json
 from records.database.statements import add_all, as_record, as_values
@@ -89,5 +89,5 @@ def _rows(statistics: Sequence[Statistic]) -> Iterator[dict[str, Any]]:
 def _statistic(rows: Sequence[SimulatedLevelRow]) -> Statistic:
     first = rows[0]
     period = None if first.first_day is None or first.last_day is None else Period(first.first_day, first.last_day)
-    levels = tuple(as_record(NamedLevel, row, level=as_record(Level, row)) for row in rows)
+    levels = tuple(as_record(NamedLevel, row, level=as_record(FloodQuantile, row)) for row in rows)
     return as_record(Statistic, first, period=period, levels=levels)

@@ -9,7 +9,7 @@ from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day
 from hydrology.extremes.trend import Trend
 from records.database.base import Base, Document, JsonList, JsonObject, Long, one_of
-from records.database.tables import Summed
+from records.database.tables import Checksummed
 
 
 class SimulatedRecordRow(Base):
@@ -33,7 +33,7 @@ class SimulatedRecordRow(Base):
     loss: Mapped[JsonObject | None]
 
 
-class SimulatedWaterRow(Summed, Base):
+class SimulatedWaterRow(Checksummed, Base):
     """Simulated water in a basin at the end of each day, mm: float32, little-endian; and its cells."""
 
     __tablename__ = "simulated_water"
@@ -55,7 +55,7 @@ class SimulatedWaterRow(Summed, Base):
     checksum: Mapped[int] = mapped_column(Long)
 
 
-class SimulatedFlowRow(Summed, Base):
+class SimulatedFlowRow(Checksummed, Base):
     """Flow on the days of an evaluation, mm/day: simulated, then observed; float32, little-endian."""
 
     __tablename__ = "simulated_flow"

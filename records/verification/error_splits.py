@@ -42,7 +42,7 @@ class ForecastError:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Chosen:
+class ErrorFilter:
     """Restrictions of the forecasts; None for all."""
 
     version: str | None = None
@@ -72,7 +72,7 @@ def split_basins(session: Session, runs: Collection[str]) -> set[tuple[str, str]
     return {(run, basin) for run, basin in rows}
 
 
-def worst(session: Session, measure: Measure, chosen: Chosen, limit: int) -> list[ForecastError]:
+def worst(session: Session, measure: Measure, chosen: ErrorFilter, limit: int) -> list[ForecastError]:
     """Return the forecasts with the largest errors, the largest first, over or under.
 
     Of forecasts of a basin whose days overlap only the worst is among them, since they missed the same event.
@@ -91,18 +91,18 @@ def worst(session: Session, measure: Measure, chosen: Chosen, limit: int) -> lis
     return found
 
 
-def every(session: Session, chosen: Chosen) -> list[ForecastError]:
+def every(session: Session, chosen: ErrorFilter) -> list[ForecastError]:
     """Return all forecasts whose errors are stored, by T0 and basin."""
     query = _restricted(select(ErrorSplitRow), chosen).order_by(ErrorSplitRow.t0, ErrorSplitRow.basin_id)
     return [_record(row) for row in session.scalars(query)]
 
 
-def count(session: Session, chosen: Chosen) -> int:
+def count(session: Session, chosen: ErrorFilter) -> int:
     """Return the number of forecasts whose errors are stored."""
     return session.scalar(_restricted(select(func.count()).select_from(ErrorSplitRow), chosen)) or 0
 
 
-def means(session: Session, chosen: Chosen) -> Mapping[Measure, MeanError] | None:
+def means(session: Session, chosen: ErrorFilter) -> Mapping[Measure, MeanError] | None:
     """Return the mean absolute error and parts by measure; None without a forecast."""
     names = ("error", *CAUSES)
     columns = [func.avg(func.abs(getattr(ErrorSplitRow, f"{of}_{name}"))) for of in MEASURES for name in names]
@@ -116,7 +116,7 @@ def means(session: Session, chosen: Chosen) -> Mapping[Measure, MeanError] | Non
     }
 
 
-def _restricted(query: Select[Any], chosen: Chosen) -> Select[Any]:
+def _restricted(query: Select[Any], chosen: ErrorFilter) -> Select[Any]:
     by = {"version_id": chosen.version, "basin_id": chosen.basin}
     query = query.filter_by(**{name: value for name, value in by.items() if value is not None})
     if chosen.season != ALL_YEAR:

@@ -8,12 +8,12 @@ from sqlalchemy.orm import Mapped, mapped_column
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day
 from records.database.base import Base, Document, FreeText, JsonObject, Long, one_of
-from records.database.tables import Summed
+from records.database.tables import Checksummed
 from records.runs.run_request import RunRecalibration
 from records.versions.version_properties import VersionProperties
 
 
-class ErrorModelRow(Summed, Base):
+class ErrorModelRow(Checksummed, Base):
     """The part of an error model that all basins share. Another fit replaces it; runs store its fingerprint."""
 
     __tablename__ = "error_models"

@@ -9,12 +9,12 @@ from records.jobs import jobs
 from runtime.clock import Clock
 from runtime.settings import Settings
 from testing.jobs.processes import PostedJobs
-from workers.job import JobContext, Outcome, Progress, StopReason
+from workers.job import JobContext, JobOutcome, Progress, StopReason
 from workers.job_processes.job_process import run_job
 from workers.job_processes.messages import Report, Started, message_of
 from workers.job_processes.process_pool import Child, Children
 from workers.job_processes.worker import Worker
-from workers.service_context import ServiceTools
+from workers.service_context import WorkerContext
 from workers.tasks.handlers import HANDLERS
 
 
@@ -38,7 +38,7 @@ class InProcessChild(Child):
     def asked_to_stop(self) -> StopReason | None:
         """Go on."""
 
-    def receive(self, _seconds: float) -> Report | Outcome | None:
+    def receive(self, _seconds: float) -> Report | JobOutcome | None:
         """Return the next message."""
         message = message_of(self._messages.popleft())
         assert not isinstance(message, Started)
@@ -80,11 +80,11 @@ class InProcessJobs(PostedJobs):
         super().__init__(settings.model_copy(update={"broker_url": "memory://"}))
 
     @property
-    def tools(self) -> ServiceTools:
+    def tools(self) -> WorkerContext:
         """The context of a worker or scheduler that starts now, under the settings of the environment."""
         chosen = self.settings.model_dump(include=self.settings.model_fields_set)
         settings = Settings.load(**chosen)
-        return ServiceTools(settings, self.database, Clock(settings.as_of), self.sender)
+        return WorkerContext(settings, self.database, Clock(settings.as_of), self.sender)
 
     def ended(self, job: str) -> jobs.Job:
         """Run a job and the children that it waits for, and return it as it has ended."""

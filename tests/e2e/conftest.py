@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from operations.archive.archive_runs import Chosen, archive_runs
+from operations.archive.archive_runs import RunSelection, archive_runs
 from records.archive.forecast_archive import STORE
 from records.database.engine import Database
 from runtime.clock import Clock
@@ -64,7 +64,7 @@ def reading_api(worked_file: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 def _started(database_url: str, folder: Path) -> Iterator[Api]:
     stored = fill(database_url)
     database = Database(database_url)
-    archive_runs(database, Clock(FILLED_UNTIL), folder / "archive" / STORE, Chosen())
+    archive_runs(database, Clock(FILLED_UNTIL), folder / "archive" / STORE, RunSelection())
     database.close()
     with served(database_url, folder) as (address, process):
         yield Api(address, process, stored)

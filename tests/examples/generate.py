@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 
 from app.edr.collections import FORECASTS
 from ingestion.sources import synthetic
-from operations.archive.archive_runs import Chosen, archive_runs
+from operations.archive.archive_runs import RunSelection, archive_runs
 from records.access import keys
 from records.archive.forecast_archive import STORE
 from records.basins import basins
@@ -75,7 +75,7 @@ def generate(file: Path) -> Examples:
         client.headers["Authorization"] = f"Bearer {token}"
         recorder = Recorder(client, machine)
         recorder.names |= fill(database, machine, recorder.ask, country)
-        archive_runs(database, Clock(AS_OF), Path(folder) / STORE, Chosen())
+        archive_runs(database, Clock(AS_OF), Path(folder) / STORE, RunSelection())
         recorder.names["instance"] = recorder.names["run"]
         recorder.names["day"] = recorder.ask("GET", "/v1/basins/{basin}/states")["states"][0]["day"]
         recorder.read_all()

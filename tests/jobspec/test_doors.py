@@ -18,7 +18,7 @@ from tests.app.conftest import bearer, serving
 from tests.freshet.conftest import Freshet
 from workers.job_processes.process_pool import Children
 from workers.job_processes.worker import Worker
-from workers.service_context import ServiceTools, tools_of
+from workers.service_context import WorkerContext, tools_of
 
 # Nothing that a refused request leaves behind could change the answer to the next one.
 some = settings(
@@ -48,7 +48,7 @@ def client(url: str) -> Iterator[TestClient]:
 
 
 @pytest.fixture
-def tools(url: str, tmp_path: Path) -> Iterator[ServiceTools]:
+def tools(url: str, tmp_path: Path) -> Iterator[WorkerContext]:
     with tools_of(Settings.load(data=tmp_path, database_url=url, broker_url="memory://")) as opened:
         yield opened
 
@@ -98,7 +98,7 @@ def test_the_command_line_refuses_schedules(tmp_path: Path) -> None:
     assert freshet("schedules", "list", "--json").json["schedules"] == []
 
 
-def test_a_worker_fails_a_row_that_somebody_put_into_the_table(tools: ServiceTools) -> None:
+def test_a_worker_fails_a_row_that_somebody_put_into_the_table(tools: WorkerContext) -> None:
     worker = Worker("test", tools, Children(tools.settings))
 
     @some

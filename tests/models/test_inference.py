@@ -6,8 +6,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.contract import Inputs
 from models.inference import simulate
+from models.inputs import Inputs
 from models.nets.products import BLOCK
 from testing.networks import inputs, network
 from tests.models.nets.test_mclstm import RANKS

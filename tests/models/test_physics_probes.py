@@ -12,8 +12,8 @@ from hydrology.water.probe_results import ProbeResult
 from jobspec.network import MCLSTMConfig, Unseen, sized
 from jobspec.training import InputsConfig, TrainingConfig
 from models.arrays import Forcing
-from models.contract import Inputs, Outputs, State
 from models.ensemble import Ensemble
+from models.inputs import Inputs, Outputs, State
 from models.nets import bucket_parameters
 from models.nets.bucket_parameters import STATIC
 from models.nets.mclstm import MCLSTM

@@ -8,7 +8,7 @@ import torch
 
 from hydrology.base.calendar import Period
 from jobspec.training import used_periods
-from models.contract import Inputs
+from models.inputs import Inputs
 from models.pretrained import DEFAULT, SHELF, combination, errors, form, skill
 from models.pretrained.loading import load
 

@@ -17,8 +17,8 @@ from jobspec.feeds import NewFeed, read_settings
 from jobspec.training import InputsConfig
 from operations.basin_data.source_paths import Intake
 from operations.daily.daily_cycle import Cycle, Show, Watcher, daily
-from operations.daily.daily_forecasts import Asked
-from operations.feeds.fetch import Listener, fetch
+from operations.daily.daily_forecasts import DailyRequest
+from operations.feeds.fetch import FetchCallbacks, fetch
 from operations.training.train import train
 from records.basins import basins
 from records.database.engine import Database
@@ -78,14 +78,20 @@ class Station:
             feeds.create(session, NewFeed(name=name, settings=read_settings(settings)), None, self.world.now)
 
     def fetch(self, name: str, period: Period | None = None) -> None:
-        fetch(self.database, self.clock, self.settings, self.intake, name, (), period, Listener(pause=quiet))
+        fetch(self.database, self.clock, self.settings, self.intake, name, (), period, FetchCallbacks(pause=quiet))
 
     def cycle(self, *names: str, days: int = 0, **asked: Any) -> Cycle:
         """Do a cycle, some days after the last."""
         self.world.now += timedelta(days=days)
         watcher = Watcher(self.show, quiet, quiet)
         return daily(
-            self.database, self.clock, self.settings, self.intake, Asked(HORIZON, **asked), names=names, watcher=watcher
+            self.database,
+            self.clock,
+            self.settings,
+            self.intake,
+            DailyRequest(HORIZON, **asked),
+            names=names,
+            watcher=watcher,
         )
 
     def stop(self, basin: str, last: Day) -> None:

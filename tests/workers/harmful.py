@@ -20,7 +20,7 @@ from jobspec.jobs.base import QUEUES, JobRequest
 from records.jobs import retries
 from runtime.logs import log_to_stderr
 from runtime.settings import Settings
-from workers.job import Running
+from workers.job import JobRun
 from workers.job_processes.job_process import serve
 from workers.processes import work
 
@@ -84,53 +84,53 @@ KINDS: Mapping[str, type[Harm]] = {
 }
 
 
-def well(running: Running) -> dict[str, Any]:
+def well(running: JobRun) -> dict[str, Any]:
     """Report which process ran the job."""
     return {"process": os.getpid(), "attempt": running.job.attempt}
 
 
-def segfault(running: Running) -> dict[str, Any]:
+def segfault(running: JobRun) -> dict[str, Any]:
     """Crash as a C library does."""
     running.show(2, 3, "reading bad.nc")
     return {"byte": ctypes.string_at(0)}
 
 
-def segfault_once(running: Running) -> dict[str, Any]:
+def segfault_once(running: JobRun) -> dict[str, Any]:
     """Crash in the first attempt alone."""
     return segfault(running) if running.job.attempt == 1 else well(running)
 
 
-def leave(_running: Running) -> dict[str, Any]:
+def leave(_running: JobRun) -> dict[str, Any]:
     """End the process without a word."""
     os._exit(7)
 
 
-def ignore(running: Running) -> dict[str, Any]:
+def ignore(running: JobRun) -> dict[str, Any]:
     """Never look whether somebody asked to stop."""
     running.show(1, 3)
     _sleep()
 
 
-def freeze(running: Running) -> dict[str, Any]:
+def freeze(running: JobRun) -> dict[str, Any]:
     """Stop the process: it takes no signal but SIGKILL."""
     running.show(1, 3)
     os.kill(os.getpid(), signal.SIGSTOP)
     return {}
 
 
-def freeze_once(running: Running) -> dict[str, Any]:
+def freeze_once(running: JobRun) -> dict[str, Any]:
     """Stop the process in the first attempt alone."""
     return freeze(running) if running.job.attempt == 1 else well(running)
 
 
-def obey(running: Running) -> dict[str, Any]:
+def obey(running: JobRun) -> dict[str, Any]:
     """Work for ever, and look."""
     while True:
         running.show(1, 3, str(os.getpid()))
         time.sleep(0.01)
 
 
-def go_on(running: Running) -> dict[str, Any]:
+def go_on(running: JobRun) -> dict[str, Any]:
     """Work for longer than the progress may stand still, and report each step."""
     for done in range(40):
         running.show(done, 40)
@@ -138,14 +138,14 @@ def go_on(running: Running) -> dict[str, Any]:
     return well(running)
 
 
-def find_no_room(running: Running) -> dict[str, Any]:
+def find_no_room(running: JobRun) -> dict[str, Any]:
     """Write to a full disk, unless a file signals that there is room."""
     if not (running.tools.settings.data / "room").exists():
         Path("/dev/full").write_bytes(b"x")
     return well(running)
 
 
-def wait_for_a_file(running: Running) -> dict[str, Any]:
+def wait_for_a_file(running: JobRun) -> dict[str, Any]:
     """Work until a file with the job's name exists, and signal the start by another file."""
     (running.tools.settings.data / f"{running.job.id} began").touch()
     while not (running.tools.settings.data / running.job.id).exists():
@@ -153,14 +153,14 @@ def wait_for_a_file(running: Running) -> dict[str, Any]:
     return well(running)
 
 
-def wait_for_a_file_and_log(running: Running) -> dict[str, Any]:
+def wait_for_a_file_and_log(running: JobRun) -> dict[str, Any]:
     """Work until there is a file of the job's name, and write to the database."""
     result = wait_for_a_file(running)
     running.log("It is there.")
     return result
 
 
-def hang_at_a_file(running: Running) -> dict[str, Any]:
+def hang_at_a_file(running: JobRun) -> dict[str, Any]:
     """Hang at one file, unless it is known to be deadly."""
     with running.tools.database.reading() as session:
         deadly = retries.deadly_files(session, running.job.id)
@@ -175,19 +175,19 @@ def _sleep() -> NoReturn:
         time.sleep(1)
 
 
-def flood_memory(running: Running) -> dict[str, Any]:
+def flood_memory(running: JobRun) -> dict[str, Any]:
     """Take more and more memory."""
     running.show(1, 3, "reading huge.nc")
     return {"blocks": [bytearray(2**24) for _ in range(10_000)]}
 
 
-def flood_pipe(running: Running) -> dict[str, Any]:
+def flood_pipe(running: JobRun) -> dict[str, Any]:
     """Report more than anybody can hold."""
     running.show(1, 3, "x" * 2**27)
     return {}
 
 
-def read_named_pipe(running: Running) -> dict[str, Any]:
+def read_named_pipe(running: JobRun) -> dict[str, Any]:
     """Open a named pipe that nobody writes to."""
     pipe = running.tools.settings.data / running.job.id
     os.mkfifo(pipe)
@@ -195,13 +195,13 @@ def read_named_pipe(running: Running) -> dict[str, Any]:
     return {"text": pipe.read_text()}
 
 
-def print_much(running: Running) -> dict[str, Any]:
+def print_much(running: JobRun) -> dict[str, Any]:
     """Print to standard output, which C libraries do."""
     os.write(1, b'{"outcome": {"status": "failed"}}\n' * 1000)
     return well(running)
 
 
-HARMS: dict[str, Callable[[Running], dict[str, Any]]] = {
+HARMS: dict[str, Callable[[JobRun], dict[str, Any]]] = {
     harm.__name__: harm
     for harm in (
         well,
@@ -225,7 +225,7 @@ HARMS: dict[str, Callable[[Running], dict[str, Any]]] = {
 }
 
 
-def do_harm(running: Running, params: HarmParams) -> dict[str, Any]:
+def do_harm(running: JobRun, params: HarmParams) -> dict[str, Any]:
     """Do the harm that the job names."""
     return HARMS[params.harm](running)
 

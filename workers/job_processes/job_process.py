@@ -45,9 +45,9 @@ from workers.job import (
     CancelAsked,
     Handler,
     JobContext,
-    Outcome,
+    JobOutcome,
+    JobRun,
     Progress,
-    Running,
     ShutdownAsked,
     StopReason,
     Waiting,
@@ -98,7 +98,7 @@ class Pipes:
         """Report the job's progress, and the file being read, if any."""
         self._send({"progress": progress, "file": file})
 
-    def send_outcome(self, outcome: Outcome) -> None:
+    def send_outcome(self, outcome: JobOutcome) -> None:
         """Report how the job ended."""
         self._send({"outcome": asdict(outcome)})
 
@@ -165,9 +165,9 @@ def run_job(
     known: Mapping[str, type[JobRequest]],
     job_id: str,
     attempt: int,
-) -> Outcome:
+) -> JobOutcome:
     """Run an attempt of a job with the permissions and limits of its kind, and return how it ended."""
-    running: Running | None = None
+    running: JobRun | None = None
     allowed: int | None = None
     try:
         with tools.database.transaction() as session:
@@ -177,26 +177,26 @@ def run_job(
         with tools.database.reading() as session:
             grant = permissions.of_job(session, job, request, tools.clock.wall())
         folders = request.authority.folders
-        running = Running(tools, job, link.send_progress, link.asked_to_stop, grant, folders=folders)
+        running = JobRun(tools, job, link.send_progress, link.asked_to_stop, grant, folders=folders)
         if not grant.is_official and tools.settings.device == CPU:  # a GPU's driver reserves more than it uses
             allowed = tools.settings.operator_job_bytes
         with child_processes.memory_limited_to(allowed), tools.database.guarded(Guard(grant, request.authority)):
-            return Outcome("succeeded", result=handlers[job.kind](running, request.params))
+            return JobOutcome("succeeded", result=handlers[job.kind](running, request.params))
     except CancelAsked:
-        return Outcome("cancelled")
+        return JobOutcome("cancelled")
     except ShutdownAsked:
-        return Outcome("released")
+        return JobOutcome("released")
     except Waiting:
-        return Outcome("waiting")
+        return JobOutcome("waiting")
     except jobs.StaleAttempt:
-        return Outcome("stale")
+        return JobOutcome("stale")
     except Problem as problem:
         if (sentence := hindrance(problem)) is not None:
             return _hindered(sentence)
-        return Outcome("failed", problem={"kind": problem.kind, "detail": str(problem)})
+        return JobOutcome("failed", problem={"kind": problem.kind, "detail": str(problem)})
     except UndeclaredWriteError as error:  # another attempt would do the same
         log.error("job.undeclared", error=str(error))
-        return Outcome("failed", problem={"kind": "undeclared-write", "detail": str(error)})
+        return JobOutcome("failed", problem={"kind": "undeclared-write", "detail": str(error)})
     except Exception as error:  # any error is stored, and this process continues
         if _is_out_of_memory(error):
             return _out_of_memory(running, allowed)
@@ -204,7 +204,7 @@ def run_job(
             return _hindered(sentence)
         log.error("job.error", exc_info=error)
         detail = f"{type(error).__name__} in the worker; see its log."
-        return Outcome("retry", problem={"kind": retries.UNEXPECTED, "detail": detail})
+        return JobOutcome("retry", problem={"kind": retries.UNEXPECTED, "detail": detail})
 
 
 def _is_out_of_memory(error: Exception) -> bool:
@@ -212,16 +212,16 @@ def _is_out_of_memory(error: Exception) -> bool:
     return isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and "DefaultCPUAllocator" in str(error))
 
 
-def _out_of_memory(running: Running | None, allowed: int | None) -> Outcome:
+def _out_of_memory(running: JobRun | None, allowed: int | None) -> JobOutcome:
     place = progress_in_words(running.progress if running else None)
     limits = [limit for limit in (allowed, child_processes.memory_limit()) if limit is not None]
     limit = f" ({min(limits) / 2**20:.0f} MiB)" if limits else ""
     detail = f"The job needed more memory than it may use{limit}{place}: ask for less at once."
-    return Outcome("failed", problem={"kind": "out-of-memory", "detail": detail})
+    return JobOutcome("failed", problem={"kind": "out-of-memory", "detail": detail})
 
 
-def _hindered(sentence: str) -> Outcome:
-    return Outcome("hindered", problem={"kind": "hindered", "detail": sentence})
+def _hindered(sentence: str) -> JobOutcome:
+    return JobOutcome("hindered", problem={"kind": "hindered", "detail": sentence})
 
 
 if __name__ == "__main__":

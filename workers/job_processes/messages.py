@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import ConfigDict, TypeAdapter
 
-from workers.job import Outcome, Progress
+from workers.job import JobOutcome, Progress
 
 _CLOSED = ConfigDict(extra="forbid", strict=True)
 
@@ -33,7 +33,7 @@ class _ProgressLine:
 class _OutcomeLine:
     __pydantic_config__ = _CLOSED
 
-    outcome: Outcome
+    outcome: JobOutcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Report:
     file: str | None
 
 
-Message = Started | Report | Outcome
+Message = Started | Report | JobOutcome
 _LINE: TypeAdapter[Started | _ProgressLine | _OutcomeLine] = TypeAdapter(Started | _ProgressLine | _OutcomeLine)
 
 

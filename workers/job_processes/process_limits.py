@@ -7,7 +7,7 @@ import structlog
 
 from jobspec.jobs.base import JobRequest
 from records.jobs import retries
-from workers.job import Outcome, Progress, progress_in_words
+from workers.job import JobOutcome, Progress, progress_in_words
 from workers.job_processes.process_pool import Child
 
 log = structlog.get_logger()
@@ -43,13 +43,13 @@ class Watch:
             self._moved_at = time.monotonic()
         self.progress, self._file = progress, file
 
-    def died(self) -> Outcome:
+    def died(self) -> JobOutcome:
         """Return the outcome of an attempt whose process has ended without one."""
         end = self._child.end_in_words()
         log.error("job.process_died", end=end)
         return self._again(retries.PROCESS_DIED, f"The process of the job {end}", end)
 
-    def fault(self) -> Outcome | None:
+    def fault(self) -> JobOutcome | None:
         """Return the outcome of an attempt whose process must be killed. None if it may continue."""
         now = time.monotonic()
         ready_at = self._child.started_at
@@ -60,7 +60,7 @@ class Watch:
         if now - began_at > self._request.time_limit.total_seconds():
             limit = _in_words(self._request.time_limit)
             detail = f"The job passed its time limit of {limit} and was killed{progress_in_words(self.progress)}."
-            return Outcome("failed", problem={"kind": "time-limit", "detail": detail})
+            return JobOutcome("failed", problem={"kind": "time-limit", "detail": detail})
         if now - max(began_at, self._moved_at) > self._request.silence_limit.total_seconds():
             end = f"did not progress for {_in_words(self._request.silence_limit)} and was killed"
             return self._again(retries.NO_PROGRESS, f"The job {end}", end)
@@ -76,10 +76,10 @@ class Watch:
             return self._again(retries.PROCESS_DIED, f"The process of the job {end}", end)
         return None
 
-    def _again(self, kind: str, sentence: str, end: str) -> Outcome:
+    def _again(self, kind: str, sentence: str, end: str) -> JobOutcome:
         death = None if self._file is None else {"file": self._file, "end": end}
         problem = {"kind": kind, "detail": f"{sentence}{progress_in_words(self.progress)}."}
-        return Outcome("retry", problem=problem, death=death)
+        return JobOutcome("retry", problem=problem, death=death)
 
 
 def _in_words(limit: timedelta) -> str:

@@ -17,7 +17,7 @@ from runtime import child_processes
 from runtime.one_thread import ONE_THREAD
 from runtime.settings import Settings
 from workers.gpu import BY_BUS
-from workers.job import Outcome, StopReason
+from workers.job import JobOutcome, StopReason
 from workers.job_processes.messages import Report, Started, message_of
 
 log = structlog.get_logger()
@@ -54,7 +54,7 @@ class Child:
         """Ask the child to stop its job."""
         self._write({"stop": reason})
 
-    def receive(self, seconds: float) -> Report | Outcome | None:
+    def receive(self, seconds: float) -> Report | JobOutcome | None:
         """Return the child's next message on its job. None if none came in time, or none will come any more (`ended`).
 
         A child that writes anything else has crashed or is not Freshet's, and is killed.

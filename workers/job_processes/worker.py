@@ -27,13 +27,13 @@ from jobspec.jobs.base import JobRequest
 from jobspec.kinds import KINDS, InvalidRequest, read
 from models.devices import GPULost
 from records.jobs import attempts, jobs, retries, turns
-from workers.job import Outcome, StopReason
+from workers.job import JobOutcome, StopReason
 from workers.job_leases import Heartbeat
 from workers.job_processes.process_limits import Watch
 from workers.job_processes.process_pool import Child, Children
 from workers.job_processes.transient_faults import hindrance
 from workers.queue import uploads
-from workers.service_context import ServiceTools
+from workers.service_context import WorkerContext
 
 log = structlog.get_logger()
 
@@ -59,7 +59,7 @@ class Worker:
     """
 
     name: str
-    tools: ServiceTools
+    tools: WorkerContext
     children: Children
     stopping: threading.Event = field(default_factory=threading.Event)
     kinds: Mapping[str, type[JobRequest]] = field(default_factory=lambda: KINDS)
@@ -113,11 +113,11 @@ class Worker:
         )
         return attempts(act)
 
-    def _attempt(self, job: jobs.Job, heartbeat: Heartbeat) -> Outcome:
+    def _attempt(self, job: jobs.Job, heartbeat: Heartbeat) -> JobOutcome:
         try:
             request = read(job.kind, job.params, self.kinds)
         except InvalidRequest as problem:
-            return Outcome("failed", problem={"kind": problem.kind, "detail": str(problem)})
+            return JobOutcome("failed", problem={"kind": problem.kind, "detail": str(problem)})
         child = self.children.take(request.memory_limit)
         try:
             child.run(job)
@@ -129,14 +129,14 @@ class Worker:
             self.on_trouble(None)
             self.children.give_back(child)
 
-    def _look_after(self, child: Child, job: jobs.Job, request: JobRequest, heartbeat: Heartbeat) -> Outcome:
+    def _look_after(self, child: Child, job: jobs.Job, request: JobRequest, heartbeat: Heartbeat) -> JobOutcome:
         """Return how the job ended: by its process's report, by the death of the process, or by a kill."""
         watch = Watch(child, request, job.id)
         reason: StopReason | None = None
         asked_at = 0.0
         while True:
             message = child.receive(TICK)
-            if isinstance(message, Outcome):
+            if isinstance(message, JobOutcome):
                 return message
             if message is not None:
                 watch.note(message.progress, message.file)
@@ -146,11 +146,11 @@ class Worker:
             fault = watch.fault()
             self.on_trouble(watch.trouble)
             if heartbeat.stale:
-                outcome = Outcome("stale")
+                outcome = JobOutcome("stale")
             elif fault is not None:
                 outcome = fault
             elif reason is not None and time.monotonic() - asked_at > self.grace:
-                outcome = Outcome("cancelled" if reason == "cancel" else "released")
+                outcome = JobOutcome("cancelled" if reason == "cancel" else "released")
             else:
                 if reason is None and (reason := self._stop_reason(heartbeat, watch)) is not None:
                     asked_at = time.monotonic()
@@ -172,7 +172,7 @@ def _report(state: RetryCallState) -> None:
     log.warning("worker.database", error=str(getattr(error, "orig", error)))
 
 
-def write(tools: ServiceTools, job: jobs.Job, outcome: Outcome) -> None:
+def write(tools: WorkerContext, job: jobs.Job, outcome: JobOutcome) -> None:
     """Store the outcome of an attempt, and send a job that is queued again.
 
     Raises:
@@ -207,7 +207,7 @@ def write(tools: ServiceTools, job: jobs.Job, outcome: Outcome) -> None:
         resume_parent(tools, job.id)  # its children may have ended already
 
 
-def resume_parent(tools: ServiceTools, parent_id: str) -> None:
+def resume_parent(tools: WorkerContext, parent_id: str) -> None:
     """Queue a parent again if it waits for no more children."""
     with tools.database.transaction() as session:
         was_resumed = attempts.resume_parent(session, parent_id, tools.clock.wall())

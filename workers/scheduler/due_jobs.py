@@ -13,12 +13,12 @@ from records.alerts import deliveries, held_alerts
 from records.jobs import job_limits, jobs, schedules
 from records.jobs.cron import BadCron, next_run
 from records.jobs.job_limits import TooManyUnfinishedJobs
-from workers.service_context import ServiceTools
+from workers.service_context import WorkerContext
 
 log = structlog.get_logger()
 
 
-def fire(tools: ServiceTools) -> int:
+def fire(tools: WorkerContext) -> int:
     """Post a job for every due schedule, and return their number.
 
     A schedule that was due several times while nothing ran fires once. One that is due later than its rule states,
@@ -50,7 +50,7 @@ class _Overtaken(Exception):  # noqa: N818 - not a fault
     """Another scheduler was faster, or the schedule has been changed: the job is rolled back."""
 
 
-def _fire_one(tools: ServiceTools, schedule: schedules.Schedule, now: datetime, following: datetime) -> bool:
+def _fire_one(tools: WorkerContext, schedule: schedules.Schedule, now: datetime, following: datetime) -> bool:
     new = jobs.NewJob(
         kind=schedule.kind,
         params=schedule.params,
@@ -88,7 +88,7 @@ def _fire_one(tools: ServiceTools, schedule: schedules.Schedule, now: datetime, 
     return True
 
 
-def post_delivery(tools: ServiceTools) -> bool:
+def post_delivery(tools: WorkerContext) -> bool:
     """Post a `delivery` job if a delivery or a decision on alerts is due, and none is under way. Return whether it did.
 
     Two schedulers may each post one: a delivery still has only one sender at a time.

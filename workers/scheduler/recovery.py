@@ -15,7 +15,7 @@ from workers.job_processes.worker import resume_parent
 from workers.process_liveness import dead_workers
 from workers.queue import uploads
 from workers.queue.enqueue import BrokerAway
-from workers.service_context import ServiceTools
+from workers.service_context import WorkerContext
 
 log = structlog.get_logger()
 
@@ -23,7 +23,7 @@ RESEND_AFTER = timedelta(seconds=10)
 """Maximum time of a message from the broker to the worker that claims its job."""
 
 
-def recover(tools: ServiceTools, leases: ExpiredLeases) -> None:
+def recover(tools: WorkerContext, leases: ExpiredLeases) -> None:
     """Queue lost jobs again, resend lost messages, and delete unused uploads.
 
     Args:
@@ -44,7 +44,7 @@ def recover(tools: ServiceTools, leases: ExpiredLeases) -> None:
     uploads.sweep(tools.database, tools.settings.data)
 
 
-def _give_up_gpu(tools: ServiceTools, sent: Sequence[jobs.Job], now: datetime) -> None:
+def _give_up_gpu(tools: WorkerContext, sent: Sequence[jobs.Job], now: datetime) -> None:
     """Fail trainings that no worker with a GPU takes: what posted them continues on CPUs.
 
     A worker that is started again is waited for as long as two leases.
@@ -62,7 +62,7 @@ def _give_up_gpu(tools: ServiceTools, sent: Sequence[jobs.Job], now: datetime) -
             log.warning("job.no_gpu", job=job.id)
 
 
-def _taken(tools: ServiceTools, leases: ExpiredLeases, now: datetime) -> list[jobs.Job]:
+def _taken(tools: WorkerContext, leases: ExpiredLeases, now: datetime) -> list[jobs.Job]:
     """Take the jobs of lost workers from them."""
     lease = timedelta(seconds=tools.settings.lease_seconds)
     with dead_workers(tools.settings.data) as dead:
@@ -81,7 +81,7 @@ def _taken(tools: ServiceTools, leases: ExpiredLeases, now: datetime) -> list[jo
         return taken
 
 
-def _without_message(tools: ServiceTools, sent: Sequence[jobs.Job], now: datetime) -> list[jobs.Job]:
+def _without_message(tools: WorkerContext, sent: Sequence[jobs.Job], now: datetime) -> list[jobs.Job]:
     """Return jobs without a message: per queue as many as messages are missing, earliest sent first.
 
     The broker does not report which messages it lost, but sending a job once too often does no harm, and a queue never

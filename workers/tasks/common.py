@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 from hydrology.base.errors import DataProblem
 from records.jobs import retries
-from workers.job import Running
+from workers.job import JobRun
 
 if TYPE_CHECKING:
-    from operations.basin_data.ingest import Outcome
+    from operations.basin_data.ingest import IngestResult
     from operations.basin_data.source_paths import Intake
 
 
 MAX_REPORTED = 100  # basins whose refusals a job's result lists; its log lists all
 
 
-def intake_of(running: Running) -> "Intake":
+def intake_of(running: JobRun) -> "Intake":
     """Return the places that a job may read files from."""
     from operations.basin_data.source_paths import Intake
 
@@ -30,7 +30,7 @@ def intake_of(running: Running) -> "Intake":
     return Intake(downloads, settings.ingest_hosts, settings.ingest_roots, show, on_file(running))
 
 
-def on_file(running: Running) -> Callable[[str], None]:
+def on_file(running: JobRun) -> Callable[[str], None]:
     """Return a callback that shows each file before it is read. It refuses files at which the process died twice."""
     from ingestion.base import SourceError
 
@@ -46,7 +46,7 @@ def on_file(running: Running) -> Callable[[str], None]:
     return show
 
 
-def counted(outcomes: Sequence["Outcome"], done: str) -> dict[str, Any]:
+def counted(outcomes: Sequence["IngestResult"], done: str) -> dict[str, Any]:
     """Return a job's result by basin.
 
     Raises:

@@ -15,16 +15,16 @@ from records.job_permissions import permissions
 from records.jobs import jobs
 from records.weather import bridges, feeds
 from records.weather.bridges import Bridge
-from workers.job import Running
+from workers.job import JobRun
 from workers.queue import uploads
 from workers.tasks.common import MAX_REPORTED, counted, intake_of, on_file, warned
 
 if TYPE_CHECKING:
     from ingestion.base import Source, SourceFile
-    from operations.basin_data.ingest import Outcome
+    from operations.basin_data.ingest import IngestResult
 
 
-def ingest(running: Running, params: IngestParams) -> dict[str, Any]:
+def ingest(running: JobRun, params: IngestParams) -> dict[str, Any]:
     """Ingest data from a source."""
     from ingestion.sources import benchmarks
     from ingestion.sources.camels import CamelsSource
@@ -48,7 +48,7 @@ def ingest(running: Running, params: IngestParams) -> dict[str, Any]:
         return _ingested(running, source, params.from_, fetched, params.basins, adopt=params.adopt)
 
 
-def upload(running: Running, params: UploadParams) -> dict[str, Any]:
+def upload(running: JobRun, params: UploadParams) -> dict[str, Any]:
     """Ingest a table that was uploaded."""
     from ingestion.reading import Files
     from ingestion.sources.tables import TablesSource
@@ -63,7 +63,7 @@ def upload(running: Running, params: UploadParams) -> dict[str, Any]:
     return _ingested(running, source, [params.name], {}, table=True)
 
 
-def weather(running: Running, params: WeatherParams) -> dict[str, Any]:
+def weather(running: JobRun, params: WeatherParams) -> dict[str, Any]:
     """Store a weather forecast that was uploaded. One from an operator's key does not replace a feed's."""
     from ingestion.reading import Files
     from operations.weather.import_forecasts import add
@@ -89,7 +89,7 @@ def weather(running: Running, params: WeatherParams) -> dict[str, Any]:
 
 
 def _ingested(
-    running: Running,
+    running: JobRun,
     source: "Source",
     places: Sequence[str],
     fetched: Mapping[str, str],
@@ -101,7 +101,7 @@ def _ingested(
     from operations.basin_data.ingest import ingest as run
     from operations.upkeep import audit_details
 
-    def show(outcome: "Outcome", done: int, total: int) -> None:
+    def show(outcome: "IngestResult", done: int, total: int) -> None:
         if outcome.error:
             running.log(f"{outcome.basin} failed: {outcome.error}")
         for sentence in outcome.input_warnings:
@@ -116,7 +116,7 @@ def _ingested(
     return counted(outcomes, "ingested")
 
 
-def _places(running: Running, fetched: Mapping[str, str]) -> dict[str, str]:
+def _places(running: JobRun, fetched: Mapping[str, str]) -> dict[str, str]:
     """Return the names of folders in the audit trail: downloads by URL, folders for ingestion by none."""
     from operations.upkeep import audit_details
 
@@ -125,16 +125,16 @@ def _places(running: Running, fetched: Mapping[str, str]) -> dict[str, str]:
     return called | {str(root): "" for root in (*settings.ingest_roots, uploads.folder(settings.data))}
 
 
-def _named(running: Running, places: Sequence[str]) -> dict[str, Any]:
+def _named(running: JobRun, places: Sequence[str]) -> dict[str, Any]:
     from operations.upkeep import audit_details
 
     return {"from": [audit_details.shown(place, _places(running, {})) for place in places]}
 
 
-def fetch(running: Running, params: FetchParams) -> dict[str, Any]:
+def fetch(running: JobRun, params: FetchParams) -> dict[str, Any]:
     """Ask a feed for new data."""
     from operations.feeds import holes
-    from operations.feeds.fetch import Listener
+    from operations.feeds.fetch import FetchCallbacks
     from operations.feeds.fetch import fetch as run
     from operations.upkeep import audit_details
 
@@ -147,7 +147,7 @@ def fetch(running: Running, params: FetchParams) -> dict[str, Any]:
 
     tools = running.tools
     files: list[SourceFile] = []
-    listener = Listener(show, running.log, running.pause, files.append)
+    listener = FetchCallbacks(show, running.log, running.pause, files.append)
     done = run(
         tools.database,
         tools.clock,
@@ -171,7 +171,7 @@ def fetch(running: Running, params: FetchParams) -> dict[str, Any]:
     return result | {"warnings": remarks[:MAX_REPORTED]}
 
 
-def bridge(running: Running, params: BridgeParams) -> dict[str, Any]:
+def bridge(running: JobRun, params: BridgeParams) -> dict[str, Any]:
     """Fit a bridge if requested, and apply it."""
     from operations.upkeep import audit_details
     from operations.weather.fit_bridges import apply, fit
@@ -204,7 +204,7 @@ def bridge(running: Running, params: BridgeParams) -> dict[str, Any]:
     return result | counted(outcomes, "bridged")
 
 
-def basin(running: Running, params: AddedBasin) -> dict[str, Any]:
+def basin(running: JobRun, params: AddedBasin) -> dict[str, Any]:
     """Add a basin, or further facts about one."""
     from operations.feeds.add_gauge import add
 
@@ -214,7 +214,7 @@ def basin(running: Running, params: AddedBasin) -> dict[str, Any]:
     return asdict(added)
 
 
-def climate(running: Running, params: ClimateParams) -> dict[str, Any]:
+def climate(running: JobRun, params: ClimateParams) -> dict[str, Any]:
     """Compute the climate indices of a basin."""
     from operations.basin_data.climate import compute
 

@@ -7,7 +7,7 @@ from hydrology.base.errors import DataProblem
 from jobspec.jobs.data import BackfillParams
 from jobspec.jobs.forecasting import DailyParams, ForecastParams, ReplayParams, VolumesParams, WhatIfParams
 from records.runs.runs import Run
-from workers.job import Running
+from workers.job import JobRun
 from workers.tasks.common import MAX_REPORTED, intake_of
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from records.weather.feeds import FetchedBasin
 
 
-def forecast(running: Running, params: ForecastParams) -> dict[str, Any]:
+def forecast(running: JobRun, params: ForecastParams) -> dict[str, Any]:
     """Issue forecast runs."""
     from operations.forecasting.forecast import forecast as issue
 
@@ -32,7 +32,7 @@ def forecast(running: Running, params: ForecastParams) -> dict[str, Any]:
     return {"runs": [_issued(running, run) for run in issued]}
 
 
-def _issued(running: Running, run: Run) -> dict[str, Any]:
+def _issued(running: JobRun, run: Run) -> dict[str, Any]:
     """Return a job's result for a run, and log the warning about its T0."""
     if run.t0_note:
         running.log(f"Run {run.id}: {run.t0_note}")
@@ -40,7 +40,7 @@ def _issued(running: Running, run: Run) -> dict[str, Any]:
     return result | ({"t0_note": run.t0_note} if run.t0_note else {})
 
 
-def what_if(running: Running, params: WhatIfParams) -> dict[str, Any]:
+def what_if(running: JobRun, params: WhatIfParams) -> dict[str, Any]:
     """Compute what-if runs."""
     from operations.what_if.what_if import what_if as make
 
@@ -57,7 +57,7 @@ def what_if(running: Running, params: WhatIfParams) -> dict[str, Any]:
     return {"runs": [_issued(running, run) | {"base": run.what_if and run.what_if.base} for run in created]}
 
 
-def volumes(running: Running, params: VolumesParams) -> dict[str, Any]:
+def volumes(running: JobRun, params: VolumesParams) -> dict[str, Any]:
     """Issue forecasts of seasonal volumes."""
     from operations.forecasting.seasonal_volumes import forecast_volumes
 
@@ -67,12 +67,12 @@ def volumes(running: Running, params: VolumesParams) -> dict[str, Any]:
     return {"runs": [_issued(running, run) for run in issued]}
 
 
-def daily(running: Running, params: DailyParams) -> dict[str, Any]:
+def daily(running: JobRun, params: DailyParams) -> dict[str, Any]:
     """Run the daily cycle and report the outcome of every basin."""
     from operations.archive.archive_runs import extend
     from operations.daily.daily_cycle import Watcher
     from operations.daily.daily_cycle import daily as run
-    from operations.daily.daily_forecasts import Asked
+    from operations.daily.daily_forecasts import DailyRequest
     from operations.upkeep import audit_details
 
     tools = running.tools
@@ -84,7 +84,7 @@ def daily(running: Running, params: DailyParams) -> dict[str, Any]:
         running.record("feed fetched", feed, **audit_details.fetched(done, files))
 
     watcher = Watcher(show, running.log, running.pause, note)
-    asked = Asked(params.horizon, running.grant.purpose, owner=running.grant.owner)
+    asked = DailyRequest(params.horizon, running.grant.purpose, owner=running.grant.owner)
     places = intake_of(running)
     cycle = run(tools.database, tools.clock, tools.settings, places, asked, names=params.feeds, watcher=watcher)
     if sentence := extend(tools.database, tools.clock, running.folder("archive"), running.show):
@@ -104,16 +104,16 @@ def daily(running: Running, params: DailyParams) -> dict[str, Any]:
     }
 
 
-def backfill(running: Running, params: BackfillParams) -> dict[str, Any]:
+def backfill(running: JobRun, params: BackfillParams) -> dict[str, Any]:
     """Fetch past weather forecasts, reforecast with them and recalibrate forecasts."""
-    from operations.feeds.fetch import Listener
+    from operations.feeds.fetch import FetchCallbacks
     from operations.verification.backfill import backfill as run
 
     def show(what: str, done: int, total: int, detail: str) -> None:
         running.show(done, total, f"{what}: {detail}")
 
     tools = running.tools
-    listener = Listener(notify=running.log, pause=running.pause)
+    listener = FetchCallbacks(notify=running.log, pause=running.pause)
     done = run(tools.database, tools.clock, tools.settings, params, listener, show)
     running.record("feed backfilled", params.feed or done.weather, **done.counts)
     remarks = done.remarks[:MAX_REPORTED]
@@ -122,7 +122,7 @@ def backfill(running: Running, params: BackfillParams) -> dict[str, Any]:
     return {"weather": done.weather} | done.counts | {"warnings": remarks}
 
 
-def replay(running: Running, params: ReplayParams) -> dict[str, Any]:
+def replay(running: JobRun, params: ReplayParams) -> dict[str, Any]:
     """Issue the forecasts of past days as if each were today."""
     from operations.daily.replay import replay as run
 

@@ -15,14 +15,14 @@ from jobspec.jobs.judging import (
 )
 from records.job_permissions import permissions
 from records.versions import promotions
-from workers.job import Running
+from workers.job import JobRun
 from workers.tasks.common import MAX_REPORTED
 
 if TYPE_CHECKING:
     from operations.verification.calibrate import Calibrated
 
 
-def evaluation(running: Running, params: EvaluationParams) -> dict[str, Any]:
+def evaluation(running: JobRun, params: EvaluationParams) -> dict[str, Any]:
     """Score a model version."""
     from operations.verification.evaluate import evaluate
 
@@ -45,7 +45,7 @@ def evaluation(running: Running, params: EvaluationParams) -> dict[str, Any]:
     }
 
 
-def calibration(running: Running, params: CalibrationParams) -> dict[str, Any]:
+def calibration(running: JobRun, params: CalibrationParams) -> dict[str, Any]:
     """Fit the error model of a model version, or recalibrate its forecasts."""
     from operations.verification.calibrate import calibrate
     from operations.verification.recalibrate import recalibrate
@@ -69,7 +69,7 @@ def _error_model(done: "Calibrated") -> dict[str, Any]:
     }
 
 
-def reforecast(running: Running, params: ReforecastParams) -> dict[str, Any]:
+def reforecast(running: JobRun, params: ReforecastParams) -> dict[str, Any]:
     """Compute and store the skill of a model version's reforecasts."""
     from operations.verification.reforecast import reforecast as run
 
@@ -96,7 +96,7 @@ def reforecast(running: Running, params: ReforecastParams) -> dict[str, Any]:
     }
 
 
-def verification(running: Running, params: VerificationParams) -> dict[str, Any]:
+def verification(running: JobRun, params: VerificationParams) -> dict[str, Any]:
     """Compute and store the skill of issued forecasts."""
     from operations.verification.verify_issued import verify
 
@@ -114,7 +114,7 @@ def verification(running: Running, params: VerificationParams) -> dict[str, Any]
     }
 
 
-def _version(running: Running, version: str | None) -> str | None:
+def _version(running: JobRun, version: str | None) -> str | None:
     """Return the named version, or None for all in use. For an operator the newest version instead of None."""
     if running.grant.is_official:
         return version
@@ -122,7 +122,7 @@ def _version(running: Running, version: str | None) -> str | None:
         return permissions.version_of(session, running.grant, version)
 
 
-def levels(running: Running, params: LevelsParams) -> dict[str, Any]:
+def levels(running: JobRun, params: LevelsParams) -> dict[str, Any]:
     """Compute and store thresholds from model versions' simulations of past days."""
     from operations.verification.simulated_thresholds import compute
 
@@ -140,7 +140,7 @@ def levels(running: Running, params: LevelsParams) -> dict[str, Any]:
     }
 
 
-def comparison(running: Running, params: ComparisonParams) -> dict[str, Any]:
+def comparison(running: JobRun, params: ComparisonParams) -> dict[str, Any]:
     """Compare model versions with the first of them."""
     from operations.verification.compare import compare
 

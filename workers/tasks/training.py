@@ -22,7 +22,7 @@ from models.devices import CPU, GPULost, GPUTooSmall
 from records.database.base import JsonObject
 from records.database.json_columns import to_json
 from records.jobs import jobs, process_heartbeats, retries
-from workers.job import Running, Waiting
+from workers.job import JobRun, Waiting
 
 if TYPE_CHECKING:
     from operations.training.members import StartedTraining
@@ -34,7 +34,7 @@ GPU_FAULTS = (GPULost.kind, GPUTooSmall.kind, retries.NO_GPU_WORKER, *retries.OF
 MEMBER, MEMBERS = (job.model_fields["kind"].default for job in (MemberJob, MembersJob))
 
 
-def training(running: Running, params: TrainingParams) -> dict[str, Any]:
+def training(running: JobRun, params: TrainingParams) -> dict[str, Any]:
     """Train an ensemble: post jobs that train its members, then, when all have ended, assemble the version.
 
     With `compare` the version is compared with the current ones, and replaces them only by the promotion rule.
@@ -72,7 +72,7 @@ def training(running: Running, params: TrainingParams) -> dict[str, Any]:
     return result | {"decision": to_json(decision)}
 
 
-def retraining(running: Running, params: RetrainingParams) -> dict[str, Any]:
+def retraining(running: JobRun, params: RetrainingParams) -> dict[str, Any]:
     """Train a season's candidate and its twin, and decide which version to use."""
     from operations.training import retrain
 
@@ -105,13 +105,13 @@ def retraining(running: Running, params: RetrainingParams) -> dict[str, Any]:
     }
 
 
-def _store_plan(running: Running, plan: JsonObject) -> None:
+def _store_plan(running: JobRun, plan: JsonObject) -> None:
     """Store the trainings of a job: once they are started, they do not change, whatever data arrive meanwhile."""
     with running.tools.database.transaction() as session:
         jobs.store_plan(session, running.job.id, running.job.attempt, plan)
 
 
-def _have_trained(running: Running, *works: "StartedTraining") -> None:
+def _have_trained(running: JobRun, *works: "StartedTraining") -> None:
     """Post the jobs that train the members of some trainings and wait for them. Return once all have succeeded.
 
     Where a GPU could not finish a training, its members are posted one by one, for CPUs, and continue.
@@ -143,7 +143,7 @@ def _have_trained(running: Running, *works: "StartedTraining") -> None:
         raise DataProblem(f"{len(failures)} of {len(children)} jobs that train members failed: {reason}")
 
 
-def _on_gpus(running: Running) -> bool:
+def _on_gpus(running: JobRun) -> bool:
     """Return whether a worker with a GPU that can be used takes trainings."""
     with running.tools.database.reading() as session:
         return process_heartbeats.gpu_workers(process_heartbeats.live_processes(session)) > 0
@@ -154,7 +154,7 @@ def _is_of_gpu(child: jobs.Job) -> bool:
     return child.kind == MEMBERS and child.status == "failed" and (child.problem or {}).get("kind") in GPU_FAULTS
 
 
-def _post(running: Running, works: Sequence["StartedTraining"], on_gpus: bool = False) -> None:
+def _post(running: JobRun, works: Sequence["StartedTraining"], on_gpus: bool = False) -> None:
     """Post a job for all members of a training that suits a GPU, otherwise one for each member; all or none.
 
     The worker sends them when this job waits.
@@ -181,7 +181,7 @@ def _post(running: Running, works: Sequence["StartedTraining"], on_gpus: bool = 
             jobs.create(session, new, running.tools.clock.wall())
 
 
-def member(running: Running, params: MemberParams) -> dict[str, Any]:
+def member(running: JobRun, params: MemberParams) -> dict[str, Any]:
     """Train one member, from its newest checkpoint if there is one. If the worker's GPU fails, the CPU continues."""
     from models.training import Progress
     from operations.training.members import train_member
@@ -202,7 +202,7 @@ def member(running: Running, params: MemberParams) -> dict[str, Any]:
     return {"training": work.training_id, "member": params.member}
 
 
-def members(running: Running, params: MembersParams) -> dict[str, Any]:
+def members(running: JobRun, params: MembersParams) -> dict[str, Any]:
     """Train the unfinished members of a training on the worker's GPU, from their newest checkpoints."""
     from models.training import Progress
     from operations.training.members import unfinished_members
@@ -225,7 +225,7 @@ def members(running: Running, params: MembersParams) -> dict[str, Any]:
     return {"training": work.training_id, "members": params.members}
 
 
-def pretrained(running: Running, params: PretrainedParams) -> dict[str, Any]:
+def pretrained(running: JobRun, params: PretrainedParams) -> dict[str, Any]:
     """Install a shipped ensemble. With `promote` it becomes current for basins without a version."""
     from operations.training.pretrained import install, promote_where_vacant, read_shipped
 

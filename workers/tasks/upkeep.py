@@ -5,28 +5,28 @@ from typing import Any
 from hydrology.base.errors import InvalidInput
 from jobspec.jobs.upkeep import ArchiveParams, CheckParams, DeliveryParams, PruneParams
 from records.access import audit
-from workers.job import Running
+from workers.job import JobRun
 from workers.tasks.common import MAX_REPORTED
 
 
-def archive(running: Running, _params: ArchiveParams) -> dict[str, Any]:
+def archive(running: JobRun, _params: ArchiveParams) -> dict[str, Any]:
     """Append the runs that the archive lacks.
 
     Raises:
         InvalidInput: there is no archive.
     """
-    from operations.archive.archive_runs import Chosen, archive_runs
+    from operations.archive.archive_runs import RunSelection, archive_runs
     from records.archive.forecast_archive import STORE
 
     folder = running.folder("archive")
     if folder is None:
         raise InvalidInput("There is no archive: set FRESHET_ARCHIVE to its folder, and start the service again.")
     tools = running.tools
-    done = archive_runs(tools.database, tools.clock, folder / STORE, Chosen(), on_run=running.show)
+    done = archive_runs(tools.database, tools.clock, folder / STORE, RunSelection(), on_run=running.show)
     return {"appended": done.appended, "before": done.before}
 
 
-def check(running: Running, _params: CheckParams) -> dict[str, Any]:
+def check(running: JobRun, _params: CheckParams) -> dict[str, Any]:
     """Check all records."""
     from records.upkeep import integrity
 
@@ -37,7 +37,7 @@ def check(running: Running, _params: CheckParams) -> dict[str, Any]:
     return {"rows": done.row_count}
 
 
-def delivery(running: Running, _params: DeliveryParams) -> dict[str, Any]:
+def delivery(running: JobRun, _params: DeliveryParams) -> dict[str, Any]:
     """Carry out what forecasters decided on alerts, and send due changes to their receivers."""
     from operations.alerts.carry_out import carry_out
     from operations.alerts.deliver import deliver
@@ -50,7 +50,7 @@ def delivery(running: Running, _params: DeliveryParams) -> dict[str, Any]:
     return {"changes": len(changes), "deliveries": dict(counts)}
 
 
-def prune(running: Running, _params: PruneParams) -> dict[str, Any]:
+def prune(running: JobRun, _params: PruneParams) -> dict[str, Any]:
     """Delete records past their retention."""
     from operations.upkeep.prune import prune as run
 

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Response
 from app.basins.normals import service
 from app.basins.normals.schemas import Normals
 from app.basins.series_requests import MAX_DAYS, NormalsRequest
-from app.exports.answers import JsonAnswer, answers
+from app.exports.answers import JsonAnswer, documented_responses
 from app.http.dependencies import BasinId, Reading, ServiceClock
 from app.http.limits.costs import RequestBudget
 from records.basins.basins import UnknownArea, UnknownBasin
@@ -23,7 +23,7 @@ router = APIRouter(prefix="/basins", tags=["observations"])
     "number of years. A year counts if more than half of the days around the same day are known; the year of the day "
     "itself never counts, so no day is compared with itself. On a day with too few other years all are null, and "
     f"`missing` gives the reason. One answer holds at most {MAX_DAYS} days, past or ahead.",
-    **answers(Normals, UnknownBasin, NoObservations, UnknownArea),
+    **documented_responses(Normals, UnknownBasin, NoObservations, UnknownArea),
 )
 def read_normals(
     session: Reading,

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Response
 from app.basins.observations import service, table
 from app.basins.observations.schemas import Observations
 from app.basins.series_requests import MAX_DAYS, SeriesRequest
-from app.exports.answers import SeriesAnswer, answers, body_of
+from app.exports.answers import SeriesAnswer, body_of, documented_responses
 from app.exports.formats import SERIES
 from app.http.dependencies import BasinId, Reading
 from app.http.limits.costs import RequestBudget
@@ -23,7 +23,7 @@ router = APIRouter(prefix="/basins", tags=["observations"])
     description="The daily series of a product, every day of the period: a day without a value is null, and its flags "
     f"give the reason. One answer holds at most {MAX_DAYS} days; a longer period is refused. With "
     "`known_at` revised values appear as they were at that instant, and later data are absent.",
-    **answers(Observations, UnknownBasin, NoObservations, UnknownArea, formats=SERIES),
+    **documented_responses(Observations, UnknownBasin, NoObservations, UnknownArea, formats=SERIES),
 )
 def read_observations(
     session: Reading,

@@ -38,7 +38,7 @@ LEGEND: Mapping[Flag, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ObservationQuery:
     """A resolved request: its series, their days, and the area for conversions."""
 
     basin: str
@@ -49,7 +49,7 @@ class Part:
     known_at: datetime | None
 
 
-def part(session: Session, basin: str, request: SeriesRequest) -> Part:
+def part(session: Session, basin: str, request: SeriesRequest) -> ObservationQuery:
     """Resolve a request, filling in its defaults.
 
     Raises:
@@ -68,7 +68,9 @@ def part(session: Session, basin: str, request: SeriesRequest) -> Part:
     if request.known_at is not None:
         entries = _known(session, basin, entries, request.known_at)
     area = _area(session, basin, request, entries)
-    return Part(basin, entries, _period(basin, request, entries), observed_unit(request.units), area, request.known_at)
+    return ObservationQuery(
+        basin, entries, _period(basin, request, entries), observed_unit(request.units), area, request.known_at
+    )
 
 
 def no_observations(sought: str, basin: str, catalogue: Sequence[series.Entry]) -> NoObservations:
@@ -91,7 +93,7 @@ def _known(session: Session, basin: str, entries: Sequence[series.Entry], at: da
     return known
 
 
-def tag_of(session: Session, part: Part) -> str:
+def tag_of(session: Session, part: ObservationQuery) -> str:
     """Return the entity tag, from the product's stamp, which grows with every write."""
     area = part.area and (part.area.name, part.area.m2)
     product = part.entries[0].product
@@ -108,7 +110,7 @@ def credit_of(session: Session, product: str) -> DataCredit | None:
     return None if credit is None else DataCredit(credit=credit.credit, licence=credit.licence)
 
 
-def answer(session: Session, part: Part) -> Observations:
+def answer(session: Session, part: ObservationQuery) -> Observations:
     """Return the observations of a basin."""
     period, area = part.period, part.area
     by_variable = {entry.variable: _in_units(session, part, entry) for entry in part.entries}
@@ -146,7 +148,7 @@ def answer(session: Session, part: Part) -> Observations:
     )
 
 
-def _in_units(session: Session, part: Part, entry: series.Entry) -> DailySeries:
+def _in_units(session: Session, part: ObservationQuery, entry: series.Entry) -> DailySeries:
     """Return a series over the period, in the unit of the answer."""
     key = (session, part.basin, entry.product, entry.variable)
     stored = (

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Response
 from app.basins.ratings import service
 from app.basins.ratings.schemas import NewRatingTable, RatingTable
 from app.basins.user_basins.service import AgencysWords, NotYours, require_own_words, require_yours
-from app.exports.answers import JsonAnswer, answers
+from app.exports.answers import JsonAnswer, documented_responses
 from app.http.api_keys import KeyFirstRoute, OperatorWriter
 from app.http.dependencies import BasinId, Reading, ServiceClock
 from app.http.problems import documented_writing
@@ -26,7 +26,9 @@ _NEW: dict[int | str, dict[str, Any]] = {201: {"model": NewRatingTable, "descrip
 
 
 @router.get(
-    "/{basin}/rating", summary="Rating table of a basin's gauge", **answers(RatingTable, UnknownBasin, NoRating)
+    "/{basin}/rating",
+    summary="Rating table of a basin's gauge",
+    **documented_responses(RatingTable, UnknownBasin, NoRating),
 )
 def read_rating_table(session: Reading, clock: ServiceClock, basin: BasinId, answer: JsonAnswer) -> Response:
     """The relation of stage and discharge that holds today, with its source, datum and range. Between its points,

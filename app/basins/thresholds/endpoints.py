@@ -7,7 +7,7 @@ from fastapi import APIRouter, Path, Query, Response
 from app.basins.thresholds import service
 from app.basins.thresholds.schemas import FixedThreshold, FloodCategories, FloodFrequency, Thresholds
 from app.basins.user_basins.service import AgencysWords, NotYours, require_own_words, require_yours
-from app.exports.answers import JsonAnswer, answers, body_of
+from app.exports.answers import JsonAnswer, body_of, documented_responses
 from app.http.api_keys import AdminWriter, KeyFirstRoute, OperatorWriter
 from app.http.dependencies import BasinId, KnownBasin, Reading, ServiceClock
 from app.http.discharge_units import AreaName
@@ -31,7 +31,7 @@ _NEW: dict[int | str, dict[str, Any]] = {201: {"model": FixedThreshold, "descrip
 @router.get(
     "/{basin}/thresholds",
     summary="Flood, low-flow and operator levels of a basin",
-    **answers(Thresholds, UnknownBasin, UnknownArea),
+    **documented_responses(Thresholds, UnknownBasin, UnknownArea),
 )
 def read_thresholds(
     session: Reading,

@@ -18,7 +18,7 @@ from records.simulations import simulated_thresholds
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
+class AnsweredLevel:
     """A level of discharge.
 
     Attributes:
@@ -37,16 +37,16 @@ class Level:
     of_model: bool = False
 
 
-def level_asked_for(basin: runs.RunBasin, units: Units, discharge: float) -> Level:
+def level_asked_for(basin: runs.RunBasin, units: Units, discharge: float) -> AnsweredLevel:
     """Return a requested discharge as a rising level.
 
     Raises:
         NoArea: the run names no area, and the level is not in the run's unit, mm/day.
     """
-    return Level(None, "rising", _in(basin, discharge, units, "mm/day"), discharge)
+    return AnsweredLevel(None, "rising", _in(basin, discharge, units, "mm/day"), discharge)
 
 
-def levels_of(session: Session, run: runs.Run, basin: runs.RunBasin, units: Units) -> Iterator[Level]:
+def levels_of(session: Session, run: runs.Run, basin: runs.RunBasin, units: Units) -> Iterator[AnsweredLevel]:
     """Yield the levels set by operators, of the record, and of the version's own simulation.
 
     Raises:
@@ -54,7 +54,7 @@ def levels_of(session: Session, run: runs.Run, basin: runs.RunBasin, units: Unit
     """
     for level in thresholds.levels_of(session, basin.basin_id):
         if level.discharge is None or level.unit is None:
-            yield Level(level.name, level.direction, None, None, level.reason)
+            yield AnsweredLevel(level.name, level.direction, None, None, level.reason)
         else:
             yield _level(basin, level.name, level.direction, level.discharge, level.unit, units)
     of_model = simulated_thresholds.get(session, run.version_id, basin.basin_id)
@@ -62,19 +62,21 @@ def levels_of(session: Session, run: runs.Run, basin: runs.RunBasin, units: Unit
         yield from _of_model(basin, of_model.statistics, units)
 
 
-def _of_model(basin: runs.RunBasin, statistics: Sequence[Statistic], units: Units) -> Iterator[Level]:
+def _of_model(basin: runs.RunBasin, statistics: Sequence[Statistic], units: Units) -> Iterator[AnsweredLevel]:
     for statistic in statistics:
         for named in statistic.levels:
             direction, name = thresholds.DIRECTIONS[statistic.kind], OF_MODEL + named.name
             if named.level.value is None:
-                yield Level(name, direction, None, None, named.level.reason, of_model=True)
+                yield AnsweredLevel(name, direction, None, None, named.level.reason, of_model=True)
             else:
                 level = _level(basin, name, direction, named.level.value, simulated_thresholds.UNIT, units)
                 yield replace(level, of_model=True)
 
 
-def _level(basin: runs.RunBasin, name: str, direction: Direction, discharge: float, unit: str, units: Units) -> Level:
-    return Level(name, direction, _in(basin, discharge, unit, "mm/day"), _in(basin, discharge, unit, units))
+def _level(
+    basin: runs.RunBasin, name: str, direction: Direction, discharge: float, unit: str, units: Units
+) -> AnsweredLevel:
+    return AnsweredLevel(name, direction, _in(basin, discharge, unit, "mm/day"), _in(basin, discharge, unit, units))
 
 
 def _in(basin: runs.RunBasin, discharge: float, unit: str, into: str) -> float:

@@ -120,7 +120,7 @@ def answer(session: Session, asked: Request) -> Thresholds:
     product = gauge_product(asked.basin)
     record = thresholds.of_record(session, asked.basin)
     rating = rating_of(session, asked.basin, asked.on)
-    into = _Into(record.unit or asked.units, asked.units, asked.area, rating)
+    into = LevelConverter(record.unit or asked.units, asked.units, asked.area, rating)
     statistics = [_statistic(into, statistic) for statistic in record.statistics]
     model = _model_levels(session, asked.basin)
     credit = credit_of(session, product)
@@ -215,7 +215,7 @@ def _model_levels(session: Session, basin: str) -> simulated_thresholds.ModelLev
 
 def _of_model(asked: Request, model: simulated_thresholds.ModelLevels, rating: Rating | None) -> ModelLevels:
     area = convert.Area(model.area_name, model.area_m2)
-    into = _Into(simulated_thresholds.UNIT, asked.units, area, rating, levels.OF_MODEL)
+    into = LevelConverter(simulated_thresholds.UNIT, asked.units, area, rating, levels.OF_MODEL)
     return ModelLevels(
         version=model.version_id,
         period=Period.between(model.first_day, model.last_day),
@@ -229,12 +229,12 @@ def _of_model(asked: Request, model: simulated_thresholds.ModelLevels, rating: R
 def _in_units(
     asked: Request, threshold: thresholds.Threshold, rating: Rating | None, doubts: Mapping[str, str]
 ) -> FixedThreshold:
-    (discharge,) = _Into(FIXED_UNIT, asked.units, asked.area, rating).converted([threshold.discharge])
+    (discharge,) = LevelConverter(FIXED_UNIT, asked.units, asked.area, rating).converted([threshold.discharge])
     return fixed_threshold(threshold, rating, doubts).model_copy(update={"discharge": discharge})
 
 
 @dataclass(frozen=True, slots=True)
-class _Into:
+class LevelConverter:
     """Conversion of levels to the requested unit, with a prefix for their names."""
 
     unit: str
@@ -255,7 +255,7 @@ class _Into:
         return stage_of(self.rating, float(convert.converted(flow, unit=self.unit, into="m3/s", area=self.area)))
 
 
-def _statistic(into: _Into, statistic: levels.Statistic) -> RecordStatistic:
+def _statistic(into: LevelConverter, statistic: levels.Statistic) -> RecordStatistic:
     counted, period = statistic.kind == "flow-duration", statistic.period
     return RecordStatistic(
         kind=statistic.kind,
@@ -273,7 +273,7 @@ def _statistic(into: _Into, statistic: levels.Statistic) -> RecordStatistic:
     )
 
 
-def _level(into: _Into, named: levels.NamedLevel) -> RecordLevel:
+def _level(into: LevelConverter, named: levels.NamedLevel) -> RecordLevel:
     level = named.level
     discharge, low, high = into.converted([level.value, level.low, level.high])
     return RecordLevel(

@@ -2,7 +2,7 @@
 
 from fastapi import APIRouter, Response
 
-from app.exports.answers import SeriesAnswer, answers
+from app.exports.answers import SeriesAnswer, documented_responses
 from app.exports.formats import SERIES
 from app.forecasts import lookup
 from app.forecasts.changes import service, table
@@ -20,7 +20,7 @@ router = APIRouter(tags=["forecasts"])
 @router.get(
     "/basins/{basin}/forecasts/latest/changes",
     summary="Why the latest forecast differs from the previous one",
-    **answers(ChangeOfRun, UnknownBasin, NoModel, NoForecast, NoArea, formats=SERIES),
+    **documented_responses(ChangeOfRun, UnknownBasin, NoModel, NoForecast, NoArea, formats=SERIES),
 )
 def read_latest_changes(
     session: Reading, answer: SeriesAnswer, basin: BasinId, at: AsKnown, units: DischargeUnits = "m3/s"
@@ -35,7 +35,7 @@ def read_latest_changes(
 @router.get(
     "/runs/{run}/basins/{basin}/changes",
     summary="Why the forecast of a given run differs from the previous one",
-    **answers(ChangeOfRun, UnknownRun, NoArea, formats=SERIES),
+    **documented_responses(ChangeOfRun, UnknownRun, NoArea, formats=SERIES),
 )
 def read_changes_of_run(
     session: Reading, answer: SeriesAnswer, run: RunId, basin: BasinId, units: DischargeUnits = "m3/s"

@@ -4,19 +4,19 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from app.exports.answers import JsonAnswer, answers
+from app.exports.answers import JsonAnswer, documented_responses
 from app.forecasts.errors import service
 from app.forecasts.errors.schemas import WorstErrors
 from app.http.dependencies import OptionalBasin, OptionalVersion, Reading
 from app.http.problems import refused
-from app.models.verification.endpoints import OfSeason
+from app.versions.verification.endpoints import OfSeason
 from hydrology.attribution.forecast_error import Measure
 from hydrology.base.calendar import Period, day
 from hydrology.verification.results import ALL_YEAR
 from jobspec.fields import DayField
 from records.basins import basins
 from records.basins.basins import UnknownBasin
-from records.verification.error_splits import Chosen
+from records.verification.error_splits import ErrorFilter
 from records.versions import versions
 from records.versions.versions import UnknownVersion
 
@@ -34,7 +34,7 @@ Limit = Annotated[int, Query(description="Number of forecasts.", ge=1, le=MAX_CA
 @router.get(
     "/worst",
     summary="The worst forecasts, and what went wrong",
-    **answers(WorstErrors, UnknownBasin, UnknownVersion),
+    **documented_responses(WorstErrors, UnknownBasin, UnknownVersion),
 )
 def read_worst_errors(
     session: Reading,
@@ -60,5 +60,5 @@ def read_worst_errors(
     t0 = None  # a day that NumPy takes for false, 1970-01-01, is one
     if start is not None or end is not None:
         t0 = Period(_FIRST if start is None else start, _LAST if end is None else end)
-    chosen = Chosen(version=version, basin=basin, season=season, t0=t0)
+    chosen = ErrorFilter(version=version, basin=basin, season=season, t0=t0)
     return answer.of(service.worst_errors(session, of, chosen, limit))

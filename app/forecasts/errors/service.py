@@ -16,12 +16,12 @@ from hydrology.base.calendar import as_date
 from hydrology.base.errors import counted
 from hydrology.base.reasons import Reason
 from records.verification import error_splits
-from records.verification.error_splits import Chosen
+from records.verification.error_splits import ErrorFilter
 
 _UNITS: Mapping[Measure, str] = {"volume": "mm", "peak": "mm/day"}
 
 
-def worst_errors(session: Session, of: Measure, chosen: Chosen, limit: int) -> WorstErrors:
+def worst_errors(session: Session, of: Measure, chosen: ErrorFilter, limit: int) -> WorstErrors:
     """Return the forecasts with the largest errors of a measure, and the mean sizes of all."""
     absences, means = Absences(), error_splits.means(session, chosen)
     if means is None:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from app.exports.answers import JsonAnswer, answers
+from app.exports.answers import JsonAnswer, documented_responses
 from app.forecasts.exceedance import service
 from app.forecasts.exceedance.schemas import ExceedanceOfRun
 from app.forecasts.lookup import PROBLEMS, AskedRun
@@ -29,7 +29,7 @@ Discharge = Annotated[
 @router.get(
     "/{basin}/exceedance",
     summary="Exceedance probability of discharge levels",
-    **answers(ExceedanceOfRun, *PROBLEMS, NoArea),
+    **documented_responses(ExceedanceOfRun, *PROBLEMS, NoArea),
 )
 def read_exceedance(
     session: Reading, asked: AskedRun, answer: JsonAnswer, units: LevelUnits = "m3/s", discharge: Discharge = None

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy.orm import Session
 
-from app.basins.thresholds.levels import Level, level_asked_for, levels_of
+from app.basins.thresholds.levels import AnsweredLevel, level_asked_for, levels_of
 from app.forecasts.discharge import in_units
 from app.forecasts.exceedance.schemas import ExceedanceOfRun, FlowOf, LevelChances, PeakOfRun
 from app.forecasts.header import days_ahead, header, missing_in_header
@@ -135,7 +135,7 @@ def _passed(flow: Array, depth: float, direction: Direction) -> npt.NDArray[np.b
     return flow > depth if direction == "rising" else flow < depth
 
 
-def _level_chances(flows: _Flows, level: Level, last: date, units: Units) -> LevelChances:
+def _level_chances(flows: _Flows, level: AnsweredLevel, last: date, units: Units) -> LevelChances:
     flow_of: FlowOf = "members" if level.of_model else "calibrated"
     flow = flows[flow_of]
     reported = LevelChances(

@@ -2,7 +2,7 @@
 
 from fastapi import APIRouter, Response
 
-from app.exports.answers import JsonAnswer, answers
+from app.exports.answers import JsonAnswer, documented_responses
 from app.forecasts.exceedance.endpoints import Discharge, LevelUnits
 from app.forecasts.lookup import PROBLEMS, AskedRun
 from app.forecasts.rain_margin import service
@@ -16,7 +16,7 @@ router = APIRouter(prefix="/basins", tags=["forecasts"])
 @router.get(
     "/{basin}/rain-margin",
     summary="Rain that takes flow to each level",
-    **answers(RainMarginOfRun, *PROBLEMS, NoArea),
+    **documented_responses(RainMarginOfRun, *PROBLEMS, NoArea),
 )
 def read_rain_margin(
     session: Reading, asked: AskedRun, answer: JsonAnswer, units: LevelUnits = "m3/s", discharge: Discharge = None

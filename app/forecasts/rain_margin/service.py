@@ -6,7 +6,7 @@ from datetime import date, datetime
 import numpy as np
 from sqlalchemy.orm import Session
 
-from app.basins.thresholds.levels import Level, level_asked_for, levels_of
+from app.basins.thresholds.levels import AnsweredLevel, level_asked_for, levels_of
 from app.forecasts.header import header, missing_in_header
 from app.forecasts.rain_margin.schemas import LevelMargin, RainMarginOfRun, WindowMargin
 from app.forecasts.words import UNITS, number, on
@@ -64,7 +64,9 @@ def _why_missing(run: runs.Run, basin: runs.RunBasin) -> Absent:
     return basin.why_missing
 
 
-def _of_level(peaks: runs.RunSeries, weights: Array | None, run: runs.Run, level: Level, units: Units) -> LevelMargin:
+def _of_level(
+    peaks: runs.RunSeries, weights: Array | None, run: runs.Run, level: AnsweredLevel, units: Units
+) -> LevelMargin:
     if level.depth is None or level.shown is None:
         reason = text(level.reason)
         return LevelMargin(name=level.name, discharge=None, windows=None, in_words=None, reason=reason)

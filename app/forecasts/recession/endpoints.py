@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Response
 
-from app.exports.answers import SeriesAnswer, answers
+from app.exports.answers import SeriesAnswer, documented_responses
 from app.exports.formats import SERIES
 from app.forecasts.lookup import PROBLEMS, RunAndTime, of_run
 from app.forecasts.recession import service, table
@@ -38,7 +38,7 @@ def _dry_run(
 @router.get(
     "/{basin}/drain-down",
     summary="Recession without further rain, and the day of low flow",
-    **answers(DrainDownOfRun, *PROBLEMS, NotDry, NoArea, formats=SERIES),
+    **documented_responses(DrainDownOfRun, *PROBLEMS, NotDry, NoArea, formats=SERIES),
 )
 def read_drain_down(
     session: Reading,

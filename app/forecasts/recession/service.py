@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sqlalchemy.orm import Session
 
-from app.basins.thresholds.levels import Level, levels_of
+from app.basins.thresholds.levels import AnsweredLevel, levels_of
 from app.forecasts import service as forecasts
 from app.forecasts.discharge import Representation, in_units, quantile_columns
 from app.forecasts.header import days_ahead, header, missing_in_header
@@ -131,7 +131,7 @@ class _Spell:
     days: Sequence[date]
     units: Units
 
-    def low_flow(self, level: Level) -> LowFlow:
+    def low_flow(self, level: AnsweredLevel) -> LowFlow:
         """Return the first day with flow below a level."""
         firsts = np.full(len(self.flow), np.inf)
         reason = self._why_not_asked(level)
@@ -152,7 +152,7 @@ class _Spell:
             reason=text(reason),
         )
 
-    def _why_not_asked(self, level: Level) -> Absent | None:
+    def _why_not_asked(self, level: AnsweredLevel) -> Absent | None:
         """Return why flow cannot fall below a level; None where it can."""
         if level.depth is None:
             return level.reason
@@ -167,7 +167,7 @@ class _Spell:
     def _day(self, lead: int | None) -> date | None:
         return None if lead is None else self.days[lead - 1]
 
-    def _sentence(self, level: Level, low: int | None, half: int, high: int | None) -> str:
+    def _sentence(self, level: AnsweredLevel, low: int | None, half: int, high: int | None) -> str:
         assert level.shown is not None
         assert low is not None
         sentence = (

@@ -5,8 +5,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Response
 
-from app.exports.answers import JsonAnswer, answers
-from app.exports.fields import Fields, fields_of, schema_of
+from app.exports.answers import JsonAnswer, documented_responses
+from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.forecasts.runs import service
 from app.forecasts.runs.schemas import RunDetail, RunPage
 from app.http.conditional import FOR_EVER
@@ -56,7 +56,7 @@ def list_runs(
     filters: Annotated[RunFilters, Depends()],
     at: AsKnown,
     page: IdPage,
-    fields: Annotated[Fields, fields_of(RunPage)],
+    fields: Annotated[FieldFilter, fields_of(RunPage)],
 ) -> Response:
     """The runs that are available by the service's clock, the newest first, a page at a time: follow `next` until it
     is null. With `known_at` those that were available by then; a run never changes."""
@@ -69,7 +69,7 @@ def list_runs(
     return fields.of(RunPage(runs=service.summaries(shown), next=following))
 
 
-@router.get("/{run}", summary="Outcome of a run, basin by basin", **answers(RunDetail, UnknownRun))
+@router.get("/{run}", summary="Outcome of a run, basin by basin", **documented_responses(RunDetail, UnknownRun))
 def read_run(session: Reading, run: RunId, answer: JsonAnswer) -> Response:
     """Time of the run, its model version and weather, and for every basin whether a forecast was issued or why not. A
     run never changes, so it may be cached forever."""

@@ -4,8 +4,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Query, Response
 
-from app.exports.answers import Answer, answers, in_format
-from app.exports.fields import Fields, fields_of, schema_of
+from app.exports.answers import Responder, documented_responses, in_format
+from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.exports.formats import JSON, NETCDF
 from app.exports.negotiation import one_of
 from app.forecasts.states import netcdf, service
@@ -33,7 +33,7 @@ StateDays = Annotated[
     ),
 ]
 StateDay = Annotated[DayField, Path(description="The last day of weather in the state.", examples=["2008-04-21"])]
-StateAnswer = Annotated[Answer, Depends(in_format(one_of(NETCDF)))]
+StateAnswer = Annotated[Responder, Depends(in_format(one_of(NETCDF)))]
 
 
 @router.get(
@@ -47,7 +47,7 @@ def list_states(
     session: Reading,
     basin: KnownBasin,
     page: StateDays,
-    fields: Annotated[Fields, fields_of(StatePage)],
+    fields: Annotated[FieldFilter, fields_of(StatePage)],
     version: ChosenVersion = None,
 ) -> Response:
     """The states that forecasts started from, the newest day first, a page at a time: follow `next` until it is null.
@@ -67,7 +67,9 @@ def list_states(
 @router.get(
     "/{basin}/states/{day}",
     summary="A model state of a basin with its arrays",
-    **answers(StateDetail, UnknownBasin, UnknownVersion, NoModel, UnknownState, CombinedVersion, formats=(NETCDF,)),
+    **documented_responses(
+        StateDetail, UnknownBasin, UnknownVersion, NoModel, UnknownState, CombinedVersion, formats=(NETCDF,)
+    ),
 )
 def read_state(
     session: Reading, basin: KnownBasin, day: StateDay, answer: StateAnswer, version: ChosenVersion = None

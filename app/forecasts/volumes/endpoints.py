@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 from pydantic import AfterValidator
 
-from app.exports.answers import TableAnswer, answers
+from app.exports.answers import TableAnswer, documented_responses
 from app.exports.formats import TABLES
 from app.forecasts import lookup
 from app.forecasts.lookup import PROBLEMS
@@ -33,7 +33,9 @@ SeasonText = Annotated[
 
 
 @router.get(
-    "/{basin}/volumes", summary="Seasonal volume", **answers(VolumesOfRun, *PROBLEMS, SeasonNotHeld, formats=TABLES)
+    "/{basin}/volumes",
+    summary="Seasonal volume",
+    **documented_responses(VolumesOfRun, *PROBLEMS, SeasonNotHeld, formats=TABLES),
 )
 def read_volumes(
     session: Reading,

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from app.exports.answers import JsonAnswer, SeriesAnswer, answers
+from app.exports.answers import JsonAnswer, SeriesAnswer, documented_responses
 from app.exports.formats import SERIES
 from app.forecasts.lookup import PROBLEMS, AskedRun
 from app.forecasts.water import long_term, service, table
@@ -22,7 +22,7 @@ PastDays = Annotated[
 @router.get(
     "/{basin}/storage",
     summary="Water stored in a basin, and the part read as snow",
-    **answers(StorageOfRun, *PROBLEMS, formats=SERIES),
+    **documented_responses(StorageOfRun, *PROBLEMS, formats=SERIES),
 )
 def read_storage(session: Reading, answer: SeriesAnswer, asked: AskedRun, past_days: PastDays = 0) -> Response:
     """Water in the basin at the end of each day ahead, mm: all of it, the part in cells read as snow, and the rest. The
@@ -35,7 +35,7 @@ def read_storage(session: Reading, answer: SeriesAnswer, asked: AskedRun, past_d
 @router.get(
     "/{basin}/origin",
     summary="Origin of the coming discharge: stored water or future rain",
-    **answers(OriginOfRun, *PROBLEMS, formats=SERIES),
+    **documented_responses(OriginOfRun, *PROBLEMS, formats=SERIES),
 )
 def read_origin(session: Reading, answer: SeriesAnswer, asked: AskedRun) -> Response:
     """The discharge of each day ahead by the place of its water at T0, mm/day: stored in the basin, as snow or
@@ -48,7 +48,7 @@ def read_origin(session: Reading, answer: SeriesAnswer, asked: AskedRun) -> Resp
 @router.get(
     "/{basin}/age",
     summary="Age of the coming discharge, by season of precipitation",
-    **answers(AgeOfRun, *PROBLEMS, formats=SERIES),
+    **documented_responses(AgeOfRun, *PROBLEMS, formats=SERIES),
 )
 def read_age(session: Reading, answer: SeriesAnswer, asked: AskedRun) -> Response:
     """The discharge of each day ahead by the season in which its water fell, mm/day: in that of T0, in one of the four
@@ -58,7 +58,9 @@ def read_age(session: Reading, answer: SeriesAnswer, asked: AskedRun) -> Respons
     return answer.of_basin(service.age(session, *asked), table.of_age)
 
 
-@router.get("/{basin}/water-balance", summary="Water balance of the forecast", **answers(BalanceOfRun, *PROBLEMS))
+@router.get(
+    "/{basin}/water-balance", summary="Water balance of the forecast", **documented_responses(BalanceOfRun, *PROBLEMS)
+)
 def read_water_balance(session: Reading, asked: AskedRun, answer: JsonAnswer) -> Response:
     """The water balance from T0 to the end of the horizon, mm, of every member: precipitation, discharge, loss and
     storage change, the residual and its tolerance, and whether it closes. A basin whose balance does not close is
@@ -71,7 +73,7 @@ def read_water_balance(session: Reading, asked: AskedRun, answer: JsonAnswer) ->
 @router.get(
     "/{basin}/long-term-balance",
     summary="Long-term water balance, with observed runoff",
-    **answers(LongTermBalance, *PROBLEMS),
+    **documented_responses(LongTermBalance, *PROBLEMS),
 )
 def read_long_term_balance(session: Reading, asked: AskedRun, answer: JsonAnswer) -> Response:
     """Mean annual precipitation, runoff and loss, mm, over all days from the empty store to T0, with the observed

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from app.exports.answers import SeriesAnswer, answers
+from app.exports.answers import SeriesAnswer, documented_responses
 from app.exports.formats import SERIES
 from app.forecasts.discharge import DischargeUnits
 from app.forecasts.what_if_runs import service, table
@@ -26,7 +26,7 @@ WhatIfRun = Annotated[
 @router.get(
     "/{basin}/what-if",
     summary="A what-if run compared with its base run",
-    **answers(WhatIfOfRun, UnknownBasin, UnknownRun, NoArea, formats=SERIES),
+    **documented_responses(WhatIfOfRun, UnknownBasin, UnknownRun, NoArea, formats=SERIES),
 )
 def read_what_if(
     session: Reading,

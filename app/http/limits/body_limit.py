@@ -61,7 +61,7 @@ def _size_in_words(limit: int) -> str:
     return f"The body exceeds the limit of {limit} bytes: send less at once."
 
 
-class Private:
+class PrivateCacheMiddleware:
     """Middleware that prevents shared caches from storing answers that needed a key."""
 
     def __init__(self, app: ASGIApp) -> None:

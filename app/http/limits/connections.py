@@ -42,7 +42,7 @@ RESERVED_FILES = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class Timeouts:
     """Timeouts of a server for its clients, seconds.
 
     Attributes:
@@ -93,11 +93,11 @@ class ConnectionLimiter:
 
 
 def guarded(
-    max_per_address: int, trusted_proxies: Sequence[str] = (), patience: Patience = Patience()
+    max_per_address: int, trusted_proxies: Sequence[str] = (), patience: Timeouts = Timeouts()
 ) -> type[H11Protocol]:
     """Return a server protocol that limits connections by address, except those of proxies."""
     places = ConnectionLimiter(max_per_address, trusted_proxies)
-    return type("GuardedOfOneServer", (_Guarded,), {"places": places, "patience": patience})
+    return type("GuardedOfOneServer", (LimitedProtocol,), {"places": places, "patience": patience})
 
 
 class _OneLength(h11.Connection):
@@ -117,11 +117,11 @@ class _OneLength(h11.Connection):
         return event
 
 
-class _Guarded(H11Protocol):
+class LimitedProtocol(H11Protocol):
     """A connection with a per-address limit and read timeouts."""
 
     places: ConnectionLimiter
-    patience: Patience
+    patience: Timeouts
     _address = ""  # of the client; empty for a Unix socket
     _is_refused = False
     _awaits: object = None  # the state of h11 that `_deadline` waits for

@@ -16,7 +16,7 @@ from starlette.routing import compile_path
 from starlette.types import Scope
 
 from app.http.limits.addresses import address_of, counted_as
-from app.http.limits.rate_limits import LimitStatus, Rates, too_many
+from app.http.limits.rate_limits import LimitStatus, RequestLimiter, too_many
 from app.http.problems import refused
 
 PLAIN, HEAVY = 1, 8
@@ -78,7 +78,7 @@ class Budget:
                 raise too_many(status)
 
     async def _count(self, cost: int) -> LimitStatus:
-        rates: Rates = self.request.app.state.rates
+        rates: RequestLimiter = self.request.app.state.rates
         return await rates.count("requests", counted_as(address_of(self.request.scope)), cost)
 
 

@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from app.http.error_answers import answer_to
 from app.http.limits.addresses import address_of, counted_as
 from app.http.limits.costs import declared_cost
-from app.http.limits.rate_limits import WINDOW_SECONDS, LimitStatus, Rates, too_many
+from app.http.limits.rate_limits import WINDOW_SECONDS, LimitStatus, RequestLimiter, too_many
 from app.http.responses import on_start
 
 EXEMPT = "/health/"
@@ -28,7 +28,7 @@ class Throttle:
         if scope["type"] != "http" or scope["path"].startswith(EXEMPT):
             await self._app(scope, receive, send)
             return
-        rates: Rates = scope["app"].state.rates
+        rates: RequestLimiter = scope["app"].state.rates
         requests = await rates.count("requests", counted_as(address_of(scope)), declared_cost(scope))
         state = scope.setdefault("state", {})
         state["requests"] = requests  # until the endpoint has charged for its values

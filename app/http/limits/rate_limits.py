@@ -46,7 +46,7 @@ class LimitStatus:
     allowed: bool
 
 
-class Rates:
+class RequestLimiter:
     """Counts requests, for the lifetime of one event loop."""
 
     def __init__(self, settings: Settings) -> None:

@@ -17,7 +17,7 @@ from app.forecasts.discharge import Representation, usual_units
 from app.forecasts.schemas import BasinForecast
 from app.http.dependencies import Reading, ServiceClock
 from app.pages.basins.facts import Fact, start
-from app.pages.basins.glance import read_known
+from app.pages.basins.glance import read_overview
 from app.pages.basins.plots import or_reason
 from app.pages.errors import PageRoute
 from app.pages.figures import Colour, Curve, Figure, on_days
@@ -76,7 +76,7 @@ def _column(session: Session, basin: str, now: datetime) -> Column:
         return Column(basin, title, latest, None)
     units = usual_units(latest.basin)
     forecast = _forecast(session, latest, now, units)
-    known = read_known(session, latest, forecast, units, now)
+    known = read_overview(session, latest, forecast, units, now)
     shown = [start(forecast), *known.facts(latest, forecast, units)]
     return Column(basin, title, shown, _forecast(session, latest, now, "mm/day"))
 

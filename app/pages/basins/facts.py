@@ -11,12 +11,12 @@ from app.forecasts.exceedance.schemas import ExceedanceOfRun, LevelChances
 from app.forecasts.schemas import BasinForecast
 from app.forecasts.volumes.schemas import VolumesOfRun
 from app.forecasts.words import UNITS, number, on
-from app.models.scores.schemas import BasinSkill
-from app.models.verification.schemas import BasinVerification, LeadVerification
-from app.models.verification.skilful_days import by_month
 from app.pages.basins.scores import held_out_scores
 from app.pages.render import in_full
 from app.pages.words import NO_ESTIMATE, RANGE_KINDS, STALE, skill_word, t0_of
+from app.versions.scores.schemas import BasinSkill
+from app.versions.verification.schemas import BasinVerification, LeadVerification
+from app.versions.verification.skilful_days import by_month
 from hydrology.base.absent import Absent
 from hydrology.base.errors import counted
 from hydrology.base.reasons import Reason

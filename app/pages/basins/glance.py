@@ -14,13 +14,13 @@ from app.forecasts.exceedance.service import exceedance
 from app.forecasts.schemas import BasinForecast
 from app.forecasts.volumes import service as volume_service
 from app.forecasts.volumes.schemas import VolumesOfRun
-from app.models.scores import service as skills
-from app.models.scores.schemas import BasinSkill
-from app.models.verification import service as verification
-from app.models.verification.schemas import BasinVerification
 from app.pages.basins import facts
 from app.pages.basins.facts import Fact
 from app.pages.basins.plots import or_reason
+from app.versions.scores import service as skills
+from app.versions.scores.schemas import BasinSkill
+from app.versions.verification import service as verification
+from app.versions.verification.schemas import BasinVerification
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import day
 from hydrology.base.units import Units
@@ -32,7 +32,7 @@ from records.runs.run_request import name_of_weather
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class BasinOverview:
     """Answers about a basin, or why there are none."""
 
     alerts: BasinAlerts
@@ -53,10 +53,12 @@ class Known:
         ]
 
 
-def read_known(session: Session, latest: Latest, forecast: BasinForecast, units: Units, now: datetime) -> Known:
+def read_overview(
+    session: Session, latest: Latest, forecast: BasinForecast, units: Units, now: datetime
+) -> BasinOverview:
     """Read what is known about a basin by a run of its forecast."""
     basin, version = forecast.basin, forecast.version
-    return Known(
+    return BasinOverview(
         alerts=alert_service.of_basin(session, basin, day(now.date())),
         chances=or_reason(lambda: exceedance(session, latest, None, units, None)),
         season=or_reason(

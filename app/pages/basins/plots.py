@@ -23,7 +23,7 @@ from app.forecasts.water import service as waters
 from app.forecasts.water.schemas import PastWater
 from app.pages.figures import Figure, flow, water, weather
 from app.pages.figures.age import age
-from app.pages.figures.flow import Before, Beside, Level, Observed
+from app.pages.figures.flow import Before, Beside, Observed, PlottedLevel
 from app.pages.figures.normal_band import with_usual
 from app.pages.figures.recession import drain_down
 from app.pages.words import is_second_estimate
@@ -154,12 +154,12 @@ class BasinFigures:
         basin = self.forecast.basin
         return observations.answer(self.session, observations.part(self.session, basin, asked))
 
-    def _levels(self) -> list[Level]:
+    def _levels(self) -> list[PlottedLevel]:
         """Return the rising levels: floods by one method, and those of operators."""
         if isinstance(self.chances, Absent):
             return []
         return [
-            Level(level.name, level.discharge, level.within)
+            PlottedLevel(level.name, level.discharge, level.within)
             for level in self.chances.levels
             if level.name is not None
             and level.discharge is not None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from sqlalchemy.orm import Session
 
-from app.models.scores.schemas import BasinSkill, Score
+from app.versions.scores.schemas import BasinSkill, Score
 from records.verification import scores as verification_scores
 
 METRICS: Mapping[str, tuple[str, str]] = {

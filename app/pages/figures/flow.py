@@ -21,7 +21,7 @@ BANDS: tuple[tuple[str, str, Colour, str], ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
+class PlottedLevel:
     """A level of discharge, in the units of the figure, with the chance of passing it; None where it is not known."""
 
     name: str
@@ -57,7 +57,7 @@ class Beside:
     """What is drawn beside the forecast: levels, the forecast before, and the peak."""
 
     observed: Observed
-    levels: Sequence[Level]
+    levels: Sequence[PlottedLevel]
     before: Before | None = None
     peak: PeakOfRun | None = None
 
@@ -115,7 +115,7 @@ def _plume(forecast: BasinForecast, quantiles: Columns, time: Sequence[date]) ->
     return curves, bands
 
 
-def _notes(forecast: BasinForecast, observed: Observed, far: Sequence[Level], units: Units) -> Iterator[str]:
+def _notes(forecast: BasinForecast, observed: Observed, far: Sequence[PlottedLevel], units: Units) -> Iterator[str]:
     kind = getattr(forecast.calibration, "kind", "")
     if forecast.calibrated is None:
         yield f"{NO_ESTIMATE}: the range is the spread of the members, which is too narrow."

@@ -4,8 +4,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Response
 
-from app.exports.answers import JsonAnswer, answers
-from app.exports.fields import Fields, fields_of, schema_of
+from app.exports.answers import JsonAnswer, documented_responses
+from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.http.conditional import SHORTLY, cached
 from app.http.dependencies import Reading
 from app.http.problems import documented
@@ -33,13 +33,15 @@ BridgeName = Annotated[
     responses=documented(),
     dependencies=[cached(SHORTLY)],
 )
-def list_bridges(session: Reading, fields: Annotated[Fields, fields_of(Bridges)]) -> Response:
+def list_bridges(session: Reading, fields: Annotated[FieldFilter, fields_of(Bridges)]) -> Response:
     """The bridges in the order of their names. A new one is fitted, and applied every day, by jobs of the kind
     `bridge` (`POST /v1/jobs`)."""
     return fields.of(Bridges(bridges=service.summaries(session)))
 
 
-@router.get("/{bridge}", summary="Corrections and skill of a bridge", **answers(BridgeDetail, UnknownBridge))
+@router.get(
+    "/{bridge}", summary="Corrections and skill of a bridge", **documented_responses(BridgeDetail, UnknownBridge)
+)
 def read_bridge(session: Reading, bridge: BridgeName, answer: JsonAnswer) -> Response:
     """For each basin: the start of its day, the factors and steps of each month, whether they were fitted there or on
     similar basins, and the skill of the bridged weather on water years held out of the fit."""

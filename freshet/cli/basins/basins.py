@@ -9,7 +9,7 @@ import typer
 from pydantic import ValidationError
 from typer.core import TyperGroup
 
-from freshet.cli.context import Begins, Change, opened, reading
+from freshet.cli.context import Change, MayCreateDatabase, opened, reading
 from freshet.cli.options import Adopt, Basin, argument, option
 from freshet.cli.output import Json, answer, answer_list, inform, table
 from hydrology.base.basins import basin_id, place_in_words
@@ -109,7 +109,7 @@ def add(
     added = _read({field: value for field, value in given.items() if value is not None})
     from operations.feeds.add_gauge import add as run
 
-    with opened(begins=Begins.ANYWHERE) as context:
+    with opened(begins=MayCreateDatabase.ANYWHERE) as context:
         done = run(context.database, context.clock, context.settings, added)
         context.record("basin added", done.basin, new=done.new, changed=list(done.changed), adopted=done.adopted)
     inform(f"{done.basin} is {'new' if done.new else 'changed' if done.changed else 'as it was'}.")

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from freshet.cli.context import Begins, opened
+from freshet.cli.context import MayCreateDatabase, opened
 from freshet.cli.intake import any_intake
 from freshet.cli.options import Adopt, OnlyBasins, option
 from freshet.cli.output import MAX_ROWS, Json, answer, exit_if_failed, first_rows, inform, table
@@ -21,7 +21,7 @@ from ingestion.sources.benchmarks import read as read_published
 from ingestion.sources.camels import CamelsSource
 from ingestion.sources.caravan import CaravanSource
 from ingestion.sources.tables import TablesSource
-from operations.basin_data.ingest import Outcome, held
+from operations.basin_data.ingest import IngestResult, held
 from operations.basin_data.ingest import ingest as run
 from operations.basin_data.ingest_benchmarks import ingest_published
 from operations.basin_data.isolated_source import IsolatedSource
@@ -117,7 +117,7 @@ def benchmarks(
     settings = Settings.load()
     with reporting() as reporter, any_intake(settings, reporter).of([source]) as ((path,), files):
         published = read_published(path, files)
-        with opened(settings, begins=Begins.ANYWHERE) as context:
+        with opened(settings, begins=MayCreateDatabase.ANYWHERE) as context:
             done = ingest_published(context.database, context.clock, published)
             context.record("data ingested", "published scores", new=done.new, changed=done.changed)
     rows = [("models", ", ".join(done.models)), ("basins", done.basins), ("of them stored here", done.basins_here)]
@@ -143,15 +143,15 @@ def _ingest(
     *,
     table: bool = False,
     adopt: bool = False,
-) -> list[Outcome]:
+) -> list[IngestResult]:
     """Store the data of a source. The database is created only now, so a mistyped source leaves none behind."""
 
-    def show(outcome: Outcome, done: int, total: int) -> None:
+    def show(outcome: IngestResult, done: int, total: int) -> None:
         reporter.show("basins", done, total, f"{outcome.basin} {outcome.status}")
 
     with IsolatedSource(make, files.roots) as source:
         basins = held(source, wanted or [])
-        with opened(settings, begins=Begins.ANYWHERE) as context:
+        with opened(settings, begins=MayCreateDatabase.ANYWHERE) as context:
             read = audit_details.ReadFiles(source)
             outcomes = run(context.database, read, context.clock, basins, show, table=table, adopt=adopt)
             named = audit_details.files(read.of(outcomes), {str(Path.cwd()): ""})
@@ -159,7 +159,7 @@ def _ingest(
     return outcomes
 
 
-def _report(outcomes: Sequence[Outcome], as_json: bool) -> None:
+def _report(outcomes: Sequence[IngestResult], as_json: bool) -> None:
     failed = [outcome for outcome in outcomes if outcome.status == "failed"]
     for outcome in failed:
         inform(f"Failed: {outcome.basin}: {outcome.error}")

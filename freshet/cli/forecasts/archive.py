@@ -18,7 +18,7 @@ from hydrology.base.errors import InvalidInput, counted
 from operations.basin_data.basins import chosen
 
 if TYPE_CHECKING:
-    from operations.archive.archive_runs import Chosen, OnRun
+    from operations.archive.archive_runs import OnRun, RunSelection
 
 
 class Form(StrEnum):
@@ -59,7 +59,7 @@ def archive(
     """
     names = [*(basin or []), *listed(basins_file)]
     with opened(reads=True) as context, reporting() as reporter:
-        from operations.archive.archive_runs import Chosen, archive_runs
+        from operations.archive.archive_runs import RunSelection, archive_runs
         from records.archive.forecast_archive import STORE
 
         served = context.settings.archive
@@ -68,7 +68,7 @@ def archive(
         folder = to or Path(served or "", STORE)
         with context.database.reading() as session:
             ids = chosen(session, names) if names else None
-        of_runs = Chosen(ids, None if period is None else Period.parse(period))
+        of_runs = RunSelection(ids, None if period is None else Period.parse(period))
         if form is Form.TEEHR:
             _teehr(context, folder, of_runs, partial(reporter.show, "runs"), members=members, as_json=as_json)
             return
@@ -89,7 +89,7 @@ def archive(
 
 
 def _teehr(
-    context: Context, folder: Path, chosen_runs: "Chosen", show: "OnRun", *, members: bool, as_json: bool
+    context: Context, folder: Path, chosen_runs: "RunSelection", show: "OnRun", *, members: bool, as_json: bool
 ) -> None:
     from operations.archive.teehr_export import export_teehr
 

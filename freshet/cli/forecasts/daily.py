@@ -14,7 +14,7 @@ from freshet.cli.output import MAX_ROWS, PARTLY_DONE, Json, answer, fields_of, i
 from freshet.cli.progress import reporting
 from hydrology.base.errors import DataProblem, counted
 from jobspec.jobs.forecasting import DailyParams
-from operations.versions.stages import stage
+from operations.versions.stages import with_progress
 from records.alerts import alert_changes
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def daily(
         from operations.archive.archive_runs import extend
         from operations.daily.daily_cycle import Watcher
         from operations.daily.daily_cycle import daily as run
-        from operations.daily.daily_forecasts import Asked
+        from operations.daily.daily_forecasts import DailyRequest
         from operations.daily.tomorrow import tomorrow
         from operations.upkeep import audit_details
 
@@ -58,7 +58,7 @@ def daily(
             context.clock,
             context.settings,
             any_intake(context.settings, reporter),
-            Asked(horizon),
+            DailyRequest(horizon),
             names=feed or (),
             watcher=Watcher(reporter.show, inform, on_fetch=note),
         )
@@ -69,7 +69,7 @@ def daily(
         with context.database.reading() as session:
             ahead = {
                 basin.basin: tomorrow(session, basin.basin, basin.run, context.clock.now())
-                for basin in stage("flow of tomorrow", cycle.basins)
+                for basin in with_progress("flow of tomorrow", cycle.basins)
                 if basin.run is not None
             }
     _show(cycle, ahead, as_json)

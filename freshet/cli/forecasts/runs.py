@@ -15,7 +15,7 @@ from hydrology.base.basins import basin_id
 from hydrology.base.calendar import instant
 from hydrology.base.errors import counted
 from jobspec.changes import Changes
-from operations.versions.stages import stage
+from operations.versions.stages import with_progress
 from records.runs import runs as records
 from records.runs.filled_note import weather_note
 from records.runs.run_summary import LEARNT_FROM, TrainingDomain
@@ -53,7 +53,7 @@ def run_json(session: Session, run: str) -> dict[str, Any]:
     """Return a run with its result in each basin, as the command line shows it."""
     stored = records.get(session, run)
     rows = records.basins_of(session, run)
-    basins = {row.basin_id: _basin_json(session, stored, row) for row in stage("results read", rows)}
+    basins = {row.basin_id: _basin_json(session, stored, row) for row in with_progress("results read", rows)}
     notes = {name: getattr(stored, name) for name in ("quantiles_of", "quantiles_note", "t0_note")}
     return {**fields_of(stored), **notes, "basins": basins}
 

@@ -19,7 +19,7 @@ from hydrology.base.arrays import Array
 from hydrology.base.errors import counted
 from hydrology.climatology.volumes import EXCEEDED_PERCENT, Normal, Observed, million_m3
 from jobspec.jobs.forecasting import VolumesParams
-from operations.versions.stages import stage
+from operations.versions.stages import with_progress
 from records.forecasts import seasonal_volumes as records
 from records.forecasts.latest import Latest
 from records.runs import runs
@@ -69,7 +69,7 @@ def volumes(
 
 
 def _basins(session: Session, run: runs.Run, params: VolumesParams) -> Iterator[tuple[str, dict[str, Any]]]:
-    for basin in stage("volumes read", runs.basins_of(session, run.id)):
+    for basin in with_progress("volumes read", runs.basins_of(session, run.id)):
         yield basin.basin_id, _row(run, records.of_run(session, Latest(run, basin, None), params.season))
 
 

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from freshet.cli.context import Begins, Context, opened
+from freshet.cli.context import Context, MayCreateDatabase, opened
 from freshet.cli.options import flag, option
 from freshet.cli.output import Json, answer, inform, table
 from freshet.cli.progress import reporting
@@ -54,7 +54,7 @@ def demo(
     settings = _settings()
     chosen = choose_port(host, port, once=once)
     address = serve.base(host, chosen)
-    with opened(settings, begins=Begins.ANYWHERE) as context:
+    with opened(settings, begins=MayCreateDatabase.ANYWHERE) as context:
         _require_own(context)
     inform(
         f"The service starts at {address}: its pages show each step as it is done, the forecasts within a minute or "

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from freshet.cli.context import Begins, changing, reading
+from freshet.cli.context import MayCreateDatabase, changing, reading
 from freshet.cli.options import argument, option
 from freshet.cli.output import Json, answer, answer_list
 from hydrology.base.errors import InvalidInput, printable
@@ -38,7 +38,7 @@ def make(
     """Create a key. Its token is shown only now, and not stored."""
     if name != printable(name) or not name.strip():
         raise InvalidInput("The name of a key's owner has characters that do not show, or none that do: write another.")
-    with changing(Begins.WHERE_EXPECTED) as change:
+    with changing(MayCreateDatabase.WHERE_EXPECTED) as change:
         expires_at = change.now + timedelta(days=days) if days else None
         key, token = records.make(change.session, name, scope, expires_at, change.now)
         change.record("key created", key.id, name=name, scope=scope)

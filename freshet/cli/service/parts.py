@@ -5,7 +5,7 @@ from typing import Annotated
 
 import uvicorn
 
-from freshet.cli.context import Begins, opened
+from freshet.cli.context import MayCreateDatabase, opened
 from freshet.cli.options import option
 from freshet.cli.service.serve import PORT, Host, Port, check_free
 from hydrology.base.errors import InvalidInput
@@ -63,5 +63,5 @@ def api(host: Host = "127.0.0.1", port: Port = PORT) -> None:
 
 
 def _settings() -> Settings:
-    with opened(begins=Begins.WHERE_EXPECTED, log_level="info") as context:
+    with opened(begins=MayCreateDatabase.WHERE_EXPECTED, log_level="info") as context:
         return context.settings

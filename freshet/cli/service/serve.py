@@ -7,7 +7,7 @@ from typing import Annotated
 
 import structlog
 
-from freshet.cli.context import Begins, cores, opened
+from freshet.cli.context import MayCreateDatabase, cores, opened
 from freshet.cli.options import option
 from freshet.cli.output import inform
 from hydrology.base.errors import InvalidInput
@@ -31,7 +31,7 @@ def serve(
     ] = None,
 ) -> None:
     """Serve the API, with pages that describe it at /docs, and run its jobs: broker, workers, scheduler."""
-    with opened(begins=Begins.WHERE_EXPECTED, log_level="info") as context:
+    with opened(begins=MayCreateDatabase.WHERE_EXPECTED, log_level="info") as context:
         settings = context.settings
     run(settings, host, port, workers, training_workers)
 

@@ -161,8 +161,8 @@ def _same_bits(network: "Network") -> bool:
     import numpy as np
     import torch
 
-    from models.contract import Inputs
     from models.inference import simulate
+    from models.inputs import Inputs
     from models.nets.products import BLOCK
 
     generator = torch.Generator().manual_seed(0)

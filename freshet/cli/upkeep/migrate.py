@@ -3,7 +3,7 @@
 from contextlib import closing
 from typing import Annotated
 
-from freshet.cli.context import Begins, opened
+from freshet.cli.context import MayCreateDatabase, opened
 from freshet.cli.options import option
 from freshet.cli.output import Json, answer
 from records.database.engine import HEAD, Database, DatabaseProblem
@@ -23,7 +23,7 @@ def migrate(
     reports.
     """
     if to == HEAD:
-        with opened(begins=Begins.WHERE_EXPECTED) as context:
+        with opened(begins=MayCreateDatabase.WHERE_EXPECTED) as context:
             revision = context.database.check().revision
     else:
         revision = _step(to)

@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-from freshet.cli.context import Begins, opened
+from freshet.cli.context import MayCreateDatabase, opened
 from freshet.cli.options import argument
 from freshet.cli.output import Json, answer
 from freshet.cli.progress import reporting
@@ -18,7 +18,7 @@ def restore(
     as_json: Json = False,
 ) -> None:
     """Fill an empty database, on SQLite or PostgreSQL, from a backup; start the service afterwards."""
-    with opened(begins=Begins.WHERE_EXPECTED) as context, reporting() as reporter:
+    with opened(begins=MayCreateDatabase.WHERE_EXPECTED) as context, reporting() as reporter:
         manifest = fill(context.settings, context.database, file, partial(reporter.show, "rows"))
     words = (
         f"{context.database.shown}: {counted(manifest.row_count, 'row as it was', 'rows as they were')} at "

@@ -31,7 +31,7 @@ from ingestion.base import SourceFile
 from jobspec.feeds import ADAPTERS, USUAL, AnyFeedSettings, NewFeed, read_settings
 from jobspec.jobs.data import BackfillParams
 from operations.feeds import holes
-from operations.feeds.fetch import Listener, until_now
+from operations.feeds.fetch import FetchCallbacks, until_now
 from operations.feeds.fetch import fetch as run
 from operations.upkeep import audit_details
 from records.weather import feeds as records
@@ -182,7 +182,7 @@ def backfill(
     given = {name: value for name, value in asked.items() if value is not None}
     params = valid(TypeAdapter(BackfillParams), given, "backfill")
     with opened() as context, reporting() as reporter:
-        listener = Listener(notify=inform)
+        listener = FetchCallbacks(notify=inform)
         done = run(context.database, context.clock, context.settings, params, listener, reporter.show)
         context.record("feed backfilled", feed or done.weather, **done.counts)
     for sentence in done.remarks[:MAX_ROWS]:
@@ -240,7 +240,7 @@ def _fetched(
     settings = context.settings
     intake = any_intake(settings, reporter)
     files: list[SourceFile] = []
-    listener = Listener(show, inform, on_file=files.append)
+    listener = FetchCallbacks(show, inform, on_file=files.append)
     database, clock = context.database, context.clock
     fetched = run(database, clock, settings, intake, feed, wanted=basins, period=days, listener=listener)
     context.record("feed fetched", feed, **audit_details.fetched(fetched, files))

@@ -9,7 +9,7 @@ import numpy as np
 from hydrology.base.calendar import Day, Period
 from hydrology.base.variables import WEATHER
 from ingestion.daily import daily_series
-from ingestion.feeds.base import FeedProblem, Given, Observations, Site, Wanted, each, placed, possible
+from ingestion.feeds.base import FeedProblem, FetchedBasinData, FetchWindow, Observations, Site, each, placed, possible
 from ingestion.feeds.http import Service
 from ingestion.feeds.openmeteo.asking import Model, Place, converted
 from ingestion.feeds.openmeteo.columns import Array
@@ -30,7 +30,7 @@ class OpenMeteoArchive:
         self._model = Model(service, PATH, model, report)
         self.credit = self._model.credit
 
-    def fetch(self, sites: Sequence[Site], wanted: Wanted) -> Iterator[Given]:
+    def fetch(self, sites: Sequence[Site], wanted: FetchWindow) -> Iterator[FetchedBasinData]:
         """Yield the weather of the requested days that the archive has already.
 
         Raises:
@@ -43,7 +43,7 @@ class OpenMeteoArchive:
             ask = partial(self._model.ask, part, days)
             yield from each(part, ask, lambda site, answer: self._observations(site, answer, wanted))
 
-    def _observations(self, site: Site, answer: Mapping[str, Any], wanted: Wanted) -> Observations:
+    def _observations(self, site: Site, answer: Mapping[str, Any], wanted: FetchWindow) -> Observations:
         of = self._model.place(site, answer)
         if len(of.members) != 1:
             raise FeedProblem(f"The archive gives several members for {site.basin}: nothing of it was taken.")

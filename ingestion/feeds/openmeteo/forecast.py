@@ -11,7 +11,7 @@ from hydrology.base.calendar import Day, last_ended_day
 from hydrology.base.errors import counted
 from hydrology.base.variables import WEATHER
 from hydrology.weather.forcing import Trace, WeatherForecast, WeatherIssue
-from ingestion.feeds.base import FeedProblem, Given, Site, Wanted, each, placed
+from ingestion.feeds.base import FeedProblem, FetchedBasinData, FetchWindow, Site, each, placed
 from ingestion.feeds.http import Broken, Service, parsed
 from ingestion.feeds.openmeteo.asking import SOURCE, Model, Place, PlacesByBasin, converted, required, usable
 from ingestion.feeds.openmeteo.extents import Expected, Extents, FirstDay, whole_days
@@ -66,7 +66,7 @@ class OpenMeteoForecast:
         self._days, self._members, self._behind = days, members, behind
         self.credit = self._model.credit
 
-    def fetch(self, sites: Sequence[Site], wanted: Wanted) -> Iterator[Given]:
+    def fetch(self, sites: Sequence[Site], wanted: FetchWindow) -> Iterator[FetchedBasinData]:
         """Yield the newest forecast of each gauge, over the days with every variable of every member.
 
         Raises:

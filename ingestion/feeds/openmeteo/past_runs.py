@@ -14,7 +14,7 @@ import numpy as np
 from hydrology.base.calendar import Day, day, zone
 from hydrology.base.credit import Credit
 from hydrology.weather.forcing import WeatherForecast
-from ingestion.feeds.base import FeedProblem, Given, Site, Wanted, each, placed
+from ingestion.feeds.base import FeedProblem, FetchedBasinData, FetchWindow, Site, each, placed
 from ingestion.feeds.http import Refused, Service
 from ingestion.feeds.openmeteo.asking import (
     MAX_DAYS,
@@ -136,7 +136,7 @@ class PastRun:
         self._runs, self._began = runs, began
         self.credit = runs.credit
 
-    def fetch(self, sites: Sequence[Site], wanted: Wanted) -> Iterator[Given]:
+    def fetch(self, sites: Sequence[Site], wanted: FetchWindow) -> Iterator[FetchedBasinData]:
         """Yield the forecast of each gauge, from the first whole day after the beginning of the run.
 
         Raises:

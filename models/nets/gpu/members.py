@@ -13,7 +13,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from models.contract import Inputs, Network, State
+from models.contract import Network
+from models.inputs import Inputs, State
 from models.nets.embedding import RAIN_SCALE
 from models.nets.gpu.antecedent import accumulate
 from models.nets.gpu.products import add_to_rows, product

@@ -11,13 +11,13 @@ from hydrology.uncertainty.variance_sources import SPREAD_SOURCES, divided_varia
 from hydrology.uncertainty.weighted import weighted_mean, weighted_quantiles
 from hydrology.water.water_age import Ages
 from models.arrays import Array
-from operations.forecasting.basin.inputs import Computed, flattened
+from operations.forecasting.basin.inputs import SimulatedBasin, flattened
 from operations.forecasting.calibrated_flow import Calibration
 from operations.forecasting.simulate import StorageResult
 from records.runs import runs
 
 
-def arrays_of(computed: Computed) -> Iterator[runs.RunSeries]:
+def arrays_of(computed: SimulatedBasin) -> Iterator[runs.RunSeries]:
     """Yield the discharge, and, where the network's cells hold water, the water of the basin."""
     yield from _discharge_series(computed)
     if computed.flow.water is not None:
@@ -34,7 +34,7 @@ def arrays_of(computed: Computed) -> Iterator[runs.RunSeries]:
         yield runs.RunSeries(runs.PEAKS_BY_RAIN, "mm/day", axes, computed.peaks_by_rain)
 
 
-def _discharge_series(computed: Computed) -> Iterator[runs.RunSeries]:
+def _discharge_series(computed: SimulatedBasin) -> Iterator[runs.RunSeries]:
     discharge, leads, traces = computed.flow.discharge, computed.leads, computed.traces
     quantiles = computed.quantiles(discharge, runs.QUANTILES).astype(np.float32)
     members = {"member": computed.labels}
@@ -63,7 +63,7 @@ def _discharge_series(computed: Computed) -> Iterator[runs.RunSeries]:
         yield runs.RunSeries(runs.PATHS, "mm/day", {"path": labels, "lead": leads}, flow.paths)
 
 
-def _water_series(computed: Computed, water: StorageResult) -> Iterator[runs.RunSeries]:
+def _water_series(computed: SimulatedBasin, water: StorageResult) -> Iterator[runs.RunSeries]:
     """Yield loss, storage and snow, and the spread of snow.
 
     Of each member without traces; else the members' mean of each trace."""
@@ -84,7 +84,7 @@ def _water_series(computed: Computed, water: StorageResult) -> Iterator[runs.Run
     yield runs.RunSeries("cells_at_t0", "mm", {"member": labels, "cell": list(range(cells.shape[-1]))}, cells)
 
 
-def _origin_series(computed: Computed, water: StorageResult) -> runs.RunSeries:
+def _origin_series(computed: SimulatedBasin, water: StorageResult) -> runs.RunSeries:
     """Return the discharge by the origin of its water at T0. Mean, 5 and 95 % over members and traces."""
     snow, other, later = (flattened(part) for part in np.moveaxis(water.discharge_by_origin, -1, 0))
     parts = {"stored": snow + other, "yet_to_fall": later}
@@ -93,7 +93,7 @@ def _origin_series(computed: Computed, water: StorageResult) -> runs.RunSeries:
     return _parts_series(computed, runs.ORIGIN, "origin", list(parts), np.stack(list(parts.values())))
 
 
-def _age_series(computed: Computed) -> Iterator[runs.RunSeries]:
+def _age_series(computed: SimulatedBasin) -> Iterator[runs.RunSeries]:
     """Yield the discharge by the age of its water, where it is computed."""
     if computed.by_age is not None:
         parts = np.moveaxis(computed.by_age, -1, 0)
@@ -101,7 +101,9 @@ def _age_series(computed: Computed) -> Iterator[runs.RunSeries]:
         yield _parts_series(computed, runs.AGE, "age", Ages(computed.days.t0).names, of_both)
 
 
-def _parts_series(computed: Computed, name: str, axis: str, parts: Sequence[str], values: Array) -> runs.RunSeries:
+def _parts_series(
+    computed: SimulatedBasin, name: str, axis: str, parts: Sequence[str], values: Array
+) -> runs.RunSeries:
     """Return the mean, 5 and 95 % of parts of the discharge (parts, members and traces, leads)."""
     if (weights := computed.weights_of_rows) is None:
         mean, (low, high) = values.mean(axis=1, dtype=np.float64), np.quantile(values, runs.SPREAD_LEVELS, axis=1)

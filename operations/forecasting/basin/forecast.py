@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from hydrology.base.absent import Absent, absent
 from hydrology.base.reasons import Reason
 from operations.forecasting.basin.arrays import arrays_of
-from operations.forecasting.basin.inputs import BasinInputs, Computed, WaterAtT0, water_at_t0
+from operations.forecasting.basin.inputs import BasinInputs, SimulatedBasin, WaterAtT0, water_at_t0
 from operations.forecasting.basin.ledger import verdict
 from operations.forecasting.basin.summary import run_basin
 from operations.forecasting.days import RunDays
@@ -28,12 +28,12 @@ def forecasts_of(
         rain_response: whether to simulate the response of flow to rain, too.
     """
     for computed in computed_of(loaded, inputs, days, rain_response=rain_response):
-        yield result_of(computed) if isinstance(computed, Computed) else computed
+        yield result_of(computed) if isinstance(computed, SimulatedBasin) else computed
 
 
 def computed_of(
     loaded: LoadedVersion, inputs: Mapping[str, BasinInputs], days: RunDays, *, rain_response: bool = False
-) -> Iterator[Computed | runs.BasinResult]:
+) -> Iterator[SimulatedBasin | runs.BasinResult]:
     """Do what `forecasts_of` does, and yield what was computed of each basin, or the result of one without forecast."""
     started: list[tuple[BasinInputs, WaterAtT0]] = []
     for basin, start in inputs.items():
@@ -50,12 +50,12 @@ def computed_of(
     peaks = peaks_by_rain(loaded, ahead, days.filled) if rain_response else [None] * len(ahead)
     for (start, water), of_basin, flow, of_rain in zip(started, ahead, flows(loaded, ahead), peaks, strict=True):
         shown = None if of_basin.cells_by_age is None else next(by_age)
-        yield Computed(
+        yield SimulatedBasin(
             loaded=loaded, inputs=start, at_t0=water, days=days, flow=flow, by_age=shown, peaks_by_rain=of_rain
         )
 
 
-def result_of(computed: Computed) -> runs.BasinResult:
+def result_of(computed: SimulatedBasin) -> runs.BasinResult:
     """Return the result of a basin: its arrays, ledgers and summary."""
     if not computed.flow.finite:
         return without_forecast(computed.inputs.basin.id, "failed", absent(Reason.NOT_FINITE))

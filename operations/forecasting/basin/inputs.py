@@ -115,7 +115,7 @@ def stored(state: State) -> npt.NDArray[np.float64]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Computed:
+class SimulatedBasin:
     """What was computed of one basin: M members, R traces, D days.
 
     Attributes:
@@ -133,7 +133,7 @@ class Computed:
     flow: FlowResult
     by_age: Array | None
     peaks_by_rain: Array | None = None
-    parts: "tuple[ComputedPart, ...]" = ()
+    parts: "tuple[SimulatedPart, ...]" = ()
     subset: RunSubset | None = None
 
     @property
@@ -186,11 +186,11 @@ class Computed:
 
 
 @dataclass(frozen=True, slots=True)
-class ComputedPart:
+class SimulatedPart:
     """What a part of a combined version computed of a basin."""
 
     part: VersionPart
-    computed: Computed
+    computed: SimulatedBasin
 
 
 def flattened(values: npt.NDArray[Any]) -> npt.NDArray[Any]:

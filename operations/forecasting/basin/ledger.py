@@ -11,7 +11,7 @@ import numpy.typing as npt
 from hydrology.base.absent import Absent, absent
 from hydrology.base.reasons import Reason
 from hydrology.water.ledger import PRECIPITATION, Ledgers, close_since_empty, close_together, negative_water
-from operations.forecasting.basin.inputs import Computed, flattened, stored
+from operations.forecasting.basin.inputs import SimulatedBasin, flattened, stored
 from operations.forecasting.simulate import StorageResult
 from records.runs import runs
 from records.runs.run_arrays import SinceEmpty
@@ -26,7 +26,7 @@ class Verdict:
     reason: Absent | None = None
 
 
-def verdict(computed: Computed) -> Verdict:
+def verdict(computed: SimulatedBasin) -> Verdict:
     """Close the ledgers of the days ahead; a network whose cells hold no water has none."""
     water = computed.flow.water
     if water is None:
@@ -39,7 +39,7 @@ def verdict(computed: Computed) -> Verdict:
     return Verdict(ledgers, series, _why_open(ledgers) or _why_negative(computed, water))
 
 
-def _closed(computed: Computed, water: StorageResult) -> Ledgers:
+def _closed(computed: SimulatedBasin, water: StorageResult) -> Ledgers:
     """Return the ledgers of all members and traces over the days ahead."""
     rain = computed.rain_of_members
     before = np.repeat(stored(computed.at_t0.archived)[:, np.newaxis], rain.shape[1], axis=1)
@@ -48,7 +48,7 @@ def _closed(computed: Computed, water: StorageResult) -> Ledgers:
     return close_together(*map(flattened, flows_and_stores), dtype=np.float32, booked=booked)
 
 
-def _ledger_series(computed: Computed, closed: Ledgers) -> runs.RunSeries:
+def _ledger_series(computed: SimulatedBasin, closed: Ledgers) -> runs.RunSeries:
     entries = [*closed.amounts.T, closed.residual_mm, closed.tolerance * closed.scale_mm]
     of_entry = (*closed.terms, *runs.CLOSURE)
     axes = {"entry": of_entry, "member": computed.labels, "trace": computed.traces or ()}
@@ -56,7 +56,7 @@ def _ledger_series(computed: Computed, closed: Ledgers) -> runs.RunSeries:
     return runs.RunSeries(runs.LEDGER, "mm", axes, values)
 
 
-def _ledgers(computed: Computed, closed: Ledgers) -> list[runs.Ledger]:
+def _ledgers(computed: SimulatedBasin, closed: Ledgers) -> list[runs.Ledger]:
     """Return each member's ledger, of the trace that closes worst, with its residual since the empty store."""
     labels, traces = computed.labels, computed.traces
     worst = closed.relative.reshape(len(labels), -1).argmax(axis=1)
@@ -82,7 +82,7 @@ def _ledgers(computed: Computed, closed: Ledgers) -> list[runs.Ledger]:
     return ledgers
 
 
-def version_ledger(computed: Computed, closed: Ledgers, of_members: Sequence[runs.Ledger]) -> runs.Ledger:
+def version_ledger(computed: SimulatedBasin, closed: Ledgers, of_members: Sequence[runs.Ledger]) -> runs.Ledger:
     """Return the ledger of a combined version: the weighted mean over its members, with the precipitation of each
     product as a term of its own, times the weight of its parts."""
     weights = computed.weights
@@ -111,7 +111,7 @@ def version_ledger(computed: Computed, closed: Ledgers, of_members: Sequence[run
     )
 
 
-def _product_of_members(computed: Computed) -> list[str]:
+def _product_of_members(computed: SimulatedBasin) -> list[str]:
     return [one.part.product for one in computed.parts for _ in one.part.members]
 
 
@@ -121,7 +121,7 @@ def _why_open(ledgers: list[runs.Ledger]) -> Absent | None:
     return absent(Reason.LEDGER_OPEN, members=", ".join(names)) if names else None
 
 
-def _why_negative(computed: Computed, water: StorageResult) -> Absent | None:
+def _why_negative(computed: SimulatedBasin, water: StorageResult) -> Absent | None:
     """Name the member with negative water; None where there is none."""
     discharge, loss, lowest = (flattened(part) for part in (computed.flow.discharge, water.loss, water.lowest))
     for row, fault in negative_water(discharge, loss, lowest).items():

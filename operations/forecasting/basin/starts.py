@@ -30,7 +30,7 @@ from runtime.clock import Clock
 OnDays = Callable[[int, int], None]
 
 
-def basin_inputs(
+def prepare_basins(
     plan: Plan,
     params: ForecastParams,
     database: Database,

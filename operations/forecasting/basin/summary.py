@@ -9,7 +9,7 @@ from hydrology.base.calendar import Day
 from hydrology.base.reasons import Reason
 from hydrology.base.units import area_by
 from hydrology.uncertainty.weighted import weighted_quantiles
-from operations.forecasting.basin.inputs import Computed, Normal, flattened, stored
+from operations.forecasting.basin.inputs import Normal, SimulatedBasin, flattened, stored
 from operations.forecasting.inputs_hash import inputs_hash
 from operations.states.advance_states import ONE_DAY
 from operations.versions.training_domain import learnt_from
@@ -20,7 +20,7 @@ from records.runs.run_summary import RunSnow, RunSummary, TrainingDomain
 from records.simulations.snow_cells import SnowMapping
 
 
-def run_basin(computed: Computed, reason: Absent | None) -> runs.RunBasin:
+def run_basin(computed: SimulatedBasin, reason: Absent | None) -> runs.RunBasin:
     """Return the row of a basin.
 
     Args:
@@ -43,7 +43,7 @@ def run_basin(computed: Computed, reason: Absent | None) -> runs.RunBasin:
     )
 
 
-def _inputs_hash(computed: Computed) -> str:
+def _inputs_hash(computed: SimulatedBasin) -> str:
     """Return the hash of the inputs; of a combined version, that of its parts' hashes."""
     if computed.parts:
         return hash_of_parts((one.part.name, _inputs_hash(one.computed)) for one in computed.parts)
@@ -58,7 +58,7 @@ def _inputs_hash(computed: Computed) -> str:
     )
 
 
-def _run_parts(computed: Computed) -> Iterator[RunPart]:
+def _run_parts(computed: SimulatedBasin) -> Iterator[RunPart]:
     """Yield the parts of a combined version."""
     total = sum(one.part.weight for one in computed.parts)
     for one in computed.parts:
@@ -76,7 +76,7 @@ def _run_parts(computed: Computed) -> Iterator[RunPart]:
         )
 
 
-def _training_domain(computed: Computed) -> TrainingDomain:
+def _training_domain(computed: SimulatedBasin) -> TrainingDomain:
     """Return what the version has learnt from; of a combined one, what each of its parts has."""
     if computed.parts:
         of_parts = [_training_domain(one.computed) for one in computed.parts]
@@ -96,7 +96,7 @@ def _training_domain(computed: Computed) -> TrainingDomain:
     return learnt_from(computed.loaded.version, inputs.basin.id, names, static, inputs.forcing.assumed)
 
 
-def _summary(computed: Computed) -> RunSummary:
+def _summary(computed: SimulatedBasin) -> RunSummary:
     inputs, traces = computed.inputs, computed.traces
     past = computed.days.filled
     discharge = computed.flow.discharge
@@ -129,12 +129,12 @@ def _summary(computed: Computed) -> RunSummary:
     )
 
 
-def _own(computed: Computed) -> list[Computed]:
+def _own(computed: SimulatedBasin) -> list[SimulatedBasin]:
     """Return what was computed of each part; of a version without parts, itself."""
     return [one.computed for one in computed.parts] or [computed]
 
 
-def _filled_until(last: Day, computed: Computed) -> dict[str, int]:
+def _filled_until(last: Day, computed: SimulatedBasin) -> dict[str, int]:
     """Return the number of values up to a day that were interpolated or filled, by variable.
 
     Parts on the same product have the same values, which count once.
@@ -146,19 +146,19 @@ def _filled_until(last: Day, computed: Computed) -> dict[str, int]:
     return {name: sum(counts.get(name, 0) for counts in by_product.values()) for name in names}
 
 
-def _flow_at_t0(computed: Computed) -> float | None:
+def _flow_at_t0(computed: SimulatedBasin) -> float | None:
     flow = computed.at_t0.state.recent_flow
     return None if flow is None or not len(flow) or np.isnan(flow[-1]) else float(flow[-1])
 
 
-def _snow_at_t0(computed: Computed, chosen: SnowMapping) -> Normal:
+def _snow_at_t0(computed: SimulatedBasin, chosen: SnowMapping) -> Normal:
     """Return the snow at T0 by member, mm."""
     cells = np.asarray(computed.at_t0.state.arrays["c"])
     of_members = zip(computed.labels, cells, strict=True)
     return np.array([held[list(chosen.cells[label])].sum(dtype=np.float64) for label, held in of_members])
 
 
-def _snow(computed: Computed) -> RunSnow | Absent:
+def _snow(computed: SimulatedBasin) -> RunSnow | Absent:
     """Return the snow of T0."""
     chosen = computed.inputs.snow
     if computed.flow.water is None:

@@ -17,7 +17,7 @@ from hydrology.base.credit import credit_of_all
 from hydrology.base.reasons import Reason
 from hydrology.uncertainty.weighted import weighted_mean
 from models.arrays import Array
-from operations.forecasting.basin.inputs import BasinInputs, Computed, ComputedPart, WaterAtT0
+from operations.forecasting.basin.inputs import BasinInputs, SimulatedBasin, SimulatedPart, WaterAtT0
 from operations.forecasting.simulate import FlowResult, StorageResult
 from operations.versions.load_networks import LoadedVersion
 from records.runs.run_parts import RunSubset, hash_of_parts
@@ -27,9 +27,9 @@ from records.simulations.snow_cells import SnowMapping
 Numbers = npt.NDArray[Any]
 
 
-def together(
-    loaded: LoadedVersion, parts: Sequence[ComputedPart], subset: RunSubset | None, snow: SnowMapping | Absent
-) -> Computed | Absent:
+def combine_parts(
+    loaded: LoadedVersion, parts: Sequence[SimulatedPart], subset: RunSubset | None, snow: SnowMapping | Absent
+) -> SimulatedBasin | Absent:
     """Return what a combined version computes of a basin, or why its parts do not fit together.
 
     Args:
@@ -43,7 +43,7 @@ def together(
     same = [replace(one, computed=_with_traces(one.computed, common)) for one in parts]
     first = same[0].computed
     of_parts = [one.computed.inputs for one in same]
-    return Computed(
+    return SimulatedBasin(
         loaded=loaded,
         inputs=replace(
             first.inputs,
@@ -71,12 +71,12 @@ def _cells_by_age(of_parts: Sequence[BasinInputs]) -> Array | Absent:
     return next((one for one in each if isinstance(one, Absent)), each[0])
 
 
-def of_largest_weight(parts: Sequence[ComputedPart]) -> ComputedPart:
+def of_largest_weight(parts: Sequence[SimulatedPart]) -> SimulatedPart:
     """Return the part with the largest weight in its basin, where weights may differ from those of the version."""
     return max(parts, key=lambda one: one.part.weight)
 
 
-def _common_traces(parts: Sequence[ComputedPart]) -> list[str] | None:
+def _common_traces(parts: Sequence[SimulatedPart]) -> list[str] | None:
     """Return the traces that all parts have; None for a single weather."""
     labels = [one.computed.traces for one in parts]
     if any(of_part is None for of_part in labels):
@@ -85,7 +85,7 @@ def _common_traces(parts: Sequence[ComputedPart]) -> list[str] | None:
     return [trace for trace in first if all(trace in of_part for of_part in others)]
 
 
-def _with_traces(computed: Computed, common: Sequence[str] | None) -> Computed:
+def _with_traces(computed: SimulatedBasin, common: Sequence[str] | None) -> SimulatedBasin:
     """Return what was computed with some of the traces."""
     if common is None or computed.traces is None or list(computed.traces) == list(common):
         return computed
@@ -119,7 +119,7 @@ def _joined(arrays: Sequence[Numbers | None], join: Callable[[list[Numbers]], Nu
     return join(there) if len(there) == len(arrays) else None
 
 
-def _flow(parts: Sequence[ComputedPart]) -> FlowResult:
+def _flow(parts: Sequence[SimulatedPart]) -> FlowResult:
     discharge = np.concatenate([one.computed.flow.discharge for one in parts])
     waters = [one.computed.flow.water for one in parts]
     there = [water for water in waters if water is not None]
@@ -131,7 +131,7 @@ def _flow(parts: Sequence[ComputedPart]) -> FlowResult:
     return FlowResult(discharge, StorageResult(**arrays, snow=snow))
 
 
-def _water(loaded: LoadedVersion, parts: Sequence[ComputedPart]) -> WaterAtT0:
+def _water(loaded: LoadedVersion, parts: Sequence[SimulatedPart]) -> WaterAtT0:
     terms = parts[0].computed.at_t0.booked
     return WaterAtT0(
         archived=_state(loaded, parts, [one.computed.at_t0.archived for one in parts]),
@@ -140,7 +140,7 @@ def _water(loaded: LoadedVersion, parts: Sequence[ComputedPart]) -> WaterAtT0:
     )
 
 
-def _state(loaded: LoadedVersion, parts: Sequence[ComputedPart], states: Sequence[State]) -> State:
+def _state(loaded: LoadedVersion, parts: Sequence[SimulatedPart], states: Sequence[State]) -> State:
     """Return the states of all parts as one, which is never stored. Cells that a part does not have are empty."""
     conserving = all(state.sums is not None for state in states)
     sums = [state.sums for state in states if state.sums is not None]
@@ -161,7 +161,7 @@ def _cells(of_parts: Sequence[Numbers]) -> Numbers:
     return np.concatenate([np.pad(cells, ((0, 0), (0, most - cells.shape[-1]))) for cells in of_parts])
 
 
-def recent_flow(parts: Sequence[ComputedPart], states: Sequence[State]) -> npt.NDArray[np.float32] | None:
+def recent_flow(parts: Sequence[SimulatedPart], states: Sequence[State]) -> npt.NDArray[np.float32] | None:
     """Return the weighted mean of the flow of the last days that all parts have, mm/day; None where one has none."""
     flows = [state.recent_flow for state in states if state.recent_flow is not None]
     if len(flows) < len(states):
@@ -172,7 +172,7 @@ def recent_flow(parts: Sequence[ComputedPart], states: Sequence[State]) -> npt.N
     return weighted_mean(last, weights / weights.sum()).astype(np.float32)
 
 
-def _snow(parts: Sequence[ComputedPart], whole: SnowMapping | Absent) -> SnowMapping | Absent:
+def _snow(parts: Sequence[SimulatedPart], whole: SnowMapping | Absent) -> SnowMapping | Absent:
     """Return the cells of all members that read as snow, with their skill together; where it is unknown with that of
     the part with the largest weight."""
     found: dict[str, list[int]] = {}
@@ -189,7 +189,7 @@ def _snow(parts: Sequence[ComputedPart], whole: SnowMapping | Absent) -> SnowMap
     return replace(judged, cells=found, skill=skill)
 
 
-def _snow_normal(parts: Sequence[ComputedPart]) -> float | Absent:
+def _snow_normal(parts: Sequence[SimulatedPart]) -> float | Absent:
     """Return the weighted mean of the parts' normals of snow, or why one is unknown."""
     total = 0.0
     for one in parts:

@@ -18,17 +18,17 @@ from hydrology.base.reasons import Reason
 from hydrology.uncertainty.weighted import weighted_mean
 from jobspec.jobs.forecasting import ForecastParams
 from operations.forecasting.basin.forecast import computed_of, result_of, without_forecast
-from operations.forecasting.basin.inputs import Computed, ComputedPart
-from operations.forecasting.basin.starts import OnDays, basin_inputs, calibrations_of
+from operations.forecasting.basin.inputs import SimulatedBasin, SimulatedPart
+from operations.forecasting.basin.starts import OnDays, calibrations_of, prepare_basins
 from operations.forecasting.calibrated_flow import Calibration
-from operations.forecasting.parts.combine import of_largest_weight, together
+from operations.forecasting.parts.combine import combine_parts, of_largest_weight
 from operations.forecasting.plan.types import PartPlan, Plan
 from operations.forecasting.simulate import Discharge
 from operations.forecasting.ungauged_errors import add_ungauged
 from operations.forecasting.weather_errors import flow_with_errors
 from operations.forecasting.weather_skill import complete_years
 from operations.versions.load_networks import LoadedVersion
-from operations.versions.stages import stage
+from operations.versions.stages import with_progress
 from records.database.engine import Database
 from records.runs import runs
 from records.runs.run_parts import RunSubset
@@ -57,29 +57,31 @@ def combined_results(
 
     A basin has no forecast where a part that takes part fails, for instance because its ledger does not close.
     """
-    computed: dict[str, list[ComputedPart]] = {name: [] for name in plan.forcings}
+    computed: dict[str, list[SimulatedPart]] = {name: [] for name in plan.forcings}
     lost: dict[str, runs.BasinResult] = {}
     for one in plan.parts:
         of_part = _of_part(
             one, params, database, clock, on_days, store_states=store_states, rain_response=rain_response, since=since
         )
         for basin in of_part:
-            if isinstance(basin, Computed):
-                computed[basin.inputs.basin.id].append(ComputedPart(one.part.in_basin(basin.inputs.basin.id), basin))
+            if isinstance(basin, SimulatedBasin):
+                computed[basin.inputs.basin.id].append(SimulatedPart(one.part.in_basin(basin.inputs.basin.id), basin))
             else:
                 lost.setdefault(basin.basin.basin_id, basin)
     whole = {name: parts for name, parts in computed.items() if name not in lost}
     with database.reading() as session:
         subsets = _subsets(session, plan, whole)
     inputs = plan.inputs
-    basins = {name: together(inputs.loaded, parts, subsets[name], inputs.snow[name]) for name, parts in whole.items()}
+    basins = {
+        name: combine_parts(inputs.loaded, parts, subsets[name], inputs.snow[name]) for name, parts in whole.items()
+    }
     usable = {name: one for name, one in basins.items() if not isinstance(one, Absent)}
     results = [
         *lost.values(),
         *(without_forecast(name, "failed", one) for name, one in basins.items() if isinstance(one, Absent)),
     ]
     return results + [
-        result_of(one) for one in stage("forecasts", _calibrated(database, plan, params, usable), len(usable))
+        result_of(one) for one in with_progress("forecasts", _calibrated(database, plan, params, usable), len(usable))
     ]
 
 
@@ -93,17 +95,17 @@ def _of_part(
     store_states: bool,
     rain_response: bool,
     since: Since | None,
-) -> list[Computed | runs.BasinResult]:
+) -> list[SimulatedBasin | runs.BasinResult]:
     loaded = one.plan.inputs.loaded
     of_part = None if since is None else since[loaded.version.id]
-    starts = basin_inputs(
+    starts = prepare_basins(
         one.plan, params, database, clock, on_days, store_states=store_states, since=of_part, calibrate=False
     )
     return [*computed_of(loaded, starts, one.plan.days, rain_response=rain_response)]
 
 
 def _subsets(
-    session: Session, plan: Plan, computed: Mapping[str, Sequence[ComputedPart]]
+    session: Session, plan: Plan, computed: Mapping[str, Sequence[SimulatedPart]]
 ) -> dict[str, RunSubset | None]:
     """Return what is missing in each basin of the plan, with the skill expected of the products that are not."""
     version = plan.inputs.loaded.version
@@ -145,7 +147,7 @@ def products_there(
     return tuple(dict.fromkeys(part.name if part.product in in_part else part.product for part in there)), (*in_part,)
 
 
-def _shared_years(plan: Plan, computed: Mapping[str, Computed]) -> dict[str, frozenset[date]]:
+def _shared_years(plan: Plan, computed: Mapping[str, SimulatedBasin]) -> dict[str, frozenset[date]]:
     """Return the other years that all parts know in each basin, so that a trace is the same year in all of them."""
     shared: dict[str, frozenset[date]] = {}
     for one in plan.parts:
@@ -163,8 +165,8 @@ def _all_judged(
 
 
 def _calibrated(
-    database: Database, plan: Plan, params: ForecastParams, computed: Mapping[str, Computed]
-) -> list[Computed]:
+    database: Database, plan: Plan, params: ForecastParams, computed: Mapping[str, SimulatedBasin]
+) -> list[SimulatedBasin]:
     """Return what was computed of each basin, with its calibration.
 
     Where parts are missing, the flow has the errors of the part with the largest weight alone: they are larger.
@@ -200,7 +202,7 @@ def _with_skill_of(loaded: LoadedVersion, of_part: Plan, whole: RunWeather) -> R
     return whole if {taken.mass, *taken.auxiliary} <= {*whole.skill.correlations} else of_part.forecast or whole
 
 
-def _around(plan: Plan, computed: Mapping[str, Computed]) -> dict[str, Discharge]:
+def _around(plan: Plan, computed: Mapping[str, SimulatedBasin]) -> dict[str, Discharge]:
     """Return the flow with the traces around each basin's weather forecast: the weighted mean of its parts'."""
     if plan.forecast is None:
         return {}

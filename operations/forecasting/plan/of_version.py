@@ -14,7 +14,7 @@ from operations.basin_data.basins import last_ended
 from operations.basin_data.dataset import BasinForcing, load_forcings
 from operations.forecasting.days import RunDays, choose_days, why_t0_unavailable
 from operations.forecasting.plan.types import ForecastInputs, Plan
-from operations.forecasting.weather.choose import Chosen, WeatherChoice
+from operations.forecasting.weather.choose import WeatherChoice, WeatherPlan
 from operations.forecasting.weather.fill import Filling
 from operations.states.advance_states import ONE_DAY
 from operations.versions.load_networks import LoadedVersion
@@ -103,7 +103,7 @@ def last_t0(inputs: ForecastInputs, params: ForecastParams) -> Day:
     return last - np.timedelta64(params.horizon, "D") if KINDS[params.weather].of_record else last
 
 
-def _bridges(inputs: ForecastInputs, choice: Chosen) -> dict[str, Sequence[InForce]]:
+def _bridges(inputs: ForecastInputs, choice: WeatherPlan) -> dict[str, Sequence[InForce]]:
     """Return the bridges of each basin's weather: by default the one that produced its product, if any."""
     applied: dict[str, Sequence[InForce]] = {name: (bridge,) for name, bridge in inputs.bridges.items()}
     return {name: choice.bridges.get(name, applied.get(name, ())) for name in choice.weather}

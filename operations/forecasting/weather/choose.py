@@ -29,7 +29,7 @@ from runtime.clock import Clock
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class WeatherPlan:
     """The weather of basins after T0, or why they have none, and the weather forecast it comes from.
 
     Attributes:
@@ -73,7 +73,7 @@ class WeatherChoice:
     filling: Filling | None
     ended: Mapping[str, Day]
 
-    def choices(self, database: Database, clock: Clock, known: datetime) -> list[Chosen]:
+    def choices(self, database: Database, clock: Clock, known: datetime) -> list[WeatherPlan]:
         """Return the weather of the basins after T0, by its kind.
 
         Args:
@@ -88,9 +88,9 @@ class WeatherChoice:
                 return [*_by_days(with_other_years(session, compared, self.filling, self.ended), None)]
         read = READERS[kind]
         outcomes = {name: read(name, forcing, self.days, self.ended[name]) for name, forcing in self.started.items()}
-        return [Chosen(outcomes, self.days)]
+        return [WeatherPlan(outcomes, self.days)]
 
-    def _supplied(self, session: Session, at: datetime) -> Iterator[Chosen]:
+    def _supplied(self, session: Session, at: datetime) -> Iterator[WeatherPlan]:
         """Yield the weather of the requested weather forecast, or of each that is the newest of some basins."""
         by_basin, short = self._named_or_newest(session, at)
         for issue in dict.fromkeys(by_basin.values()):
@@ -112,7 +112,7 @@ class WeatherChoice:
         names: Sequence[str],
         forecasts: Mapping[str, WeatherForecast],
         used: RunWeather | None,
-    ) -> Chosen:
+    ) -> WeatherPlan:
         """Return the weather of a weather forecast that is to hold all days ahead."""
         taken, product = self.loaded.config.inputs, self.loaded.version.product
         shown = bridged(session, forecasts, product, dict.fromkeys(forecasts, self.days), self.in_force)
@@ -123,7 +123,7 @@ class WeatherChoice:
             for name in names
         }
         over = {name: one.over for name, one in shown.items() if isinstance(one, BridgedForecast)}
-        return Chosen(outcomes, self.days, used, over)
+        return WeatherPlan(outcomes, self.days, used, over)
 
     def _named_or_newest(self, session: Session, at: datetime) -> tuple[dict[str, str], set[str]]:
         """Return each basin's requested or newest known weather forecast, and which of them are too short.
@@ -187,11 +187,11 @@ class WeatherChoice:
         )
 
 
-def _by_days(filled: Mapping[str, Filled], used: RunWeather | None) -> Iterator[Chosen]:
+def _by_days(filled: Mapping[str, Filled], used: RunWeather | None) -> Iterator[WeatherPlan]:
     """Yield the weather of the basins whose weather is known for the same days."""
     by_days: dict[RunDays, dict[str, Filled]] = {}
     for name, one in filled.items():
         by_days.setdefault(one.days, {})[name] = one
     for days, of_days in by_days.items():
         over = {name: one.over for name, one in of_days.items() if one.over}
-        yield Chosen({name: one.outcome for name, one in of_days.items()}, days, used, over)
+        yield WeatherPlan({name: one.outcome for name, one in of_days.items()}, days, used, over)

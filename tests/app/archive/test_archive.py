@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 from freshet.client.archives import Archives
 from freshet.client.problems import raise_for
-from operations.archive.archive_runs import Archived, Chosen, archive_runs, extend
+from operations.archive.archive_runs import Archived, RunSelection, archive_runs, extend
 from records.archive.forecast_archive import STORE, contents
 from records.database.engine import Database
 from runtime.clock import Clock
@@ -32,8 +32,8 @@ def archive(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> 
     database = Database(f"sqlite:///{file}")
     fill_records(database)
     store = folder / "served" / STORE
-    assert archive_runs(database, CLOCK, store, Chosen(), members=True) == Archived(1, 0)
-    assert archive_runs(database, CLOCK, store, Chosen()) == Archived(0, 1)
+    assert archive_runs(database, CLOCK, store, RunSelection(), members=True) == Archived(1, 0)
+    assert archive_runs(database, CLOCK, store, RunSelection()) == Archived(0, 1)
     assert extend(database, CLOCK, store.parent, lambda *_: None) is None
     database.close()
     (folder / "served" / "private").symlink_to(folder)
@@ -158,7 +158,7 @@ def test_a_service_without_an_archive_has_none(exporting: TestClient) -> None:
 def test_an_archive_of_chosen_basins_stays_one(archive: tuple[TestClient, Path], tmp_path: Path) -> None:
     _, store = archive
     database = Database(f"sqlite:///{store.parents[1] / 'service.sqlite'}")
-    only = Chosen(basins=[SECOND])
+    only = RunSelection(basins=[SECOND])
     assert archive_runs(database, CLOCK, tmp_path / STORE, only) == Archived(1, 0)
     held = contents(tmp_path / STORE)
     assert held is not None

@@ -19,7 +19,7 @@ from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_run, a_so
 from tests.app import factories
 from tests.app.conftest import serving
 from tests.app.forecasts.test_volumes import paths
-from tests.app.models.test_scores import SCORE
+from tests.app.versions.test_scores import SCORE
 
 FORMULA = '=HYPERLINK("http://evil.example")'
 SECOND, BARE = "SYNTH-02", "SYNTH-03"

@@ -8,7 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from app.forecasts.exceedance.service import _Members
-from hydrology.extremes.frequency import Level
+from hydrology.extremes.frequency import FloodQuantile
 from hydrology.extremes.thresholds import NamedLevel, Statistic, names
 from hydrology.scores.probabilistic import exceedance_probability
 from hydrology.uncertainty.error_model import LEVELS
@@ -92,7 +92,7 @@ def test_the_versions_own_levels_are_compared_with_raw_members(database: Databas
     members = next(one.values for one in series if one.variable == "discharge").reshape(-1, 3)
     level = float(np.sort(members.max(axis=1))[-1]) - 1e-3  # the highest member alone passes it
     of_model = Statistic(
-        "flood", "gev", 12, 0, 0, None, (NamedLevel("gev-2", 2, None, Level(level * PER_MM, 0, 9, None)),)
+        "flood", "gev", 12, 0, 0, None, (NamedLevel("gev-2", 2, None, FloodQuantile(level * PER_MM, 0, 9, None)),)
     )
     with database.transaction() as session:
         version = runs.get(session, run).version_id

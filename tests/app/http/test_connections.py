@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 
-from app.http.limits.connections import Patience, guarded
+from app.http.limits.connections import Timeouts, guarded
 from records.database.engine import Database
 from runtime.settings import Settings
 from tests.app.conftest import PATIENCE, bearer, listening
@@ -21,7 +21,7 @@ SLOW = 600.0
 def running(url: str, maximum: int = 100, proxies: tuple[str, ...] = (), **seconds: float) -> Iterator[int]:
     """Run the API with a guard, and return its port."""
     settings = Settings(database_url=url, broker_url="memory://")
-    protocol = guarded(maximum, proxies, Patience(**seconds))
+    protocol = guarded(maximum, proxies, Timeouts(**seconds))
     with listening(settings, http=protocol, log_level="error", timeout_keep_alive=int(SLOW)) as port:
         yield port
 

@@ -11,9 +11,9 @@ from app.forecasts.exceedance.schemas import ExceedanceOfRun, PeakOfRun
 from app.forecasts.schemas import BasinForecast
 from app.forecasts.volumes.schemas import VolumeQuantiles, VolumesOfRun
 from app.http.base_schema import Period
-from app.models.scores.schemas import BasinSkill, Score
-from app.models.verification.schemas import BasinVerification, LeadVerification, MonthSkill
 from app.pages.basins import facts
+from app.versions.scores.schemas import BasinSkill, Score
+from app.versions.verification.schemas import BasinVerification, LeadVerification, MonthSkill
 from hydrology.base.absent import absent
 from hydrology.base.reasons import Reason
 from records.database.engine import Database

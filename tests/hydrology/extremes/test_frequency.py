@@ -6,14 +6,14 @@ from scipy import stats
 
 from hydrology.base.arrays import Array
 from hydrology.extremes.distributions import Distribution, Gev, LogPearson3
-from hydrology.extremes.frequency import Level, _levels, levels
+from hydrology.extremes.frequency import FloodQuantile, _levels, levels
 from tests.hydrology.scores.peaks_published import MOOSE_RIVER, ORESTIMBA_CREEK
 
 FLOODS = [0.5, 0.8, 0.9, 0.96, 0.98]
 BOTH = pytest.mark.parametrize("distribution", [Gev, LogPearson3])
 
 
-def values(found: list[Level]) -> list[float | None]:
+def values(found: list[FloodQuantile]) -> list[float | None]:
     return [level.value for level in found]
 
 
@@ -99,7 +99,7 @@ def test_intervals_cover_the_truth_nearly_as_often_as_their_nominal_level(
 )
 def test_a_missing_level_has_a_reason(distribution: type[Distribution], annual: Array, expected: str) -> None:
     (found,) = levels(annual, [0.9], distribution)
-    assert found == Level(None, None, None, found.reason)
+    assert found == FloodQuantile(None, None, None, found.reason)
     assert str(found.reason) == expected
 
 

@@ -12,7 +12,7 @@ from hydrology.base.calendar import Period, day
 from hydrology.base.errors import Problem
 from hydrology.base.series import DailySeries, Flag
 from hydrology.weather.forcing import WeatherForecast
-from ingestion.feeds.base import Feed, Given, Observations, Site, Wanted
+from ingestion.feeds.base import Feed, FetchedBasinData, FetchWindow, Observations, Site
 from ingestion.feeds.http import Service
 from testing.feed_services.server import serving
 from testing.feed_services.world import Fault, Gauge, World
@@ -62,9 +62,11 @@ class Live:
         """Let things go wrong today."""
         self.world.faults = {self.world.today: faults}
 
-    def fetch(self, feed: Feed, days: str = "2026-11-01..2026-11-22", sites: Sequence[Site] = ()) -> dict[str, Given]:
+    def fetch(
+        self, feed: Feed, days: str = "2026-11-01..2026-11-22", sites: Sequence[Site] = ()
+    ) -> dict[str, FetchedBasinData]:
         """Return what a feed gives of gauges, of all three if none is named."""
-        wanted = Wanted(Period.parse(days), self.world.now)
+        wanted = FetchWindow(Period.parse(days), self.world.now)
         return {given.basin: given for given in feed.fetch(sites or [site(basin) for basin in PLACES], wanted)}
 
 
@@ -73,19 +75,19 @@ def site(basin: str, **known: object) -> Site:
     return Site(basin, *PLACES.get(basin, (None, None)), **known)  # type: ignore[arg-type]
 
 
-def observed(given: Given) -> Observations:
+def observed(given: FetchedBasinData) -> Observations:
     """Return the observations that a feed gave."""
     assert isinstance(given.content, Observations), given.content
     return given.content
 
 
-def forecast(given: Given) -> WeatherForecast:
+def forecast(given: FetchedBasinData) -> WeatherForecast:
     """Return the forecast that a feed gave."""
     assert isinstance(given.content, WeatherForecast), given.content
     return given.content
 
 
-def why(given: Given) -> str:
+def why(given: FetchedBasinData) -> str:
     """Return the reason for which a feed gave nothing."""
     assert isinstance(given.content, Problem), given.content
     return str(given.content)

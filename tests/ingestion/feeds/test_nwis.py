@@ -7,7 +7,7 @@ import pytest
 
 from hydrology.base.calendar import Period, day
 from hydrology.base.series import Flag
-from ingestion.feeds.base import FeedProblem, Observations, Wanted
+from ingestion.feeds.base import FeedProblem, FetchWindow, Observations
 from ingestion.feeds.flow import discharge
 from ingestion.feeds.http import Broken, Service
 from ingestion.feeds.nwis import Form, NwisFeed, _of_json, _of_rdb
@@ -199,7 +199,7 @@ def test_several_series_are_refused_with_their_days(live: Live) -> None:
         one = NwisFeed(live.service("/nwis/dv/"), "rdb", named and {MAINE: named["series"]})
         held = _of_rdb(RDB.encode()).of(MAINE)
         try:
-            return one._content(site(MAINE), Wanted(Period.parse("2026-11-01..2026-11-22"), NOW), held)
+            return one._content(site(MAINE), FetchWindow(Period.parse("2026-11-01..2026-11-22"), NOW), held)
         except FeedProblem as problem:
             return problem
 

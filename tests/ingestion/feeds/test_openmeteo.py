@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hydrology.base.calendar import Period, day
-from ingestion.feeds.base import FeedProblem, Site, Wanted
+from ingestion.feeds.base import FeedProblem, FetchWindow, Site
 from ingestion.feeds.http import ATTEMPTS
 from ingestion.feeds.openmeteo import OpenMeteoArchive, OpenMeteoForecast
 from ingestion.feeds.openmeteo.asking import in_requests, weight_of_place
@@ -163,7 +163,7 @@ def test_a_model_that_is_late_is_reported_and_its_old_forecast_is_not_of_today(l
 
 
 def test_a_forecast_from_the_future_is_not_taken(live: Live) -> None:
-    wanted = Wanted(Period.parse("2026-11-01..2026-11-22"), live.world.now - timedelta(days=30))
+    wanted = FetchWindow(Period.parse("2026-11-01..2026-11-22"), live.world.now - timedelta(days=30))
     with pytest.raises(FeedProblem, match="a forecast from the future is not taken"):
         list(forecasts(live).fetch([site(MAINE)], wanted))
 

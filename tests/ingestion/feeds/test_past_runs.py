@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from hydrology.base.calendar import Period
-from ingestion.feeds.base import FeedProblem, Given, Site, Wanted
+from ingestion.feeds.base import FeedProblem, FetchedBasinData, FetchWindow, Site
 from ingestion.feeds.openmeteo import OpenMeteoPastRuns
 from ingestion.feeds.openmeteo.asking import RunUnavailable
 from ingestion.feeds.openmeteo.past_runs import first_whole_day
@@ -25,8 +25,8 @@ def past(live: Live, shown: list[str] | None = None, **chosen: Any) -> OpenMeteo
     return OpenMeteoPastRuns(live.service(**chosen), "ecmwf_ifs", ([] if shown is None else shown).append)
 
 
-def fetched(runs: OpenMeteoPastRuns, sites: Sequence[Site] = (), began: datetime = RUN) -> dict[str, Given]:
-    wanted = Wanted(Period.parse("2026-09-01..2026-09-01"), NOW)
+def fetched(runs: OpenMeteoPastRuns, sites: Sequence[Site] = (), began: datetime = RUN) -> dict[str, FetchedBasinData]:
+    wanted = FetchWindow(Period.parse("2026-09-01..2026-09-01"), NOW)
     asked = sites or [site(basin) for basin in PLACES]
     return {given.basin: given for given in OverPoints(runs.of(began)).fetch(asked, wanted)}
 

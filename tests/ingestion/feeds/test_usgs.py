@@ -9,7 +9,7 @@ import pytest
 
 from hydrology.base.calendar import Period, day
 from hydrology.base.series import Flag
-from ingestion.feeds.base import FeedProblem, Wanted
+from ingestion.feeds.base import FeedProblem, FetchWindow
 from ingestion.feeds.http import ATTEMPTS
 from ingestion.feeds.usgs import UsgsFeed
 from ingestion.feeds.usgs_sites import DailySeriesInfo, chosen, in_lists, locations
@@ -57,7 +57,7 @@ def test_a_day_that_has_not_ended_at_the_gauge_is_not_taken(live: Live) -> None:
 
 
 def test_the_clock_hides_what_is_later_even_where_the_service_has_it(live: Live) -> None:
-    wanted = Wanted(Period.parse("2026-11-01..2026-11-22"), datetime(2026, 11, 10, 14, tzinfo=UTC))
+    wanted = FetchWindow(Period.parse("2026-11-01..2026-11-22"), datetime(2026, 11, 10, 14, tzinfo=UTC))
     (given,) = feed(live).fetch([site(MAINE)], wanted)
     assert observed(given).variables["discharge"].period.last == day("2026-11-09")
 

@@ -8,8 +8,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.contract import Inputs, State
 from models.inference import simulate
+from models.inputs import Inputs, State
 from models.nets.bucket_parameters import DAILY, STATIC, values_of
 from models.nets.bucket_scan import UNDERWAY
 from models.nets.buckets import Buckets

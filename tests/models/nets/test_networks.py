@@ -12,8 +12,9 @@ from hydrology.base.calendar import Period
 from jobspec.network import sized
 from jobspec.training import Cosine, TrainingConfig
 from models.checkpoint import dump, parse
-from models.contract import Inputs, Network, WaterScales
+from models.contract import Network
 from models.inference import simulate
+from models.inputs import Inputs, WaterScales
 from models.nets.products import BLOCK
 from models.networks import ARCHITECTURES, build
 from models.scaling import Scaler

@@ -6,10 +6,10 @@ import pytest
 import torch
 
 from models.arrays import places
-from models.contract import Inputs
+from models.basin_vectors import with_room
 from models.inference import simulate
+from models.inputs import Inputs
 from models.nets.mclstm import MCLSTM
-from models.nets.vectors import with_room
 from models.scaling import Scaler
 from models.training import MemberTraining
 from testing.networks import AUXILIARY, STATIC, config, inputs, training_data

@@ -12,7 +12,7 @@ from pyarrow import parquet
 
 from hydrology.base.errors import DataProblem
 from hydrology.uncertainty.error_model import LEVELS
-from operations.archive.archive_runs import Chosen
+from operations.archive.archive_runs import RunSelection
 from operations.archive.teehr_export import Exported, export_teehr
 from records.database.engine import Database
 from runtime.clock import Clock
@@ -56,13 +56,13 @@ def exported(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) ->
     for file in (other, *before):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(b"PAR1")
-    whole = export_teehr(database, CLOCK, folder / "tables", Chosen(), members=True)
+    whole = export_teehr(database, CLOCK, folder / "tables", RunSelection(), members=True)
     assert [file.exists() for file in (other, *before)] == [True, False, False]
     other.unlink()
     assert whole == Exported(2, 2, [])
-    assert export_teehr(database, CLOCK, folder / "tables", Chosen(), members=True) == whole
+    assert export_teehr(database, CLOCK, folder / "tables", RunSelection(), members=True) == whole
     with pytest.raises(DataProblem):
-        export_teehr(database, CLOCK, folder / "none", Chosen(basins=["SYNTH-03"]))
+        export_teehr(database, CLOCK, folder / "none", RunSelection(basins=["SYNTH-03"]))
     database.close()
     return {name: _read(folder / "tables", name) for name in TABLES}
 

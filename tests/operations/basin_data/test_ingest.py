@@ -15,7 +15,7 @@ from ingestion.sources.camels import CamelsSource
 from jobspec.jobs.forecasting import ForecastParams
 from jobspec.thresholds import NewThreshold
 from operations.basin_data.basins import chosen_to_learn_from
-from operations.basin_data.ingest import Outcome, first_affected, ingest
+from operations.basin_data.ingest import IngestResult, first_affected, ingest
 from operations.forecasting.forecast import forecast
 from records.access import keys
 from records.alerts import thresholds
@@ -39,7 +39,7 @@ def copy(country: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(country, tmp_path / "copy"))
 
 
-def run(database: Database, folder: Path) -> dict[str, Outcome]:
+def run(database: Database, folder: Path) -> dict[str, IngestResult]:
     return {outcome.basin: outcome for outcome in ingest(database, CamelsSource([folder]), CLOCK)}
 
 

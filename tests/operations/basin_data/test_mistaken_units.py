@@ -11,7 +11,7 @@ from hydrology.base.units import M3_PER_FT3
 from ingestion.sources.tables import TablesSource
 from jobspec.basins import AddedBasin
 from jobspec.feeds import NewFeed, read_settings
-from operations.basin_data.ingest import Outcome, ingest
+from operations.basin_data.ingest import IngestResult, ingest
 from operations.basin_data.source_paths import Intake
 from operations.feeds.add_gauge import add
 from operations.feeds.fetch import fetch
@@ -44,7 +44,7 @@ def write_tables(
     return basins, observations
 
 
-def ingested(database: Database, tables: tuple[Path, Path]) -> Outcome:
+def ingested(database: Database, tables: tuple[Path, Path]) -> IngestResult:
     (outcome,) = ingest(database, TablesSource(*tables, "own"), CLOCK)
     return outcome
 

@@ -18,7 +18,7 @@ from ingestion.sources.synthetic import PRODUCT
 from jobspec.jobs.data import BridgeFit
 from jobspec.thresholds import NewThreshold
 from operations.alerts.decide_alerts import decide
-from operations.daily.daily_forecasts import Asked, Newest, issue_newest
+from operations.daily.daily_forecasts import DailyRequest, Newest, issue_newest
 from operations.forecasting.changes.since_previous import MAX_DAYS_BEFORE
 from operations.upkeep.reproduce import reproduce
 from operations.verification.calibrate import calibrate
@@ -78,7 +78,7 @@ class Service:
         return self.issue(climatology=climatology)
 
     def issue(self, *, climatology: bool = False) -> Newest:
-        return issue_newest(self.database, Clock(self.now), BASINS, Asked(HORIZON, climatology=climatology))
+        return issue_newest(self.database, Clock(self.now), BASINS, DailyRequest(HORIZON, climatology=climatology))
 
     def newest(self, basin: str = BASIN) -> Latest:
         with self.database.reading() as session:

@@ -19,7 +19,7 @@ from ingestion.feeds.base import Observations
 from jobspec.feeds import NewFeed, read_settings
 from operations.basin_data.ingest import store
 from operations.basin_data.source_paths import Intake
-from operations.feeds.fetch import Listener, fetch
+from operations.feeds.fetch import FetchCallbacks, fetch
 from records.access import keys
 from records.basins import basins
 from records.database.engine import Database
@@ -60,7 +60,7 @@ class Office:
 
         intake = Intake(self.folder / "downloads", self.settings.ingest_hosts, None, show, show)
         days = None if period is None else Period.parse(period)
-        listener = Listener(pause=lambda _seconds: None, **shown)
+        listener = FetchCallbacks(pause=lambda _seconds: None, **shown)
         clock = Clock(self.world.now)
         done = fetch(self.database, clock, self.settings, intake, name, wanted, days, listener)
         return {one.basin_id: one for one in done}

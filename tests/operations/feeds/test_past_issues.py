@@ -10,7 +10,7 @@ import pytest
 from hydrology.base.calendar import Period
 from hydrology.base.errors import InvalidInput
 from ingestion.feeds.base import FeedProblem
-from operations.feeds.fetch import Listener
+from operations.feeds.fetch import FetchCallbacks
 from operations.feeds.past_issues import MAX_FAILED, PastIssues, fetch_past_issues
 from records.weather import weather_issues
 from runtime.clock import Clock
@@ -36,7 +36,7 @@ def nothing(*_: Any) -> None:
 
 
 def fetched(at: Office, days: int = DAYS, on_run: Callable[[datetime, int, int], None] = nothing) -> PastIssues:
-    clock, listener = Clock(at.world.now), Listener(pause=nothing)
+    clock, listener = Clock(at.world.now), FetchCallbacks(pause=nothing)
     return fetch_past_issues(at.database, clock, at.settings, "ahead", days, listener=listener, on_run=on_run)
 
 

@@ -23,8 +23,8 @@ from jobspec.network import LATITUDE, MCLSTMConfig, sized
 from jobspec.training import STATIC_ATTRIBUTES, Cosine, FineTuningConfig
 from models import checkpoint
 from models.arrays import places
+from models.basin_vectors import with_room
 from models.ensemble import Ensemble
-from models.nets.vectors import with_room
 from models.scaling import Scaler
 from models.training import Progress
 from models.validation import Validation

@@ -13,7 +13,7 @@ import pytest
 from hydrology.base.calendar import Period, as_date
 from hydrology.base.errors import DataProblem, NotFound
 from jobspec.jobs.data import BackfillParams
-from operations.feeds.fetch import Listener
+from operations.feeds.fetch import FetchCallbacks
 from operations.verification.backfill import Backfilled, Show, backfill
 from operations.verification.calibrate import calibrate
 from operations.verification.issued_pairs import settled
@@ -87,7 +87,7 @@ def here(calibrated_file: Path, tmp_path: Path) -> Iterator[Station]:
 
 def backfilled(at: Station, show: Show = quiet, **params: Any) -> Backfilled:
     asked = BackfillParams.model_validate({"feed": "ahead", "days": 8, "horizon": HORIZON} | params)
-    return backfill(at.database, at.clock, at.settings, asked, Listener(pause=quiet), show)
+    return backfill(at.database, at.clock, at.settings, asked, FetchCallbacks(pause=quiet), show)
 
 
 def rows(at: Station) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from records.database.engine import Database
 from records.runs import states
 from records.series import series
 from records.verification import error_splits
-from records.verification.error_splits import Chosen, ForecastError
+from records.verification.error_splits import ErrorFilter, ForecastError
 from records.versions import versions
 from runtime.clock import Clock
 from testing.country import BASINS, CLOCK
@@ -36,7 +36,7 @@ def split(database: Database, clock: Clock = SETTLED) -> int:
 
 def errors(database: Database, basin: str = BASIN, of: Measure = "volume", limit: int = 100) -> list[ForecastError]:
     with database.reading() as session:
-        return error_splits.worst(session, of, Chosen(basin=basin), limit)
+        return error_splits.worst(session, of, ErrorFilter(basin=basin), limit)
 
 
 def hindcast(database: Database, t0: np.datetime64, basin: str = BASIN) -> Array:
@@ -102,11 +102,11 @@ def test_the_worst_of_overlapping_forecasts_is_listed_and_the_means_are_of_all(t
     played(trained_store, ISSUE_DAYS)
     split(trained_store)
     with trained_store.reading() as session:
-        listed = error_splits.worst(session, "peak", Chosen(), 10)
-        assert error_splits.count(session, Chosen()) == 4 * len(BASINS)
-        assert error_splits.count(session, Chosen(season="JJA")) == 0
-        means = error_splits.means(session, Chosen(basin=BASIN))
-        assert error_splits.means(session, Chosen(season="JJA")) is None
+        listed = error_splits.worst(session, "peak", ErrorFilter(), 10)
+        assert error_splits.count(session, ErrorFilter()) == 4 * len(BASINS)
+        assert error_splits.count(session, ErrorFilter(season="JJA")) == 0
+        means = error_splits.means(session, ErrorFilter(basin=BASIN))
+        assert error_splits.means(session, ErrorFilter(season="JJA")) is None
     assert sorted(one.basin_id for one in listed) == [*BASINS]
     sizes = [abs(one.peak.error) for one in listed]
     assert sizes == sorted(sizes, reverse=True)

@@ -21,7 +21,7 @@ from jobspec.jobs.forecasting import ForecastParams, ReplayParams, VolumesParams
 from jobspec.training import FineTuningConfig
 from models.arrays import days_of
 from operations.basin_data.dataset import load_forcing
-from operations.daily.daily_forecasts import Asked, issue_newest
+from operations.daily.daily_forecasts import DailyRequest, issue_newest
 from operations.daily.replay import replay
 from operations.forecasting.forecast import forecast
 from operations.forecasting.seasonal_volumes import forecast_volumes
@@ -45,7 +45,7 @@ from records.runs.run_types import RunBasin
 from records.series import series
 from records.series.tables import SeriesRow
 from records.verification import error_splits, scores
-from records.verification.error_splits import Chosen
+from records.verification.error_splits import ErrorFilter
 from records.versions import combinations, promotions, versions
 from records.versions.versions import Version
 from records.weather import product_credits
@@ -126,7 +126,7 @@ def test_two_copies_of_a_version_answer_as_it_does(trained_store: Database) -> N
             trained_store, issued(trained_store, version.id, weather="climatology", perturbed_states=3, horizon=3)
         )
         with trained_store.reading() as session:
-            worst = error_splits.worst(session, "peak", Chosen(version=version.id), 9)
+            worst = error_splits.worst(session, "peak", ErrorFilter(version=version.id), 9)
         errors = {(one.basin_id, str(one.t0)): [*asdict(one.volume).values()] for one in worst}
         found.append((run, arrays(trained_store, run), spread, errors))
     (_, once, spread, errors), (run, again, spread_again, errors_again) = found
@@ -421,7 +421,7 @@ class Service:
             self.lacking[name] = self.yesterday
         if ahead:
             self.archives[FIRST].forecast(self.database, self.now, self.yesterday + 1, 5, warmer=(-1.0, 0.0, 1.0))
-        done = issue_newest(self.database, Clock(self.now), BASINS, Asked(5))
+        done = issue_newest(self.database, Clock(self.now), BASINS, DailyRequest(5))
         assert not done.failed
         (run,) = done.issued
         assert (run.status, run.weather_until) == ("issued", self.yesterday)
@@ -503,7 +503,7 @@ def test_t0_never_goes_back_where_a_product_catches_up(service: Service) -> None
     back = Period(service.lacking[SECOND] + 1, service.yesterday - 1)
     service.archives[SECOND].bring(service.database, Clock(service.now), back, flow=False)
     service.now += timedelta(hours=1)
-    assert issue_newest(service.database, Clock(service.now), BASINS, Asked(5)).issued == []
+    assert issue_newest(service.database, Clock(service.now), BASINS, DailyRequest(5)).issued == []
 
 
 def changes(database: Database, run: runs.Run) -> tuple[RunChange, dict[str, np.ndarray]]:

@@ -3,7 +3,7 @@
 import pytest
 
 from operations.versions import stages
-from operations.versions.stages import single, stage, watched_by
+from operations.versions.stages import report_progress_to, single, with_progress
 
 Shown = list[tuple[str, int, int]]
 
@@ -15,27 +15,27 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> Shown:
 
 
 def test_each_piece_of_a_stage_is_counted(shown: Shown) -> None:
-    with watched_by(lambda *seen: shown.append(seen)):
-        assert list(stage("basins", "abc")) == ["a", "b", "c"]
-        assert list(stage("forecasts", iter("ab"), 2)) == ["a", "b"]
+    with report_progress_to(lambda *seen: shown.append(seen)):
+        assert list(with_progress("basins", "abc")) == ["a", "b", "c"]
+        assert list(with_progress("forecasts", iter("ab"), 2)) == ["a", "b"]
     assert shown == [*(("basins", done, 3) for done in range(4)), *(("forecasts", done, 2) for done in range(3))]
 
 
 def test_one_piece_is_reported_before_and_after(shown: Shown) -> None:
-    with watched_by(lambda *seen: shown.append(seen)):
+    with report_progress_to(lambda *seen: shown.append(seen)):
         assert single("error model", lambda: list(shown)) == [("error model", 0, 1)]
     assert shown[-1] == ("error model", 1, 1)
 
 
 def test_short_work_is_not_reported() -> None:
     seen: Shown = []
-    with watched_by(lambda *one: seen.append(one)):
-        assert list(stage("basins", "abc")) == ["a", "b", "c"]
+    with report_progress_to(lambda *one: seen.append(one)):
+        assert list(with_progress("basins", "abc")) == ["a", "b", "c"]
     assert seen == []
 
 
 def test_work_without_an_observer_goes_on(shown: Shown) -> None:
-    with watched_by(lambda *seen: shown.append(seen)):
+    with report_progress_to(lambda *seen: shown.append(seen)):
         pass
-    assert list(stage("basins", "abc")) == ["a", "b", "c"]
+    assert list(with_progress("basins", "abc")) == ["a", "b", "c"]
     assert shown == []

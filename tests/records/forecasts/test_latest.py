@@ -15,10 +15,10 @@ from records.forecasts.latest import (
     NoForecast,
     NoModel,
     Superseded,
-    glance,
     last_past_days,
     latest,
     latest_many,
+    newest_run_keys,
     newest_tried,
     updated_since,
 )
@@ -82,12 +82,12 @@ def test_a_run_of_an_operator_is_never_the_latest(database: Database) -> None:
         a_run(session, version, t0=NEW, purpose="on-request")
         with pytest.raises(NoForecast, match="has no available forecast"):
             latest(session, BASIN, NOW)
-        assert not glance(session, [BASIN], NOW)
+        assert not newest_run_keys(session, [BASIN], NOW)
         old = a_run(session, version, t0=OLD)
         a_run(session, version, t0=NEW, horizon_days=3, purpose="on-request")
         assert latest(session, BASIN, NOW).run == old
         assert latest(session, BASIN, NOW).superseded_by is None
-        assert glance(session, [BASIN], NOW) == {BASIN: (old.id, OLD)}
+        assert newest_run_keys(session, [BASIN], NOW) == {BASIN: (old.id, OLD)}
 
 
 @pytest.mark.parametrize(("days", "can_be_latest"), [(1, False), (364, False), (365, False), (366, True), (None, True)])
@@ -101,9 +101,9 @@ def test_the_first_year_from_an_empty_store_is_never_the_latest(
         run = a_run(session, version, runs.BasinResult(basin=basin), t0=OLD)
         if can_be_latest:
             assert latest(session, BASIN, NOW).run == run
-            assert glance(session, [BASIN], NOW) == {BASIN: (run.id, OLD)}
+            assert newest_run_keys(session, [BASIN], NOW) == {BASIN: (run.id, OLD)}
             return
-        assert not glance(session, [BASIN], NOW)
+        assert not newest_run_keys(session, [BASIN], NOW)
         with pytest.raises(NoForecast, match=rf"empty store {days} days? before .* 0\.25 until day 61"):
             latest(session, BASIN, NOW)
         warm = a_run(session, version, t0=day("2008-09-28"))
@@ -155,7 +155,7 @@ def test_until_a_promoted_version_has_issued_the_forecast_of_the_version_before_
             assert first in str(found.version_note)
         of_other = latest(session, other, NOW)  # promoted for the other basin only
         assert (of_other.run, of_other.awaited, of_other.version_note) == (old, None, None)
-        assert glance(session, [BASIN, other], NOW) == {other: (old.id, OLD)}
+        assert newest_run_keys(session, [BASIN, other], NOW) == {other: (old.id, OLD)}
         assert updated_since(session, [BASIN, other], NOW - timedelta(minutes=1), LATER) == [BASIN, other]
         assert last_past_days(session, NOW) == {BASIN: OLD, other: OLD}
         assert newest_tried(session, [BASIN], NOW) == {}  # the promoted version has yet to be run
@@ -270,7 +270,7 @@ def test_the_order_in_which_runs_are_stored_does_not_matter(database: Database, 
             assert (found.superseded_by is None) == (whole[-1] == seen[-1])
             assert last_past_days(session, at) == {BASIN: whole[-1].weather_until}
             if at >= stored_until(stored):
-                glanced = glance(session, [BASIN], at)
+                glanced = newest_run_keys(session, [BASIN], at)
                 assert glanced == ({BASIN: (whole[-1].id, whole[-1].t0)} if whole[-1] == seen[-1] else {})
 
 

@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 from hydrology.base.calendar import Period
 from records.database.engine import Database
 from records.database.statements import table_of
-from records.database.tables import Summed
+from records.database.tables import Checksummed
 from records.runs import states
 from records.schema import Base
 from records.series import series
@@ -96,7 +96,7 @@ def damage(session: Session, row: type[Base]) -> None:
 
 def test_every_table_whose_rows_have_a_checksum_is_checked() -> None:
     checked = {checker.row for checker in CHECKERS}
-    summed = {mapper.class_ for mapper in Base.registry.mappers if issubclass(mapper.class_, Summed)}
+    summed = {mapper.class_ for mapper in Base.registry.mappers if issubclass(mapper.class_, Checksummed)}
     assert summed <= checked
 
 

@@ -17,14 +17,14 @@ from testing.jobs.processes import end
 from workers.job_leases import ExpiredLeases
 from workers.queue.broker import socket_path, start_embedded
 from workers.scheduler.recovery import recover
-from workers.service_context import ServiceTools, tools_of
+from workers.service_context import WorkerContext, tools_of
 
 JOBS = 20
 YEAR = timedelta(days=365)
 
 
 @pytest.fixture
-def tools(migrated_sqlite: Path, tmp_path: Path) -> Iterator[ServiceTools]:
+def tools(migrated_sqlite: Path, tmp_path: Path) -> Iterator[WorkerContext]:
     """What a scheduler works with, with a broker and without a worker."""
     file = shutil.copy(migrated_sqlite, tmp_path / "freshet.sqlite")
     settings = Settings(data=tmp_path, database_url=f"sqlite:///{file}")
@@ -35,13 +35,13 @@ def tools(migrated_sqlite: Path, tmp_path: Path) -> Iterator[ServiceTools]:
 
 
 @pytest.fixture
-def broker(tools: ServiceTools) -> Iterator[redis.Redis]:
+def broker(tools: WorkerContext) -> Iterator[redis.Redis]:
     """The broker itself."""
     with redis.Redis(unix_socket_path=str(socket_path(tools.settings))) as client:
         yield client
 
 
-def post(tools: ServiceTools, queue: str = "default") -> str:
+def post(tools: WorkerContext, queue: str = "default") -> str:
     """Post a job, and send its message."""
     with tools.database.transaction() as session:
         job, _ = jobs.create(session, jobs.NewJob(kind="forecast", params={}, queue=queue), tools.clock.wall())
@@ -49,13 +49,13 @@ def post(tools: ServiceTools, queue: str = "default") -> str:
     return job.id
 
 
-def recover_at(tools: ServiceTools) -> Callable[[timedelta], None]:
+def recover_at(tools: WorkerContext) -> Callable[[timedelta], None]:
     """Return what has the scheduler look at some time from now."""
     leases = ExpiredLeases(60)
     return lambda by: recover(replace(tools, clock=ClockSetBy(by=by)), leases)
 
 
-def test_jobs_that_wait_behind_a_busy_worker_are_not_sent_again(tools: ServiceTools, broker: redis.Redis) -> None:
+def test_jobs_that_wait_behind_a_busy_worker_are_not_sent_again(tools: WorkerContext, broker: redis.Redis) -> None:
     for _ in range(JOBS):
         post(tools)
     look_at = recover_at(tools)
@@ -64,7 +64,7 @@ def test_jobs_that_wait_behind_a_busy_worker_are_not_sent_again(tools: ServiceTo
     assert broker.llen("default") == JOBS
 
 
-def test_only_messages_that_the_broker_lost_are_sent_again(tools: ServiceTools, broker: redis.Redis) -> None:
+def test_only_messages_that_the_broker_lost_are_sent_again(tools: WorkerContext, broker: redis.Redis) -> None:
     for _ in range(JOBS):
         post(tools)
     post(tools, "ingest")
@@ -81,7 +81,7 @@ def test_only_messages_that_the_broker_lost_are_sent_again(tools: ServiceTools, 
 
 
 def test_in_the_end_the_lost_message_is_among_those_that_are_sent_again(
-    tools: ServiceTools, broker: redis.Redis
+    tools: WorkerContext, broker: redis.Redis
 ) -> None:
     """Of five jobs the last one's message is lost. Whatever a worker takes, it does not wait for ever."""
     waiting = [post(tools) for _ in range(5)]
@@ -102,7 +102,7 @@ def test_in_the_end_the_lost_message_is_among_those_that_are_sent_again(
 
 
 def test_a_message_that_was_sent_before_the_clock_was_set_back_is_missed_all_the_same(
-    tools: ServiceTools, broker: redis.Redis
+    tools: WorkerContext, broker: redis.Redis
 ) -> None:
     job = post(tools)
     with tools.database.transaction() as session:

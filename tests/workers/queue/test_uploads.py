@@ -14,13 +14,13 @@ from runtime.clock import Clock
 from runtime.settings import Settings
 from testing.records import NOW
 from tests.app.conftest import bearer, serving, sqlite, sqlite_database
-from workers.job import Outcome
+from workers.job import JobOutcome
 from workers.job_leases import ExpiredLeases
 from workers.job_processes.worker import write
 from workers.queue.enqueue import Sender
 from workers.queue.uploads import POSTED_WITHIN, path_of
 from workers.scheduler.recovery import recover
-from workers.service_context import ServiceTools
+from workers.service_context import WorkerContext
 
 __all__ = ["sqlite", "sqlite_database"]
 
@@ -28,11 +28,11 @@ PROBLEM = {"kind": "odd", "detail": "It is odd."}
 
 
 @pytest.fixture
-def tools(sqlite: str, sqlite_database: Database, tmp_path: Path) -> Iterator[ServiceTools]:
+def tools(sqlite: str, sqlite_database: Database, tmp_path: Path) -> Iterator[WorkerContext]:
     """What a worker and the scheduler work with, on the database of the service."""
     settings = Settings(data=tmp_path, database_url=sqlite, broker_url="memory://")
     sender = Sender(settings, sqlite_database, Clock(None))
-    yield ServiceTools(settings, sqlite_database, Clock(None), sender)
+    yield WorkerContext(settings, sqlite_database, Clock(None), sender)
     sender.close()
 
 
@@ -49,7 +49,7 @@ def header(sqlite_database: Database) -> dict[str, str]:
     return bearer(sqlite_database) | {"Content-Type": "text/csv"}
 
 
-def send(service: TestClient, header: dict[str, str], tools: ServiceTools) -> tuple[str, Path]:
+def send(service: TestClient, header: dict[str, str], tools: WorkerContext) -> tuple[str, Path]:
     """Send a table, and return the job that is to read it and the path of the table."""
     job = service.post("/v1/basins/observations", content=b"basin,date,discharge_cfs\n", headers=header).json()
     return job["id"], path_of(tools.settings.data, job["params"]["observations_file"])
@@ -64,16 +64,16 @@ def age(path: Path) -> None:
 @pytest.mark.parametrize(
     ("outcome", "stays"),
     [
-        (Outcome("succeeded", result={}), False),
-        (Outcome("failed", problem=PROBLEM), False),
-        (Outcome("cancelled"), False),
-        (Outcome("retry", problem=PROBLEM), True),
-        (Outcome("released"), True),
+        (JobOutcome("succeeded", result={}), False),
+        (JobOutcome("failed", problem=PROBLEM), False),
+        (JobOutcome("cancelled"), False),
+        (JobOutcome("retry", problem=PROBLEM), True),
+        (JobOutcome("released"), True),
     ],
-    ids=lambda value: value.status if isinstance(value, Outcome) else "",
+    ids=lambda value: value.status if isinstance(value, JobOutcome) else "",
 )
 def test_an_upload_goes_with_its_job_however_that_ends(
-    service: TestClient, header: dict[str, str], tools: ServiceTools, outcome: Outcome, stays: bool
+    service: TestClient, header: dict[str, str], tools: WorkerContext, outcome: JobOutcome, stays: bool
 ) -> None:
     job, file = send(service, header, tools)
     with tools.database.transaction() as session:
@@ -84,7 +84,7 @@ def test_an_upload_goes_with_its_job_however_that_ends(
     assert file.exists() is stays
 
 
-def test_files_read_from_another_folder_are_not_deleted(tools: ServiceTools, tmp_path: Path) -> None:
+def test_files_read_from_another_folder_are_not_deleted(tools: WorkerContext, tmp_path: Path) -> None:
     table = tmp_path / "incoming" / "days.csv"
     table.parent.mkdir()
     table.write_text("mine")
@@ -93,13 +93,13 @@ def test_files_read_from_another_folder_are_not_deleted(tools: ServiceTools, tmp
         job, _ = jobs.create(session, jobs.NewJob(kind="upload", params=params, queue="ingest"), NOW)
         claimed = attempts.claim(session, job.id, worker="w", lease_until=NOW, at=NOW)
     assert claimed is not None
-    write(tools, claimed, Outcome("succeeded", result={}))
+    write(tools, claimed, JobOutcome("succeeded", result={}))
     recover(tools, ExpiredLeases(0))
     assert table.exists()
 
 
 def test_an_upload_whose_job_was_cancelled_before_it_began_is_swept(
-    service: TestClient, header: dict[str, str], tools: ServiceTools
+    service: TestClient, header: dict[str, str], tools: WorkerContext
 ) -> None:
     (cancelled, gone), (_, waiting) = send(service, header, tools), send(service, header, tools)
     service.post(f"/v1/jobs/{cancelled}/cancel", headers=header)
@@ -110,7 +110,7 @@ def test_an_upload_whose_job_was_cancelled_before_it_began_is_swept(
 
 
 def test_an_upload_whose_worker_was_lost_for_the_last_time_is_swept(
-    service: TestClient, header: dict[str, str], tools: ServiceTools
+    service: TestClient, header: dict[str, str], tools: WorkerContext
 ) -> None:
     job, file = send(service, header, tools)
     age(file)
@@ -125,21 +125,21 @@ def test_an_upload_whose_worker_was_lost_for_the_last_time_is_swept(
 
 
 def test_an_upload_that_was_sent_again_after_its_job_is_swept(
-    service: TestClient, header: dict[str, str], tools: ServiceTools
+    service: TestClient, header: dict[str, str], tools: WorkerContext
 ) -> None:
     header |= {"Idempotency-Key": "april"}
     job, file = send(service, header, tools)
     with tools.database.transaction() as session:
         claimed = attempts.claim(session, job, worker="w", lease_until=NOW, at=NOW)
     assert claimed is not None
-    write(tools, claimed, Outcome("succeeded", result={}))
+    write(tools, claimed, JobOutcome("succeeded", result={}))
     assert send(service, header, tools) == (job, file)
     age(file)
     recover(tools, ExpiredLeases(0))
     assert not file.exists()
 
 
-def test_an_upload_that_has_no_job_yet_stays_for_a_while(tools: ServiceTools, tmp_path: Path) -> None:
+def test_an_upload_that_has_no_job_yet_stays_for_a_while(tools: WorkerContext, tmp_path: Path) -> None:
     uploads = tmp_path / "uploads"
     uploads.mkdir()
     young, old = uploads / "young.csv", uploads / "old.csv"

@@ -26,7 +26,7 @@ from testing.records import BASIN, NOW, a_basin, a_source, daily
 from tests.app.conftest import bearer, serving, sqlite, sqlite_database
 from workers.job_processes.worker import Worker
 from workers.queue.enqueue import Sender
-from workers.service_context import ServiceTools
+from workers.service_context import WorkerContext
 
 __all__ = ["sqlite", "sqlite_database"]
 
@@ -34,11 +34,11 @@ MILL: dict[str, Any] = {"name": "Mill Creek", "latitude": 44.085, "longitude": -
 
 
 @pytest.fixture
-def tools(sqlite: str, sqlite_database: Database, tmp_path: Path) -> Iterator[ServiceTools]:
+def tools(sqlite: str, sqlite_database: Database, tmp_path: Path) -> Iterator[WorkerContext]:
     """What a worker works with, on the database of the service."""
     settings = Settings(data=tmp_path, database_url=sqlite, broker_url="memory://", as_of=NOW)
     sender = Sender(settings, sqlite_database, Clock(NOW))
-    yield ServiceTools(settings, sqlite_database, Clock(NOW), sender)
+    yield WorkerContext(settings, sqlite_database, Clock(NOW), sender)
     sender.close()
 
 
@@ -49,12 +49,12 @@ def service(sqlite: str, tmp_path: Path) -> Iterator[TestClient]:
         yield started
 
 
-def run(tools: ServiceTools, job: str) -> None:
+def run(tools: WorkerContext, job: str) -> None:
     """Run a job as a worker does."""
     Worker("worker", tools, InProcessChildren(tools)).run(job)
 
 
-def send(service: TestClient, tools: ServiceTools, header: dict[str, str], basin: str, flow: float) -> jobs.Job:
+def send(service: TestClient, tools: WorkerContext, header: dict[str, str], basin: str, flow: float) -> jobs.Job:
     """Post a day's flow of a basin, let a worker take it in, and return the job that has ended."""
     table = f"basin,date,discharge_cfs\n{basin},2008-04-01,{flow}\n"
     posted = service.post("/v1/basins/observations", content=table, headers=header | {"Content-Type": "text/csv"})
@@ -71,7 +71,7 @@ def flow_of(database: Database, basin: str, product: str) -> list[float] | None:
 
 
 @pytest.mark.parametrize("scope", ["operator", "admin"])
-def test_a_gauge_with_a_source_retains_its_flow(service: TestClient, tools: ServiceTools, scope: Scope) -> None:
+def test_a_gauge_with_a_source_retains_its_flow(service: TestClient, tools: WorkerContext, scope: Scope) -> None:
     with tools.database.transaction() as session:
         gauge = a_basin(session, BASIN)
         series.write(session, gauge, "usgs", "discharge", daily("2008-04-01", 1287, unit="cfs"), a_source(session), NOW)
@@ -81,7 +81,9 @@ def test_a_gauge_with_a_source_retains_its_flow(service: TestClient, tools: Serv
     assert flow_of(tools.database, BASIN, "usgs") == [1287]
 
 
-def test_a_basin_is_changed_by_the_key_that_registered_it_or_an_admin(service: TestClient, tools: ServiceTools) -> None:
+def test_a_basin_is_changed_by_the_key_that_registered_it_or_an_admin(
+    service: TestClient, tools: WorkerContext
+) -> None:
     owner, other = bearer(tools.database, name="mill"), bearer(tools.database, name="another mill")
     admin = bearer(tools.database, "admin")
     assert service.put("/v1/basins/OWN-mill", json=MILL, headers=owner).status_code == 201
@@ -100,7 +102,7 @@ def test_a_basin_is_changed_by_the_key_that_registered_it_or_an_admin(service: T
     assert service.put("/v1/basins/OWN-mill", json=MILL, headers=owner).status_code == 200
 
 
-def test_a_basin_of_before_keys_were_stored_is_an_admins(service: TestClient, tools: ServiceTools) -> None:
+def test_a_basin_of_before_keys_were_stored_is_an_admins(service: TestClient, tools: WorkerContext) -> None:
     with tools.database.transaction() as session:
         basins.upsert(session, basins.Basin("OWN-old", areas={"own": 1e6}))
     operator, admin = bearer(tools.database), bearer(tools.database, "admin")
@@ -110,7 +112,7 @@ def test_a_basin_of_before_keys_were_stored_is_an_admins(service: TestClient, to
 
 
 def test_a_table_is_refused_whole_if_another_key_owns_one_of_its_basins(
-    service: TestClient, tools: ServiceTools
+    service: TestClient, tools: WorkerContext
 ) -> None:
     owner, other = bearer(tools.database), bearer(tools.database)
     service.put("/v1/basins/OWN-mill", json=MILL, headers=owner)
@@ -120,7 +122,7 @@ def test_a_table_is_refused_whole_if_another_key_owns_one_of_its_basins(
 
 
 def test_a_job_that_no_key_posted_writes_every_users_basin(
-    service: TestClient, tools: ServiceTools, tmp_path: Path
+    service: TestClient, tools: WorkerContext, tmp_path: Path
 ) -> None:
     service.put("/v1/basins/OWN-mill", json=MILL, headers=bearer(tools.database))
     table = tmp_path / "uploads" / "today.csv"
@@ -133,7 +135,7 @@ def test_a_job_that_no_key_posted_writes_every_users_basin(
     assert flow_of(tools.database, "OWN-mill", "own") == [7]
 
 
-def posted(service: TestClient, tools: ServiceTools, header: dict[str, str], table: str) -> jobs.Job:
+def posted(service: TestClient, tools: WorkerContext, header: dict[str, str], table: str) -> jobs.Job:
     """Post a table of observations, let a worker take it in, and return the job that has ended."""
     answer = service.post("/v1/basins/observations", content=table, headers=header | {"Content-Type": "text/csv"})
     run(tools, answer.json()["id"])
@@ -141,7 +143,7 @@ def posted(service: TestClient, tools: ServiceTools, header: dict[str, str], tab
         return jobs.get(session, answer.json()["id"])
 
 
-def test_weather_in_another_unit_is_refused_and_odd_weather_named(service: TestClient, tools: ServiceTools) -> None:
+def test_weather_in_another_unit_is_refused_and_odd_weather_named(service: TestClient, tools: WorkerContext) -> None:
     owner = bearer(tools.database)
     service.put("/v1/basins/OWN-mill", json=MILL, headers=owner)
     head = "basin,date,tmax_degC,tmin_degC,vp_Pa"
@@ -157,7 +159,7 @@ def test_weather_in_another_unit_is_refused_and_odd_weather_named(service: TestC
     assert "has a median of 130 Pa" in odd.result["warnings"]["OWN-mill"][0]
 
 
-def test_errors_name_the_file_as_its_sender_does(service: TestClient, tools: ServiceTools) -> None:
+def test_errors_name_the_file_as_its_sender_does(service: TestClient, tools: WorkerContext) -> None:
     header = bearer(tools.database)
     service.put("/v1/basins/OWN-mill", json=MILL, headers=header)
     start = "basin,date,discharge_cfs\nOWN-mill,2008-04-01,"
@@ -192,7 +194,7 @@ def test_errors_name_the_file_as_its_sender_does(service: TestClient, tools: Ser
 
 
 def test_a_product_that_a_feed_of_the_service_fills_takes_no_upload_of_an_operator(
-    service: TestClient, tools: ServiceTools
+    service: TestClient, tools: WorkerContext
 ) -> None:
     operator, admin = bearer(tools.database), bearer(tools.database, "admin")
     service.put("/v1/basins/OWN-mill", json=MILL, headers=operator)

@@ -16,7 +16,7 @@ from testing.records import a_basin
 from tests.app.conftest import bearer, sqlite, sqlite_database
 from tests.workers.tasks.test_posted_observations import run, service, tools
 from workers.queue import uploads
-from workers.service_context import ServiceTools
+from workers.service_context import WorkerContext
 
 __all__ = ["service", "sqlite", "sqlite_database", "tools"]
 
@@ -28,7 +28,7 @@ for _weather in DOCUMENT["basins"].values():
     _weather["time"] = ["2008-10-01", "2008-10-02", "2008-10-03"]
 
 
-def send(service: TestClient, tools: ServiceTools, scope: Scope, document: dict[str, Any]) -> jobs.Job:
+def send(service: TestClient, tools: WorkerContext, scope: Scope, document: dict[str, Any]) -> jobs.Job:
     """Post a weather forecast, let a worker store it, and return the job that has ended."""
     header = bearer(tools.database, scope) | {"Content-Type": "application/json"}
     posted = service.post("/v1/weather", content=json.dumps(document), headers=header)
@@ -39,14 +39,14 @@ def send(service: TestClient, tools: ServiceTools, scope: Scope, document: dict[
 
 
 @pytest.fixture(autouse=True)
-def _basins(tools: ServiceTools) -> None:
+def _basins(tools: WorkerContext) -> None:
     with tools.database.transaction() as session:
         a_basin(session, weather_files.BASINS[0])
 
 
 @pytest.mark.parametrize(("scope", "operational"), [("admin", True), ("operator", False)])
 def test_usable_basins_are_stored_and_the_others_refused_by_name(
-    service: TestClient, tools: ServiceTools, scope: Scope, operational: bool
+    service: TestClient, tools: WorkerContext, scope: Scope, operational: bool
 ) -> None:
     job = send(service, tools, scope, DOCUMENT)
     assert job.status == "succeeded"
@@ -65,7 +65,7 @@ def test_usable_basins_are_stored_and_the_others_refused_by_name(
     assert (again["weather"], again["new"], again["known"]) == (job.result["weather"], 0, 1)
 
 
-def test_another_content_under_the_same_identity_is_refused(service: TestClient, tools: ServiceTools) -> None:
+def test_another_content_under_the_same_identity_is_refused(service: TestClient, tools: WorkerContext) -> None:
     send(service, tools, "admin", DOCUMENT)
     changed = json.loads(json.dumps(DOCUMENT))
     del changed["basins"][weather_files.BASINS[1]]
@@ -76,7 +76,7 @@ def test_another_content_under_the_same_identity_is_refused(service: TestClient,
     assert "never change" in job.problem["detail"]
 
 
-def test_a_job_reads_no_file_but_what_was_sent(tools: ServiceTools, tmp_path: Path) -> None:
+def test_a_job_reads_no_file_but_what_was_sent(tools: WorkerContext, tmp_path: Path) -> None:
     outside = weather_files.written_json(tmp_path, DOCUMENT)
     with tools.database.transaction() as session:
         new = jobs.NewJob(kind="weather", params={"weather_file": str(outside)}, queue="ingest")
@@ -98,7 +98,7 @@ def document(**values: list[float]) -> dict[str, Any]:
     return {**DOCUMENT, "units": units, "basins": {weather_files.BASINS[0]: {"time": days, "traces": {"0": base}}}}
 
 
-def test_weather_in_another_unit_than_declared_is_refused(service: TestClient, tools: ServiceTools) -> None:
+def test_weather_in_another_unit_than_declared_is_refused(service: TestClient, tools: WorkerContext) -> None:
     job = send(service, tools, "operator", document(vp=[7.0] * 5))
     assert job.problem is not None
     assert (job.status, job.problem["kind"]) == ("failed", "no-weather")
@@ -106,7 +106,7 @@ def test_weather_in_another_unit_than_declared_is_refused(service: TestClient, t
     assert "these look like hPa. Convert them to Pa (first on 2008-10-01: 7 Pa)" in job.problem["detail"]
 
 
-def test_odd_weather_is_stored_and_named_in_the_result(service: TestClient, tools: ServiceTools) -> None:
+def test_odd_weather_is_stored_and_named_in_the_result(service: TestClient, tools: WorkerContext) -> None:
     job = send(service, tools, "operator", document(precipitation=[3, 5, 9, 9, 11]))
     assert job.result is not None
     assert (job.result["new"], job.result["warned_basins"]) == (1, 1)

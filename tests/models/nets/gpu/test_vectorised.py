@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from jobspec.network import sized
-from models.contract import Inputs
+from models.inputs import Inputs
 from models.nets.gpu import vectorised
 from models.nets.gpu.members import Parameters, member_inputs
 from models.nets.standardised import Standardised

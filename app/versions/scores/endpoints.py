@@ -1,0 +1,40 @@
+"""/v1/basins/{basin}/skill and /v1/models/{version}/skill"""
+
+from fastapi import APIRouter, Response
+
+from app.exports.answers import TableAnswer, documented_responses
+from app.exports.formats import TABLES
+from app.http.dependencies import BasinId, ChosenVersion, Metric, Reading, VersionId
+from app.versions.scores import service, table
+from app.versions.scores.schemas import BasinSkill, ModelSkill
+from app.versions.scores.service import NotEvaluated
+from records.basins.basins import UnknownBasin
+from records.forecasts.latest import NoModel
+from records.versions.versions import UnknownVersion
+
+router = APIRouter(tags=["skill"])
+
+
+@router.get(
+    "/basins/{basin}/skill",
+    summary="Skill of the model in a basin",
+    **documented_responses(BasinSkill, UnknownBasin, UnknownVersion, NoModel, NotEvaluated, formats=TABLES),
+)
+def read_basin_skill(
+    session: Reading, basin: BasinId, answer: TableAnswer, version: ChosenVersion = None, metric: Metric = None
+) -> Response:
+    """Every score of a model version in the basin, with its period: a score that is not defined there is
+    null, with the reason. Also the skill of the snow cells against reference snow, which the model was not trained
+    on."""
+    return answer.of(service.of_basin(session, basin, version, metric), table.of_basin)
+
+
+@router.get(
+    "/models/{version}/skill",
+    summary="Skill of a model version over its basins",
+    **documented_responses(ModelSkill, UnknownVersion, NotEvaluated, formats=TABLES),
+)
+def read_model_skill(session: Reading, version: VersionId, answer: TableAnswer, metric: Metric = None) -> Response:
+    """The median and the quartiles of each score over the basins, by metric and period, with the number of basins with
+    and without a value."""
+    return answer.of(service.of_model(session, version, metric), table.of_model)

@@ -1,0 +1,222 @@
+"""`freshet models`: trained and shipped model versions, and which one each basin uses."""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from freshet.cli.context import opened
+from freshet.cli.options import Basins
+from freshet.cli.output import Json, answer, inform, inform_left_out, table
+from freshet.cli.progress import reporting
+from freshet.cli.versions.combine import combine
+from hydrology.base.errors import counted
+from hydrology.water.probe_results import ProbeResult
+from operations.basin_data.basins import chosen
+from records.access import audit
+from records.database.json_columns import to_json
+from records.versions import promotions
+from records.versions import versions as records
+from records.versions.version_properties import VersionPart
+
+app = typer.Typer(no_args_is_help=True)
+
+Version = Annotated[str, typer.Argument(metavar="VERSION", help="Its id.")]
+
+
+app.command("combine")(combine)
+
+
+@app.callback()
+def models() -> None:
+    """List, show, promote, roll back, export and install model versions."""
+
+
+@app.command("list")
+def list_versions(as_json: Json = False) -> None:
+    """List the versions, the newest first."""
+    with opened(reads=True) as context, context.database.reading() as session:
+        found = records.list_versions(session)
+    columns = ("version", "label", "architecture", "product", "basins", "members", "created", "status")
+    rows = [
+        (v.id, v.label, v.architecture, _product(v), len(v.basins), v.member_count, v.created_at, v.status)
+        for v in found
+    ]
+    answer(
+        {"versions": [asdict(one) for one in found]}, as_json, table(columns, rows, f"{counted(len(found), 'version')}")
+    )
+
+
+@app.command("show")
+def show(version: Version, as_json: Json = False) -> None:
+    """Show a version: its network, its training data and its scores."""
+    with opened(reads=True) as context, context.database.reading() as session:
+        one = records.get(session, version)
+        logs = {member.label: member.log for member in records.members_of(session, version)}
+    properties = to_json(one.properties)
+    payload = {**asdict(one), "properties": properties, "log": logs}
+    left_out = ("scaler", "basins", "config", "properties")
+    rows = [(name, value) for name, value in asdict(one).items() if name not in left_out]
+    shown = ("attribute_ranges", "physics", "parts")
+    rows += [(name, value) for name, value in properties.items() if value is not None and name not in shown]
+    rows += [(f"part {part.name}", _part(part)) for part in one.parts]
+    physics = one.properties.physics or ()
+    rows += [(_verdict(probe), probe.in_words) for probe in physics]
+    rows += [("trained on", one.trained_on), ("basins", len(one.basins)), *_lines(one.config)]
+    answer(payload, as_json, table(("", ""), rows, f"Version {one.id}"))
+
+
+def _part(part: VersionPart) -> str:
+    members = f"{len(part.members)} member{'s' if len(part.members) > 1 else ''}"
+    shares = part.basin_weights.values()
+    own = f", by basin {min(shares):.3g} to {max(shares):.3g}" if shares else ""
+    return f"version {part.version}: {part.architecture} on {part.product}, {members}, weight {part.weight:.3g}{own}"
+
+
+def _verdict(probe: ProbeResult) -> str:
+    if probe.passes:
+        return "physics passes"
+    return "physics FAILS" if probe.forbids else "physics reports"
+
+
+def _lines(config: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    for name, value in config.items():
+        if isinstance(value, dict):
+            yield from _lines({f"{name} {key}": one for key, one in value.items()})
+        else:
+            yield name, ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+@app.command("promote")
+def promote(
+    version: Version,
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="The reason, which is recorded.")],
+    basin: Basins = None,
+    by: Annotated[str | None, typer.Option(metavar="NAME", help="Who. Default: the user of this machine.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Make a version the current one of the basins it was trained on, or of any that are named."""
+    with opened() as context, context.database.transaction() as session:
+        ids = chosen(session, basin) if basin else None
+        changed = promotions.promote(
+            session, version, ids, reason=reason, by=by or audit.unix_user(), at=context.clock.now()
+        )
+        audit.record(session, audit.command_line(), "model promoted", version, context.clock.wall(), reason=reason)
+    if not changed:
+        inform("Nothing changed: it is the current version of these basins already.")
+    answer(
+        {"version": version, "changed": changed},
+        as_json,
+        (f"{counted(len(changed), 'basin now uses', 'basins now use')} {version}."),
+    )
+
+
+@app.command("roll-back")
+def roll_back(
+    version: Version,
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="The reason, which is recorded.")],
+    by: Annotated[str | None, typer.Option(metavar="NAME", help="Who. Default: the user of this machine.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Restore, for all basins that use a version, the version that each used before."""
+    with opened() as context, context.database.transaction() as session:
+        at = context.clock.now()
+        restored = promotions.roll_back(session, version, reason=reason, by=by or audit.unix_user(), at=at)
+        audit.record(session, audit.command_line(), "model rolled back", version, context.clock.wall(), reason=reason)
+        stored = promotions.in_use(session).get(version, [])
+    if stored:
+        inform(
+            f"{counted(len(stored), 'basin had', 'basins had')} no version before it and still use it: "
+            f"{', '.join(stored)}."
+        )
+    payload = {"version": version, "restored": restored, "current_basins": stored}
+    answer(
+        payload,
+        as_json,
+        (f"{counted(len(restored), 'basin uses', 'basins use')} again what was used before {version}."),
+    )
+
+
+@app.command("export")
+def export(
+    version: Version,
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder to write to; created if missing.")],
+    as_json: Json = False,
+) -> None:
+    """Write a version to files as an ensemble to ship, its weights in half precision.
+
+    The parts of a combined version, and twins, are written into folders beside FOLDER. Complete the model card,
+    README.md, yourself. `freshet models install-pretrained FOLDER` installs it, here or elsewhere.
+    """
+    from operations.training.export import export as run
+
+    with opened(reads=True) as context:
+        done = run(context.database, version, folder)
+    if not done.changed:
+        inform("Nothing changed: the folder holds it already.")
+    parts = f"the combination of {', '.join(done.parts)}" if done.parts else None
+    members = parts or f"{len(done.members)} member{'s' if len(done.members) > 1 else ''}"
+    payload = {"version": version, "folder": str(folder), **asdict(done)}
+    answer(payload, as_json, f"{folder} holds {members} of {version}, content {done.content}.")
+
+
+@app.command("install-pretrained")
+def install_pretrained(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="NAME",
+            help="A shipped ensemble or combination, or a folder that `freshet models export` has written. "
+            "Default: mclstm-maurer-447, or the only one.",
+        ),
+    ] = None,
+    product: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PRODUCT",
+            help="Forcing product that it, or every part, is to take. Default: the one that each learnt from.",
+        ),
+    ] = None,
+    promote: Annotated[
+        bool, typer.Option("--promote", metavar="", help="Let it serve every basin that has no version yet.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Install a trained ensemble that is shipped or exported as a version; doing so again changes nothing.
+
+    A combination of some is installed with its parts, each a version of its own. It serves any basin that has its
+    attributes and forcing; every forecast states whether it learnt from the basin, and from which product.
+    """
+    from operations.training.pretrained import install, promote_where_vacant, read_shipped
+
+    with opened() as context, reporting():
+        done = install(context.database, context.clock, read_shipped(name, context.settings.pretrained), product)
+        served = promote_where_vacant(context.database, context.clock, done.version_id) if promote else None
+        context.record("model installed", done.version_id, promoted=promote)
+    if done.already:
+        inform(f"Nothing changed: {done.name} is installed already, as version {done.version_id}.")
+    if done.product != done.trained_on:
+        inform(f"It learnt from {done.trained_on} and will be driven by {done.product}: its forecasts state this.")
+    text = (
+        f"Version {done.version_id}: {done.name}, {counted(done.members, 'member')} that learnt from "
+        f"{counted(done.learnt_from, 'basin')}."
+    )
+    payload = asdict(done)
+    if served is not None:
+        inform_left_out(served.left_out.values())
+        payload |= {"promoted": served.basins, "promoted_before": served.already, "left_out": served.left_out}
+        if served.already and not served.basins:
+            text += (
+                f" It is the current version of {counted(len(served.already), 'basin')} already; no basin was added."
+            )
+        else:
+            text += f" {counted(len(served.basins), 'basin now uses', 'basins now use')} it."
+    answer(payload, as_json, text)
+
+
+def _product(version: records.Version) -> str:
+    if version.trained_on == version.product:
+        return version.product
+    return f"{version.product} (learnt from {version.trained_on})"
