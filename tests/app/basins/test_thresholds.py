@@ -46,6 +46,7 @@ def test_the_levels_of_a_record_are_reported_with_the_years_they_rest_on(
     assert reported(result) == pytest.approx({name: value * M3 for name, value in levels.items()}, rel=1e-6)
     floods, bulletin, low, duration = result["record"]
     assert (bulletin["method"], bulletin["low_outliers"], floods["low_outliers"]) == ("bulletin-17c", 0, None)
+    assert [statistic["comparison"] for statistic in result["record"]] == [False, True, False, False]
     assert "expected moments" in bulletin["interval"]
     assert bulletin["levels"][4]["low"] < bulletin["levels"][4]["discharge"] < bulletin["levels"][4]["high"]
     assert floods["trend"] == bulletin["trend"]
@@ -305,6 +306,7 @@ def test_a_regional_skew_and_the_trend_of_floods_are_set_by_the_owner_of_a_basin
     for name in ("gev-10", "lp3-10"):
         assert reported(after.json())[name] < 0.7 * reported(before.json())[name]
     assert reported(after.json())["7q10"] == reported(before.json())["7q10"]
+    assert [statistic["comparison"] for statistic in after.json()["record"]] == [True, False, False, False]
     weighted = client.put(address, json=asked | {"trend_adjusted": False}, headers=admin)
     assert weighted.status_code == 200
     last = client.get(ADDRESS).json()
