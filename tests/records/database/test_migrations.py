@@ -13,17 +13,33 @@ from sqlalchemy import Connection, inspect, text
 
 import migrations
 from hydrology.base.errors import InvalidInput
+from jobspec.subscriptions import NewSubscription
+from jobspec.thresholds import FloodFrequencySettings
 from migrations.configuration import configuration
 from records.access import keys
-from records.alerts import alert_changes
+from records.alerts import alert_changes, alerts, deliveries, flood_frequency, settle_alerts, subscriptions
 from records.alerts.alert_changes import NewChange
+from records.alerts.alerts import LevelChance
 from records.basins import basins, ownership
 from records.database.engine import Database, revisions
 from records.schema import Base
 from records.series import series
 from records.upkeep.write_revision import write_revision
+from runtime.settings import Settings
 from testing.databases import HEAD
-from testing.records import BASIN, NOW, a_basin, a_job, a_run, a_source, a_version, contents, daily
+from testing.records import (
+    BASIN,
+    NOW,
+    a_basin,
+    a_job,
+    a_promoted_version,
+    a_run,
+    a_source,
+    a_version,
+    contents,
+    daily,
+    issued,
+)
 
 
 def _described(connection: Connection) -> dict[str, Any]:
@@ -138,3 +154,31 @@ def test_an_upgrade_makes_what_an_operator_registered_unofficial(database: Datab
         BASIN: None,
     }
     assert {basin for basin, change in stored.items() if change.is_official} == {"OWN-office", BASIN}
+
+
+def test_an_upgrade_ends_the_alerts_of_floods_that_are_for_comparison_alone(database: Database) -> None:
+    skewed = "USGS-13235000"
+    with database.transaction() as session:
+        for basin in (BASIN, skewed):
+            version = a_promoted_version(session, a_basin(session, basin))
+            key, _ = keys.make(session, basin, "operator", None, NOW)
+            subscriptions.create(session, NewSubscription(url="https://rivers.example/"), key.id, NOW, Settings())
+            flood: dict[str, Any] = {"kind": "flood", "return_period_years": 5, "direction": "rising"}
+            flood |= {"discharge": 100.0, "calibration": "observed"}
+            by_level = {"gev-5": 0.9, "lp3-5": 0.8, "lp3-10": 0.0}
+            chances = [LevelChance(level=level, chance=chance, **flood) for level, chance in by_level.items()]
+            run = a_run(session, version, issued(basin))
+            settle_alerts.settle(session, basin, run, 10, chances, now=NOW, wall=NOW)
+        skew = FloodFrequencySettings(regional_skew=0.1, regional_skew_error=0.3)
+        flood_frequency.put(session, skewed, skew, NOW)
+        sent = len(deliveries.page(session))
+    _downgrade(database, "0005")
+    database.migrate()
+    with database.reading() as session:
+        levels = {basin: [one.level for one in alerts.of_basin(session, basin)] for basin in (BASIN, skewed)}
+        assert levels == {BASIN: ["gev-5"], skewed: ["lp3-10", "lp3-5"]}
+        (end, *earlier) = alert_changes.page(session, basins=[BASIN])
+        assert (end.level, end.kind, end.severity, end.severity_before) == ("lp3-5", "level", None, "warning")
+        assert [one.level for one in alert_changes.earlier_of_alert(session, end)] == ["lp3-5"]
+        assert (end.message, {one.message for one in earlier}) == (end.id, {one.id for one in earlier})
+        assert len(deliveries.page(session)) == sent
