@@ -1,6 +1,5 @@
 """Reads what the five facts of a basin's page rest on."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -24,7 +23,7 @@ from app.versions.verification.schemas import BasinVerification
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import day
 from hydrology.base.units import Units
-from hydrology.extremes.alerting import rank
+from hydrology.extremes.gravity import gravity
 from hydrology.verification.results import ALL_YEAR
 from records.forecasts import seasonal_volumes as volumes
 from records.forecasts.latest import Latest
@@ -76,10 +75,10 @@ def weather_of(forecast: BasinForecast | Absent) -> str | None:
 
 
 def _gravest(alerts: BasinAlerts, run: str) -> Alert | None:
-    """Return the level to show first, if the run decided it: of the most severe alert, then the rarest."""
+    """Return the level that stands for the basin's alerts, if the run decided it."""
     alarmed = [alert for alert in alerts.levels if alert.severity] if alerts.run == run else []
     return max(alarmed, key=_gravity, default=None)
 
 
-def _gravity(alert: Alert) -> tuple[int, float]:
-    return rank(alert.severity), alert.return_period_years or math.inf
+def _gravity(alert: Alert) -> tuple[float, ...]:
+    return gravity(alert.severity, alert.chance, alert.discharge, alert.direction)
