@@ -12,6 +12,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, inspect, text
 
 import migrations
+from hydrology.base.calendar import day
 from hydrology.base.errors import InvalidInput
 from jobspec.subscriptions import NewSubscription
 from jobspec.thresholds import FloodFrequencySettings
@@ -157,15 +158,15 @@ def test_an_upgrade_makes_what_an_operator_registered_unofficial(database: Datab
 
 
 def test_an_upgrade_ends_the_alerts_of_floods_that_are_for_comparison_alone(database: Database) -> None:
-    skewed = "USGS-13235000"
+    skewed, alone = "USGS-13235000", "USGS-13317000"
     with database.transaction() as session:
-        for basin in (BASIN, skewed):
+        for basin in (skewed, alone, BASIN):
             version = a_promoted_version(session, a_basin(session, basin))
             key, _ = keys.make(session, basin, "operator", None, NOW)
             subscriptions.create(session, NewSubscription(url="https://rivers.example/"), key.id, NOW, Settings())
             flood: dict[str, Any] = {"kind": "flood", "return_period_years": 5, "direction": "rising"}
             flood |= {"discharge": 100.0, "calibration": "observed"}
-            by_level = {"gev-5": 0.9, "lp3-5": 0.8, "lp3-10": 0.0}
+            by_level = {"gev-5": 0.0 if basin == alone else 0.9, "lp3-5": 0.8, "lp3-10": 0.0}
             chances = [LevelChance(level=level, chance=chance, **flood) for level, chance in by_level.items()]
             run = a_run(session, version, issued(basin))
             settle_alerts.settle(session, basin, run, 10, chances, now=NOW, wall=NOW)
@@ -179,6 +180,14 @@ def test_an_upgrade_ends_the_alerts_of_floods_that_are_for_comparison_alone(data
         assert levels == {BASIN: ["gev-5"], skewed: ["lp3-10", "lp3-5"]}
         (end, *earlier) = alert_changes.page(session, basins=[BASIN])
         assert (end.level, end.kind, end.severity, end.severity_before) == ("lp3-5", "level", None, "warning")
-        assert [one.level for one in alert_changes.earlier_of_alert(session, end)] == ["lp3-5"]
-        assert (end.message, {one.message for one in earlier}) == (end.id, {one.id for one in earlier})
+        assert (end.message, {one.message for one in earlier}) == (None, {one.id for one in earlier})
+        (cancelled, _) = alert_changes.page(session, basins=[alone])
+        assert (cancelled.level, cancelled.message) == ("lp3-5", cancelled.id)
+        assert [one.level for one in alert_changes.earlier_of_alert(session, cancelled)] == ["lp3-5"]
         assert len(deliveries.page(session)) == sent
+    with database.transaction() as session:
+        run = a_run(session, version, issued(), t0=day("2008-10-01"))
+        chance = LevelChance(level="gev-10", chance=0.9, **flood | {"discharge": 200.0})
+        (further,) = settle_alerts.settle(session, BASIN, run, 10, [chances[0], chance], now=NOW, wall=NOW)
+        taken_over = alert_changes.earlier_of_alert(session, further)
+        assert {one.level for one in taken_over} == {"gev-5", "lp3-5"}
