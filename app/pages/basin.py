@@ -157,8 +157,8 @@ class BasinPage:
         return verified_rows(self.skill_by_lead, weather_of(self.forecast))
 
     @property
-    def skilful_months(self) -> list[tuple[str, str]]:
-        """Until which day ahead forecasts are skilful, by the name of the month."""
+    def skilful_months(self) -> list[tuple[str, str, int]]:
+        """Until which day ahead forecasts are skilful, by the name of the month; and the number of independent ones."""
         return by_months(self.calibrated_leads)
 
 

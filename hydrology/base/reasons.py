@@ -48,6 +48,10 @@ class Reason(Enum):
     RIVAL_IS_PERFECT = "Its rival was never wrong on these days: nothing can be better."
     NO_DISTRIBUTION = "The forecast is one flow: it has no interval."
     TOO_FEW_WATER_YEARS = "The forecasts are of {years} water years, and an interval needs {minimum}."
+    TOO_FEW_INDEPENDENT_ISSUES = (
+        "Only {issues} of the verified forecasts share no day with one another: a word on their skill needs {minimum}."
+    )
+    ISSUES_NOT_COUNTED = "It was verified before independent forecasts were counted: verify or reforecast again."
     NO_EVENT = "The flow passed the threshold on none of these days."
     NO_SIMULATED_EVENT = "The simulated flow passed the threshold on none of these days."
     NO_MATCHED_EVENT = "No event was both observed and simulated in these days."

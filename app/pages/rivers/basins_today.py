@@ -21,6 +21,7 @@ from records.forecasts import latest
 from records.forecasts.latest import Latest
 from records.runs.run_summary import RunSnow
 from records.verification import scores as verification_scores
+from records.verification.scores import HeldOutScore
 from records.versions import versions
 
 METRIC = "nse"
@@ -43,7 +44,7 @@ class BasinToday:
         severity: the highest of its alerts; trend: of the chance.
         peak: the median forecast's highest day, m3/s.
         flow_percent: the forecast's flow in percent of normal; snow_percent: its snow.
-        nse: Nash-Sutcliffe efficiency of the members' mean on days not used in training.
+        nse: Nash-Sutcliffe efficiency of the members' mean on held-out days; nse_days: the first and the last of them.
     """
 
     id: str
@@ -65,6 +66,7 @@ class BasinToday:
     flow_percent: float | None = None
     snow_percent: float | None = None
     nse: float | None = None
+    nse_days: tuple[date, date] | None = None
 
     @property
     def title(self) -> str:
@@ -109,7 +111,7 @@ def _plain(basin: str, site: basins.Site, kind: Kind) -> BasinToday:
 
 
 def _with_forecast(
-    basin: BasinToday, forecast: Latest, at: datetime, levels: Sequence[AtAGlance], nse: float | None
+    basin: BasinToday, forecast: Latest, at: datetime, levels: Sequence[AtAGlance], nse: HeldOutScore | None
 ) -> BasinToday:
     run, summary = forecast.run, forecast.basin.summary
     rising = [level for level in levels if level.direction == "rising"]
@@ -131,7 +133,8 @@ def _with_forecast(
         flow_percent=_percent(summary.discharge_mm, known(summary.normal_mm)),
         snow_percent=_snow_percent(summary.snow),
         peak_day=peak_day(forecast),
-        nse=nse,
+        nse=nse.value if nse else None,
+        nse_days=(as_date(nse.period.first), as_date(nse.period.last)) if nse else None,
     )
 
 
@@ -144,10 +147,10 @@ def _snow_percent(snow: RunSnow | Absent) -> float | None:
     return None if isinstance(snow, Absent) else _percent(snow.mean_mm, known(snow.normal_mm))
 
 
-def _scores(session: Session, in_use: set[str]) -> dict[tuple[str, str], float]:
+def _scores(session: Session, in_use: set[str]) -> dict[tuple[str, str], HeldOutScore]:
     """Return scores by version and basin; a twin's score if the version has none."""
     scored = {version: versions.get(session, version).twin_id or version for version in in_use}
-    stored = verification_scores.mean_scores(session, sorted({*scored, *scored.values()}), [METRIC])
+    stored = verification_scores.held_out_scores(session, sorted({*scored, *scored.values()}), [METRIC])
     values = {(version, basin): value for (version, basin, _), value in stored.items()}
     of_twins = {
         (version, basin): value

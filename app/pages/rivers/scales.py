@@ -96,8 +96,8 @@ SCALES: Mapping[ColourBy, Scale] = {
     ),
     "skill": Scale(
         title="Skill",
-        means="Nash-Sutcliffe efficiency of the model in years that it has not learnt from: 1 is perfect, 0 no "
-        "better than the mean.",
+        means="Nash-Sutcliffe efficiency of the model on days held out of its training, which the list names: 1 is "
+        "perfect, 0 no better than the mean.",
         palette="quality",
         edges=(0.3, 0.5, 0.7, 0.85),
         labels=("below 0.3", "0.3 to 0.5", "0.5 to 0.7", "0.7 to 0.85", "0.85 and more"),

@@ -18,6 +18,7 @@ from records.basins import basins
 from records.forecasts.latest import asked_version
 from records.simulations import simulated_flow
 from records.simulations.simulated_flow import SimulatedFlow
+from records.versions import versions
 
 STORED: Units = "mm/day"
 
@@ -83,6 +84,7 @@ def answer(session: Session, part: SimulationQuery, units: Units, area_name: str
         version=part.version,
         scored=flow.version_id,
         period=Period.between(flow.period.first, flow.period.last),
+        period_use=versions.get(session, flow.version_id).use_of(flow.period, basin),
         evaluated_at=flow.evaluated_at,
         units=units,
         area=None if area is None else Area.of(area),

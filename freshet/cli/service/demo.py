@@ -143,8 +143,10 @@ def _answer(done: "Demonstrated", settings: Settings, address: str, as_json: boo
 
 def _table(done: "Demonstrated") -> Any:
     rows = [_row(basin, river, done.alerts) for basin, river in done.rivers.items()]
+    from freshet.demo.demonstration import HELD_OUT
+
     columns = ("basin", "river", "highest", "90 % range", "day", "alert", "snow", "season", "NSE")
-    title = "10 days after T0, m³/s; snow and the season's volume in % of normal; NSE of its twin"
+    title = f"10 days after T0, m³/s; snow and the season's volume in % of normal; NSE of its twin over {HELD_OUT}"
     return table(columns, rows, title)
 
 

@@ -1,7 +1,9 @@
 """The migrated tables are those of the code, on both systems."""
 
+from dataclasses import replace
+from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -12,8 +14,9 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, inspect, text
 
 import migrations
-from hydrology.base.calendar import day
+from hydrology.base.calendar import Period, day
 from hydrology.base.errors import InvalidInput
+from hydrology.verification.held_out_years import PeriodUse
 from jobspec.subscriptions import NewSubscription
 from jobspec.thresholds import FloodFrequencySettings
 from migrations.configuration import configuration
@@ -26,6 +29,11 @@ from records.database.engine import Database, revisions
 from records.schema import Base
 from records.series import series
 from records.upkeep.write_revision import write_revision
+from records.verification import lead_scores, scores
+from records.verification.scores import Score
+from records.versions import versions
+from records.versions.tables import VersionRow
+from records.versions.version_properties import Tuning, VersionPart, VersionProperties
 from runtime.settings import Settings
 from testing.databases import HEAD
 from testing.records import (
@@ -40,6 +48,20 @@ from testing.records import (
     contents,
     daily,
     issued,
+)
+from tests.records.verification.test_lead_scores import a_verification
+
+SCORE = Score(
+    version_id="",
+    basin_id=BASIN,
+    member="mean",
+    metric="nse",
+    first_day=day("1989-10-01"),
+    last_day=day("1999-09-30"),
+    n=3652,
+    value=0.74,
+    period_use="held out",
+    evaluated_at=NOW,
 )
 
 
@@ -133,6 +155,49 @@ def test_the_next_revision_is_written_from_what_the_code_has_besides(later_revis
     assert f'down_revision = "{later_revision}"' in written.replace("'", '"')
     assert "batch_op.drop_index" in written  # of the revision before, which the code does not have
     assert "create_table" not in written
+
+
+def test_an_upgrade_finds_how_the_trainings_used_the_days_of_stored_scores(database: Database) -> None:
+    own = {"train_period": "1999-10-01..2008-09-30", "validation_period": "1989-10-01..1999-09-30"}
+    part = VersionPart(version="a", name="a", product="daymet", trained_on="daymet", architecture="mclstm", weight=0.5,
+                       members=(0,), fitted=("1999-10-01..2008-09-30",), validation=None)  # fmt: skip
+    parts = part, replace(part, fitted=("1980-10-01..1999-09-30",), validation="1999-10-01..2008-09-30")
+    tuning = Tuning(basins=(BASIN,), earlier_periods=("1980-10-01..1989-09-30",))
+    kinds: list[dict[str, Any]] = [
+        {"config": own, "basins": (BASIN,)},
+        {"config": own | {"held_out_period": "2000-10-01..2001-09-30"}},
+        {"config": own, "basins": (BASIN,), "properties": VersionProperties(tuning=tuning)},
+        {"config": {}, "basins": (BASIN,), "properties": VersionProperties(parts=parts)},
+        {"config": {}},
+    ]
+    periods = [(1980, 1989), (1989, 1999), (1999, 2008), (2000, 2001), (1985, 2000)]
+    days = [Period.parse(f"{first}-10-01..{last}-09-30") for first, last in periods]
+    with database.transaction() as session:
+        verified = a_verification(session)
+        for kind in kinds:
+            properties = kind.pop("properties", VersionProperties())
+            row = session.get_one(VersionRow, a_version(session, **kind).id)
+            row.properties = properties  # members or parts, as no version would have both
+            session.flush()
+            version = versions.get(session, row.id)
+            for basin, period in product((BASIN, a_basin(session, "SYNTH-01")), days):
+                key: dict[str, Any] = {
+                    "version_id": version.id,
+                    "basin_id": basin,
+                    "first_day": period.first,
+                    "last_day": period.last,
+                }
+                scores.replace(session, [replace(SCORE, **key, period_use=version.use_of(period, basin))])
+            use: PeriodUse = "held out" if version.used_periods else "unknown"
+            lead_scores.replace(session, [replace(verified, version_id=version.id, period_use=use)])
+        before = contents(session)
+        assert {one.period_use for one in scores.scores(session)} == {*get_args(PeriodUse)}
+    _downgrade(database, "0005")
+    database.migrate()
+    with database.reading() as session:
+        after = contents(session)
+    assert after["scores"] == before["scores"]
+    assert after["verification"] == [(*row[:-1], None) for row in before["verification"]]  # never counted
 
 
 def test_an_upgrade_makes_what_an_operator_registered_unofficial(database: Database) -> None:
