@@ -17,11 +17,10 @@ def independent_issues(days: Days, lead: int) -> int:
         days: the forecast days at that lead, (forecasts,), in any order.
         lead: days after T0.
     """
-    ordered = np.unique(days)
-    count, first = 0, 0
-    while first < len(ordered):
-        count += 1
-        first = int(np.searchsorted(ordered, ordered[first] + np.timedelta64(lead, "D")))
+    count, last = 0, -np.inf
+    for day in np.unique(days).astype(np.int64).tolist():
+        if day - last >= lead:
+            count, last = count + 1, day
     return count
 
 
