@@ -1,5 +1,6 @@
 """The migrated tables are those of the code, on both systems."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from sqlalchemy import Connection, inspect, text
 
 import migrations
 from hydrology.base.errors import InvalidInput
+from jobspec.feeds import USUAL, NewFeed, UsgsSettings
 from migrations.configuration import configuration
 from records.access import keys
 from records.alerts import alert_changes
@@ -22,6 +24,7 @@ from records.database.engine import Database, revisions
 from records.schema import Base
 from records.series import series
 from records.upkeep.write_revision import write_revision
+from records.weather import feeds
 from testing.databases import HEAD
 from testing.records import BASIN, NOW, a_basin, a_job, a_run, a_source, a_version, contents, daily
 
@@ -138,3 +141,26 @@ def test_an_upgrade_makes_what_an_operator_registered_unofficial(database: Datab
         BASIN: None,
     }
     assert {basin for basin, change in stored.items() if change.is_official} == {"OWN-office", BASIN}
+
+
+def test_an_upgrade_moves_feeds_of_the_older_service_of_usgs_to_its_present_one(database: Database) -> None:
+    older = {"adapter": "nwis", "form": "rdb", "basins": [BASIN], "days_back": 7, "series": {BASIN: "68077"}}
+    with database.transaction() as session:
+        a_basin(session)
+        feeds.create(session, NewFeed(name="weather", settings=USUAL["past"]), None, NOW)
+        feeds.create(session, NewFeed(name="flow", settings=USUAL["flow"]), None, NOW)
+        others = [feed for feed in feeds.list_feeds(session) if feed.name == "weather"]
+    _downgrade(database, "0005")
+    with database.transaction() as session:
+        session.execute(
+            text("UPDATE feeds SET origin = 'nwis', settings = :old WHERE name = 'flow'"), {"old": json.dumps(older)}
+        )
+    database.migrate()
+    with database.reading() as session:
+        moved = feeds.get(session, "flow")
+        assert [feeds.get(session, one.name) for one in others] == others
+    assert (moved.origin, moved.settings) == (
+        "usgs",
+        {"adapter": "usgs", "basins": [BASIN], "days_back": 7, "series": {BASIN: "68077"}},
+    )
+    assert isinstance(moved.read(), UsgsSettings)
