@@ -311,6 +311,10 @@ class Reason(Enum):
     SNOW_SHARE_UNKNOWN = "The share of snow in this basin's precipitation ({attribute}) is unknown."
     TOO_LITTLE_SNOW_TO_SCORE = "The regional mapping was not scored in basins with so little snow."
     SNOW_NOT_SCORED = "The snow of this model version was not scored in this basin."
+    SNOW_UNCERTAIN = (
+        "The estimates differ ({estimates}), beyond the range of the model's members ({low} to {high}): trust neither."
+    )
+    NO_REFERENCE_SNOW_AT_T0 = "No reference snow of {t0} is stored for this basin."
     SNOW17_LACKS_VARIABLES = "Snow-17 needs {variables}, which this model does not take."
     SNOW17_LACKS_ELEVATION = "Snow-17 needs the mean elevation of the basin ({attribute}), which is not known."
     SNOW17_RECORD_TOO_SHORT = "Snow-17 needs the weather of the {days} days until T0; it is known from {first} on."
