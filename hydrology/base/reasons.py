@@ -356,6 +356,10 @@ class Reason(Enum):
     LEVEL_NOT_PASSED = "In {below} of {members} members flow falls below it within the {days} days."
     BELOW_AT_T0 = "Flow was below it at T0 already: {flow} {unit} in the mean of the members."
     LEVEL_BEYOND_RAIN = "Flow does not reach it with {mm:g} mm of rain."
+    RAIN_MARGIN_NOT_CORRECTED = (
+        "The run did not store how observed flow corrects it, so that no margin can start from the flow of today: "
+        "forecast again."
+    )
     RAIN_MARGIN_NOT_COMPUTED = (
         "Only an operational run computes how much rain takes flow to a level: ask for the latest forecast."
     )
