@@ -119,7 +119,8 @@ def test_basins_have_the_content_of_json(exporting: TestClient) -> None:
     result, table = exporting.get(BASINS).json()["basins"], rows(exporting, BASINS)
     assert [row["basin"] for row in table] == [basin["id"] for basin in result] == [SECOND, BARE, BASIN]
     assert table[0]["name"] == result[0]["name"] == 'Älv, "Övre" bron'
-    assert column(table, "area_maurer_extended [km2]") == [None, None, 2300.0]
+    assert column(table, "area [km2]") == [None, None, 2300.0]
+    assert [row["area_source"] for row in table] == ["", "", "maurer_extended"]
 
 
 def test_a_page_of_a_file_names_the_next(exporting: TestClient) -> None:
