@@ -30,11 +30,11 @@ from testing.records import BASIN, NOW, a_basin, a_job, a_run, a_source, a_versi
 
 
 def _described(connection: Connection) -> dict[str, Any]:
-    """Return all that the database reports of its tables, but alembic's own."""
+    """Return all that the database reports of its tables but their order, without alembic's own."""
     inspector = inspect(connection)
     return {
         table: {
-            "columns": [{**column, "type": str(column["type"])} for column in inspector.get_columns(table)],
+            "columns": {one["name"]: {**one, "type": str(one["type"])} for one in inspector.get_columns(table)},
             "primary key": inspector.get_pk_constraint(table),
             "checks": sorted(map(str, inspector.get_check_constraints(table))),
             "foreign keys": sorted(map(str, inspector.get_foreign_keys(table))),
