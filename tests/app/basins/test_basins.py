@@ -205,5 +205,5 @@ def test_the_area_of_a_basin_is_the_one_that_converts_its_flow_everywhere(
     (place,) = sqlite_client.get("/v1/basins?format=geojson").json()["features"]
     assert (place["properties"]["area"], place["properties"]["area_source"]) == (437.0, "maurer_extended")
     assert sqlite_client.get(f"/v1/basins/{BASIN}/forecasts/latest").json()["area"] == used
-    assert sqlite_client.get(f"/v1/basins/{BASIN}/observations?product=usgs&units=mm/day").json()["area"] == used
+    assert sqlite_client.get(f"/v1/basins/{BASIN}/observations?product=usgs&units=m3/s").json()["area"] == used
     assert "437 km² (maurer_extended)" in sqlite_client.get(f"/basins/{BASIN}").text
