@@ -14,13 +14,14 @@ from hydrology.base.errors import DataProblem
 from hydrology.scores.paired_comparison import Quartiles, quartiles
 from hydrology.verification.held_out_years import PeriodUse, joint_use
 from models.nets.products import BLOCK
+from operations.verification import simulated_thresholds
 from operations.verification.regional_snow_cells import store_regional_snow
 from operations.verification.score_basins import BasinScores, BasinSkill, VersionScorer
 from operations.verification.snow_cells import store_snow
 from operations.versions.held_out import warning
 from operations.versions.process_pool import OnProgress, processes_for, side_by_side
 from records.database.engine import Database
-from records.simulations import simulated_flow
+from records.simulations import simulated_flow, simulated_storage
 from records.simulations.simulated_flow import SimulatedFlow
 from records.verification import scores
 from records.versions import promotions, versions
@@ -124,6 +125,7 @@ def evaluate(
     if stored:
         _store_regional_snow(judge, in_order)
         _store_closure(database, evaluation)
+        _simulate_snow(judge)
     log.info("evaluate.done", version=version_id, basins=len(done), left_out=len(left_out))
     return evaluation
 
@@ -177,6 +179,16 @@ def _store_regional_snow(judge: VersionScorer, judged: Sequence[BasinScores]) ->
             for outcome in judged:
                 choice.basins.update(outcome.snowy[choice.loaded.version.id])
             store_regional_snow(session, judge.clock, choice)
+
+
+def _simulate_snow(judge: VersionScorer) -> None:
+    """Simulate the past again where other cells read as snow now, so that its normal is of the same cells."""
+    for choice in judge.choices():
+        version = choice.loaded.version.id
+        with judge.database.reading() as session:
+            basins = simulated_storage.lacking_snow(session, version)
+        if basins and choice.loaded.ensemble.conserving:
+            simulated_thresholds.compute(judge.database, judge.clock, version, basins)
 
 
 def _rows(judge: VersionScorer, judged: BasinSkill) -> Iterator[scores.Score]:

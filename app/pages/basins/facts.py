@@ -21,6 +21,7 @@ from hydrology.base.reasons import Reason
 from hydrology.base.units import Units
 from hydrology.extremes.alerting import Severity
 from hydrology.extremes.level_names import level_title, percent
+from hydrology.snow.against_normal import MIN_MM
 from hydrology.verification.reliable_days import ReliableDays, reliable_days
 from hydrology.verification.skilful_days import SkilfulDays, skilful_days
 from records.runs.run_request import OBSERVED
@@ -28,7 +29,6 @@ from records.verification.scores import HeldOutScore
 
 LIKELY = 0.05
 """Chance from which on a level counts as threatened."""
-MIN_SNOW_MM = 1.0
 SHORT_REASONS = {
     Reason.NO_ERROR_MODEL: NO_ESTIMATE,
     Reason.NO_SNOW_REFERENCE: "no reference snow here to choose cells by",
@@ -105,19 +105,19 @@ def peak(forecast: BasinForecast, chances: ExceedanceOfRun | Absent, units: Unit
 
 
 def snow(forecast: BasinForecast, why: Absent | None) -> Fact:
-    """Return the snow of T0 in percent of normal."""
+    """Return the snow of T0 in percent of normal, or what other estimates have where they differ."""
     fact = partial(Fact, title="Snow now", section="snow")
     read = None if forecast.storage is None else forecast.storage.snow_read
     if read is None:
         return fact(detail="not known" if why is None else short(why))
     now = read.at_t0
-    members = f"{number(now.mean)} mm, members {number(now.p05)} to {number(now.p95)}"
-    if now.percent_of_normal is not None:
-        return fact(value=f"{now.percent_of_normal:.0f} % of normal", detail=members)
-    if now.mean < MIN_SNOW_MM:
-        return fact(value="Less than 1 mm")
-    why_no_normal = "no normal computed yet" if now.normal is None else "normally hardly any"
-    return fact(value=f"{number(now.mean)} mm", detail=why_no_normal)
+    detail = f"{number(now.mean)} mm, members {number(now.p05)} to {number(now.p95)}"
+    if now.percent_of_normal is None and not now.uncertain:
+        why_no_normal = "no normal computed yet" if now.normal is None else "normally hardly any"
+        detail = "" if now.mean < MIN_MM else why_no_normal
+    elif now.reference is not None:
+        detail += f"; reference {number(now.reference.mm)} mm"
+    return fact(value=f"{now.in_words[0].upper()}{now.in_words[1:]}", detail=detail)
 
 
 def season(forecast: BasinForecast, volumes: VolumesOfRun | Absent) -> Fact:

@@ -13,13 +13,13 @@ from hydrology.base.absent import Absent, known
 from hydrology.base.calendar import as_date
 from hydrology.base.staleness import age_days, stale
 from hydrology.extremes.alerting import Severity, Trend, rank
+from hydrology.snow.against_normal import SnowAgainstNormal
 from records.alerts import alerts
 from records.alerts.alerts import AtAGlance
 from records.basins import basins, ownership
 from records.basins.station_names import station_name
 from records.forecasts import latest
 from records.forecasts.latest import Latest
-from records.runs.run_summary import RunSnow
 from records.verification import scores as verification_scores
 from records.verification.scores import HeldOutScore
 from records.versions import versions
@@ -43,7 +43,8 @@ class BasinToday:
         chance: the highest of passing one of its levels upwards; level: that level.
         severity: the highest of its alerts; trend: of the chance.
         peak: the median forecast's highest day, m3/s.
-        flow_percent: the forecast's flow in percent of normal; snow_percent: its snow.
+        flow_percent: the forecast's flow in percent of normal.
+        snow: of T0 against its normal.
         nse: Nash-Sutcliffe efficiency of the members' mean on held-out days; nse_days: the first and the last of them.
     """
 
@@ -64,7 +65,7 @@ class BasinToday:
     peak: float | None = None
     peak_day: date | None = None
     flow_percent: float | None = None
-    snow_percent: float | None = None
+    snow: SnowAgainstNormal | None = None
     nse: float | None = None
     nse_days: tuple[date, date] | None = None
 
@@ -72,6 +73,11 @@ class BasinToday:
     def title(self) -> str:
         """What people call it."""
         return station_name(self.name) if self.name else self.id
+
+    @property
+    def snow_percent(self) -> float | None:
+        """Its snow in percent of normal; None where it is uncertain."""
+        return None if self.snow is None or self.snow.uncertain else self.snow.percent
 
     @property
     def stale(self) -> bool:
@@ -131,7 +137,7 @@ def _with_forecast(
         trend=likeliest.trend if likeliest else None,
         peak=peak(forecast),
         flow_percent=_percent(summary.discharge_mm, known(summary.normal_mm)),
-        snow_percent=_snow_percent(summary.snow),
+        snow=None if isinstance(summary.snow, Absent) else summary.snow.against_normal,
         peak_day=peak_day(forecast),
         nse=nse.value if nse else None,
         nse_days=(as_date(nse.period.first), as_date(nse.period.last)) if nse else None,
@@ -141,10 +147,6 @@ def _with_forecast(
 def _percent(amount: float | None, normal: float | None) -> float | None:
     """Return an amount in percent of normal; None where the normal is too small for a meaningful percentage."""
     return None if amount is None or normal is None or normal < MIN_NORMAL_MM else 100 * amount / normal
-
-
-def _snow_percent(snow: RunSnow | Absent) -> float | None:
-    return None if isinstance(snow, Absent) else _percent(snow.mean_mm, known(snow.normal_mm))
 
 
 def _scores(session: Session, in_use: set[str]) -> dict[tuple[str, str], HeldOutScore]:

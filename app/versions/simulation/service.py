@@ -67,7 +67,7 @@ def answer(session: Session, part: SimulationQuery, units: Units, area_name: str
         InvalidRequest: an area is missing or not needed.
     """
     flow, basin = part.flow, part.flow.basin_id
-    area = area_between(session, basin, [STORED], units, area_name)
+    area = area_between(session, basin, [STORED], units, area_name, flow.version_id)
     simulated, observed = (
         values if area is None else converted(values, unit=STORED, into=units, area=area)
         for values in (flow.simulated[part.days], flow.observed[part.days])

@@ -157,7 +157,7 @@ def _row(basin: str, river: dict[str, Any], alerts: list[dict[str, Any]]) -> tup
     highest = max(range(len(forecast["time"])), key=flow["median"].__getitem__)
     low, median, high = (f"{flow[name][highest]:.3g}" for name in ("p05", "median", "p95"))
     severities = [alert["severity"] for alert in alerts if alert["basin"] == basin]
-    snow = forecast["storage"]["snow_read"]["at_t0"]["percent_of_normal"]
+    snow = forecast["storage"]["snow_read"]["at_t0"]
     season = volumes["calibrated"]["percent_of_normal"][volumes["exceeded_percent"].index(50)]
     return (
         basin,
@@ -166,7 +166,7 @@ def _row(basin: str, river: dict[str, Any], alerts: list[dict[str, Any]]) -> tup
         f"{low} to {high}",
         forecast["time"][highest],
         max(severities, key=rank, default=None),
-        None if snow is None else f"{snow:.0f}",
+        snow["in_words"].removesuffix(" % of normal"),
         f"{season:.0f}",
         river["nse"],
     )

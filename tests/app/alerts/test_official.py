@@ -154,7 +154,7 @@ def test_an_operators_basin_warns_its_owner_alone_until_an_admin_adopts_it(attac
     (place,) = attacked.client.get("/v1/edr/collections/forecasts/locations").json()["features"]
     assert place["properties"]["official"] is False
     csv = attacked.client.get(f"/v1/basins/{MINE}/forecasts/latest?format=csv").text
-    assert ",false," in csv.splitlines()[1]
+    assert ",FALSE," in csv.splitlines()[1]
     for page in ("/", f"/basins/{MINE}"):
         text = attacked.client.get(page).text
         assert "unofficial" in text or "Not official." in text, page

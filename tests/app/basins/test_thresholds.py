@@ -103,13 +103,16 @@ def test_levels_that_cannot_be_reported_are_refused_with_the_remedy(
 
 def test_a_record_of_depths_needs_an_area_for_flows(sqlite_database: Database, sqlite_client: TestClient) -> None:
     with sqlite_database.transaction() as session:
-        basins.upsert(session, basins.Basin(BASIN, areas={"area_gages2": AREA_M2}))
+        basins.upsert(session, basins.Basin(BASIN, areas={"outline": AREA_M2}))
         series.write(session, BASIN, "usgs", "discharge", daily("2001-01-01", 1.0), a_source(session), NOW)
+    refused = sqlite_client.get(ADDRESS).json()["errors"][0]
+    assert (refused["field"], "(outline)" in refused["detail"]) == ("area", True)
+    with sqlite_database.transaction() as session:
+        basins.upsert(session, basins.Basin(BASIN, areas={"area_gages2": AREA_M2}))
     assert sqlite_client.get(ADDRESS).json()["area"] == {"name": "area_gages2", "km2": 2000.0}
     with sqlite_database.transaction() as session:
         basins.upsert(session, basins.Basin(BASIN, areas={"area_gages2": AREA_M2, "daymet": 2 * AREA_M2}))
-    refused = sqlite_client.get(ADDRESS).json()["errors"][0]
-    assert (refused["field"], "(area_gages2, daymet)" in refused["detail"]) == ("area", True)
+    assert sqlite_client.get(ADDRESS).json()["area"] == {"name": "daymet", "km2": 4000.0}
     assert sqlite_client.get(f"{ADDRESS}?units=mm/day").status_code == 200
     assert sqlite_client.get(f"{ADDRESS}?area=area_gages2").json()["area"] == {"name": "area_gages2", "km2": 2000.0}
 

@@ -19,6 +19,7 @@ from hydrology.base.reasons import Reason
 from hydrology.verification.reliable_days import MIN_ISSUES
 from records.database.engine import Database
 from records.runs import runs
+from records.runs.run_summary import ReferenceSnow
 from records.verification.scores import HeldOutScore
 from testing.records import BASIN, a_reason
 from tests.app import factories
@@ -66,6 +67,20 @@ def test_a_seasonal_volume_of_another_t0_or_of_old_is_marked(t0: date, stale: bo
     shown = facts.season(BasinForecast.model_construct(**of_forecast), VolumesOfRun.model_construct(**fields))
     assert shown.value == "100 % of normal"
     assert shown.detail.endswith(end)
+
+
+def test_snow_that_the_reference_contradicts_is_uncertain_on_every_page(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    reference = ReferenceSnow(product="uaz", mm=20.0, normal_mm=50.0)
+    summary = replace(factories.SUMMARY, snow=replace(factories.RUN_SNOW, reference=reference))
+    result = factories.forecast()
+    fill_records(sqlite_database, replace(result, basin=replace(result.basin, summary=summary)))
+    shown = facts_of(sqlite_client.get(f"/basins/{BASIN}").text)
+    assert shown["Snow now"].startswith("Uncertain: model 150 %, reference 40 %")
+    rivers = sqlite_client.get("/?colour=snow").text
+    assert "uncertain: model 150 %, reference 40 %" in rivers
+    assert '<circle class="unknown' in rivers
 
 
 def test_a_forecast_without_an_error_model_gives_the_reason_in_few_words(

@@ -42,7 +42,7 @@ def page(*basins: str, following: str | None) -> bytes:
         "latitude": None,
         "longitude": None,
         "huc": None,
-        "areas_km2": {},
+        "area": None,
     }
     shown = [{"id": basin, **empty, "missing": {}, "elevation": 12} for basin in basins]
     return json.dumps({"basins": shown, "next": following, "total": 3}).encode()

@@ -1,5 +1,6 @@
 """The migrated tables are those of the code, on both systems."""
 
+import json
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -17,6 +18,7 @@ import migrations
 from hydrology.base.calendar import Period, day
 from hydrology.base.errors import InvalidInput
 from hydrology.verification.held_out_years import PeriodUse
+from jobspec.feeds import USUAL, NewFeed, UsgsSettings
 from jobspec.subscriptions import NewSubscription
 from jobspec.thresholds import FloodFrequencySettings
 from migrations.configuration import configuration
@@ -34,6 +36,7 @@ from records.verification.scores import Score
 from records.versions import versions
 from records.versions.tables import VersionRow
 from records.versions.version_properties import Tuning, VersionPart, VersionProperties
+from records.weather import feeds
 from runtime.settings import Settings
 from testing.databases import HEAD
 from testing.records import (
@@ -256,3 +259,26 @@ def test_an_upgrade_ends_the_alerts_of_floods_that_are_for_comparison_alone(data
         (further,) = settle_alerts.settle(session, BASIN, run, 10, [chances[0], chance], now=NOW, wall=NOW)
         taken_over = alert_changes.earlier_of_alert(session, further)
         assert {one.level for one in taken_over} == {"gev-5", "lp3-5"}
+
+
+def test_an_upgrade_moves_feeds_of_the_older_service_of_usgs_to_its_present_one(database: Database) -> None:
+    older = {"adapter": "nwis", "form": "rdb", "basins": [BASIN], "days_back": 7, "series": {BASIN: "68077"}}
+    with database.transaction() as session:
+        a_basin(session)
+        feeds.create(session, NewFeed(name="weather", settings=USUAL["past"]), None, NOW)
+        feeds.create(session, NewFeed(name="flow", settings=USUAL["flow"]), None, NOW)
+        others = [feed for feed in feeds.list_feeds(session) if feed.name == "weather"]
+    _downgrade(database, "0005")
+    with database.transaction() as session:
+        session.execute(
+            text("UPDATE feeds SET origin = 'nwis', settings = :old WHERE name = 'flow'"), {"old": json.dumps(older)}
+        )
+    database.migrate()
+    with database.reading() as session:
+        moved = feeds.get(session, "flow")
+        assert [feeds.get(session, one.name) for one in others] == others
+    assert (moved.origin, moved.settings) == (
+        "usgs",
+        {"adapter": "usgs", "basins": [BASIN], "days_back": 7, "series": {BASIN: "68077"}},
+    )
+    assert isinstance(moved.read(), UsgsSettings)
