@@ -163,9 +163,7 @@ def recalibration_of(stored: RunRecalibration) -> Recalibration:
 
 def error_model_of(session: Session, version: Version, basins: Sequence[str]) -> error_models.ErrorModel | Absent:
     """Return the error model of a version, or of the twin that is scored for it; or why there is none."""
-    model = error_models.get(session, version.id, basins)
-    if model is None and version.twin_id is not None:
-        model = error_models.get(session, version.twin_id, basins)
+    _, model = version.first_stored(lambda of: error_models.get(session, of, basins))
     return model or absent(Reason.NO_ERROR_MODEL, version=version.id)
 
 

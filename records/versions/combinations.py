@@ -95,8 +95,7 @@ def _of_twins(stored: Mapping[str, Version], weights: Mapping[str, float]) -> di
     """Return the weights of the parts' twins, and of parts without one."""
     of_twins: dict[str, float] = {}
     for part in stored.values():
-        name = part.twin_id or part.id
-        of_twins[name] = of_twins.get(name, 0.0) + weights[part.id]
+        of_twins[part.scored_as] = of_twins.get(part.scored_as, 0.0) + weights[part.id]
     return of_twins
 
 

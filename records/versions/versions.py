@@ -1,9 +1,9 @@
 """Model versions. Their weights, inputs and origin never change after their creation."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Literal
+from typing import Literal, TypeVar
 
 from sqlalchemy import ColumnElement, func, or_, select
 from sqlalchemy.orm import InstrumentedAttribute, Session
@@ -22,6 +22,7 @@ from records.versions.tables import MemberRow, VersionBasinRow, VersionRow, Weig
 from records.versions.version_properties import Closure, VersionPart, VersionProperties
 
 Which = Literal["best", "last"]
+Found = TypeVar("Found")
 
 
 class UnknownVersion(NotFound):
@@ -225,9 +226,21 @@ class Version(NewVersion):
         return len(self.members) or sum(len(part.members) for part in self.parts)
 
     @property
+    def scored_as(self) -> str:
+        """The version that is scored for it on its own training days: its twin, or itself without one."""
+        return self.twin_id or self.id
+
+    @property
     def evaluated_as(self) -> tuple[str, ...]:
         """The versions whose evaluations are its own: itself, or its twin where it has none."""
-        return (self.id,) if self.twin_id is None else (self.id, self.twin_id)
+        return tuple(dict.fromkeys((self.id, self.scored_as)))
+
+    def first_stored(self, read: Callable[[str], Found]) -> tuple[str, Found]:
+        """Return what is stored of it, or else of its twin, and of which of them that is."""
+        for version in self.evaluated_as:
+            if found := read(version):
+                break
+        return version, found
 
 
 def create(session: Session, new: NewVersion, members: Sequence[Member]) -> Version:

@@ -34,13 +34,9 @@ def of_basin(session: Session, basin: str, version: str | None, metric: str | No
     """
     basins.require(session, basin)
     asked = asked_version(session, basin, version)
-    scored, stored = (
-        asked.id,
-        verification_scores.scores(session, versions=[asked.id], basins=[basin], metrics=_only(metric)),
+    scored, stored = asked.first_stored(
+        lambda of: verification_scores.scores(session, versions=[of], basins=[basin], metrics=_only(metric))
     )
-    if not stored and asked.twin_id is not None:
-        scored = asked.twin_id
-        stored = verification_scores.scores(session, versions=[scored], basins=[basin], metrics=_only(metric))
     if not stored:
         raise NotEvaluated(f"{_no_score(metric)} of version {asked.id} in {basin} is stored: {_mend(asked.id)}")
     used = versions.get(session, scored)
@@ -67,9 +63,7 @@ def of_model(session: Session, version: str, metric: str | None) -> ModelSkill:
         NotEvaluated: there is no such score.
     """
     asked = versions.get(session, version)
-    scored, stored = version, verification_scores.quartiles(session, version, _only(metric))
-    if not stored and asked.twin_id is not None:
-        scored, stored = asked.twin_id, verification_scores.quartiles(session, asked.twin_id, _only(metric))
+    scored, stored = asked.first_stored(lambda of: verification_scores.quartiles(session, of, _only(metric)))
     if not stored:
         raise NotEvaluated(f"{_no_score(metric)} of version {version} is stored: {_mend(version)}")
     used = versions.get(session, scored)

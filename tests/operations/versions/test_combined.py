@@ -614,3 +614,5 @@ def test_a_twin_combines_the_twins_of_the_parts(trained_store: Database) -> None
         assert one.twin_id is not None
         judged = versions.get(session, one.twin_id)
     assert {part.version: part.weight for part in judged.parts} == {twin.id: 0.6, second.id: 0.4}
+    assert [of.scored_as for of in (one, first, second, judged)] == [judged.id, twin.id, second.id, judged.id]
+    assert one.first_stored(lambda version: version if version == judged.id else None) == (judged.id, judged.id)
