@@ -27,7 +27,6 @@ from operations.states.advance_states import ONE_DAY
 from records.basins.basins import Basin
 from records.runs.run_request import OBSERVED, RunRecalibration, RunWeather
 from records.runs.run_summary import CalibrationKind, RunCalibration
-from records.runs.states import State
 from records.series import series
 from records.versions import error_models
 from records.versions.versions import Version
@@ -35,6 +34,7 @@ from records.versions.versions import Version
 log = structlog.get_logger()
 
 Flow = npt.NDArray[np.float64]
+RecentFlow = npt.NDArray[np.float32] | None
 
 MIN_DAYS = 3 * 365
 """Days of forcing needed to derive high flows in a basin without a fitted error model."""
@@ -127,7 +127,7 @@ def calibrations(
     version: Version,
     weather: RunWeather | None,
     days: RunDays,
-    states: Mapping[str, State],
+    flows: Mapping[str, RecentFlow],
     basins: Mapping[str, Basin],
 ) -> dict[str, Calibration | Absent]:
     """Return the calibration of each basin, or why it has none.
@@ -136,11 +136,11 @@ def calibrations(
 
     Args:
         weather: the weather forecast that drives the run, if any.
-        states: at T0.
+        flows: the simulated flow of the last days until T0, mm/day; None where it is unknown.
     """
-    model = error_model_of(session, version, list(states))
+    model = error_model_of(session, version, list(flows))
     if isinstance(model, Absent):
-        return dict.fromkeys(states, model)
+        return dict.fromkeys(flows, model)
     recalibration = None if weather is None else recalibration_of(weather.recalibration)
     return {
         name: errors
@@ -149,10 +149,10 @@ def calibrations(
             errors,
             recalibration,
             days,
-            last := _last_flow(session, days, state, basins[name], version.area_products),
+            last := _last_flow(session, days, recent, basins[name], version.area_products),
             _summary(model, errors, weather, last),
         )
-        for name, state in states.items()
+        for name, recent in flows.items()
     }
 
 
@@ -205,12 +205,12 @@ def _kind(weather: RunWeather | None) -> CalibrationKind:
 
 
 def _last_flow(
-    session: Session, days: RunDays, state: State, basin: Basin, area_products: Sequence[str]
+    session: Session, days: RunDays, recent: RecentFlow, basin: Basin, area_products: Sequence[str]
 ) -> LastFlow | None:
     area = area_by(basin.areas, area_products)
-    if state.recent_flow is None or not len(state.recent_flow) or area is None:
+    if recent is None or not len(recent) or area is None:
         return None
-    known = Period(days.t0 - (len(state.recent_flow) - 1) * ONE_DAY, days.last_past)
+    known = Period(days.t0 - (len(recent) - 1) * ONE_DAY, days.last_past)
     try:
         stored = series.read(session, basin.id, gauge_product(basin.id), "discharge", known)
     except series.DamagedSeries as problem:
@@ -218,13 +218,13 @@ def _last_flow(
         return None
     if stored is None:
         return None
-    observed, until_t0 = _in_mm(stored, area), len(state.recent_flow)
+    observed, until_t0 = _in_mm(stored, area), len(recent)
     usable = np.isfinite(observed)
-    usable[:until_t0] &= np.isfinite(state.recent_flow)
+    usable[:until_t0] &= np.isfinite(recent)
     if not usable.any():
         return None
     at = int(np.flatnonzero(usable)[-1])
-    simulated = float(state.recent_flow[at]) if at < until_t0 else None
+    simulated = float(recent[at]) if at < until_t0 else None
     return LastFlow(known.first + at, float(observed[at]), simulated)
 
 

@@ -85,7 +85,7 @@ def season(session: Session, params: RetrainingParams) -> Season | Absent:
         DataProblem: the record has no whole water year.
     """
     version = versions.get(session, params.version) if params.version else _most_used(session)
-    shares: dict[str, Mapping[str, float] | None] = {part.version: part.weights for part in version.parts}
+    shares: dict[str, Mapping[str, float] | None] = {part.version: part.weights for part in version.combines}
     shares = shares or {version.id: None}
     parts = [versions.get(session, name) for name in shares]
     for part in parts:

@@ -75,7 +75,7 @@ def calibrate(
         fitted = versions.get(session, versions.get(session, version_id).scored_as)
         period = _days(fitted, period, basins)
         loaded = load_version(session, fitted.id)
-    for part in fitted.parts:
+    for part in fitted.combines:
         with database.reading() as session:
             missing = isinstance(error_model_of(session, versions.get(session, part.version), []), Absent)
         if missing:

@@ -64,7 +64,7 @@ def combine(
             twin = combine(session, of_twins, label=of_twin, wall=wall, now=now, by_basin=there).id
     parts = _parts(stored, weights, of_basins)
     for earlier in versions.of_weights(session, versions.weights_hash_of(session, parts)):
-        if earlier.parts == parts and earlier.twin_id == twin and earlier.status == "ready":
+        if earlier.combines == parts and earlier.twin_id == twin and earlier.status == "ready":
             return earlier
     if pretrained is not None:
         pretrained = replace(pretrained, twin=twin)
@@ -104,17 +104,11 @@ def _parts(stored: Mapping[str, Version], weights: Mapping[str, float], by_basin
     total = fsum(weights.values())
     names = _names(stored)
     parts = [
-        VersionPart(
-            version=part.id,
+        replace(
+            part.parts[0],
             name=names[part.id],
-            product=part.product,
-            trained_on=part.trained_on,
-            architecture=part.architecture,
             weight=weights[part.id] / total,
             basin_weights={basin: own[part.id] / fsum(own.values()) for basin, own in by_basin.items()},
-            members=part.members,
-            fitted=tuple(map(str, part.fitted_periods)),
-            validation=None if part.validation_period is None else str(part.validation_period),
         )
         for part in stored.values()
     ]

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hydrology.base.absent import Absent, absent
+from hydrology.base.arrays import Array
 from hydrology.base.reasons import Reason
 from hydrology.water.ledger import PRECIPITATION, Ledgers, close_since_empty, close_together, negative_water
 from operations.forecasting.basin.inputs import SimulatedBasin, flattened, stored
@@ -34,8 +35,8 @@ def verdict(computed: SimulatedBasin) -> Verdict:
     closed = _closed(computed, water)
     ledgers = _ledgers(computed, closed)
     series = [] if computed.traces is None else [_ledger_series(computed, closed)]
-    if computed.parts:
-        ledgers.append(version_ledger(computed, closed, ledgers))
+    if computed.weights is not None:
+        ledgers.append(version_ledger(computed, computed.weights, closed, ledgers))
     return Verdict(ledgers, series, _why_open(ledgers) or _why_negative(computed, water))
 
 
@@ -82,11 +83,11 @@ def _ledgers(computed: SimulatedBasin, closed: Ledgers) -> list[runs.Ledger]:
     return ledgers
 
 
-def version_ledger(computed: SimulatedBasin, closed: Ledgers, of_members: Sequence[runs.Ledger]) -> runs.Ledger:
+def version_ledger(
+    computed: SimulatedBasin, weights: Array, closed: Ledgers, of_members: Sequence[runs.Ledger]
+) -> runs.Ledger:
     """Return the ledger of a combined version: the weighted mean over its members, with the precipitation of each
     product as a term of its own, times the weight of its parts."""
-    weights = computed.weights
-    assert weights is not None
     count = len(computed.labels)
     amounts = closed.amounts.reshape(count, -1, len(closed.terms)).mean(axis=1)
     terms = dict(zip(closed.terms, weights @ amounts, strict=True))
