@@ -69,6 +69,8 @@ class Calibration:
         error_model: of its simulation.
         recalibration: of forecasts with the weather model; None without a weather forecast.
         last_flow: None where no flow was observed on the last days.
+        around: the members' mean discharge with the traces around its weather forecast, (traces, days) in mm/day; None
+            where the run's own traces are far enough apart.
     """
 
     error_model: BasinErrorModel
@@ -76,6 +78,7 @@ class Calibration:
     days: RunDays
     last_flow: LastFlow | None
     _summary: RunCalibration
+    around: Flow | None = None
 
     def summary(self, flow: Flow) -> RunCalibration:
         """Return the calibration as stored with the run.
@@ -88,14 +91,13 @@ class Calibration:
             return self._summary
         return replace(self._summary, simulated_mm=float(flow[self._lead_of(last) - 1]))
 
-    def of(self, flow: Flow, around: Flow | None = None) -> CalibratedFlow:
+    def of(self, flow: Flow) -> CalibratedFlow:
         """Return the calibrated flow of the days ahead.
 
         Args:
             flow: the members' mean discharge with every trace of weather, (traces, leads), mm/day.
-            around: the same with the traces around a weather forecast; None where its own are far enough apart.
         """
-        traces = flow if around is None else around
+        traces = flow if self.around is None else self.around
         of_traces = self._quantiles(self.error_model, traces)
         quantiles = of_traces[0] if len(traces) == 1 else mixed(of_traces)
         sampled = paths(self.error_model.errors, traces, of_traces)

@@ -17,7 +17,7 @@ from hydrology.base.products import JOINT, subsets
 from hydrology.scores.bootstrap import YearlyErrors
 from hydrology.scores.score import Score
 from hydrology.scores.scores import all_scores
-from hydrology.uncertainty.weighted import weighted_mean
+from hydrology.uncertainty.weighted import mean_by_shares
 from hydrology.water.ledger import worst_relative_residual
 from models.arrays import Array, days_of
 from models.inference import ArrayMap
@@ -235,9 +235,8 @@ class VersionScorer:
 
 
 def _mean_of_parts(parts: Sequence[_OfPart]) -> Array:
-    weights = np.array([one.part.weight for one, _ in parts])
-    flows = np.stack([of_part.simulated for _, of_part in parts])
-    return weighted_mean(flows, weights / weights.sum()).astype(np.float32)
+    shares = [one.part.weight for one, _ in parts]
+    return mean_by_shares([of_part.simulated for _, of_part in parts], shares).astype(np.float32)
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,8 +56,8 @@ def _discharge_series(computed: SimulatedBasin) -> Iterator[runs.RunSeries]:
         yield runs.RunSeries(runs.VARIANCE, "mm2/day2", {"source": SPREAD_SOURCES, "lead": leads}, variance)
     if not isinstance(normal := computed.inputs.normal, Absent):
         yield runs.RunSeries(runs.NORMAL, "mm/day", {"lead": leads}, normal.astype(np.float32))
-    if isinstance(calibration := computed.calibrated.calibration, Calibration):
-        flow = calibration.of(computed.mean(discharge), computed.calibrated.around)
+    if isinstance(computed.calibration, Calibration):
+        flow = computed.calibration.of(computed.mean(discharge))
         yield runs.RunSeries(runs.CALIBRATED, "mm/day", {"level": LEVELS, "lead": leads}, flow.quantiles)
         labels = list(range(len(flow.paths)))
         yield runs.RunSeries(runs.PATHS, "mm/day", {"path": labels, "lead": leads}, flow.paths)

@@ -16,7 +16,7 @@ from models.arrays import Array
 from operations.basin_data.dataset import BasinForcing
 from operations.forecasting.calibrated_flow import Calibration
 from operations.forecasting.days import RunDays
-from operations.forecasting.simulate import Discharge, FlowResult
+from operations.forecasting.simulate import FlowResult
 from operations.forecasting.weather_ahead import WeatherAhead
 from operations.states.advance_states import Advanced
 from operations.states.changed_storage import with_increment
@@ -136,30 +136,6 @@ class SimulatedPart(StartedPart):
     by_age: Array | None
     peaks_by_rain: Array | None
 
-    @property
-    def traces(self) -> tuple[str, ...] | None:
-        """The labels of the traces; None for a single weather."""
-        return self.inputs.weather.traces
-
-    @property
-    def rain_of_members(self) -> Array:
-        """The precipitation that each member gets, (M, R, D)."""
-        return np.broadcast_to(self.inputs.weather.forcing.mass, self.flow.discharge.shape)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BasinCalibration:
-    """The calibration of a basin.
-
-    Attributes:
-        calibration: computes its calibrated quantiles, or why it has none.
-        around: the members' mean discharge with the traces around its weather forecast, (traces, days) in mm/day; None
-            where the run's own traces are far enough apart.
-    """
-
-    calibration: Calibration | Absent
-    around: Discharge | None
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimulatedBasin:
@@ -168,6 +144,7 @@ class SimulatedBasin:
     Attributes:
         parts: those that took part, all with the same traces.
         inputs, at_t0, flow, by_age, peaks_by_rain: of all their members, as those of a part.
+        calibration: computes the calibrated quantiles, or why there are none.
         subset: what is missing of the version here; None where nothing is.
     """
 
@@ -179,7 +156,7 @@ class SimulatedBasin:
     flow: FlowResult
     by_age: Array | None
     peaks_by_rain: Array | None
-    calibrated: BasinCalibration
+    calibration: Calibration | Absent
     subset: RunSubset | None
 
     @property
@@ -190,7 +167,8 @@ class SimulatedBasin:
     @property
     def rain_of_members(self) -> Array:
         """The precipitation that each member gets, (M, R, D)."""
-        return np.concatenate([one.rain_of_members for one in self.parts])
+        rains = [np.broadcast_to(one.inputs.weather.forcing.mass, one.flow.discharge.shape) for one in self.parts]
+        return np.concatenate(rains)
 
     @property
     def weights(self) -> npt.NDArray[np.float64] | None:

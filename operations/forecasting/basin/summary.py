@@ -107,7 +107,7 @@ def _summary(computed: SimulatedBasin) -> RunSummary:
     discharge = computed.flow.discharge
     median = computed.median(discharge)[past:]
     last_of_record = computed.days.ahead.last if inputs.weather.of_record else computed.days.t0
-    normal, calibration, cells = inputs.normal, computed.calibrated.calibration, inputs.cells_by_age
+    normal, calibration, cells = inputs.normal, computed.calibration, inputs.cells_by_age
     return RunSummary(
         traces=None if traces is None else len(traces),
         flow_at_t0_mm=_flow_at_t0(computed),

@@ -4,15 +4,14 @@ It follows from the states of T0 and the weather alone, so that it stands before
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import date
-
-import numpy as np
 
 from hydrology.base.absent import Absent, absent
 from hydrology.base.reasons import Reason
-from hydrology.uncertainty.weighted import weighted_mean
+from hydrology.uncertainty.weighted import mean_by_shares
 from hydrology.weather.forcing_kinds import KINDS, ForcingKind
-from operations.forecasting.basin.inputs import BasinCalibration, StartedPart
+from operations.forecasting.basin.inputs import StartedPart
 from operations.forecasting.calibrated_flow import Calibration, calibrations
 from operations.forecasting.parts.combine import of_largest_weight, recent_flow
 from operations.forecasting.plan.types import PartPlan, Plan
@@ -30,7 +29,7 @@ OfBasins = Mapping[str, Sequence[StartedPart]]
 
 def calibrate_basins(
     database: Database, plan: Plan, kind: ForcingKind, basins: OfBasins
-) -> dict[str, BasinCalibration]:
+) -> dict[str, Calibration | Absent]:
     """Return the calibration of each basin.
 
     Where parts are missing, the flow has the errors of the part with the largest weight alone: they are larger.
@@ -51,8 +50,9 @@ def calibrate_basins(
         add_ungauged(database, one.loaded, {name: one.forcings[name] for name in leading})
         own = _by_model_of(database, plan, kind, one.loaded.version, leading)
         found |= {name: of for name, of in own.items() if name not in found or isinstance(of, Calibration)}
-    around = _around(plan, {name: basins[name] for name, of in found.items() if isinstance(of, Calibration)})
-    return {name: BasinCalibration(calibration=found[name], around=around.get(name)) for name in basins}
+    calibrated = {name: of for name, of in found.items() if isinstance(of, Calibration)}
+    around = _around(plan, {name: basins[name] for name in calibrated})
+    return found | {name: replace(of, around=around.get(name)) for name, of in calibrated.items()}
 
 
 def _by_model_of(
@@ -88,9 +88,8 @@ def _around(plan: Plan, basins: OfBasins) -> dict[str, Discharge]:
     result = {}
     for name, weighted in of_parts.items():
         if weighted and len(weighted) == len(basins[name]):
-            weights = np.array([weight for weight, _ in weighted])
             count = min(len(flow) for _, flow in weighted)
-            result[name] = weighted_mean(np.stack([flow[:count] for _, flow in weighted]), weights / weights.sum())
+            result[name] = mean_by_shares([flow[:count] for _, flow in weighted], [weight for weight, _ in weighted])
     return result
 
 

@@ -14,16 +14,16 @@ import numpy.typing as npt
 from hydrology.base.absent import Absent, absent, known
 from hydrology.base.credit import credit_of_all
 from hydrology.base.reasons import Reason
-from hydrology.uncertainty.weighted import weighted_mean
+from hydrology.uncertainty.weighted import mean_by_shares
 from models.arrays import Array
 from operations.forecasting.basin.inputs import (
-    BasinCalibration,
     BasinInputs,
     SimulatedBasin,
     SimulatedPart,
     StartedPart,
     WaterAtT0,
 )
+from operations.forecasting.calibrated_flow import Calibration
 from operations.forecasting.days import RunDays
 from operations.forecasting.simulate import FlowResult, StorageResult
 from operations.versions.load_networks import LoadedVersion
@@ -40,7 +40,7 @@ def combine_parts(
     parts: Sequence[SimulatedPart],
     days: RunDays,
     *,
-    calibrated: BasinCalibration,
+    calibration: Calibration | Absent,
     subset: RunSubset | None,
     snow: SnowMapping | Absent,
 ) -> SimulatedBasin | Absent:
@@ -74,7 +74,7 @@ def combine_parts(
         flow=_flow(same),
         by_age=_joined([one.by_age for one in same]),
         peaks_by_rain=_joined([one.peaks_by_rain for one in same], axis=-1),
-        calibrated=calibrated,
+        calibration=calibration,
         subset=subset,
     )
 
@@ -92,7 +92,7 @@ def of_largest_weight(parts: Sequence[Started]) -> Started:
 
 def _common_traces(parts: Sequence[SimulatedPart]) -> list[str] | None:
     """Return the traces that all parts have; None for a single weather."""
-    labels = [one.traces for one in parts]
+    labels = [one.inputs.weather.traces for one in parts]
     if any(of_part is None for of_part in labels):
         return None
     first, *others = [of_part for of_part in labels if of_part is not None]
@@ -101,9 +101,10 @@ def _common_traces(parts: Sequence[SimulatedPart]) -> list[str] | None:
 
 def _with_traces(one: SimulatedPart, common: Sequence[str] | None) -> SimulatedPart:
     """Return what a part computed with some of the traces."""
-    if common is None or one.traces is None or list(one.traces) == list(common):
+    traces = one.inputs.weather.traces
+    if common is None or traces is None or list(traces) == list(common):
         return one
-    at, water = [one.traces.index(trace) for trace in common], one.flow.water
+    at, water = [traces.index(trace) for trace in common], one.flow.water
     cut = None
     if water is not None:
         cut = StorageResult(
@@ -183,9 +184,8 @@ def recent_flow(parts: Sequence[StartedPart]) -> npt.NDArray[np.float32] | None:
     if len(there) < len(flows):
         return None
     count = min(len(flow) for flow in there)
-    weights = np.array([one.part.weight for one in parts])
-    last = np.stack([flow[len(flow) - count :] for flow in there])
-    return weighted_mean(last, weights / weights.sum()).astype(np.float32)
+    last = [flow[len(flow) - count :] for flow in there]
+    return mean_by_shares(last, [one.part.weight for one in parts]).astype(np.float32)
 
 
 def _snow(parts: Sequence[SimulatedPart], whole: SnowMapping | Absent) -> SnowMapping | Absent:

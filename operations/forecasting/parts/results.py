@@ -16,7 +16,7 @@ from jobspec.jobs.forecasting import ForecastParams
 from operations.forecasting.basin.forecast import result_of, simulate_part, start_part, without_forecast
 from operations.forecasting.basin.inputs import SimulatedPart, StartedPart
 from operations.forecasting.basin.starts import OnDays, prepare_basins
-from operations.forecasting.parts.calibration import calibrate_basins
+from operations.forecasting.parts.calibration import OfBasins, calibrate_basins
 from operations.forecasting.parts.combine import combine_parts
 from operations.forecasting.plan.types import Plan
 from operations.versions.stages import with_progress
@@ -30,8 +30,6 @@ from runtime.clock import Clock
 
 Since = Mapping[str, Mapping[str, State | None]]
 """The state to start from in each basin, by version; None for the empty store."""
-Started = Mapping[str, Sequence[StartedPart]]
-"""The parts that take part, by basin."""
 
 
 def results_of(
@@ -77,7 +75,7 @@ def results_of(
 
 
 def _results(
-    plan: Plan, params: ForecastParams, database: Database, started: Started, *, rain_response: bool
+    plan: Plan, params: ForecastParams, database: Database, started: OfBasins, *, rain_response: bool
 ) -> Iterator[runs.BasinResult]:
     """Yield the result of each basin, by what all its parts simulate."""
     inputs = plan.inputs
@@ -89,14 +87,14 @@ def _results(
             inputs.loaded,
             parts,
             plan.days,
-            calibrated=calibrated[name],
+            calibration=calibrated[name],
             subset=subsets.get(name),
             snow=inputs.snow[name],
         )
         yield without_forecast(name, "failed", basin) if isinstance(basin, Absent) else result_of(basin)
 
 
-def _simulated(plan: Plan, started: Started, *, rain_response: bool) -> Iterator[list[SimulatedPart]]:
+def _simulated(plan: Plan, started: OfBasins, *, rain_response: bool) -> Iterator[list[SimulatedPart]]:
     """Yield what the parts of each basin simulate. Of each part, only a group of basins is in memory at a time."""
     of_parts = {}
     for one in plan.parts:
@@ -106,7 +104,7 @@ def _simulated(plan: Plan, started: Started, *, rain_response: bool) -> Iterator
         yield [next(of_parts[start.part.version]) for start in parts]
 
 
-def _subsets(session: Session, plan: Plan, started: Started) -> dict[str, RunSubset]:
+def _subsets(session: Session, plan: Plan, started: OfBasins) -> dict[str, RunSubset]:
     """Return what is missing in each basin without some parts, with the skill expected of the products that are not."""
     version = plan.inputs.loaded.version
     without = [name for name, parts in started.items() if len(parts) < len(version.parts)]
