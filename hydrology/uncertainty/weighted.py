@@ -53,16 +53,6 @@ def weighted_quantiles(values: npt.NDArray[Any], levels: float | Sequence[float]
     return shaped[0] if np.ndim(levels) == 0 else shaped
 
 
-def weighted_median(values: npt.NDArray[Any], weights: Array | None) -> npt.NDArray[Any]:
-    """Return the median over the first axis; numpy's own where all weights are equal.
-
-    Args:
-        values: (members, ...).
-        weights: (members,), above 0, of sum 1; None where all are equal.
-    """
-    return np.asarray(np.median(values, axis=0) if weights is None else weighted_quantiles(values, 0.5, weights))
-
-
 def of_traces(weights: Array | None, traces: int) -> Array | None:
     """Return the weights of every member with each of its equally likely traces, (members x traces,), of sum 1.
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from hydrology.base.absent import Absent
 from hydrology.base.credit import Credit
-from hydrology.uncertainty.weighted import of_traces, weighted_mean, weighted_median, weighted_quantiles
+from hydrology.uncertainty.weighted import of_traces, weighted_mean, weighted_quantiles
 from hydrology.water.ledger import ASSIMILATION, INCREMENT
 from jobspec.changes import UNCHANGED, Changes
 from models.arrays import Array
@@ -191,7 +191,7 @@ class SimulatedBasin:
 
     def median(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return the median over members and traces, the first two axes."""
-        return weighted_median(flattened(values), self.weights_of_rows)
+        return np.median(flattened(values), axis=0) if self.weights is None else self.quantiles(values, 0.5)
 
     @property
     def weights_of_rows(self) -> npt.NDArray[np.float64] | None:

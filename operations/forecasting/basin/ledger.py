@@ -60,7 +60,7 @@ def _ledger_series(computed: SimulatedBasin, closed: Ledgers) -> runs.RunSeries:
 def _ledgers(computed: SimulatedBasin, closed: Ledgers) -> list[runs.Ledger]:
     """Return each member's ledger, of the trace that closes worst, with its residual since the empty store."""
     labels, traces = computed.labels, computed.traces
-    worst = closed.relative.reshape(len(labels), -1).argmax(axis=1)
+    of_members = closed.relative.reshape(len(labels), -1)
     archived = computed.at_t0.archived
     assert archived.sums is not None  # where there are ledgers, the network conserves mass
     since_empty = [
@@ -68,8 +68,8 @@ def _ledgers(computed: SimulatedBasin, closed: Ledgers) -> list[runs.Ledger]:
         for ledger in close_since_empty(archived.sums, stored(archived))
     ]
     ledgers = []
-    for member, (label, trace) in enumerate(zip(labels, worst.tolist(), strict=True)):
-        ledger = closed.of(member * len(computed.rain) + trace)
+    for member, (label, trace) in enumerate(zip(labels, of_members.argmax(axis=1).tolist(), strict=True)):
+        ledger = closed.of(member * of_members.shape[1] + trace)
         ledgers.append(
             runs.Ledger(
                 member=label,
@@ -126,7 +126,7 @@ def _why_negative(computed: SimulatedBasin, water: StorageResult) -> Absent | No
     """Name the member with negative water; None where there is none."""
     discharge, loss, lowest = (flattened(part) for part in (computed.flow.discharge, water.loss, water.lowest))
     for row, fault in negative_water(discharge, loss, lowest).items():
-        member, trace = divmod(row, len(computed.rain))
+        member, trace = divmod(row, water.loss.shape[1])
         traces = computed.traces
         name = _name(computed.labels[member], None if traces is None else traces[trace])
         return absent(Reason.LEDGER_WRONG, member=name, fault=fault)
