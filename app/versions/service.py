@@ -45,7 +45,7 @@ def detail(session: Session, version: str) -> ModelDetail:
     if stored.properties.physics is None:
         missing["physics"] = (
             "Its parts were examined, each by itself."
-            if stored.parts
+            if stored.combines
             else "It was stored without having been examined."
         )
     if stored.label is None:
@@ -69,7 +69,7 @@ def detail(session: Session, version: str) -> ModelDetail:
                 member_count=len(part.members),
                 basin_weights=dict(part.basin_weights),
             )
-            for part in stored.parts
+            for part in stored.combines
         ],
         basins=list(stored.basins),
         tuned_on=None if stored.tuned_on is None else list(stored.tuned_on),

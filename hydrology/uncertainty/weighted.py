@@ -21,6 +21,12 @@ def weighted_mean(values: npt.NDArray[Any], weights: Array | None) -> Array:
     return np.asarray(np.einsum("m,m...->...", weights, values.astype(np.float64)))
 
 
+def mean_by_shares(values: Sequence[npt.NDArray[Any]], shares: Sequence[float]) -> Array:
+    """Return the mean of arrays of one shape by their shares, of any sum; that of a single one is its values."""
+    weights = np.array(shares)
+    return weighted_mean(np.stack(values), weights / weights.sum())
+
+
 def weighted_quantiles(values: npt.NDArray[Any], levels: float | Sequence[float], weights: Array | None) -> Array:
     """Return quantiles over the first axis, (levels, ...), or (...) for one level.
 

@@ -258,10 +258,8 @@ def skipped_days(
 ) -> dict[str, Days]:
     """Return the days of a period that any of the versions' networks skips, by basin: on them they are not compared
     with networks that do not."""
-    parts = {part.version for version in versions for part in version.parts}
-    of_parts = [get_version(session, part) for part in sorted(parts)]
-    with_members = [*(version for version in versions if not version.parts), *of_parts]
-    configs = [(version.training, attribute_means(version)) for version in with_members]
+    parts = sorted({part.version for version in versions for part in version.parts})
+    configs = [(part.training, attribute_means(part)) for part in (get_version(session, part) for part in parts)]
     skipping = [(config, means) for config, means in configs if architecture(config.network).skips_gaps]
     skipped: dict[str, Days] = {}
     for basin in basins if skipping else ():

@@ -152,7 +152,6 @@ def _issue(
         past: from T0 to the last known day.
     """
     failed, left = Reasons(), [*inputs.forcings]
-    newest = _newest_t0s(database, clock, left) if inputs.parts else {}
 
     def issue_from(t0: Day, names: Collection[str], weather: ForcingKind, *, whole: bool) -> set[str]:
         """Issue what is not issued yet, and return the basins that have a forecast. Record why others have none."""
@@ -181,7 +180,7 @@ def _issue(
 
     kinds: tuple[ForcingKind, ...] = ("supplied", "climatology")
     for weather in kinds:
-        for t0, late in _with_late_parts(inputs, left, newest).items():
+        for t0, late in _with_late_parts(database, clock, inputs, left).items():
             have = issue_from(t0, late, weather, whole=True)
             left = [name for name in left if name not in have]
         failed = Reasons()
@@ -191,40 +190,39 @@ def _issue(
     (done.late if stale(age_days(past.first, clock.now())) else done.failed).update(failed)
 
 
-def _newest_t0s(database: Database, clock: Clock, names: Sequence[str]) -> dict[str, Day]:
-    with database.reading() as session:
-        return {name: run.t0 for name, (run, _) in latest.newest_tried(session, names, clock.now()).items()}
+def _with_late_parts(
+    database: Database, clock: Clock, inputs: ForecastInputs, names: Sequence[str]
+) -> dict[Day, list[str]]:
+    """Return the basins where a product of the version is late by a few days, by the last day that all hold.
 
-
-def _with_late_parts(inputs: ForecastInputs, names: Sequence[str], newest: Mapping[str, Day]) -> dict[Day, list[str]]:
-    """Return the basins where a product of a combined version is late by a few days, by the last day that all hold.
-
-    Args:
-        newest: the T0 of each basin's newest run. T0 never goes back: where that run is of a later day, on the products
-            that held it, a product that catches up waits until it holds that day too.
+    T0 never goes back: where the newest run of a basin is of a later day, on the products that held it, a product that
+    catches up waits until it holds that day too.
     """
+    ends = {name: _ends(inputs, name) for name in names}
+    lacking = {name: min(of_basin) for name, of_basin in ends.items() if min(of_basin) < max(of_basin)}
     late: dict[Day, list[str]] = {}
-    for name in names if inputs.parts else ():
-        ends = _ends(inputs, name)
-        if min(ends) < max(ends) and min(ends) >= newest.get(name, min(ends)):
-            late.setdefault(min(ends), []).append(name)
+    if lacking:
+        with database.reading() as session:
+            newest = latest.newest_tried(session, [*lacking], clock.now())
+        for name, end in lacking.items():
+            if name not in newest or end >= newest[name][0].t0:
+                late.setdefault(end, []).append(name)
     return dict(sorted(late.items()))
 
 
 def _ends(inputs: ForecastInputs, name: str) -> list[Day]:
     """Return the last days of the weather of the products of a basin, but of those that are late by too many."""
-    ends = [one.forcings[name].period.last for one in inputs.by_version.values() if name in one.forcings]
+    ends = [one.forcings[name].period.last for one in inputs.parts if name in one.forcings]
     return [end for end in ends if days_between(end, max(ends)) <= STALE_AFTER_DAYS]
 
 
 def _with_all_parts(plan: Plan, t0: Day) -> list[str]:
     """Return the basins of a plan where all parts take part whose product holds T0."""
-    of_version = plan.inputs.by_version.values()
     return [
         name
         for name in plan.forcings
         if len(plan.parts_in(name))
-        == sum(name in one.forcings and one.forcings[name].period.last >= t0 for one in of_version)
+        == sum(name in one.forcings and one.forcings[name].period.last >= t0 for one in plan.inputs.parts)
     ]
 
 
@@ -242,10 +240,11 @@ def _new(session: Session, clock: Clock, plan: Plan) -> list[str]:
 
 
 def _state_hashes(session: Session, plan: Plan) -> dict[str, str]:
-    """Return the hash of each basin's stored state of T0, of a combined version that of all parts that take part."""
-    if not plan.parts:
-        return states.valid_hashes(session, plan.inputs.loaded.version.id, plan.days.t0, [*plan.forcings])
-    of_parts = {one.part.name: _state_hashes(session, one.plan) for one in plan.parts}
+    """Return the hash of each basin's stored states of T0, of all parts that take part."""
+    of_parts = {
+        one.part.name: states.valid_hashes(session, one.part.version, plan.days.t0, [*one.forcings])
+        for one in plan.parts
+    }
     hashes = {}
     for basin in plan.forcings:
         named = [(one.part.name, of_parts[one.part.name].get(basin)) for one in plan.parts_in(basin)]
@@ -259,7 +258,7 @@ def _is_of(plan: Plan, run: runs.Run, basin: runs.RunBasin, state_hash: str | No
     """Return whether a run's forecast of a basin was issued from the same state and weather as a plan."""
     used = None if run.weather is None else run.weather.id
     weather = None if plan.forecast is None else plan.forecast.id
-    over = tuple(bridge.used for bridge in plan.bridges[basin.basin_id])
+    over = plan.bridges_in(basin.basin_id)
     created = (run.t0, run.horizon_days, run.filled_days, run.forcing_kind, used, basin.status, basin.state_hash)
     kind, days = "climatology" if weather is None else "supplied", plan.days
     if created != (days.t0, days.horizon, days.filled, kind, weather, "issued", state_hash):

@@ -68,7 +68,9 @@ def read(
         InvalidInput: it is of another day.
     """
     content = places.read(path)
-    contents = _taken_apart(content, [name for name, _, _ in loaded.shares]) if loaded.parts else {"": content}
+    contents = (
+        _taken_apart(content, [name for name, _, _ in loaded.shares]) if loaded.version.combines else {"": content}
+    )
     found, missing = dict[str, SavedState](), dict[str, str]()
     for name, _, one in loaded.shares:
         if name not in contents:

@@ -27,7 +27,6 @@ from operations.states.advance_states import ONE_DAY
 from records.basins.basins import Basin
 from records.runs.run_request import OBSERVED, RunRecalibration, RunWeather
 from records.runs.run_summary import CalibrationKind, RunCalibration
-from records.runs.states import State
 from records.series import series
 from records.versions import error_models
 from records.versions.versions import Version
@@ -35,6 +34,7 @@ from records.versions.versions import Version
 log = structlog.get_logger()
 
 Flow = npt.NDArray[np.float64]
+RecentFlow = npt.NDArray[np.float32] | None
 
 MIN_DAYS = 3 * 365
 """Days of forcing needed to derive high flows in a basin without a fitted error model."""
@@ -69,6 +69,8 @@ class Calibration:
         error_model: of its simulation.
         recalibration: of forecasts with the weather model; None without a weather forecast.
         last_flow: None where no flow was observed on the last days.
+        around: the members' mean discharge with the traces around its weather forecast, (traces, days) in mm/day; None
+            where the run's own traces are far enough apart.
     """
 
     error_model: BasinErrorModel
@@ -76,6 +78,7 @@ class Calibration:
     days: RunDays
     last_flow: LastFlow | None
     _summary: RunCalibration
+    around: Flow | None = None
 
     def summary(self, flow: Flow) -> RunCalibration:
         """Return the calibration as stored with the run.
@@ -88,14 +91,13 @@ class Calibration:
             return self._summary
         return replace(self._summary, simulated_mm=float(flow[self._lead_of(last) - 1]))
 
-    def of(self, flow: Flow, around: Flow | None = None) -> CalibratedFlow:
+    def of(self, flow: Flow) -> CalibratedFlow:
         """Return the calibrated flow of the days ahead.
 
         Args:
             flow: the members' mean discharge with every trace of weather, (traces, leads), mm/day.
-            around: the same with the traces around a weather forecast; None where its own are far enough apart.
         """
-        traces = flow if around is None else around
+        traces = flow if self.around is None else self.around
         of_traces = self._quantiles(self.error_model, traces)
         quantiles = of_traces[0] if len(traces) == 1 else mixed(of_traces)
         sampled = paths(self.error_model.errors, traces, of_traces)
@@ -142,7 +144,7 @@ def calibrations(
     version: Version,
     weather: RunWeather | None,
     days: RunDays,
-    states: Mapping[str, State],
+    flows: Mapping[str, RecentFlow],
     basins: Mapping[str, Basin],
 ) -> dict[str, Calibration | Absent]:
     """Return the calibration of each basin, or why it has none.
@@ -151,11 +153,11 @@ def calibrations(
 
     Args:
         weather: the weather forecast that drives the run, if any.
-        states: at T0.
+        flows: the simulated flow of the last days until T0, mm/day; None where it is unknown.
     """
-    model = error_model_of(session, version, list(states))
+    model = error_model_of(session, version, list(flows))
     if isinstance(model, Absent):
-        return dict.fromkeys(states, model)
+        return dict.fromkeys(flows, model)
     recalibration = None if weather is None else recalibration_of(weather.recalibration)
     return {
         name: errors
@@ -164,10 +166,10 @@ def calibrations(
             errors,
             recalibration,
             days,
-            last := _last_flow(session, days, state, basins[name], version.area_products),
+            last := _last_flow(session, days, recent, basins[name], version.area_products),
             _summary(model, errors, weather, last),
         )
-        for name, state in states.items()
+        for name, recent in flows.items()
     }
 
 
@@ -178,9 +180,7 @@ def recalibration_of(stored: RunRecalibration) -> Recalibration:
 
 def error_model_of(session: Session, version: Version, basins: Sequence[str]) -> error_models.ErrorModel | Absent:
     """Return the error model of a version, or of the twin that is scored for it; or why there is none."""
-    model = error_models.get(session, version.id, basins)
-    if model is None and version.twin_id is not None:
-        model = error_models.get(session, version.twin_id, basins)
+    _, model = version.first_stored(lambda of: error_models.get(session, of, basins))
     return model or absent(Reason.NO_ERROR_MODEL, version=version.id)
 
 
@@ -222,12 +222,12 @@ def _kind(weather: RunWeather | None) -> CalibrationKind:
 
 
 def _last_flow(
-    session: Session, days: RunDays, state: State, basin: Basin, area_products: Sequence[str]
+    session: Session, days: RunDays, recent: RecentFlow, basin: Basin, area_products: Sequence[str]
 ) -> LastFlow | None:
     area = area_by(basin.areas, area_products)
-    if state.recent_flow is None or not len(state.recent_flow) or area is None:
+    if recent is None or not len(recent) or area is None:
         return None
-    known = Period(days.t0 - (len(state.recent_flow) - 1) * ONE_DAY, days.last_past)
+    known = Period(days.t0 - (len(recent) - 1) * ONE_DAY, days.last_past)
     try:
         stored = series.read(session, basin.id, gauge_product(basin.id), "discharge", known)
     except series.DamagedSeries as problem:
@@ -235,13 +235,13 @@ def _last_flow(
         return None
     if stored is None:
         return None
-    observed, until_t0 = _in_mm(stored, area), len(state.recent_flow)
+    observed, until_t0 = _in_mm(stored, area), len(recent)
     usable = np.isfinite(observed)
-    usable[:until_t0] &= np.isfinite(state.recent_flow)
+    usable[:until_t0] &= np.isfinite(recent)
     if not usable.any():
         return None
     at = int(np.flatnonzero(usable)[-1])
-    simulated = float(state.recent_flow[at]) if at < until_t0 else None
+    simulated = float(recent[at]) if at < until_t0 else None
     return LastFlow(known.first + at, float(observed[at]), simulated)
 
 

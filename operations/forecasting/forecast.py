@@ -15,11 +15,10 @@ from hydrology.weather.forcing_kinds import KINDS, ForcingKind
 from jobspec.jobs.forecasting import ForecastParams
 from operations.alerts.decide_alerts import decide
 from operations.basin_data.basins import with_model
-from operations.forecasting.basin.forecast import forecasts_of, without_forecast
-from operations.forecasting.basin.starts import OnDays, prepare_basins
+from operations.forecasting.basin.starts import OnDays
 from operations.forecasting.changes.since_previous import with_changes
 from operations.forecasting.forecast_plan import NothingToForecast, Plan, plans, read_inputs
-from operations.forecasting.parts.results import Since, combined_results
+from operations.forecasting.parts.results import results_of
 from operations.versions.hardware import program
 from operations.versions.stages import with_progress
 from records.basins import basins
@@ -163,37 +162,6 @@ def basins_by_version(session: Session, names: Sequence[str], version: str | Non
 def _earlier_runs(session: Session, key: str | None) -> list[runs.Run]:
     """Return the earlier runs of the same request."""
     return [] if key is None else runs.of_key(session, key)
-
-
-def results_of(
-    plan: Plan,
-    params: ForecastParams,
-    database: Database,
-    clock: Clock,
-    on_days: OnDays,
-    *,
-    store_states: bool = True,
-    rain_response: bool = False,
-    since: Since | None = None,
-) -> list[runs.BasinResult]:
-    """Advance the states to T0 and simulate the days ahead. Return each basin's result, in their order.
-
-    `store_states` is as in `advance`, `rain_response` as in `forecasts_of`.
-
-    Args:
-        since: as in `advance`, by version: the plan's, or those of its parts.
-    """
-    if plan.parts:
-        results = combined_results(
-            plan, params, database, clock, on_days, store_states=store_states, rain_response=rain_response, since=since
-        )
-    else:
-        of_plan = None if since is None else since[plan.inputs.loaded.version.id]
-        starts = prepare_basins(plan, params, database, clock, on_days, store_states=store_states, since=of_plan)
-        simulated = forecasts_of(plan.inputs.loaded, starts, plan.days, rain_response=rain_response)
-        results = [*with_progress("forecasts", simulated, len(starts))]
-    results += [without_forecast(basin, "failed", reason) for basin, reason in plan.failures.items()]
-    return sorted(results, key=lambda result: result.basin.basin_id)
 
 
 def new_run(

@@ -2,17 +2,14 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
 from typing import Any
 
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day
 from hydrology.base.errors import DataProblem, InvalidInput
 from jobspec.jobs.forecasting import ForecastParams
-from operations.forecasting.plan.combined import combined_inputs, combined_plans
-from operations.forecasting.plan.of_version import Plans, inputs_of, plans_of
+from operations.forecasting.plan.of_version import inputs_of, possible_plans
 from operations.forecasting.plan.types import ForecastInputs, Plan
-from operations.forecasting.weather.fill import Filling
 from operations.versions.load_networks import load_version
 from records.database.engine import Database
 from records.versions import versions
@@ -45,7 +42,7 @@ def read_inputs(
     with database.reading() as session:
         loaded = load_version(session, version)
         _check_product(params, loaded.version)
-        return (combined_inputs if loaded.parts else inputs_of)(session, loaded, names, known)
+        return inputs_of(session, loaded, names, known)
 
 
 def _check_product(params: ForecastParams, version: versions.Version) -> None:
@@ -71,25 +68,6 @@ def plans(database: Database, inputs: ForecastInputs, clock: Clock, params: Fore
     possible, failures = possible_plans(database, inputs, clock, params)
     require(possible, failures)
     return [replace(possible[0], failures=failures), *possible[1:]]
-
-
-def possible_plans(
-    database: Database,
-    inputs: ForecastInputs,
-    clock: Clock,
-    params: ForecastParams,
-    known: datetime | None = None,
-    filling: Filling | None = None,
-) -> Plans:
-    """Return the plans for basins that have forcing, possibly none, and why others are left out.
-
-    Args:
-        known: instant by which a weather forecast must have been available; by default now, or for a requested T0 the
-            end of the next day.
-        filling: how missing weather is filled, and the past days after T0, by which the days ahead are extended; None:
-            nothing is filled.
-    """
-    return (combined_plans if inputs.parts else plans_of)(database, inputs, clock, params, known, filling)
 
 
 def require(usable: Collection[Any], failures: Mapping[str, Absent]) -> None:

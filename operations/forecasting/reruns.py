@@ -12,7 +12,8 @@ from hydrology.base.calendar import Day
 from jobspec.jobs.forecasting import ForecastParams
 from models.arrays import Forcing
 from operations.basin_data.dataset import BasinForcing
-from operations.forecasting.forecast_plan import ForecastInputs, possible_plans
+from operations.forecasting.plan.of_part import plans_of_part
+from operations.forecasting.plan.types import PartInputs
 from operations.forecasting.simulate import InitialState, mean_discharge
 from operations.forecasting.weather.fill import as_stored
 from operations.forecasting.weather_ahead import WeatherAhead
@@ -40,18 +41,18 @@ class Share:
 
 
 def weather_of(
-    database: Database, inputs: ForecastInputs, run: NewRun, basins: Mapping[str, RunBasin]
+    database: Database, inputs: PartInputs, run: NewRun, basins: Mapping[str, RunBasin]
 ) -> dict[str, WeatherAhead]:
-    """Return the weather after T0 that a run used, or that another version takes in its place, by basin.
+    """Return the weather after T0 that a run used, or that a part of another version takes in its place, by basin.
 
     Weather forecasts are stored as issued. Basins whose weather is no longer stored are left out, and those in which
     the run filled weather and did not use the product: what would fill that now was not known then.
 
     Args:
-        inputs: of a version with members of its own.
+        inputs: of a part of a version.
         basins: the run's.
     """
-    product, filled = inputs.loaded.version.product, dict[str, Sequence[FilledWeather]]()
+    product, filled = inputs.part.product, dict[str, Sequence[FilledWeather]]()
     for name, basin in basins.items():
         by_product = {share.product: share.filled_weather for share in runs.shares_of(run, basin)}
         if product in by_product or not any(by_product.values()):
@@ -64,7 +65,7 @@ def weather_of(
     params = ForecastParams(
         basins=names, t0=run.t0, horizon=run.horizon_days - run.filled_days, weather=run.forcing_kind, weather_id=used
     )
-    possible, _ = possible_plans(database, known, Clock(run.issued_at), params, filling=as_stored(run, filled))
+    possible, _ = plans_of_part(database, known, Clock(run.issued_at), params, filling=as_stored(run, filled))
     whole = [plan for plan in possible if plan.days.horizon == run.horizon_days]
     return {name: ahead for plan in whole for name, ahead in plan.weather.items()}
 

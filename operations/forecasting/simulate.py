@@ -92,12 +92,13 @@ def flows(loaded: LoadedVersion, starts: Sequence[InitialState]) -> Iterator[Flo
 
 def mean_discharge(loaded: LoadedVersion, starts: Sequence[InitialState]) -> Iterator[Discharge]:
     """Run a version over the days after T0. Yield each basin's mean of members, (R, D) in mm/day."""
+    labels = loaded.labels
     for chunk in _chunks(starts):
         forcing = stacked([start.weather.forcing for start in chunk])
-        total, states = np.zeros(forcing.mass.shape), _fanned_out(_states(chunk, loaded.labels), chunk)
+        total, states = np.zeros(forcing.mass.shape), _fanned_out(_states(chunk, labels), chunk)
         for outputs, _ in loaded.ensemble.each(forcing, states, ("discharge",)):
             total += outputs["discharge"]
-        yield from (total[place] / len(loaded.labels) for place in _rows(chunk))
+        yield from (total[place] / len(labels) for place in _rows(chunk))
 
 
 def discharge_by_age(loaded: LoadedVersion, starts: Sequence[InitialState]) -> Iterator[Array]:
@@ -143,18 +144,20 @@ def _together_by_age(loaded: LoadedVersion, starts: Sequence[InitialState]) -> I
 
 
 def _together(loaded: LoadedVersion, starts: Sequence[InitialState]) -> Iterator[FlowResult]:
-    ensemble, members, rows = loaded.ensemble, len(loaded.labels), _rows(starts)
+    ensemble, labels, rows = loaded.ensemble, loaded.labels, _rows(starts)
     forcing = stacked([start.weather.forcing for start in starts])
-    shape = (members, *forcing.mass.shape)
+    shape = (len(labels), *forcing.mass.shape)
     discharge, loss, storage = (np.empty(shape, np.float32) for _ in range(3))
     at_end, lowest = np.empty(shape[:2]), np.empty(shape[:2], np.float32)
-    snow = [None if start.snow is None else np.empty((members, start.traces, shape[2]), np.float32) for start in starts]
+    snow = [
+        None if start.snow is None else np.empty((len(labels), start.traces, shape[2]), np.float32) for start in starts
+    ]
     by_origin = np.empty((*shape, len(ORIGINS)), np.float32)
     wanted: tuple[str, ...] = ("discharge",)
-    states, tag = _states(starts, loaded.labels), None
+    states, tag = _states(starts, labels), None
     if ensemble.conserving:
         wanted = ("discharge", "loss", "storage", "discharge_by_tag")
-        states, tag = _split_snow(starts, states, loaded.labels), np.full(shape[2], LATER)
+        states, tag = _split_snow(starts, states, labels), np.full(shape[2], LATER)
     each = ensemble.each(forcing, _fanned_out(states, starts), wanted, tag)
     for member, (outputs, _) in enumerate(each):
         discharge[member] = outputs["discharge"]
@@ -166,7 +169,7 @@ def _together(loaded: LoadedVersion, starts: Sequence[InitialState]) -> Iterator
         at_end[member], lowest[member] = cells[:, -1].sum(axis=-1, dtype=np.float64), cells.min(axis=(1, 2))
         for start, of_basin, place in zip(starts, snow, rows, strict=True):
             if start.snow is not None and of_basin is not None:
-                chosen = start.snow.cells[loaded.labels[member]]
+                chosen = start.snow.cells[labels[member]]
                 of_basin[member] = np.take(cells[place], chosen, axis=-1).sum(axis=-1)
     for place, of_basin in zip(rows, snow, strict=True):
         water = None

@@ -149,7 +149,7 @@ def _refusals(session: Session, parts: Iterable[str]) -> dict[str, str]:
     found = {}
     for part in parts:
         version = versions.get(session, part)
-        for used in (version, *([versions.get(session, version.twin_id)] if version.twin_id else [])):
+        for used in (versions.get(session, one) for one in version.evaluated_as):
             if (refusal := _refusal(used)) is not None:
                 found[part] = refusal
     return found

@@ -39,12 +39,12 @@ def _export(session: Session, version: versions.Version, folder: Path, names: Na
     """Write a version whose folder is named, after its parts and its twin."""
     _check_parts(session, version)
     parts = [
-        (_beside(session, part.version, f"{folder.name}-{part.name}", folder, names), part) for part in version.parts
+        (_beside(session, part.version, f"{folder.name}-{part.name}", folder, names), part) for part in version.combines
     ]
     twin = None
-    if version.twin_id is not None and (not version.parts or versions.get(session, version.twin_id).parts):
+    if version.twin_id is not None and (not version.combines or versions.get(session, version.twin_id).combines):
         twin = _beside(session, version.twin_id, f"{folder.name}-twin", folder, names)
-    if not version.parts:
+    if not version.combines:
         return ship(folder, version, versions.members_of(session, version.id), twin)
     shares = [
         ShippedPart(**dict(named), weight=part.weight, basin_weights=dict(part.basin_weights)) for named, part in parts
@@ -57,21 +57,21 @@ def _check_parts(session: Session, version: versions.Version) -> None:
 
     They name each part by its content and have it take the product that it learnt from.
     """
-    for part in version.parts:
+    for part in version.combines:
         if part.product != part.trained_on:
             raise InvalidInput(
                 f"Part {part.version} of version {version.id} learnt from {part.trained_on} and takes {part.product}, "
                 "which the shipped form does not hold: combine versions that take the product that they learnt from."
             )
     contents: dict[tuple[str, str], str] = {}
-    for part in version.parts:
+    for part in version.combines:
         content = (part.trained_on, versions.get(session, part.version).weights_hash)
         if (other := contents.setdefault(content, part.version)) != part.version:
             raise InvalidInput(
                 f"Parts {other} and {part.version} of version {version.id} have the same members, so their files would "
                 "be the same: combine different versions."
             )
-    if version.parts and version.twin_id is not None:
+    if version.combines and version.twin_id is not None:
         _check_parts(session, versions.get(session, version.twin_id))
 
 

@@ -23,7 +23,7 @@ from models.pretrained import DEFAULT, SHELF, combination, errors, form, skill, 
 from models.pretrained.combination import Combination
 from models.pretrained.form import Ensemble
 from operations.basin_data.dataset import load_forcing
-from operations.forecasting.plan.combined import why_none
+from operations.forecasting.plan.of_version import why_none
 from operations.training.physics_probes import measured
 from operations.versions.stages import with_progress
 from operations.versions.training_domain import attribute_means
@@ -196,7 +196,7 @@ def _install(
         members=version.member_count,
         learnt_from=len(version.basins),
         twin=version.twin_id,
-        parts=tuple(part.version for part in version.parts),
+        parts=tuple(part.version for part in version.combines),
     )
 
 
@@ -309,7 +309,7 @@ def promote_where_vacant(database: Database, clock: Clock, version_id: str) -> P
 def _lacking(session: Session, version: versions.Version, basin: str) -> Absent | None:
     """Return what a version, or every one of its parts, lacks in a basin; None where it can be used."""
     reasons: dict[str, Absent] = {}
-    for one in [versions.get(session, part.version) for part in version.parts] or [version]:
+    for one in [versions.get(session, part.version) for part in version.parts]:
         found = load_forcing(session, basin, one.training, attribute_means(one))
         if not isinstance(found, Absent):
             return None

@@ -85,7 +85,7 @@ def season(session: Session, params: RetrainingParams) -> Season | Absent:
         DataProblem: the record has no whole water year.
     """
     version = versions.get(session, params.version) if params.version else _most_used(session)
-    shares: dict[str, Mapping[str, float] | None] = {part.version: part.weights for part in version.parts}
+    shares: dict[str, Mapping[str, float] | None] = {part.version: part.weights for part in version.combines}
     shares = shares or {version.id: None}
     parts = [versions.get(session, name) for name in shares]
     for part in parts:
@@ -102,7 +102,7 @@ def season(session: Session, params: RetrainingParams) -> Season | Absent:
     newest = max(days.last for days in learnt)
     if record.last <= newest:
         return absent(Reason.NO_NEW_WATER_YEAR, version=version.id, last=str(newest))
-    judged_by = versions.get(session, version.twin_id) if version.twin_id else version
+    judged_by = versions.get(session, version.scored_as)
     judged = params.judge_on or _unused_years(record, [Period.parse(days) for days in judged_by.used_periods])
     if record.overlap(judged) != judged:
         raise InvalidInput(f"{judged} is not within the record, {record}: judge on other years.")

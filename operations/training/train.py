@@ -129,7 +129,7 @@ def begin_all(
     parts: tuple[VersionPart, ...] = ()
     if isinstance(config, FineTuningConfig):
         with database.reading() as session:
-            parts = versions.get(session, config.parent).parts
+            parts = versions.get(session, config.parent).combines
         if parts and owner is not None:
             raise InvalidInput(
                 "An operator's versions are not combined, so a version that combines others can be fine-tuned by an "

@@ -11,6 +11,7 @@ from hydrology.base.absent import Absent
 from operations.versions.hardware import program
 from records.runs import runs
 from records.runs.run_arrays import Content, RunSeries, without_members
+from records.runs.run_parts import RunPart
 
 Cause = Literal[
     "inputs", "parent-state", "weights", "program", "code", "calibration", "normals", "snow-cells", "unknown"
@@ -46,6 +47,11 @@ class Stored:
     run: runs.Run
     row: runs.RunBasin
     content: Content
+
+    @property
+    def shares(self) -> tuple[RunPart, ...]:
+        """The parts of the version that took part."""
+        return runs.shares_of(self.run, self.row)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,9 +18,9 @@ from jobspec.changes import Changes
 from jobspec.jobs.forecasting import ForecastParams
 from models.arrays import days_of
 from operations.basin_data.dataset import BasinForcing
-from operations.forecasting.forecast import results_of
 from operations.forecasting.forecast_plan import ForecastInputs, Plan, possible_plans, read_inputs
-from operations.forecasting.plan.types import PartInputs
+from operations.forecasting.parts.results import results_of
+from operations.forecasting.plan.types import PartInputs, PartPlan
 from operations.forecasting.weather.fill import Filling, as_stored
 from operations.states.advance_states import ONE_DAY, advance
 from operations.upkeep.receipts import BasinReceipt, Recomputed, Stored, compared
@@ -85,7 +85,7 @@ def reproduce(
 def _receipts(database: Database, run: runs.Run, stored: Mapping[str, Stored], on_days: OnDays) -> list[BasinReceipt]:
     """Compute basins again: with the forcing that is stored now and, where that was revised, with that before."""
     inputs = read_inputs(database, _params(run, stored), run.version_id, list(stored))
-    inputs = replace(inputs, parts=tuple(replace(one, inputs=_of_part(one, stored)) for one in inputs.parts))
+    inputs = replace(inputs, parts=tuple(_of_part(one, stored) for one in inputs.parts))
     again = _computed(database, run, inputs, stored, on_days)
     for known_at in (run.created_at, run.issued_at):  # revisions have the time of a service that may replay an archive
         revised = [name for name, one in again.items() if not _consumed_the_same(one, stored[name])]
@@ -100,10 +100,9 @@ def _receipts(database: Database, run: runs.Run, stored: Mapping[str, Stored], o
     return [compared(stored[name], one) for name, one in sorted(again.items())]
 
 
-def _of_part(one: PartInputs, stored: Mapping[str, Stored]) -> ForecastInputs:
-    """Return the inputs of a part of a combined version, in the basins in which it took part in the run."""
-    names = [name for name, of in stored.items() if any(part.name == one.part.name for part in of.row.summary.parts)]
-    return one.inputs.only(names)
+def _of_part(one: PartInputs, stored: Mapping[str, Stored]) -> PartInputs:
+    """Return the inputs of a part of the version, in the basins in which it took part in the run."""
+    return one.only([name for name, of in stored.items() if any(part.name == one.part.name for part in of.shares)])
 
 
 def _consumed_the_same(again: Recomputed | Absent, stored: Stored) -> bool:
@@ -146,11 +145,11 @@ def _computed(
 
 
 def _filling(run: runs.Run, stored: Mapping[str, Stored]) -> Filling:
-    """Return how the run's weather was filled, and that of each part of a combined version."""
+    """Return how the weather of each part of the run's version was filled."""
     whole = as_stored(run, {name: one.row.summary.filled_weather for name, one in stored.items()})
     of_parts: dict[str, dict[str, Sequence[FilledWeather]]] = {}
     for name, one in stored.items():
-        for part in one.row.summary.parts:
+        for part in one.shares:
             of_parts.setdefault(part.name, {})[name] = part.filled_weather
     return replace(whole, parts={part: as_stored(run, filled) for part, filled in of_parts.items()})
 
@@ -167,17 +166,17 @@ def _parents(database: Database, clock: Clock, plan: Plan, stored: Mapping[str, 
 
 
 def _parent_of(stored: Stored, version: str) -> tuple[Day | None, str | None]:
-    """Return the day and hash of the state that a version with members of its own started from."""
-    share = next(one for one in runs.shares_of(stored.run, stored.row) if one.version == version)
+    """Return the day and hash of the state that a part started from."""
+    share = next(one for one in stored.shares if one.version == version)
     return None if share.parent_day is None else np.datetime64(share.parent_day, "D"), share.parent_hash
 
 
 def _parent(
-    database: Database, clock: Clock, plan: Plan, name: str, day: Day | None, sha256: str | None
+    database: Database, clock: Clock, plan: PartPlan, name: str, day: Day | None, sha256: str | None
 ) -> states.State | None:
     if day is None:
         return None
-    loaded = plan.inputs.loaded
+    loaded = plan.loaded
     with database.reading() as session:
         there = states.get(session, loaded.version.id, name, day)
         earlier = states.newest_valid(session, loaded.version.id, name, day - ONE_DAY)
@@ -189,16 +188,14 @@ def _parent(
 
 def _as_known_at(session: Session, inputs: ForecastInputs, at: datetime) -> ForecastInputs:
     """Return inputs with the forcing that was known at an instant, where it is stored."""
-    if inputs.parts:
-        return replace(
-            inputs,
-            parts=tuple(replace(one, inputs=_as_known_at(session, one.inputs, at)) for one in inputs.parts),
-        )
-    forcings = {name: _forcing_as_known_at(session, inputs, name, at) for name in inputs.forcings}
-    return replace(inputs, forcings=forcings)
+    parts = [
+        replace(one, forcings={name: _forcing_as_known_at(session, one, name, at) for name in one.forcings})
+        for one in inputs.parts
+    ]
+    return replace(inputs, parts=tuple(parts))
 
 
-def _forcing_as_known_at(session: Session, inputs: ForecastInputs, basin: str, at: datetime) -> BasinForcing:
+def _forcing_as_known_at(session: Session, inputs: PartInputs, basin: str, at: datetime) -> BasinForcing:
     """Return a basin's forcing with the values that were known at an instant, where they are stored."""
     taken, now = inputs.loaded.config.inputs, inputs.forcings[basin]
     mass, auxiliary = now.forcing.mass.copy(), now.forcing.auxiliary.copy()

@@ -72,11 +72,10 @@ def calibrate(
         DataProblem: the observed days of the period are too few.
     """
     with database.reading() as session:
-        version = versions.get(session, version_id)
-        fitted = versions.get(session, version.twin_id) if version.twin_id else version
+        fitted = versions.get(session, versions.get(session, version_id).scored_as)
         period = _days(fitted, period, basins)
         loaded = load_version(session, fitted.id)
-    for part in fitted.parts:
+    for part in fitted.combines:
         with database.reading() as session:
             missing = isinstance(error_model_of(session, versions.get(session, part.version), []), Absent)
         if missing:

@@ -72,7 +72,7 @@ def comparison_result(
 
 
 def _compared_version(session: Session, version: versions.Version) -> ComparedVersion:
-    with_members = [versions.get(session, part.version) for part in version.parts] or [version]
+    with_members = [versions.get(session, part.version) for part in version.parts]
     logs = [log for one in with_members for log in versions.logs_of(session, one.id).values()]
     seconds = [log["seconds"] for log in logs if log.get("seconds") is not None]
     timed = len(seconds) == len(logs)

@@ -3,7 +3,7 @@
 Simulations start from an empty store on the first day of a basin's record, as the forecasts' states do."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -48,20 +48,39 @@ def simulated(
     left_out: dict[str, Absent],
     products: Sequence[str] | None = None,
 ) -> Iterator[SimulatedBasin]:
-    """Yield each basin's simulated and observed flow over a period, basins of one record together.
-
-    A combined version yields the basins in which all its parts do.
+    """Yield each basin's simulated and observed flow over a period, where all parts of the version have them.
 
     Args:
         left_out: receives why a basin is not yielded.
         products: weather products whose area converts observed flow; by default those of the version.
     """
-    if loaded.parts:
-        yield from _of_parts(database, loaded, period, basins, left_out)
-        return
+    areas, parts = products or loaded.version.area_products, loaded.parts
+    of_parts = [
+        {basin.id: basin for basin in _of_part(database, one.loaded, period, basins, left_out, areas)} for one in parts
+    ]
+    for name, first in of_parts[0].items():
+        found = [of_part[name] for of_part in of_parts if name in of_part]
+        if len(found) == len(of_parts):
+            yield replace(
+                first,
+                members=np.concatenate([one.members for one in found]),
+                assumed=tuple(dict.fromkeys(attribute for one in found for attribute in one.assumed)),
+                weights=member_weights([one.part.in_basin(name) for one in parts]),
+            )
+
+
+def _of_part(
+    database: Database,
+    loaded: LoadedVersion,
+    period: Period,
+    basins: Sequence[str],
+    left_out: dict[str, Absent],
+    products: Sequence[str],
+) -> Iterator[SimulatedBasin]:
+    """Yield the basins of a part, those of one record together."""
     with database.reading() as session:
-        means, areas = attribute_means(loaded.version), products or loaded.version.area_products
-        ready = load_pairs(session, basins, loaded.config, period, areas, left_out=left_out, means=means)
+        means = attribute_means(loaded.version)
+        ready = load_pairs(session, basins, loaded.config, period, products, left_out=left_out, means=means)
     for record, names, joined in by_record({basin: forcing for basin, (forcing, _) in ready.items()}):
         outputs, _ = loaded.ensemble.simulate(joined, None, ("discharge",))
         of_period = outputs["discharge"][:, :, days_of(record, period)]
@@ -72,26 +91,3 @@ def simulated(
                 yield SimulatedBasin(basin, record, of_period[:, at], flow, forcing.assumed)
             else:
                 left_out[basin] = absent(Reason.NETWORK_SKIPS_DAYS, basin=basin, period=str(period))
-
-
-def _of_parts(
-    database: Database, loaded: LoadedVersion, period: Period, basins: Sequence[str], left_out: dict[str, Absent]
-) -> Iterator[SimulatedBasin]:
-    """Yield the basins of a combined version: the members of all parts, and the observed flow of the first."""
-    products = loaded.version.area_products
-    of_parts = [
-        {basin.id: basin for basin in simulated(database, one.loaded, period, basins, left_out, products)}
-        for one in loaded.parts
-    ]
-    for name, first in of_parts[0].items():
-        found = [of_part[name] for of_part in of_parts if name in of_part]
-        if len(found) < len(of_parts):
-            continue
-        yield SimulatedBasin(
-            id=name,
-            record=first.record,
-            members=np.concatenate([one.members for one in found]),
-            observed=first.observed,
-            assumed=tuple(dict.fromkeys(attribute for one in found for attribute in one.assumed)),
-            weights=member_weights([one.part.in_basin(name) for one in loaded.parts]),
-        )

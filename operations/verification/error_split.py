@@ -16,6 +16,7 @@ from models.arrays import Forcing
 from operations.basin_data.dataset import load_discharge
 from operations.forecasting.days import RunDays
 from operations.forecasting.forecast_plan import ForecastInputs, read_inputs
+from operations.forecasting.plan.types import PartInputs
 from operations.forecasting.reruns import Flow, Share, flow_series, mean_flows, state_as_issued, states_at
 from operations.forecasting.weather_ahead import observed
 from operations.states.advance_states import ONE_DAY
@@ -98,8 +99,8 @@ def _split_run(database: Database, clock: Clock, inputs: ForecastInputs, run: ru
     return len(errors)
 
 
-def _known(database: Database, clock: Clock, inputs: ForecastInputs, run: runs.Run, names: Sequence[str]) -> _Known:
-    """Return what a version with members of its own has of the days of a run, where all of them are observed."""
+def _known(database: Database, clock: Clock, inputs: PartInputs, run: runs.Run, names: Sequence[str]) -> _Known:
+    """Return what a part has of the days of a run, where all of them are observed."""
     days = RunDays(run.t0, run.horizon_days)
     forcings = {name: inputs.forcings[name] for name in names if name in inputs.forcings}
     weather = {name: observed(name, forcing, days, days.ahead.last) for name, forcing in forcings.items()}

@@ -67,7 +67,7 @@ def learn_weights(
         raise InvalidInput(f"Weights are learnt of two to {MAX_PARTS} versions, not {len(version_ids)}: give them.")
     with database.reading() as session:
         stored = [versions.get(session, version) for version in version_ids]
-        loaded = [load_version(session, version.twin_id or version.id) for version in stored]
+        loaded = [load_version(session, version.scored_as) for version in stored]
         shared = set.intersection(*(set(one.version.basins) for one in loaded))
         names = basins or basin_records.known(session, sorted(shared))
     days = _days(loaded, period)

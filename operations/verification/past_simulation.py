@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hydrology.base.calendar import Period
-from hydrology.uncertainty.weighted import weighted_mean
+from hydrology.uncertainty.weighted import mean_by_shares
 from hydrology.water.spin_up import SPIN_UP_DAYS
 from models.arrays import Forcing, days_of
 from operations.versions.load_networks import LoadedVersion
@@ -75,11 +75,11 @@ def mean_past(parts: Sequence[tuple[float, Period, Past]], days: Period) -> Past
         parts: of each, its weight, the days of its simulation, and the simulation.
         days: within those of every part.
     """
-    weights = np.array([weight for weight, _, _ in parts])
+    shares = [weight for weight, _, _ in parts]
 
     def mean(arrays: Sequence[Array | None]) -> Array | None:
         there = [of[days_of(own, days)] for of, (_, own, _) in zip(arrays, parts, strict=True) if of is not None]
-        return weighted_mean(np.stack(there), weights / weights.sum()) if len(there) == len(parts) else None
+        return mean_by_shares(there, shares) if len(there) == len(parts) else None
 
     flow = mean([past.flow for _, _, past in parts])
     assert flow is not None

@@ -133,7 +133,7 @@ def _error_model_for(
     database: Database, loaded: LoadedVersion, basins: Sequence[str]
 ) -> error_models.ErrorModel | Absent:
     """Return the error model; that of a combined version knows the basins of its fit alone."""
-    if loaded.parts:
+    if loaded.version.combines:
         with database.reading() as session:
             return error_model_of(session, loaded.version, basins)
     with database.reading() as session:

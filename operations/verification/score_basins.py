@@ -17,7 +17,7 @@ from hydrology.base.products import JOINT, subsets
 from hydrology.scores.bootstrap import YearlyErrors
 from hydrology.scores.score import Score
 from hydrology.scores.scores import all_scores
-from hydrology.uncertainty.weighted import weighted_mean
+from hydrology.uncertainty.weighted import mean_by_shares
 from hydrology.water.ledger import worst_relative_residual
 from models.arrays import Array, days_of
 from models.inference import ArrayMap
@@ -26,7 +26,6 @@ from operations.verification.regional_snow_cells import RegionalChoice, SnowyBas
 from operations.verification.snow_cells import (
     Reference,
     SnowReading,
-    SnowSeries,
     combined_snow,
     read_snow,
     reference_snow,
@@ -38,7 +37,6 @@ from records.basins import basins as basin_records
 from records.database.engine import Database
 from records.forecasts.seasonal_volumes import SNOW_SHARE
 from records.verification import scores as verification_scores
-from records.versions.version_properties import VersionPart
 from records.versions.versions import Version
 from runtime.clock import Clock
 
@@ -54,7 +52,6 @@ class BasinSkill:
         worst_residual: the largest |residual| / water over all members and days; None where the network does not
             conserve mass.
         snow: the cells that read as snow, with their skill; None where the basin has no reference snow.
-        snow_series: what they read; None after the judging.
         assumed: the names of the assumed attributes.
         subsets: of a combined version, the scores with some of its products alone, by their joined names.
     """
@@ -66,7 +63,6 @@ class BasinSkill:
     errors: YearlyErrors
     worst_residual: float | None
     snow: verification_scores.SnowCells | None
-    snow_series: SnowSeries | None = field(default=None, repr=False, compare=False)
     assumed: tuple[str, ...] = ()
     subsets: dict[str, dict[str, Score]] = field(default_factory=dict)
 
@@ -86,6 +82,26 @@ class BasinScores:
     left_out: dict[str, Absent]
     snow: dict[str, list[verification_scores.SnowCells]]
     snowy: dict[str, dict[str, SnowyBasin]]
+
+
+@dataclass(frozen=True, slots=True)
+class PartSimulation:
+    """What a part of a version simulates in a basin.
+
+    Attributes:
+        simulated, observed, worst_residual, assumed: as in `BasinSkill`.
+        snow: what its cells read as snow; None where the basin has no reference snow.
+    """
+
+    simulated: Array
+    observed: Array
+    worst_residual: float | None
+    snow: SnowReading | None
+    assumed: tuple[str, ...]
+
+
+_OfBasins = Mapping[str, PartSimulation]
+_OfPart = tuple[LoadedPart, PartSimulation]
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,126 +146,97 @@ class VersionScorer:
         return (self.twin or self.loaded).version
 
     def choices(self) -> list[RegionalChoice]:
-        """Return empty choices of regional snow cells: of the version and its twin, or of the parts of both."""
-        every = [one for loaded in (self.loaded, self.twin) if loaded is not None for one in _with_members(loaded)]
+        """Return empty choices of regional snow cells: of the parts of the version and of its twin."""
+        every = [one.loaded for loaded in (self.loaded, self.twin) if loaded is not None for one in loaded.parts]
         return [RegionalChoice(one, self.period) for one in {one.version.id: one for one in every}.values()]
 
     def judge(self, basins: Sequence[str]) -> BasinScores:
         """Score the version in some basins, and choose the snow cells of those whose members these are."""
         left_out: dict[str, Absent] = {}
-        skills = {
-            choice.loaded.version.id: (self._skills(choice, basins, left_out), choice.basins)
-            for choice in self.choices()
-        }
-        of_members = {version: of_version for version, (of_version, _) in skills.items()}
-        own = self._skill(self.loaded, basins, of_members)
-        scored, every = own, of_members | {self.loaded.version.id: own}
+        of_parts, snowy = dict[str, _OfBasins](), dict[str, dict[str, SnowyBasin]]()
+        for choice in self.choices():
+            version = choice.loaded.version.id
+            of_parts[version], snowy[version] = self._simulated(choice, basins, left_out), choice.basins
+        snow = {version: [one.snow.cells for one in of.values() if one.snow] for version, of in of_parts.items()}
+        own = self._skills(self.loaded, basins, of_parts)
+        scored, every = own, {self.loaded.version.id: own}
         if self.twin is not None:
-            of_twin = self._skill(self.twin, basins, of_members)
-            every |= {self.twin.version.id: of_twin}
+            of_twin = every[self.twin.version.id] = self._skills(self.twin, basins, of_parts)
             scored = {
                 basin: replace(of_twin[basin], worst_residual=skill.worst_residual)
                 for basin, skill in own.items()
                 if basin in of_twin
             }
-        return BasinScores(
-            scored=[replace(skill, snow_series=None) for skill in scored.values()],
-            left_out={basin: reason for basin, reason in left_out.items() if basin not in scored},
-            snow={
-                version: [skill.snow for skill in of_version.values() if skill.snow is not None]
-                for version, of_version in every.items()
-            },
-            snowy={version: snowy for version, (_, snowy) in skills.items()},
-        )
-
-    def _skill(
-        self, loaded: LoadedVersion, basins: Sequence[str], of_members: Mapping[str, Mapping[str, BasinSkill]]
-    ) -> dict[str, BasinSkill]:
-        """Return the skill of a version by basin, of a combined one in the basins that one of its products covers.
-
-        Args:
-            of_members: the skill of versions with members, by version and basin.
-        """
-        if not loaded.parts:
-            return dict(of_members[loaded.version.id])
-        parts = [(one, of_members[one.part.version]) for one in loaded.parts]
-        found = dict[str, BasinSkill]()
-        for basin in basins:
-            there = [(one, skills[basin]) for one, skills in parts if basin in skills]
-            if there:
-                weighted = [(one.part.in_basin(basin), skill) for one, skill in there]
-                skill = combined_skill(weighted, self.period, loaded.version.products)
-                found[basin] = replace(skill, snow=self._combined_snow(loaded, there))
-        return found
-
-    def _combined_snow(
-        self, loaded: LoadedVersion, parts: Sequence[tuple[LoadedPart, BasinSkill]]
-    ) -> verification_scores.SnowCells | None:
-        """Return what a combined version reads as snow in a basin; None where a part of it reads none."""
-        readings = [
-            (one, SnowReading(skill.snow, skill.snow_series))
-            for one, skill in parts
-            if skill.snow is not None and skill.snow_series is not None
-        ]
-        if len(readings) < len(parts):
-            return None
-        return combined_snow(self.clock, loaded, readings, self.period)
+        snow |= {version: [one.snow for one in of.values() if one.snow] for version, of in every.items()}
+        left_out = {basin: reason for basin, reason in left_out.items() if basin not in scored}
+        return BasinScores(scored=[*scored.values()], left_out=left_out, snow=snow, snowy=snowy)
 
     def _skills(
-        self, choice: RegionalChoice, basins: Sequence[str], left_out: dict[str, Absent]
+        self, loaded: LoadedVersion, basins: Sequence[str], of_parts: Mapping[str, _OfBasins]
     ) -> dict[str, BasinSkill]:
-        """Return the skill of a version with members by basin, and add its basins to the choice of its snow cells."""
-        ready = self._ready(choice.loaded, basins, left_out)
-        return {skill.basin: skill for skill in _judge(self.clock, choice.loaded, self.period, ready, choice)}
+        """Return the skill of a version in the basins that one of its products covers.
 
-    def _ready(self, loaded: LoadedVersion, basins: Sequence[str], left_out: dict[str, Absent]) -> "dict[str, _Ready]":
-        products = (self.loaded if self.loaded.parts else loaded).version.area_products
+        Args:
+            of_parts: what the parts simulate, by their versions.
+        """
+        found = dict[str, BasinSkill]()
+        for basin in basins:
+            there = [
+                (replace(one, part=one.part.in_basin(basin)), of_parts[one.part.version][basin])
+                for one in loaded.parts
+                if basin in of_parts[one.part.version]
+            ]
+            if there:
+                found[basin] = self._skill(loaded, basin, there)
+        return found
+
+    def _skill(self, loaded: LoadedVersion, basin: str, parts: Sequence[_OfPart]) -> BasinSkill:
+        """Return the skill of a version in a basin; of a combined one also that of each set of its products alone.
+
+        Args:
+            parts: those that are there, with their shares in the basin.
+        """
+        days, observed, simulated = self.period.days, parts[0][1].observed, _mean_of_parts(parts)
+        residuals = [one.worst_residual for _, one in parts if one.worst_residual is not None]
+        products = {one.part.product for one, _ in parts}
+        return BasinSkill(
+            basin=basin,
+            scores=all_scores(simulated, observed, days),
+            simulated=simulated,
+            observed=observed,
+            errors=YearlyErrors.of_basin(simulated, observed, days),
+            worst_residual=max(residuals) if len(residuals) == len(parts) else None,
+            snow=self._snow(loaded, parts),
+            assumed=tuple(dict.fromkeys(name for _, one in parts for name in one.assumed)),
+            subsets={
+                JOINT.join(chosen): all_scores(
+                    _mean_of_parts([one for one in parts if one[0].part.product in chosen]), observed, days
+                )
+                for chosen in (subsets(loaded.version.products) if loaded.combines else ())
+                if {*chosen} <= products
+            },
+        )
+
+    def _snow(self, loaded: LoadedVersion, parts: Sequence[_OfPart]) -> verification_scores.SnowCells | None:
+        """Return what a version reads as snow in a basin; None where a part of it reads none."""
+        readings = [(one, of_part.snow) for one, of_part in parts if of_part.snow is not None]
+        if len(readings) < len(parts):
+            return None
+        return combined_snow(self.clock, loaded, readings, self.period) if loaded.combines else readings[0][1].cells
+
+    def _simulated(self, choice: RegionalChoice, basins: Sequence[str], left_out: dict[str, Absent]) -> _OfBasins:
+        """Return what a part simulates by basin, and add its basins to the choice of its snow cells."""
         with self.database.reading() as session:
-            ready = _ready(session, loaded, self.period, basins, left_out, products)
+            products = self.loaded.version.area_products
+            ready = _ready(session, choice.loaded, self.period, basins, left_out, products)
         for basin in ready.keys() & self.without.keys():
             ready[basin].observed[np.isin(self.period.days, self.without[basin])] = np.nan
-        return ready
+        return dict(_simulated(self.clock, choice.loaded, self.period, ready, choice))
 
 
-def _with_members(loaded: LoadedVersion) -> list[LoadedVersion]:
-    """Return a version with members of its own, or the parts of a combined one."""
-    return [one.loaded for one in loaded.parts] or [loaded]
-
-
-def combined_skill(parts: Sequence[tuple[VersionPart, BasinSkill]], period: Period, every: Sequence[str]) -> BasinSkill:
-    """Return the skill of a combined version in a basin, from that of its parts there, and that of each set of its
-    products alone.
-
-    Args:
-        every: the products of the version.
-    """
-    leading = parts[0][1]
-    residuals = [skill.worst_residual for _, skill in parts if skill.worst_residual is not None]
-    products = tuple(dict.fromkeys(part.product for part, _ in parts))
-    simulated = _mean_of_parts(parts)
-    return replace(
-        leading,
-        scores=all_scores(simulated, leading.observed, period.days),
-        simulated=simulated,
-        errors=YearlyErrors.of_basin(simulated, leading.observed, period.days),
-        worst_residual=max(residuals) if len(residuals) == len(parts) else None,
-        snow=None,
-        snow_series=None,
-        assumed=tuple(dict.fromkeys(name for _, skill in parts for name in skill.assumed)),
-        subsets={
-            JOINT.join(chosen): all_scores(
-                _mean_of_parts([one for one in parts if one[0].product in chosen]), leading.observed, period.days
-            )
-            for chosen in subsets(every)
-            if {*chosen} <= {*products}
-        },
-    )
-
-
-def _mean_of_parts(parts: Sequence[tuple[VersionPart, BasinSkill]]) -> Array:
-    weights = np.array([part.weight for part, _ in parts])
-    flows = np.stack([skill.simulated for _, skill in parts])
-    return weighted_mean(flows, weights / weights.sum()).astype(np.float32)
+def _mean_of_parts(parts: Sequence[_OfPart]) -> Array:
+    shares = [one.part.weight for one, _ in parts]
+    return mean_by_shares([of_part.simulated for _, of_part in parts], shares).astype(np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,19 +264,16 @@ def _ready(
     }
 
 
-def _judge(
+def _simulated(
     clock: Clock, loaded: LoadedVersion, period: Period, ready: dict[str, _Ready], regional: RegionalChoice
-) -> Iterator[BasinSkill]:
-    """Simulate basins of one record at a time, score each, and add it to the choice of regional snow cells."""
+) -> Iterator[tuple[str, PartSimulation]]:
+    """Simulate basins of one record at a time, and add each to the choice of regional snow cells."""
     conserving = loaded.ensemble.conserving
     wanted = ("discharge", "loss", "storage") if conserving else ("discharge",)
     for record, names, forcing in by_record({basin: one.forcing for basin, one in ready.items()}):
         outputs, _ = loaded.ensemble.simulate(forcing, None, wanted)
         for at, basin in enumerate(names):
             one = ready[basin]
-            simulated = outputs["discharge"][:, at, days_of(record, period)].mean(axis=0)
-            scores = all_scores(simulated, one.observed, period.days)
-            errors = YearlyErrors.of_basin(simulated, one.observed, period.days)
             residual, reading = None, None
             if conserving:
                 residual = _residual(forcing.mass[at], outputs, at)
@@ -297,17 +281,8 @@ def _judge(
                 if one.reference is not None:
                     reading = read_snow(clock, loaded, basin, record, one.reference, storage, test=period)
                     regional.add(basin, one.snow_share, record, one.reference, storage)
-            yield BasinSkill(
-                basin,
-                scores,
-                simulated,
-                one.observed,
-                errors=errors,
-                worst_residual=residual,
-                snow=None if reading is None else reading.cells,
-                snow_series=None if reading is None else reading.series,
-                assumed=one.forcing.assumed,
-            )
+            simulated = outputs["discharge"][:, at, days_of(record, period)].mean(axis=0)
+            yield basin, PartSimulation(simulated, one.observed, residual, reading, one.forcing.assumed)
 
 
 def _residual(precipitation: Array, outputs: ArrayMap, at: int) -> float:

@@ -132,7 +132,7 @@ def _simulated(
 
     That of a combined version is over the days that the products of a basin have in common.
     """
-    if loaded.parts:
+    if loaded.version.combines:
         yield from _of_parts(database, loaded, basins, left_out)
         return
     with database.reading() as session:

@@ -11,7 +11,7 @@ from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Days, Period
 from hydrology.base.reasons import Reason
 from hydrology.snow.snow import SnowProducts, choose_cells, snow_skill
-from hydrology.uncertainty.weighted import weighted_mean
+from hydrology.uncertainty.weighted import mean_by_shares
 from models.arrays import Array, days_of
 from operations.versions.load_networks import LoadedPart, LoadedVersion
 from records.series import series
@@ -135,10 +135,9 @@ def combined_snow(
     if not fitted_days(loaded, record.days).any():
         return None
     series = [reading.series.over(record) for _, reading in parts]
-    weights = np.array([one.part.in_basin(basin).weight for one, _ in parts])
-    mean = weighted_mean(np.stack([of.mm for of in series]), weights / weights.sum())
+    mean = mean_by_shares([of.mm for of in series], [one.part.in_basin(basin).weight for one, _ in parts])
     cells = {
-        f"{one.part.name}-{label}": of_member
+        one.part.label(label): of_member
         for (one, _), row in zip(parts, rows, strict=True)
         for label, of_member in row.cells.items()
     }

@@ -65,9 +65,7 @@ def version_to_score(session: Session, version: versions.Version, period: Period
     That is itself, or its twin where it has fitted or been validated on days of the period.
     """
     used = (Period.parse(days) for days in version.used_periods)
-    if version.twin_id is None or not any(period.overlap(days) for days in used):
-        return version
-    return versions.get(session, version.twin_id)
+    return versions.get(session, version.scored_as) if any(period.overlap(days) for days in used) else version
 
 
 def require_to_be_held_out(session: Session, config: TrainingConfig | FineTuningConfig, period: Period) -> None:

@@ -15,21 +15,26 @@ from models.devices import device_in_use
 from models.ensemble import Ensemble
 from models.scaling import Scaler
 from records.versions import versions
-from records.versions.version_properties import ELSEWHERE, VersionPart
+from records.versions.version_properties import UNNAMED, VersionPart
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedVersion:
-    """A version with its ensemble, or with its parts where it combines others.
+    """A version with its ensemble, or with the versions that it combines.
 
     Attributes:
         own: the ensemble of its own members; None for a combined version.
-        parts: its parts, the largest weight first.
+        combines: the versions that it combines, the largest weight first.
     """
 
     version: versions.Version
     own: Ensemble | None
-    parts: "tuple[LoadedPart, ...]" = ()
+    combines: "tuple[LoadedPart, ...]" = ()
+
+    @property
+    def parts(self) -> "tuple[LoadedPart, ...]":
+        """Its parts: those that it combines, or itself alone."""
+        return self.combines or (LoadedPart(self.version.parts[0], self),)
 
     @property
     def ensemble(self) -> Ensemble:
@@ -54,33 +59,34 @@ class LoadedVersion:
     @property
     def labels(self) -> list[str]:
         """The members' labels, as in runs and scores."""
-        if self.parts:
-            return [label for one in self.parts for label in one.part.labels]
-        return [str(label) for label in self.ensemble.labels]
+        return [label for one in self.version.parts for label in one.labels]
 
     @property
     def shares(self) -> "list[tuple[str, dict[str, float], LoadedVersion]]":
-        """Name, weights by basin and networks of each part; a version with members of its own is its only one, without
-        a name."""
-        parts = [(one.part.name, one.part.weights, one.loaded) for one in self.parts]
-        return parts or [("", {ELSEWHERE: 1.0}, self)]
+        """Name, weights by basin and networks of each part."""
+        return [(one.part.name, one.part.weights, one.loaded) for one in self.parts]
 
     @property
     def conserving(self) -> bool:
         """Whether water is conserved, so that storage and ledger are meaningful."""
-        return self.version.conserving if self.parts else self.ensemble.conserving
+        return self.version.conserving
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedPart:
-    """A part of a combined version."""
+    """A part of a version."""
 
     part: VersionPart
     loaded: LoadedVersion
 
 
-def member_weights(parts: Sequence[VersionPart]) -> Array:
-    """Return the weight of each member of some parts, of all 1, (members,). A part's members share its weight."""
+def member_weights(parts: Sequence[VersionPart]) -> Array | None:
+    """Return the weight of each member of some parts, of all 1, (members,). A part's members share its weight.
+
+    None for the only part of a version with members of its own: all are equal.
+    """
+    if parts[0].name == UNNAMED:
+        return None
     weights: Array = np.concatenate([np.full(len(part.members), part.weight / len(part.members)) for part in parts])
     return np.asarray(weights / weights.sum())
 
@@ -108,9 +114,9 @@ def load_version(session: Session, version_id: str) -> LoadedVersion:
         Corrupt, DataProblem: stored weights are damaged.
     """
     version = versions.get(session, version_id)
-    if version.parts:
-        parts = tuple(LoadedPart(part, load_version(session, part.version)) for part in version.parts)
-        return LoadedVersion(version, None, parts)
+    if version.combines:
+        combines = tuple(LoadedPart(part, load_version(session, part.version)) for part in version.combines)
+        return LoadedVersion(version, None, combines)
     weights = {member.label: weights_of(version, member) for member in versions.members_of(session, version_id)}
     config = TrainingConfig.model_validate(version.config)
     scaler = Scaler.from_json(version.scaler)

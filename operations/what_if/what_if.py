@@ -7,14 +7,17 @@ become no latest forecast, decide no alerts, are not verified, and store no stat
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
 import structlog
 
 from hydrology.base.absent import Absent
 from jobspec.changes import Changes
 from jobspec.jobs.forecasting import ForecastParams, WhatIfParams
-from operations.forecasting.forecast import OnDays, basins_by_version, new_run, results_of
+from operations.forecasting.forecast import OnDays, basins_by_version, new_run
 from operations.forecasting.forecast_plan import Plan, plans, read_inputs, require
 from operations.forecasting.inputs_hash import inputs_hash
+from operations.forecasting.parts.results import results_of
+from operations.forecasting.plan.types import PartPlan
 from operations.forecasting.weather_ahead import WeatherAhead
 from operations.states.advance_states import ONE_DAY
 from operations.what_if.changed_weather import changed
@@ -102,27 +105,14 @@ def changed_plan(plan: Plan, changes: Changes) -> Plan:
 
 
 def _changed(plan: Plan, changes: Changes) -> Plan:
-    """Return a plan with the changed weather, of the basins in which it can be changed."""
-    if plan.parts:
-        return _changed_parts(plan, changes)
-    taken = plan.inputs.loaded.config.inputs
-    outcomes = {name: changed(name, weather, taken, changes) for name, weather in plan.weather.items()}
-    weather = {name: outcome for name, outcome in outcomes.items() if isinstance(outcome, WeatherAhead)}
-    failures = {name: outcome for name, outcome in outcomes.items() if isinstance(outcome, Absent)}
-    return replace(
-        plan,
-        forcings={name: plan.forcings[name] for name in weather},
-        weather=weather,
-        failures={**plan.failures, **failures},
-        changes=changes,
-    )
-
-
-def _changed_parts(plan: Plan, changes: Changes) -> Plan:
-    """Return the plan of a combined version with the changed weather of every part."""
-    parts = tuple(replace(one, plan=_changed(one.plan, changes)) for one in plan.parts)
-    failures = {name: reason for one in reversed(parts) for name, reason in one.plan.failures.items()}
-    whole = replace(plan, parts=parts, failures={**plan.failures, **failures}, changes=changes)
+    """Return a plan with the changed weather, of the basins in which that of every part can be changed."""
+    parts, failures = [], dict(plan.failures)
+    for one in plan.parts:
+        taken = one.loaded.config.inputs
+        outcomes = {name: changed(name, weather, taken, changes) for name, weather in one.weather.items()}
+        parts.append(replace(one, weather={name: of for name, of in outcomes.items() if isinstance(of, WeatherAhead)}))
+        failures = {name: of for name, of in outcomes.items() if isinstance(of, Absent)} | failures
+    whole = replace(plan, parts=tuple(parts), failures=failures, changes=changes)
     return whole.only([name for name in plan.forcings if name not in failures])
 
 
@@ -163,7 +153,7 @@ def _base(
         ):
             earlier = {basin.basin_id: basin for basin in runs.basins_of(session, run.id)}
             if _id(run.weather) == _id(plan.forecast) and all(
-                _same(plan, earlier.get(basin.basin_id), basin) for basin in issued
+                _same(plan, run, earlier.get(basin.basin_id), basin) for basin in issued
             ):
                 return run.id
     if params.changes.nothing:
@@ -179,22 +169,28 @@ def _id(weather: RunWeather | None) -> str | None:
     return None if weather is None else weather.id
 
 
-def _same(plan: Plan, earlier: runs.RunBasin | None, basin: runs.RunBasin) -> bool:
+def _same(plan: Plan, run: runs.Run, earlier: runs.RunBasin | None, basin: runs.RunBasin) -> bool:
     """Return whether an earlier run's result of a basin follows from the state and inputs of a plan."""
     if earlier is None or earlier.status != "issued" or earlier.pruned is not None:
         return False
-    if earlier.state_hash != basin.state_hash or plan.parts:
-        return False  # of a combined version, the base is computed
-    name = basin.basin_id
-    forcing, parent = plan.forcings[name], earlier.parent_day
-    over = [bridge.used for bridge in plan.bridges[name]]
-    first = forcing.period.first if parent is None else parent + ONE_DAY
-    consumed = inputs_hash(
+    if earlier.state_hash != basin.state_hash:
+        return False
+    consumed = {share.version: share.inputs_hash for share in runs.shares_of(run, earlier)}
+    parents = {share.version: share.parent_day for share in runs.shares_of(run, earlier)}
+    parts = plan.parts_in(basin.basin_id)
+    return consumed == {
+        one.part.version: _consumed(plan, one, basin.basin_id, parents.get(one.part.version)) for one in parts
+    }
+
+
+def _consumed(plan: Plan, one: PartPlan, name: str, parent: str | None) -> str:
+    """Return the hash of what a part of a plan consumes in a basin from the day after a parent state on."""
+    forcing = one.forcings[name]
+    return inputs_hash(
         forcing=forcing,
-        weather=plan.weather[name],
-        bridges=over,
+        weather=one.weather[name],
+        bridges=[bridge.used for bridge in one.bridges[name]],
         days=plan.days,
-        first=first,
+        first=forcing.period.first if parent is None else np.datetime64(parent, "D") + ONE_DAY,
         changes=plan.changes,
     )
-    return consumed == earlier.inputs_hash

@@ -97,5 +97,6 @@ def _reasons(missing: Mapping[str, Absent]) -> Iterator[str]:
 
 
 def hash_of_parts(hashes: Iterable[tuple[str, str]]) -> str:
-    """Return the hash of the states, or inputs, of a run's parts by their names."""
-    return fingerprint([list(pair) for pair in hashes])
+    """Return the hash of the states, or inputs, of a run's parts by their names; an unnamed part has its own."""
+    (name, own), *others = pairs = [list(pair) for pair in hashes]
+    return own if not name and not others else fingerprint(pairs)

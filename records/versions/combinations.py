@@ -64,7 +64,7 @@ def combine(
             twin = combine(session, of_twins, label=of_twin, wall=wall, now=now, by_basin=there).id
     parts = _parts(stored, weights, of_basins)
     for earlier in versions.of_weights(session, versions.weights_hash_of(session, parts)):
-        if earlier.parts == parts and earlier.twin_id == twin and earlier.status == "ready":
+        if earlier.combines == parts and earlier.twin_id == twin and earlier.status == "ready":
             return earlier
     if pretrained is not None:
         pretrained = replace(pretrained, twin=twin)
@@ -95,8 +95,7 @@ def _of_twins(stored: Mapping[str, Version], weights: Mapping[str, float]) -> di
     """Return the weights of the parts' twins, and of parts without one."""
     of_twins: dict[str, float] = {}
     for part in stored.values():
-        name = part.twin_id or part.id
-        of_twins[name] = of_twins.get(name, 0.0) + weights[part.id]
+        of_twins[part.scored_as] = of_twins.get(part.scored_as, 0.0) + weights[part.id]
     return of_twins
 
 
@@ -105,17 +104,11 @@ def _parts(stored: Mapping[str, Version], weights: Mapping[str, float], by_basin
     total = fsum(weights.values())
     names = _names(stored)
     parts = [
-        VersionPart(
-            version=part.id,
+        replace(
+            part.parts[0],
             name=names[part.id],
-            product=part.product,
-            trained_on=part.trained_on,
-            architecture=part.architecture,
             weight=weights[part.id] / total,
             basin_weights={basin: own[part.id] / fsum(own.values()) for basin, own in by_basin.items()},
-            members=part.members,
-            fitted=tuple(map(str, part.fitted_periods)),
-            validation=None if part.validation_period is None else str(part.validation_period),
         )
         for part in stored.values()
     ]

@@ -78,7 +78,7 @@ def promote(
     if not by.strip() or not reason.strip():
         raise InvalidInput("A promotion names who promotes and why: give both.")
     candidate = versions.get(session, version)
-    for used in (candidate, *(versions.get(session, part.version) for part in candidate.parts)):
+    for used in (candidate, *(versions.get(session, part.version) for part in candidate.combines)):
         require_usable(used)
     if basin_ids is None:
         basin_ids = basins_of(session, version)

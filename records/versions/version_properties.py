@@ -11,6 +11,8 @@ from records.versions.promotion_decisions import PromotionDecision
 
 ELSEWHERE = ""
 """In place of a basin: of all basins without a weight of their own."""
+UNNAMED = ""
+"""The name of the only part of a version with members of its own, which is that version."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,9 +52,11 @@ class Tuning:
 class VersionPart:
     """One of the versions that a combined version runs side by side, each on its own weather product.
 
+    A version with members of its own is its only part, of weight 1.
+
     Attributes:
         version: its id.
-        name: the beginning of its members' labels: its product, where no other part takes the same.
+        name: the beginning of its members' labels: its product, where no other part takes the same; or `UNNAMED`.
         product: the weather product that it takes; trained_on: the one that it learnt from.
         weight: its share of the combined flow, of all shares 1.
         basin_weights: its share in basins with shares of their own, of all shares 1 there, too.
@@ -90,7 +94,11 @@ class VersionPart:
     @property
     def labels(self) -> list[str]:
         """The labels of its members in the combined version."""
-        return [f"{self.name}-{member}" for member in self.members]
+        return [self.label(member) for member in self.members]
+
+    def label(self, member: object) -> str:
+        """Return the label of one of its members in the version."""
+        return f"{self.name}-{member}" if self.name else str(member)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,9 +1,9 @@
 """Model versions. Their weights, inputs and origin never change after their creation."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Literal
+from typing import Literal, TypeVar
 
 from sqlalchemy import ColumnElement, func, or_, select
 from sqlalchemy.orm import InstrumentedAttribute, Session
@@ -12,16 +12,17 @@ from hydrology.base.calendar import Period
 from hydrology.base.digests import fingerprint, sha256
 from hydrology.base.errors import InvalidInput, NotFound
 from hydrology.base.products import JOINT
-from hydrology.verification.held_out_years import HELD_OUT, PeriodUse, joint_use, use_of
+from hydrology.verification.held_out_years import HELD_OUT, PeriodUse, joint_use
 from jobspec.training import TrainingConfig, used_periods
 from records.database.base import JsonObject
 from records.database.ids import new_id, verified
 from records.database.statements import add_all, as_record, as_values, grouped
 from records.versions.promotion_decisions import PromotionDecision
 from records.versions.tables import MemberRow, VersionBasinRow, VersionRow, WeightsRow
-from records.versions.version_properties import Closure, VersionPart, VersionProperties
+from records.versions.version_properties import UNNAMED, Closure, VersionPart, VersionProperties
 
 Which = Literal["best", "last"]
+Found = TypeVar("Found")
 
 
 class UnknownVersion(NotFound):
@@ -94,20 +95,15 @@ class NewVersion:
     @property
     def trained_on(self) -> str:
         """The forcing product of its training: differs from `product` only if an operator chose so."""
-        if self.parts:
-            return JOINT.join(dict.fromkeys(part.trained_on for part in self.parts))
+        if self.combines:
+            return JOINT.join(dict.fromkeys(part.trained_on for part in self.combines))
         pretrained = self.properties.pretrained
         return pretrained.trained_on if pretrained else self.product
 
     @property
-    def parts(self) -> tuple[VersionPart, ...]:
+    def combines(self) -> tuple[VersionPart, ...]:
         """The versions that it combines; none for a version with members of its own."""
         return self.properties.parts
-
-    @property
-    def products(self) -> tuple[str, ...]:
-        """The forcing products that it takes, that of the largest weight first."""
-        return tuple(dict.fromkeys(part.product for part in self.parts)) or (self.product,)
 
     @property
     def training(self) -> TrainingConfig:
@@ -128,10 +124,10 @@ class NewVersion:
         Raises:
             CombinedVersion: it combines others.
         """
-        if self.parts:
+        if self.combines:
             raise CombinedVersion(
                 f"{what} is not possible yet with a version that combines others: name one of those "
-                f"({', '.join(part.version for part in self.parts)})."
+                f"({', '.join(part.version for part in self.combines)})."
             )
 
     @property
@@ -139,12 +135,6 @@ class NewVersion:
         """The version that is scored in its place on its own training days. None without one."""
         pretrained = self.properties.pretrained
         return pretrained.twin if pretrained else self.properties.twin
-
-    @property
-    def area_products(self) -> tuple[str, ...]:
-        """The products whose basin areas convert its discharge, in order of preference."""
-        learnt_from = [part.trained_on for part in self.parts] or [self.trained_on]
-        return tuple(dict.fromkeys([*self.products, *learnt_from]))
 
     @property
     def tuned_on(self) -> tuple[str, ...] | None:
@@ -160,8 +150,8 @@ class NewVersion:
     @property
     def earlier_periods(self) -> tuple[str, ...]:
         """The periods in which its ancestors, or its parts, were trained and validated."""
-        if self.parts:
-            of_parts = (period for part in self.parts for period in (*part.fitted, part.validation))
+        if self.combines:
+            of_parts = (period for part in self.combines for period in (*part.fitted, part.validation))
             return tuple(dict.fromkeys(period for period in of_parts if period is not None))
         tuning = self.properties.tuning
         return tuning.earlier_periods if tuning else ()
@@ -171,41 +161,6 @@ class NewVersion:
         """The periods in which it and its ancestors were trained and validated."""
         own = [str(period) for _, period in used_periods(self.config)]
         return tuple(dict.fromkeys([*own, *self.earlier_periods]))
-
-    @property
-    def fitted_periods(self) -> list[Period]:
-        """The days that its weights were fitted to; a version that it was tuned from counts with all its days."""
-        if self.parts:
-            return [Period.parse(days) for days in dict.fromkeys(days for part in self.parts for days in part.fitted)]
-        fitted = [days for purpose, days in used_periods(self.config) if purpose == "train"]
-        return fitted + [Period.parse(days) for days in self.earlier_periods]
-
-    @property
-    def validation_period(self) -> Period | None:
-        """The days that selected its weights; of a combined version, those that selected the weights of every part."""
-        if not self.parts:
-            return next((days for purpose, days in used_periods(self.config) if purpose == "validation"), None)
-        common: Period | None = None
-        for part in self.parts:
-            if part.validation is None:
-                return None
-            days = Period.parse(part.validation)
-            common = days if common is None else common.overlap(days)
-            if common is None:
-                return None
-        return common
-
-    def use_of(self, period: Period, basin: str | None = None) -> PeriodUse:
-        """Return how the training of the version, its ancestors and its parts used the days of a period.
-
-        Args:
-            basin: by default any that it has learnt from; a version that names none may have learnt from every one.
-        """
-        if basin is not None and self.basins and basin not in self.basins:
-            return HELD_OUT
-        if not self.parts:
-            return use_of(period, self.fitted_periods, [self.validation_period] if self.validation_period else [])
-        return joint_use(part.use_of(period) for part in self.parts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -225,14 +180,81 @@ class Version(NewVersion):
     status: str
 
     @property
+    def parts(self) -> tuple[VersionPart, ...]:
+        """What its flow is the weighted mean of: the versions that it combines, or itself as one part without a name,
+        of weight 1."""
+        return self.combines or (self._only_part,)
+
+    @property
+    def _only_part(self) -> VersionPart:
+        periods = [(purpose, str(days)) for purpose, days in used_periods(self.config)]
+        return VersionPart(
+            version=self.id,
+            name=UNNAMED,
+            product=self.product,
+            trained_on=self.trained_on,
+            architecture=self.architecture,
+            weight=1.0,
+            members=self.members,
+            fitted=(*(days for purpose, days in periods if purpose == "train"), *self.earlier_periods),
+            validation=next((days for purpose, days in periods if purpose == "validation"), None),
+        )
+
+    @property
+    def products(self) -> tuple[str, ...]:
+        """The forcing products that it takes, that of the largest weight first."""
+        return tuple(dict.fromkeys(part.product for part in self.parts))
+
+    @property
+    def area_products(self) -> tuple[str, ...]:
+        """The products whose basin areas convert its discharge, in order of preference."""
+        return tuple(dict.fromkeys([*self.products, *(part.trained_on for part in self.parts)]))
+
+    @property
+    def fitted_periods(self) -> list[Period]:
+        """The days that its weights were fitted to; a version that it was tuned from counts with all its days."""
+        return [Period.parse(days) for days in dict.fromkeys(days for part in self.parts for days in part.fitted)]
+
+    @property
+    def validation_period(self) -> Period | None:
+        """The days that selected its weights: those that selected the weights of every part."""
+        periods = [Period.parse(part.validation) for part in self.parts if part.validation is not None]
+        common = periods[0] if len(periods) == len(self.parts) else None
+        for days in periods[1:]:
+            common = None if common is None else common.overlap(days)
+        return common
+
+    def use_of(self, period: Period, basin: str | None = None) -> PeriodUse:
+        """Return how the training of the version, its ancestors and its parts used the days of a period.
+
+        Args:
+            basin: by default any that it has learnt from; a version that names none may have learnt from every one.
+        """
+        if basin is not None and self.basins and basin not in self.basins:
+            return HELD_OUT
+        return joint_use(part.use_of(period) for part in self.parts)
+
+    @property
     def member_count(self) -> int:
-        """Number of its members, of a combined version those of its parts."""
-        return len(self.members) or sum(len(part.members) for part in self.parts)
+        """Number of its members."""
+        return sum(len(part.members) for part in self.parts)
+
+    @property
+    def scored_as(self) -> str:
+        """The version that is scored for it on its own training days: its twin, or itself without one."""
+        return self.twin_id or self.id
 
     @property
     def evaluated_as(self) -> tuple[str, ...]:
         """The versions whose evaluations are its own: itself, or its twin where it has none."""
-        return (self.id,) if self.twin_id is None else (self.id, self.twin_id)
+        return tuple(dict.fromkeys((self.id, self.scored_as)))
+
+    def first_stored(self, read: Callable[[str], Found]) -> tuple[str, Found]:
+        """Return what is stored of it, or else of its twin, and of which of them that is."""
+        for version in self.evaluated_as:
+            if found := read(version):
+                break
+        return version, found
 
 
 def create(session: Session, new: NewVersion, members: Sequence[Member]) -> Version:
@@ -242,11 +264,11 @@ def create(session: Session, new: NewVersion, members: Sequence[Member]) -> Vers
         InvalidInput: there is no member, or one lacks the weights that the version uses.
         IntegrityError: the parent is not stored, or two members share a label.
     """
-    if bool(members) == bool(new.parts) or any(new.uses not in member.weights for member in members):
+    if bool(members) == bool(new.combines) or any(new.uses not in member.weights for member in members):
         raise InvalidInput(f"A version needs members or parts, and each member its {new.uses!r} weights.")
     hashes = {(member.label, which): sha256(w) for member in members for which, w in member.weights.items()}
     of_members = sorted([label, hash_] for (label, which), hash_ in hashes.items() if which == new.uses)
-    weights_hash = fingerprint(of_members) if members else weights_hash_of(session, new.parts)
+    weights_hash = fingerprint(of_members) if members else weights_hash_of(session, new.combines)
     version = new_id(new.created_at)
     with session.begin_nested():
         values = as_values(new, "basins") | {"id": version, "weights_hash": weights_hash, "status": "ready"}

@@ -151,7 +151,7 @@ def _percent(amount: float | None, normal: float | None) -> float | None:
 
 def _scores(session: Session, in_use: set[str]) -> dict[tuple[str, str], HeldOutScore]:
     """Return scores by version and basin; a twin's score if the version has none."""
-    scored = {version: versions.get(session, version).twin_id or version for version in in_use}
+    scored = {version: versions.get(session, version).scored_as for version in in_use}
     stored = verification_scores.held_out_scores(session, sorted({*scored, *scored.values()}), [METRIC])
     values = {(version, basin): value for (version, basin, _), value in stored.items()}
     of_twins = {

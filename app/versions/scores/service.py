@@ -37,10 +37,7 @@ def of_basin(
     basins.require(session, basin)
     asked = asked_version(session, basin, version)
     only: dict[str, Any] = {"basins": [basin], "metrics": _only(metric), "uses": use and [use]}
-    scored, stored = asked.id, verification_scores.scores(session, versions=[asked.id], **only)
-    if not stored and asked.twin_id is not None:
-        scored = asked.twin_id
-        stored = verification_scores.scores(session, versions=[scored], **only)
+    scored, stored = asked.first_stored(lambda of: verification_scores.scores(session, versions=[of], **only))
     if not stored:
         raise NotEvaluated(f"{_no_score(metric, use)} of version {asked.id} in {basin} is stored: {_mend(asked.id)}")
     snow = [snow_skill(cells) for cells in verification_scores.snow_cells(session, scored, [basin])]
@@ -67,9 +64,7 @@ def of_model(session: Session, version: str, metric: str | None, use: PeriodUse 
     """
     asked = versions.get(session, version)
     metrics, uses = _only(metric), None if use is None else [use]
-    scored, stored = version, verification_scores.quartiles(session, version, metrics, uses)
-    if not stored and asked.twin_id is not None:
-        scored, stored = asked.twin_id, verification_scores.quartiles(session, asked.twin_id, metrics, uses)
+    scored, stored = asked.first_stored(lambda of: verification_scores.quartiles(session, of, metrics, uses))
     if not stored:
         raise NotEvaluated(f"{_no_score(metric, use)} of version {version} is stored: {_mend(version)}")
     return ModelSkill(version=version, scored=scored, scores=[Quartiles(**_fields(score)) for score in stored])

@@ -79,9 +79,8 @@ Row = TypeVar("Row", lead_scores.BasinVerification, lead_scores.PooledVerificati
 def _with_twin(asked: versions.Version, rows_of: Callable[[str], list[Row]]) -> list[Row]:
     """Return a version's stored rows, with its twin's reforecasts if it has none itself."""
     rows = rows_of(asked.id)
-    if asked.twin_id is None or any(row.origin == "reforecast" for row in rows):
-        return rows
-    return rows + [row for row in rows_of(asked.twin_id) if row.origin == "reforecast"]
+    of_twin = [] if any(row.origin == "reforecast" for row in rows) else rows_of(asked.scored_as)
+    return rows + [row for row in of_twin if row.origin == "reforecast"]
 
 
 def _of_lead(row: lead_scores.BasinVerification) -> LeadVerification:

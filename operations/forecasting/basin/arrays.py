@@ -37,7 +37,7 @@ def arrays_of(computed: SimulatedBasin) -> Iterator[runs.RunSeries]:
 
 def _error_shifts(computed: SimulatedBasin) -> Iterator[runs.RunSeries]:
     """Yield by how much the error model moves flow on the days on which rain may end, where there is one."""
-    if isinstance(calibration := computed.inputs.calibration, Calibration):
+    if isinstance(calibration := computed.calibration, Calibration):
         first, last = START_LEADS[0], START_LEADS[-1] + WINDOW_DAYS[-1] - 1
         leads = [computed.days.filled + lead for lead in range(first, last + 1)]
         shifts = calibration.root_shifts(computed.mean(computed.flow.discharge).mean(axis=0), leads)
@@ -58,7 +58,7 @@ def _discharge_series(computed: SimulatedBasin) -> Iterator[runs.RunSeries]:
         yield runs.RunSeries("precipitation", "mm/day", axes, computed.rain)
     yield runs.RunSeries("discharge_quantiles", "mm/day", {"level": runs.QUANTILES, "lead": leads}, quantiles)
     if computed.weights is not None:  # readers give every member the same weight
-        mean, levels = computed.mean(discharge).mean(axis=0), computed.quantiles(discharge[..., :MAX_GAP], LEVELS)
+        mean, levels = computed.mean_of_traces(discharge), computed.quantiles(discharge[..., :MAX_GAP], LEVELS)
         yield runs.RunSeries(runs.MEAN_OF_MEMBERS, "mm/day", {"lead": leads}, mean)
         axes_of_levels = {"level": LEVELS, "lead": leads[:MAX_GAP]}
         yield runs.RunSeries(runs.LEVELS_OF_MEMBERS, "mm/day", axes_of_levels, levels.astype(np.float32))
@@ -67,8 +67,8 @@ def _discharge_series(computed: SimulatedBasin) -> Iterator[runs.RunSeries]:
         yield runs.RunSeries(runs.VARIANCE, "mm2/day2", {"source": SPREAD_SOURCES, "lead": leads}, variance)
     if not isinstance(normal := computed.inputs.normal, Absent):
         yield runs.RunSeries(runs.NORMAL, "mm/day", {"lead": leads}, normal.astype(np.float32))
-    if isinstance(calibration := computed.inputs.calibration, Calibration):
-        flow = calibration.of(computed.mean(discharge), computed.inputs.around)
+    if isinstance(computed.calibration, Calibration):
+        flow = computed.calibration.of(computed.mean(discharge))
         yield runs.RunSeries(runs.CALIBRATED, "mm/day", {"level": LEVELS, "lead": leads}, flow.quantiles)
         labels = list(range(len(flow.paths)))
         yield runs.RunSeries(runs.PATHS, "mm/day", {"path": labels, "lead": leads}, flow.paths)
@@ -116,11 +116,8 @@ def _parts_series(
     computed: SimulatedBasin, name: str, axis: str, parts: Sequence[str], values: Array
 ) -> runs.RunSeries:
     """Return the mean, 5 and 95 % of parts of the discharge (parts, members and traces, leads)."""
-    if (weights := computed.weights_of_rows) is None:
-        mean, (low, high) = values.mean(axis=1, dtype=np.float64), np.quantile(values, runs.SPREAD_LEVELS, axis=1)
-    else:
-        rows = np.moveaxis(values, 1, 0)
-        mean, (low, high) = weighted_mean(rows, weights), weighted_quantiles(rows, runs.SPREAD_LEVELS, weights)
+    rows, weights = np.moveaxis(values, 1, 0), computed.weights_of_rows
+    mean, (low, high) = weighted_mean(rows, weights), weighted_quantiles(rows, runs.SPREAD_LEVELS, weights)
     shown = np.stack([mean, low, high], axis=1).astype(np.float32)
     axes = {axis: parts, "statistic": runs.PART_STATISTICS, "lead": computed.leads}
     return runs.RunSeries(name, "mm/day", axes, shown)

@@ -1,4 +1,4 @@
-"""The inputs for the forecast of one basin, and what is computed from them."""
+"""The inputs for the forecast of one basin by a part, and what is computed from them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ import numpy.typing as npt
 from hydrology.base.absent import Absent
 from hydrology.base.credit import Credit
 from hydrology.snow.against_normal import SnowEstimate
-from hydrology.uncertainty.weighted import weighted_mean, weighted_quantiles
+from hydrology.uncertainty.weighted import of_traces, weighted_mean, weighted_quantiles
 from hydrology.water.ledger import ASSIMILATION, INCREMENT
 from jobspec.changes import UNCHANGED, Changes
 from models.arrays import Array
@@ -35,7 +35,7 @@ Normal = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BasinInputs:
-    """The inputs for the forecast of one basin.
+    """The inputs of a part for the forecast of one basin.
 
     Attributes:
         forcing: until T0 at least.
@@ -44,9 +44,6 @@ class BasinInputs:
         snow17: the snow of T0 by Snow-17, or why it is unknown; None where it is not requested.
         credit: the credit for its weather until T0, where a feed supplied some.
         weather_fault: why a newer weather forecast of its model was not taken; None where none was refused.
-        calibration: computes its calibrated quantiles, or why it has none.
-        around: the members' mean discharge with the traces around its weather forecast, (traces, days) in mm/day; None
-            where the run's own traces are far enough apart.
         normal: the normal flow of the days ahead, (days,) in mm/day, or why it is unknown.
         snow_normal: the normal snow at T0, mm, or why it is unknown.
         cells_by_age: the water in the cells at T0 by its age (`operations.forecasting.water_age`), or why it is
@@ -66,8 +63,6 @@ class BasinInputs:
     snow_reference: ReferenceSnow | Absent
     snow17: SnowEstimate | Absent | None
     credit: Credit | None
-    calibration: Calibration | Absent
-    around: npt.NDArray[np.float64] | None
     normal: Normal | Absent
     snow_normal: float | Absent
     cells_by_age: Array | Absent
@@ -119,59 +114,93 @@ def stored(state: State) -> npt.NDArray[np.float64]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SimulatedBasin:
-    """What was computed of one basin: M members, R traces, D days.
+class StartedPart:
+    """A part of a version in a basin at T0, with its share there.
 
     Attributes:
         at_t0: the initial state of the days ahead.
+    """
+
+    part: VersionPart
+    loaded: LoadedVersion
+    inputs: BasinInputs
+    at_t0: WaterAtT0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulatedPart(StartedPart):
+    """What a part computed of one basin: M members, R traces, D days.
+
+    Attributes:
         by_age: the discharge by the age of its water, (M, R, D, ages) in mm/day; None where it is not computed.
         peaks_by_rain: as `operations.forecasting.rain_response` returns it; None where it is not computed.
-        parts: what it was combined from, for a combined version: its parts in this basin, all with the same traces.
-        subset: what is missing of a combined version here; None where nothing is.
+    """
+
+    flow: FlowResult
+    by_age: Array | None
+    peaks_by_rain: Array | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulatedBasin:
+    """What the parts of a version computed of one basin, with their members side by side.
+
+    Attributes:
+        parts: those that took part, all with the same traces.
+        inputs, at_t0, flow, by_age, peaks_by_rain: of all their members, as those of a part.
+        calibration: computes the calibrated quantiles, or why there are none.
+        subset: what is missing of the version here; None where nothing is.
     """
 
     loaded: LoadedVersion
+    parts: tuple[SimulatedPart, ...]
     inputs: BasinInputs
     at_t0: WaterAtT0
     days: RunDays
     flow: FlowResult
     by_age: Array | None
-    peaks_by_rain: Array | None = None
-    parts: "tuple[SimulatedPart, ...]" = ()
-    subset: RunSubset | None = None
+    peaks_by_rain: Array | None
+    calibration: Calibration | Absent
+    subset: RunSubset | None
 
     @property
     def rain(self) -> Array:
-        """Precipitation by trace, (R, D); of a combined version, the mean over its members, each with its product's."""
-        if self.weights is None:
-            return self.inputs.weather.forcing.mass
-        return weighted_mean(self.rain_of_members, self.weights).astype(np.float32)
+        """Precipitation by trace, (R, D): the mean over members, each with its product's."""
+        return self.mean(self.rain_of_members).astype(np.float32)
 
     @property
     def rain_of_members(self) -> Array:
         """The precipitation that each member gets, (M, R, D)."""
-        if not self.parts:
-            return np.broadcast_to(self.inputs.weather.forcing.mass, self.flow.discharge.shape)
-        return np.concatenate([one.computed.rain_of_members for one in self.parts])
+        rains = [np.broadcast_to(one.inputs.weather.forcing.mass, one.flow.discharge.shape) for one in self.parts]
+        return np.concatenate(rains)
 
     @property
     def weights(self) -> npt.NDArray[np.float64] | None:
         """The weight of each member, (M,), of sum 1; None where all are equal."""
-        return member_weights([one.part for one in self.parts]) if self.parts else None
+        return member_weights([one.part for one in self.parts])
 
     def mean(self, values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
         """Return the mean over members, the first axis."""
         return weighted_mean(values, self.weights)
 
+    def mean_of_traces(self, values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+        """Return the mean over members and traces, the first two axes."""
+        if self.weights is None:
+            return weighted_mean(flattened(values), None)
+        return np.asarray(self.mean(values).mean(axis=0))
+
     def quantiles(self, values: npt.NDArray[Any], levels: float | Sequence[float]) -> npt.NDArray[np.float64]:
         """Return quantiles over members and traces, the first two axes."""
         return weighted_quantiles(flattened(values), levels, self.weights_of_rows)
 
+    def median(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return the median over members and traces, the first two axes."""
+        return np.median(flattened(values), axis=0) if self.weights is None else self.quantiles(values, 0.5)
+
     @property
     def weights_of_rows(self) -> npt.NDArray[np.float64] | None:
         """The weight of each member with each trace, (M x R,); None where all are equal."""
-        traces = self.flow.discharge.shape[1]
-        return None if self.weights is None else np.repeat(self.weights / traces, traces)
+        return of_traces(self.weights, self.flow.discharge.shape[1])
 
     @property
     def traces(self) -> tuple[str, ...] | None:
@@ -181,20 +210,12 @@ class SimulatedBasin:
     @property
     def labels(self) -> Sequence[str]:
         """The labels of the members."""
-        return [label for one in self.parts for label in one.part.labels] or self.loaded.labels
+        return [label for one in self.parts for label in one.part.labels]
 
     @property
     def leads(self) -> list[int]:
         """Days since T0."""
         return list(range(1, self.days.horizon + 1))
-
-
-@dataclass(frozen=True, slots=True)
-class SimulatedPart:
-    """What a part of a combined version computed of a basin."""
-
-    part: VersionPart
-    computed: SimulatedBasin
 
 
 def flattened(values: npt.NDArray[Any]) -> npt.NDArray[Any]:

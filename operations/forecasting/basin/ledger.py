@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hydrology.base.absent import Absent, absent
+from hydrology.base.arrays import Array
 from hydrology.base.reasons import Reason
 from hydrology.water.ledger import PRECIPITATION, Ledgers, close_since_empty, close_together, negative_water
 from operations.forecasting.basin.inputs import SimulatedBasin, flattened, stored
@@ -34,8 +35,8 @@ def verdict(computed: SimulatedBasin) -> Verdict:
     closed = _closed(computed, water)
     ledgers = _ledgers(computed, closed)
     series = [] if computed.traces is None else [_ledger_series(computed, closed)]
-    if computed.parts:
-        ledgers.append(version_ledger(computed, closed, ledgers))
+    if computed.weights is not None:
+        ledgers.append(version_ledger(computed, computed.weights, closed, ledgers))
     return Verdict(ledgers, series, _why_open(ledgers) or _why_negative(computed, water))
 
 
@@ -59,7 +60,7 @@ def _ledger_series(computed: SimulatedBasin, closed: Ledgers) -> runs.RunSeries:
 def _ledgers(computed: SimulatedBasin, closed: Ledgers) -> list[runs.Ledger]:
     """Return each member's ledger, of the trace that closes worst, with its residual since the empty store."""
     labels, traces = computed.labels, computed.traces
-    worst = closed.relative.reshape(len(labels), -1).argmax(axis=1)
+    of_members = closed.relative.reshape(len(labels), -1)
     archived = computed.at_t0.archived
     assert archived.sums is not None  # where there are ledgers, the network conserves mass
     since_empty = [
@@ -67,8 +68,8 @@ def _ledgers(computed: SimulatedBasin, closed: Ledgers) -> list[runs.Ledger]:
         for ledger in close_since_empty(archived.sums, stored(archived))
     ]
     ledgers = []
-    for member, (label, trace) in enumerate(zip(labels, worst.tolist(), strict=True)):
-        ledger = closed.of(member * len(computed.rain) + trace)
+    for member, (label, trace) in enumerate(zip(labels, of_members.argmax(axis=1).tolist(), strict=True)):
+        ledger = closed.of(member * of_members.shape[1] + trace)
         ledgers.append(
             runs.Ledger(
                 member=label,
@@ -82,11 +83,11 @@ def _ledgers(computed: SimulatedBasin, closed: Ledgers) -> list[runs.Ledger]:
     return ledgers
 
 
-def version_ledger(computed: SimulatedBasin, closed: Ledgers, of_members: Sequence[runs.Ledger]) -> runs.Ledger:
+def version_ledger(
+    computed: SimulatedBasin, weights: Array, closed: Ledgers, of_members: Sequence[runs.Ledger]
+) -> runs.Ledger:
     """Return the ledger of a combined version: the weighted mean over its members, with the precipitation of each
     product as a term of its own, times the weight of its parts."""
-    weights = computed.weights
-    assert weights is not None
     count = len(computed.labels)
     amounts = closed.amounts.reshape(count, -1, len(closed.terms)).mean(axis=1)
     terms = dict(zip(closed.terms, weights @ amounts, strict=True))
@@ -125,7 +126,7 @@ def _why_negative(computed: SimulatedBasin, water: StorageResult) -> Absent | No
     """Name the member with negative water; None where there is none."""
     discharge, loss, lowest = (flattened(part) for part in (computed.flow.discharge, water.loss, water.lowest))
     for row, fault in negative_water(discharge, loss, lowest).items():
-        member, trace = divmod(row, len(computed.rain))
+        member, trace = divmod(row, water.loss.shape[1])
         traces = computed.traces
         name = _name(computed.labels[member], None if traces is None else traces[trace])
         return absent(Reason.LEDGER_WRONG, member=name, fault=fault)

@@ -7,24 +7,19 @@ from sqlalchemy.orm import Session
 from hydrology.base.absent import Absent, absent
 from hydrology.base.reasons import Reason
 from hydrology.snow.against_normal import SnowEstimate
-from hydrology.weather.forcing_kinds import KINDS, ForcingKind
+from jobspec.changes import Changes
 from jobspec.jobs.forecasting import ForecastParams
 from operations.forecasting.basin.inputs import BasinInputs
-from operations.forecasting.calibrated_flow import Calibration, calibrations
 from operations.forecasting.normals import observed_normals, reference_snow, snow_normals
-from operations.forecasting.plan.types import Plan
-from operations.forecasting.simulate import Discharge
+from operations.forecasting.plan.types import PartPlan
 from operations.forecasting.snow17 import snow17_at
-from operations.forecasting.ungauged_errors import add_ungauged
 from operations.forecasting.variance_sources import from_perturbed_states
 from operations.forecasting.water_age import cells_by_age
-from operations.forecasting.weather_errors import flow_with_errors
 from operations.states.advance_states import advance
 from operations.states.assimilate import assimilated_states
 from records.database.engine import Database
 from records.runs.states import State
 from records.simulations.snow_cells import SnowMapping
-from records.versions.versions import Version
 from records.weather import feeds
 from runtime.clock import Clock
 
@@ -32,44 +27,40 @@ OnDays = Callable[[int, int], None]
 
 
 def prepare_basins(
-    plan: Plan,
+    plan: PartPlan,
     params: ForecastParams,
     database: Database,
     clock: Clock,
     on_days: OnDays,
     *,
+    changes: Changes,
     store_states: bool,
     since: Mapping[str, State | None] | None,
-    calibrate: bool = True,
 ) -> dict[str, BasinInputs]:
-    """Advance the states of a plan's basins to T0, and return the inputs of their forecasts.
+    """Advance the states of the basins of a part to T0, and return the inputs of their forecasts.
 
     `store_states` and `since` are as in `advance`.
 
     Args:
-        calibrate: whether to calibrate the flow; False for a part of a combined version.
+        changes: those of a what-if run.
     """
     inputs, loaded, t0 = plan.inputs, plan.inputs.loaded, plan.days.t0
     advanced = advance(database, clock, loaded, plan.forcings, t0, on_days, wanted=store_states, since=since)
     states = {
         name: basin.state for name, basin in advanced.items() if basin.problem is None and basin.state is not None
     }
-    if calibrate:
-        add_ungauged(database, loaded, {name: plan.forcings[name] for name in states})
     of_states = {}
     if count := params.perturbed_states:
         of_states = from_perturbed_states(database, loaded, plan.forcings, plan.weather, states, count)
     with database.reading() as session:
-        calibrated = calibrations_of(session, plan, params.weather, states) if calibrate else {}
         started = {name: inputs.basins[name] for name in states}
         normals = observed_normals(session, started, loaded.version.area_products, plan.days.ahead.days)
-        assimilated = assimilated_states(session, loaded, plan.forcings, states) if plan.changes.assimilate else {}
+        assimilated = assimilated_states(session, loaded, plan.forcings, states) if changes.assimilate else {}
         snow = {name: inputs.snow[name] for name in states}
         faults = _weather_faults(session, plan)
         of_snow = snow_normals(session, loaded.version.id, snow, plan.days.t0)
         readable = [name for name, of in snow.items() if not isinstance(of, Absent)]
         references = reference_snow(session, readable, plan.days.t0)
-    around = flow_around(plan, states, calibrated) if calibrate else {}
     opinions = _second_opinions(plan, snow)
     by_age = cells_by_age(database, loaded, plan.forcings, states, t0) if params.age else {}
     no_state, no_age = absent(Reason.NO_STATE), absent(Reason.AGE_NOT_REQUESTED)
@@ -83,14 +74,12 @@ def prepare_basins(
             snow_reference=references.get(name, no_state),
             snow17=opinions.get(name),
             credit=inputs.credit,
-            calibration=calibrated.get(name, no_state),
-            around=around.get(name),
             normal=normals.get(name, no_state),
             snow_normal=of_snow.get(name, no_state),
             cells_by_age=by_age.get(name, no_age if name in states else no_state),
             bridges=tuple(bridge.used for bridge in plan.bridges[name]),
             of_states=of_states.get(name),
-            changes=plan.changes,
+            changes=changes,
             assimilated=assimilated.get(name),
             weather_fault=faults.get(name),
         )
@@ -98,40 +87,15 @@ def prepare_basins(
     }
 
 
-def _weather_faults(session: Session, plan: Plan) -> Mapping[str, str]:
+def _weather_faults(session: Session, plan: PartPlan) -> Mapping[str, str]:
     """Return why a newer weather forecast of the plan's model was not taken, by basin."""
     used = plan.forecast
     return {} if used is None else feeds.failed_forecasts(session, used.source, used.model, used.available_time)
 
 
-def _second_opinions(plan: Plan, snow: Mapping[str, SnowMapping | Absent]) -> Mapping[str, SnowEstimate | Absent]:
+def _second_opinions(plan: PartPlan, snow: Mapping[str, SnowMapping | Absent]) -> Mapping[str, SnowEstimate | Absent]:
     """Return the snow of T0 by Snow-17 where the mapping is regional."""
     regional = [name for name, of in snow.items() if not isinstance(of, Absent) and of.kind == "regional"]
     inputs = plan.inputs
     basins_there = {name: inputs.basins[name] for name in regional}
     return snow17_at(plan.days.t0, basins_there, plan.forcings, inputs.loaded.config.inputs)
-
-
-def calibrations_of(
-    session: Session, plan: Plan, kind: ForcingKind, states: Mapping[str, State], version: Version | None = None
-) -> Mapping[str, Calibration | Absent]:
-    """Return the calibration of each basin, or why it has none.
-
-    Args:
-        version: whose error model is used; by default the plan's.
-    """
-    uncalibrated = KINDS[kind].uncalibrated or (None if plan.changes.nothing else Reason.HYPOTHETICAL_WEATHER)
-    if uncalibrated is not None:
-        return dict.fromkeys(states, absent(uncalibrated))
-    inputs = plan.inputs
-    return calibrations(session, version or inputs.loaded.version, plan.forecast, plan.days, states, inputs.basins)
-
-
-def flow_around(
-    plan: Plan, states: Mapping[str, State], calibrated: Mapping[str, Calibration | Absent]
-) -> Mapping[str, Discharge]:
-    """Return the flow with the traces around each basin's weather forecast, where it is calibrated."""
-    if plan.forecast is None:
-        return {}
-    started = {name: state for name, state in states.items() if isinstance(calibrated[name], Calibration)}
-    return flow_with_errors(plan.inputs.loaded, plan.forecast, plan.days, plan.forcings, plan.weather, started)

@@ -11,7 +11,8 @@ from hydrology.base.units import area_by
 from hydrology.climatology.normals import too_few_years
 from hydrology.snow.against_normal import SnowEstimate
 from hydrology.uncertainty.weighted import weighted_quantiles
-from operations.forecasting.basin.inputs import Normal, SimulatedBasin, flattened, stored
+from operations.forecasting.basin.inputs import Normal, SimulatedBasin, SimulatedPart, stored
+from operations.forecasting.days import RunDays
 from operations.forecasting.inputs_hash import inputs_hash
 from operations.states.advance_states import ONE_DAY
 from operations.versions.training_domain import learnt_from
@@ -46,25 +47,27 @@ def run_basin(computed: SimulatedBasin, reason: Absent | None) -> runs.RunBasin:
 
 
 def _inputs_hash(computed: SimulatedBasin) -> str:
-    """Return the hash of the inputs; of a combined version, that of its parts' hashes."""
-    if computed.parts:
-        return hash_of_parts((one.part.name, _inputs_hash(one.computed)) for one in computed.parts)
-    inputs, parent = computed.inputs, computed.inputs.advanced.parent
+    """Return the hash of the inputs of all parts."""
+    return hash_of_parts((one.part.name, _hash_of_part(one, computed.days)) for one in computed.parts)
+
+
+def _hash_of_part(one: SimulatedPart, days: RunDays) -> str:
+    inputs, parent = one.inputs, one.inputs.advanced.parent
     return inputs_hash(
         forcing=inputs.forcing,
         weather=inputs.weather,
         bridges=inputs.bridges,
-        days=computed.days,
+        days=days,
         first=parent.day + ONE_DAY if parent else inputs.forcing.period.first,
         changes=inputs.changes,
     )
 
 
 def _run_parts(computed: SimulatedBasin) -> Iterator[RunPart]:
-    """Yield the parts of a combined version."""
+    """Yield the parts that took part; the run's own row stands for one without a name."""
     total = sum(one.part.weight for one in computed.parts)
-    for one in computed.parts:
-        parent = one.computed.inputs.advanced.parent
+    for one in computed.parts if computed.parts[0].part.name else ():
+        parent = one.inputs.advanced.parent
         yield RunPart(
             name=one.part.name,
             version=one.part.version,
@@ -72,42 +75,41 @@ def _run_parts(computed: SimulatedBasin) -> Iterator[RunPart]:
             weight=one.part.weight / total,
             parent_day=None if parent is None else str(parent.day),
             parent_hash=None if parent is None else parent.sha256,
-            state_hash=one.computed.at_t0.archived.sha256,
-            inputs_hash=_inputs_hash(one.computed),
-            filled_weather=one.computed.inputs.weather.filled,
+            state_hash=one.at_t0.archived.sha256,
+            inputs_hash=_hash_of_part(one, computed.days),
+            filled_weather=one.inputs.weather.filled,
         )
 
 
 def _training_domain(computed: SimulatedBasin) -> TrainingDomain:
-    """Return what the version has learnt from; of a combined one, what each of its parts has."""
-    if computed.parts:
-        of_parts = [_training_domain(one.computed) for one in computed.parts]
-        known = [one.outside_training for one in of_parts if one.outside_training is not None]
-        notes = [
-            f"{one.part.name}: {domain.training_note}" for one, domain in zip(computed.parts, of_parts, strict=True)
-        ]
-        return TrainingDomain(
-            seen_in_training=all(one.seen_in_training for one in of_parts),
-            outside_training=tuple(dict.fromkeys(name for names in known for name in names)) if known else None,
-            trained_on=computed.loaded.version.trained_on,
-            training_note=" ".join(notes),
-            attributes_assumed=tuple(dict.fromkeys(name for one in of_parts for name in one.attributes_assumed or ())),
-        )
-    inputs = computed.inputs
-    names, static = computed.loaded.config.inputs.static, inputs.forcing.forcing.static[0]
-    return learnt_from(computed.loaded.version, inputs.basin.id, names, static, inputs.forcing.assumed)
+    """Return what each of the parts has learnt from."""
+    of_parts = {one.part.name: _domain_of_part(one) for one in computed.parts}
+    known = [one.outside_training for one in of_parts.values() if one.outside_training is not None]
+    assumed = (name for one in of_parts.values() for name in one.attributes_assumed or ())
+    return TrainingDomain(
+        seen_in_training=all(one.seen_in_training for one in of_parts.values()),
+        outside_training=tuple(dict.fromkeys(name for names in known for name in names)) if known else None,
+        trained_on=computed.loaded.version.trained_on,
+        training_note=" ".join(
+            f"{name}: {one.training_note}" if name else str(one.training_note) for name, one in of_parts.items()
+        ),
+        attributes_assumed=tuple(dict.fromkeys(assumed)),
+    )
+
+
+def _domain_of_part(one: SimulatedPart) -> TrainingDomain:
+    forcing = one.inputs.forcing
+    names, static = one.loaded.config.inputs.static, forcing.forcing.static[0]
+    return learnt_from(one.loaded.version, one.inputs.basin.id, names, static, forcing.assumed)
 
 
 def _summary(computed: SimulatedBasin) -> RunSummary:
     inputs, traces = computed.inputs, computed.traces
     past = computed.days.filled
     discharge = computed.flow.discharge
-    if computed.weights is None:
-        median, flow = np.median(flattened(discharge), axis=0)[past:], discharge.mean(axis=(0, 1), dtype=np.float64)
-    else:
-        median, flow = computed.quantiles(discharge, 0.5)[past:], computed.mean(discharge).mean(axis=0)
+    median = computed.median(discharge)[past:]
     last_of_record = computed.days.ahead.last if inputs.weather.of_record else computed.days.t0
-    normal, calibration, cells = inputs.normal, inputs.calibration, inputs.cells_by_age
+    normal, calibration, cells = inputs.normal, computed.calibration, inputs.cells_by_age
     return RunSummary(
         traces=None if traces is None else len(traces),
         flow_at_t0_mm=_flow_at_t0(computed),
@@ -118,8 +120,10 @@ def _summary(computed: SimulatedBasin) -> RunSummary:
         storage_mm=None if computed.flow.water is None else float(computed.mean(stored(computed.at_t0.state))),
         snow=_snow(computed),
         filled_forcing=_filled_until(last_of_record, computed),
-        skipped_days=max(one.inputs.forcing.skipped_until(last_of_record) for one in _own(computed)),
-        calibration=calibration if isinstance(calibration, Absent) else calibration.summary(flow),
+        skipped_days=max(one.inputs.forcing.skipped_until(last_of_record) for one in computed.parts),
+        calibration=calibration
+        if isinstance(calibration, Absent)
+        else calibration.summary(computed.mean_of_traces(discharge)),
         age_reason=cells if isinstance(cells, Absent) else None,
         bridges=inputs.bridges,
         product_credit=inputs.credit,
@@ -131,19 +135,14 @@ def _summary(computed: SimulatedBasin) -> RunSummary:
     )
 
 
-def _own(computed: SimulatedBasin) -> list[SimulatedBasin]:
-    """Return what was computed of each part; of a version without parts, itself."""
-    return [one.computed for one in computed.parts] or [computed]
-
-
 def _filled_until(last: Day, computed: SimulatedBasin) -> dict[str, int]:
     """Return the number of values up to a day that were interpolated or filled, by variable.
 
     Parts on the same product have the same values, which count once.
     """
     by_product: dict[str, dict[str, int]] = {}
-    for one in _own(computed):
-        by_product.setdefault(one.loaded.version.product, {}).update(one.inputs.forcing.filled_until(last))
+    for one in computed.parts:
+        by_product.setdefault(one.part.product, {}).update(one.inputs.forcing.filled_until(last))
     names = dict.fromkeys(name for counts in by_product.values() for name in counts)
     return {name: sum(counts.get(name, 0) for counts in by_product.values()) for name in names}
 

@@ -1,13 +1,12 @@
-"""Puts together what the parts of a combined version computed of a basin.
+"""Puts together what the parts of a version computed of a basin.
 
 The members of all parts stand side by side, each with the water and weather of its own part; the traces are those that
 all parts have.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,9 +14,17 @@ import numpy.typing as npt
 from hydrology.base.absent import Absent, absent, known
 from hydrology.base.credit import credit_of_all
 from hydrology.base.reasons import Reason
-from hydrology.uncertainty.weighted import weighted_mean
+from hydrology.uncertainty.weighted import mean_by_shares
 from models.arrays import Array
-from operations.forecasting.basin.inputs import BasinInputs, SimulatedBasin, SimulatedPart, WaterAtT0
+from operations.forecasting.basin.inputs import (
+    BasinInputs,
+    SimulatedBasin,
+    SimulatedPart,
+    StartedPart,
+    WaterAtT0,
+)
+from operations.forecasting.calibrated_flow import Calibration
+from operations.forecasting.days import RunDays
 from operations.forecasting.simulate import FlowResult, StorageResult
 from operations.versions.load_networks import LoadedVersion
 from records.runs.run_parts import RunSubset, hash_of_parts
@@ -25,12 +32,19 @@ from records.runs.states import State
 from records.simulations.snow_cells import SnowMapping
 
 Numbers = npt.NDArray[Any]
+Started = TypeVar("Started", bound=StartedPart)
 
 
 def combine_parts(
-    loaded: LoadedVersion, parts: Sequence[SimulatedPart], subset: RunSubset | None, snow: SnowMapping | Absent
+    loaded: LoadedVersion,
+    parts: Sequence[SimulatedPart],
+    days: RunDays,
+    *,
+    calibration: Calibration | Absent,
+    subset: RunSubset | None,
+    snow: SnowMapping | Absent,
 ) -> SimulatedBasin | Absent:
-    """Return what a combined version computes of a basin, or why its parts do not fit together.
+    """Return what a version computes of a basin, or why its parts do not fit together.
 
     Args:
         parts: those that took part, in the order of the version's.
@@ -39,28 +53,28 @@ def combine_parts(
     """
     common = _common_traces(parts)
     if common is not None and not common:
-        return absent(Reason.NO_COMMON_TRACE, basin=parts[0].computed.inputs.basin.id)
-    same = [replace(one, computed=_with_traces(one.computed, common)) for one in parts]
-    first = same[0].computed
-    of_parts = [one.computed.inputs for one in same]
+        return absent(Reason.NO_COMMON_TRACE, basin=parts[0].inputs.basin.id)
+    same = [_with_traces(one, common) for one in parts]
+    inputs = [one.inputs for one in same]
     return SimulatedBasin(
         loaded=loaded,
+        parts=tuple(same),
         inputs=replace(
-            first.inputs,
+            inputs[0],
             snow=_snow(same, snow),
-            snow17=of_largest_weight(same).computed.inputs.snow17,
+            snow17=of_largest_weight(same).inputs.snow17,
             snow_normal=_snow_normal(same),
-            credit=credit_of_all(one.credit for one in of_parts),
-            cells_by_age=_cells_by_age(of_parts),
-            of_states=_joined([one.of_states for one in of_parts], partial(np.concatenate, axis=1)),
-            bridges=tuple({of.sha256: of for one in of_parts for of in one.bridges}.values()),
+            credit=credit_of_all(one.credit for one in inputs),
+            cells_by_age=_cells_by_age(inputs),
+            of_states=_joined([one.of_states for one in inputs], axis=1),
+            bridges=tuple({of.sha256: of for one in inputs for of in one.bridges}.values()),
         ),
         at_t0=_water(loaded, same),
-        days=first.days,
+        days=days,
         flow=_flow(same),
-        by_age=_joined([one.computed.by_age for one in same], np.concatenate),
-        peaks_by_rain=_joined([one.computed.peaks_by_rain for one in same], partial(np.concatenate, axis=-1)),
-        parts=tuple(same),
+        by_age=_joined([one.by_age for one in same]),
+        peaks_by_rain=_joined([one.peaks_by_rain for one in same], axis=-1),
+        calibration=calibration,
         subset=subset,
     )
 
@@ -71,25 +85,26 @@ def _cells_by_age(of_parts: Sequence[BasinInputs]) -> Array | Absent:
     return next((one for one in each if isinstance(one, Absent)), each[0])
 
 
-def of_largest_weight(parts: Sequence[SimulatedPart]) -> SimulatedPart:
+def of_largest_weight(parts: Sequence[Started]) -> Started:
     """Return the part with the largest weight in its basin, where weights may differ from those of the version."""
     return max(parts, key=lambda one: one.part.weight)
 
 
 def _common_traces(parts: Sequence[SimulatedPart]) -> list[str] | None:
     """Return the traces that all parts have; None for a single weather."""
-    labels = [one.computed.traces for one in parts]
+    labels = [one.inputs.weather.traces for one in parts]
     if any(of_part is None for of_part in labels):
         return None
     first, *others = [of_part for of_part in labels if of_part is not None]
     return [trace for trace in first if all(trace in of_part for of_part in others)]
 
 
-def _with_traces(computed: SimulatedBasin, common: Sequence[str] | None) -> SimulatedBasin:
-    """Return what was computed with some of the traces."""
-    if common is None or computed.traces is None or list(computed.traces) == list(common):
-        return computed
-    at, water = [computed.traces.index(trace) for trace in common], computed.flow.water
+def _with_traces(one: SimulatedPart, common: Sequence[str] | None) -> SimulatedPart:
+    """Return what a part computed with some of the traces."""
+    traces = one.inputs.weather.traces
+    if common is None or traces is None or list(traces) == list(common):
+        return one
+    at, water = [traces.index(trace) for trace in common], one.flow.water
     cut = None
     if water is not None:
         cut = StorageResult(
@@ -100,43 +115,44 @@ def _with_traces(computed: SimulatedBasin, common: Sequence[str] | None) -> Simu
             snow=None if water.snow is None else water.snow[:, at],
             discharge_by_origin=water.discharge_by_origin[:, at],
         )
-    inputs, of_states = computed.inputs, computed.inputs.of_states
+    of_states = one.inputs.of_states
     return replace(
-        computed,
+        one,
         inputs=replace(
-            inputs,
-            weather=inputs.weather.only(common),
+            one.inputs,
+            weather=one.inputs.weather.only(common),
             of_states=None if of_states is None else of_states[:, :, at],
         ),
-        flow=FlowResult(computed.flow.discharge[:, at], cut),
-        by_age=None if computed.by_age is None else computed.by_age[:, at],
+        flow=FlowResult(one.flow.discharge[:, at], cut),
+        by_age=None if one.by_age is None else one.by_age[:, at],
     )
 
 
-def _joined(arrays: Sequence[Numbers | None], join: Callable[[list[Numbers]], Numbers]) -> Any:
+def _joined(arrays: Sequence[Numbers | None], axis: int = 0) -> Any:
     """Return the arrays of all members; None where a part has none."""
     there = [array for array in arrays if array is not None]
-    return join(there) if len(there) == len(arrays) else None
+    if len(there) < len(arrays):
+        return None
+    return there[0] if len(there) == 1 else np.concatenate(there, axis=axis)
 
 
 def _flow(parts: Sequence[SimulatedPart]) -> FlowResult:
-    discharge = np.concatenate([one.computed.flow.discharge for one in parts])
-    waters = [one.computed.flow.water for one in parts]
-    there = [water for water in waters if water is not None]
-    if len(there) < len(waters):
+    discharge = _joined([one.flow.discharge for one in parts])
+    waters = [one.flow.water for one in parts if one.flow.water is not None]
+    if len(waters) < len(parts):
         return FlowResult(discharge, None)
-    names = ("loss", "storage", "at_end", "lowest", "discharge_by_origin")
-    arrays = {name: np.concatenate([getattr(water, name) for water in there]) for name in names}
-    snow = _joined([water.snow for water in there], np.concatenate)
-    return FlowResult(discharge, StorageResult(**arrays, snow=snow))
+    names = ("loss", "storage", "at_end", "lowest", "snow", "discharge_by_origin")
+    return FlowResult(
+        discharge, StorageResult(**{name: _joined([getattr(one, name) for one in waters]) for name in names})
+    )
 
 
 def _water(loaded: LoadedVersion, parts: Sequence[SimulatedPart]) -> WaterAtT0:
-    terms = parts[0].computed.at_t0.booked
+    terms = parts[0].at_t0.booked
     return WaterAtT0(
-        archived=_state(loaded, parts, [one.computed.at_t0.archived for one in parts]),
-        state=_state(loaded, parts, [one.computed.at_t0.state for one in parts]),
-        booked={name: np.concatenate([one.computed.at_t0.booked[name] for one in parts]) for name in terms},
+        archived=_state(loaded, parts, [one.at_t0.archived for one in parts]),
+        state=_state(loaded, parts, [one.at_t0.state for one in parts]),
+        booked={name: _joined([one.at_t0.booked[name] for one in parts]) for name in terms},
     )
 
 
@@ -150,7 +166,7 @@ def _state(loaded: LoadedVersion, parts: Sequence[SimulatedPart], states: Sequen
         product=loaded.version.product,
         arrays={"c": _cells([np.asarray(state.arrays["c"]) for state in states])} if conserving else {},
         sums={name: np.concatenate([of[name] for of in sums]) for name in sums[0]} if conserving else None,
-        recent_flow=recent_flow(parts, states),
+        recent_flow=recent_flow(parts),
         sha256=hash_of_parts((one.part.name, state.sha256) for one, state in zip(parts, states, strict=True)),
         spin_up_days=min(state.spin_up_days for state in states),
     )
@@ -161,15 +177,15 @@ def _cells(of_parts: Sequence[Numbers]) -> Numbers:
     return np.concatenate([np.pad(cells, ((0, 0), (0, most - cells.shape[-1]))) for cells in of_parts])
 
 
-def recent_flow(parts: Sequence[SimulatedPart], states: Sequence[State]) -> npt.NDArray[np.float32] | None:
+def recent_flow(parts: Sequence[StartedPart]) -> npt.NDArray[np.float32] | None:
     """Return the weighted mean of the flow of the last days that all parts have, mm/day; None where one has none."""
-    flows = [state.recent_flow for state in states if state.recent_flow is not None]
-    if len(flows) < len(states):
+    flows = [one.at_t0.archived.recent_flow for one in parts]
+    there = [flow for flow in flows if flow is not None]
+    if len(there) < len(flows):
         return None
-    count = min(len(flow) for flow in flows)
-    weights = np.array([one.part.weight for one in parts])
-    last = np.stack([flow[len(flow) - count :] for flow in flows])
-    return weighted_mean(last, weights / weights.sum()).astype(np.float32)
+    count = min(len(flow) for flow in there)
+    last = [flow[len(flow) - count :] for flow in there]
+    return mean_by_shares(last, [one.part.weight for one in parts]).astype(np.float32)
 
 
 def _snow(parts: Sequence[SimulatedPart], whole: SnowMapping | Absent) -> SnowMapping | Absent:
@@ -177,11 +193,11 @@ def _snow(parts: Sequence[SimulatedPart], whole: SnowMapping | Absent) -> SnowMa
     the part with the largest weight."""
     found: dict[str, list[int]] = {}
     for one in parts:
-        of_part = one.computed.inputs.snow
+        of_part = one.inputs.snow
         if isinstance(of_part, Absent):
             return of_part
-        found |= {f"{one.part.name}-{label}": [*cells] for label, cells in of_part.cells.items()}
-    judged = of_largest_weight(parts).computed.inputs.snow
+        found |= {one.part.label(member): [*cells] for member, cells in of_part.cells.items()}
+    judged = of_largest_weight(parts).inputs.snow
     assert isinstance(judged, SnowMapping)
     skill = judged.skill
     if isinstance(whole, SnowMapping) and {label: [*cells] for label, cells in whole.cells.items()} == found:
@@ -193,7 +209,7 @@ def _snow_normal(parts: Sequence[SimulatedPart]) -> float | Absent:
     """Return the weighted mean of the parts' normals of snow, or why one is unknown."""
     total = 0.0
     for one in parts:
-        of_part = one.computed.inputs.snow_normal
+        of_part = one.inputs.snow_normal
         if isinstance(of_part, Absent):
             return of_part
         total += one.part.weight * of_part

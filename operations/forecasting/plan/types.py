@@ -1,7 +1,8 @@
-"""Inputs of forecast runs, and runs that can be computed."""
+"""Inputs of forecast runs, and runs that can be computed. A version is a list of parts, each with its own weather."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from hydrology.base.absent import Absent
 from hydrology.base.credit import Credit
@@ -11,27 +12,29 @@ from operations.forecasting.days import RunDays
 from operations.forecasting.weather_ahead import WeatherAhead
 from operations.versions.load_networks import LoadedVersion
 from records.basins import basins
+from records.runs.bridge_used import RunBridge
 from records.runs.run_request import RunWeather
 from records.simulations.snow_cells import SnowMapping
 from records.versions.version_properties import VersionPart
 from records.weather.bridges import InForce
 
+V = TypeVar("V")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ForecastInputs:
-    """The inputs for the runs of one version.
+class PartInputs:
+    """The inputs for the runs of a part of a version.
 
     Attributes:
         basins: all basins of the runs.
         forcings: by basin, where available.
-        bridges: by basin, those that produced the version's product, if any.
+        bridges: by basin, those that produced the part's product, if any.
         snow: the cells that read as snow in each basin, or why none do.
         failures: why other basins have no forcing.
-        credit: the credit for the weather of the version's product; None where no feed supplied any.
-        parts: those of each part of a combined version, the largest weight first. `forcings` are then those of the part
-            whose record is the longest, a basin fails where every part does, and bridges and credit are the parts' own.
+        credit: the credit for the weather of the part's product; None where no feed supplied any.
     """
 
+    part: VersionPart
     loaded: LoadedVersion
     basins: Mapping[str, basins.Basin]
     forcings: Mapping[str, BasinForcing]
@@ -39,28 +42,75 @@ class ForecastInputs:
     snow: Mapping[str, SnowMapping | Absent]
     failures: Mapping[str, Absent]
     credit: Credit | None
-    parts: "tuple[PartInputs, ...]" = ()
+
+    def only(self, names: Collection[str]) -> "PartInputs":
+        """Return those of some basins."""
+        return replace(self, forcings=_only(self.forcings, names))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForecastInputs:
+    """The inputs for the runs of a version.
+
+    Attributes:
+        parts: those of its parts, the largest weight first.
+        forcings: by basin, that of the part whose record ends last.
+        snow: the cells of all members that read as snow in each basin, or why none do.
+        failures: why no part has forcing in other basins.
+    """
+
+    loaded: LoadedVersion
+    parts: tuple[PartInputs, ...]
+    forcings: Mapping[str, BasinForcing]
+    snow: Mapping[str, SnowMapping | Absent]
+    failures: Mapping[str, Absent]
 
     @property
-    def by_version(self) -> "dict[str, ForecastInputs]":
-        """Those of each version with members of its own: the parts, or the version itself."""
-        return {one.loaded.version.id: one for one in [part.inputs for part in self.parts] or [self]}
+    def basins(self) -> Mapping[str, basins.Basin]:
+        """All basins of the runs."""
+        return self.parts[0].basins
+
+    @property
+    def by_version(self) -> dict[str, PartInputs]:
+        """Those of each part by its version."""
+        return {one.part.version: one for one in self.parts}
 
     def only(self, names: Collection[str]) -> "ForecastInputs":
         """Return those of some basins."""
-        return replace(
-            self,
-            forcings={name: forcing for name, forcing in self.forcings.items() if name in names},
-            parts=tuple(replace(one, inputs=one.inputs.only(names)) for one in self.parts),
-        )
+        parts = tuple(one.only(names) for one in self.parts)
+        return replace(self, forcings=_only(self.forcings, names), parts=parts)
 
 
-@dataclass(frozen=True, slots=True)
-class PartInputs:
-    """The inputs of a part of a combined version."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartPlan:
+    """The run of a part of a version in the basins in which it takes part.
 
-    part: VersionPart
-    inputs: ForecastInputs
+    Attributes:
+        forcings, weather: of its basins until T0, and after it.
+        bridges: those that the weather passed through, by basin in the order of their use.
+        forecast: the weather forecast that it uses, if any.
+    """
+
+    inputs: PartInputs
+    days: RunDays
+    forcings: Mapping[str, BasinForcing]
+    weather: Mapping[str, WeatherAhead]
+    bridges: Mapping[str, Sequence[InForce]]
+    forecast: RunWeather | None
+
+    @property
+    def part(self) -> VersionPart:
+        """The part."""
+        return self.inputs.part
+
+    @property
+    def loaded(self) -> LoadedVersion:
+        """Its networks."""
+        return self.inputs.loaded
+
+    def only(self, names: Collection[str]) -> "PartPlan":
+        """Return the plan of some basins."""
+        return replace(self, forcings=_only(self.forcings, names), weather=_only(self.weather, names))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,49 +118,42 @@ class Plan:
     """A run that can be computed.
 
     Attributes:
-        forcings, weather: of its basins until T0, and after it.
-        bridges: those that the weather passed through, by basin in the order of their use.
+        parts: the plan of each part that takes part in a basin.
+        forcings: by basin, that of the first of its parts.
         failures: why other basins are not computed.
         forecast: the weather forecast that it uses, if any.
-        changes: the changes of a what-if run; its `weather` is changed already.
-        parts: of a combined version, the plan of each part, with the basins in which it takes part. `forcings` and
-            `weather` are then those of the first of the basin's parts.
+        changes: the changes of a what-if run; the weather of the parts is changed already.
         absent_parts: why parts do not take part in a basin, by the name of the part.
     """
 
     inputs: ForecastInputs
+    parts: tuple[PartPlan, ...]
     days: RunDays
     forcings: Mapping[str, BasinForcing]
-    weather: Mapping[str, WeatherAhead]
-    bridges: Mapping[str, Sequence[InForce]]
-    failures: Mapping[str, Absent]
-    forecast: RunWeather | None = None
+    forecast: RunWeather | None
+    failures: Mapping[str, Absent] = field(default_factory=dict)
     changes: Changes = UNCHANGED
-    parts: "tuple[PartPlan, ...]" = ()
     absent_parts: Mapping[str, Mapping[str, Absent]] = field(default_factory=dict)
 
     def only(self, names: Collection[str]) -> "Plan":
         """Return the plan of some basins."""
-        return replace(
-            self,
-            forcings={name: forcing for name, forcing in self.forcings.items() if name in names},
-            weather={name: weather for name, weather in self.weather.items() if name in names},
-            parts=tuple(replace(one, plan=one.plan.only(names)) for one in self.parts),
-        )
+        parts = tuple(one.only(names) for one in self.parts)
+        return replace(self, forcings=_only(self.forcings, names), parts=parts)
 
     @property
-    def by_version(self) -> "dict[str, Plan]":
-        """Those of each version with members of its own: the parts, or the version itself."""
-        return {one.inputs.loaded.version.id: one for one in [part.plan for part in self.parts] or [self]}
+    def by_version(self) -> dict[str, PartPlan]:
+        """Those of each part by its version."""
+        return {one.part.version: one for one in self.parts}
 
-    def parts_in(self, basin: str) -> "list[PartPlan]":
+    def parts_in(self, basin: str) -> list[PartPlan]:
         """Return the parts that take part in a basin, in the order of the version's."""
-        return [one for one in self.parts if basin in one.plan.forcings]
+        return [one for one in self.parts if basin in one.forcings]
+
+    def bridges_in(self, basin: str) -> tuple[RunBridge, ...]:
+        """Return the bridges that the weather of a basin passed through, each once."""
+        used = [one.used for part in self.parts_in(basin) for one in part.bridges[basin]]
+        return tuple({one.sha256: one for one in used}.values())
 
 
-@dataclass(frozen=True, slots=True)
-class PartPlan:
-    """The plan of a part of a combined version."""
-
-    part: VersionPart
-    plan: Plan
+def _only(of_basins: Mapping[str, V], names: Collection[str]) -> dict[str, V]:
+    return {name: value for name, value in of_basins.items() if name in names}

@@ -9,7 +9,7 @@ from hydrology.base.absent import absent
 from hydrology.base.calendar import Period, day
 from hydrology.base.reasons import Reason
 from models.arrays import Forcing
-from operations.forecasting.basin.inputs import SimulatedPart
+from operations.forecasting.basin.inputs import StartedPart
 from operations.forecasting.parts.combine import of_largest_weight
 from operations.forecasting.parts.results import products_there
 from operations.forecasting.weather_skill import complete_years, other_weather
@@ -44,8 +44,10 @@ def test_the_same_place_is_the_same_year_in_all_parts() -> None:
 
 
 def test_the_largest_weight_is_that_of_the_basin() -> None:
-    computed = cast(Any, None)
-    parts = [SimulatedPart(part.in_basin("A"), computed) for part in (FIRST, SECOND)]
+    nothing = cast(Any, None)
+    parts = [
+        StartedPart(part=part.in_basin("A"), loaded=nothing, inputs=nothing, at_t0=nothing) for part in (FIRST, SECOND)
+    ]
     assert of_largest_weight(parts).part.name == SECOND.name
 
 

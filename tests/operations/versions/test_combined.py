@@ -101,6 +101,18 @@ def test_the_members_are_those_of_the_parts_and_the_mean_is_weighted(
     np.testing.assert_allclose(whole_run["precipitation"].values, 0.7 * rain[0] + 0.3 * rain[1], rtol=1e-6)
 
 
+def test_a_version_with_members_of_its_own_is_its_only_part(trained_store: Database, both: Version) -> None:
+    with trained_store.reading() as session:
+        loaded = load_version(session, both.parts[0].version)
+    (part,) = loaded.version.parts
+    assert (part.version, part.weight, part.labels) == (loaded.version.id, 1, ["0", "1"])
+    assert (part.fitted, part.validation) == (both.parts[0].fitted, both.parts[0].validation)
+    assert [one.loaded for one in loaded.parts] == [loaded]
+    assert not loaded.version.combines
+    summary = row(trained_store, issued(trained_store, part.version)).summary
+    assert (summary.parts, summary.subset) == ((), None)
+
+
 def twice(database: Database) -> tuple[Version, Version]:
     """Return a version, and one that combines it with a copy of itself."""
     with database.transaction() as session:
@@ -183,11 +195,10 @@ def test_states_are_stored_once_with_the_parts(trained_store: Database, both: Ve
 def test_a_what_if_run_changes_every_part(trained_store: Database, both: Version) -> None:
     changes = Changes(storm=Storm(mm=30, lead=2), increment=Increment(mm=10))
     asked = WhatIfParams(basins=[*BASINS], t0=T0, horizon=6, version=both.id, changes=changes)
+    base = issued(trained_store, both.id)
     (run,) = what_if(trained_store, CLOCK, asked)
     assert run.what_if is not None
-    assert run.what_if.base is not None
-    with trained_store.reading() as session:
-        base = runs.get(session, run.what_if.base)
+    assert run.what_if.base == base.id
     wetter, before = (arrays(trained_store, one)["precipitation"].values for one in (run, base))
     np.testing.assert_allclose((wetter - before)[1], 30, rtol=1e-5)
     assert reproduce(trained_store, run.id).reproduced == len(BASINS)
@@ -614,3 +625,5 @@ def test_a_twin_combines_the_twins_of_the_parts(trained_store: Database) -> None
         assert one.twin_id is not None
         judged = versions.get(session, one.twin_id)
     assert {part.version: part.weight for part in judged.parts} == {twin.id: 0.6, second.id: 0.4}
+    assert [of.scored_as for of in (one, first, second, judged)] == [judged.id, twin.id, second.id, judged.id]
+    assert one.first_stored(lambda version: version if version == judged.id else None) == (judged.id, judged.id)
