@@ -6,6 +6,7 @@ import records.alerts.tables
 import records.basins.tables
 import records.database.tables
 import records.jobs.tables
+import records.outlooks.tables
 import records.ratings.tables
 import records.runs.tables
 import records.series.tables

@@ -34,7 +34,6 @@ from app.pages.basins.scores import ShownScore, shown_scores
 from app.pages.errors import PageRoute
 from app.pages.figures import Figure
 from app.pages.render import render
-from app.pages.words import is_second_estimate
 from app.versions import service as models
 from app.versions.schemas import ModelDetail
 from app.versions.scores.schemas import BasinSkill
@@ -44,6 +43,7 @@ from app.weather.schemas import Hole
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import day
 from hydrology.base.units import Units
+from hydrology.extremes.level_names import is_second_estimate
 from hydrology.extremes.rain_margin import RAIN_MM
 from records.adjustments.adjustments import Adjustment, published
 from records.basins.station_names import station_name

@@ -18,6 +18,7 @@ from models.cores import use_cores
 from models.devices import use_device
 from records.access import audit
 from records.database.engine import Database, DatabaseProblem, StorageFull, is_full
+from records.outlooks import outlooks
 from runtime.clock import Clock
 from runtime.logs import log_to_stderr
 from runtime.settings import Settings
@@ -131,8 +132,11 @@ def _prepare(settings: Settings, database: Database, begins: MayCreateDatabase) 
         missing = database.missing
         if missing:
             _require_new_store_allowed(settings, database, missing, begins)
+        before = database.check().revision
         database.migrate()
         database.require_migrated()
+        if before not in (None, database.check().revision):
+            outlooks.write_missing(database)
     except OSError as error:
         raise DatabaseProblem(
             f"The database {database.shown} cannot be stored there ({error.strerror}: {error.filename}): choose a "

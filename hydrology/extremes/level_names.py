@@ -24,6 +24,11 @@ def level_title(name: str) -> str:
     return plain if name == plain or not name.startswith(OF_MODEL) else f"{plain}, of the model"
 
 
+def is_second_estimate(name: str) -> bool:
+    """Return whether a level is a flood that another method or record has estimated, too: readers need one."""
+    return name.startswith(("lp3-", OF_MODEL))
+
+
 def percent(share: float) -> str:
     """Return a chance in percent; one beyond the outermost quantiles as a bound."""
     if share <= 0.01:

@@ -19,7 +19,8 @@ from operations.forecasting.weather_ahead import WeatherAhead
 from operations.states.advance_states import ONE_DAY
 from operations.what_if.changed_weather import changed
 from records.database.engine import Database
-from records.runs import run_store, runs
+from records.outlooks.outlooks import store_run
+from records.runs import runs
 from records.runs.run_request import RunWeather, RunWhatIf
 from runtime.clock import Clock
 
@@ -82,7 +83,7 @@ def what_if(
     with database.transaction() as session:
         if key is not None and (earlier := runs.of_key(session, key)):
             return earlier
-        created = [run_store.store(session, run, of_plan) for run, of_plan in zip(new, results, strict=True)]
+        created = [store_run(session, run, of_plan) for run, of_plan in zip(new, results, strict=True)]
     for run in created:
         log.info("whatif.run", run=run.id, version=run.version_id, t0=str(run.t0), status=run.status)
     return created
@@ -172,7 +173,7 @@ def _base(
     with database.transaction() as session:
         shown, named = replace(asked, changes={}), params.t0 is not None
         new = new_run(plan, clock, params.weather, "what-if", what_if=shown, owner=owner, t0_named=named)
-        return run_store.store(session, new, of_base).id
+        return store_run(session, new, of_base).id
 
 
 def _id(weather: RunWeather | None) -> str | None:

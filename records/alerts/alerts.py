@@ -106,6 +106,12 @@ def of_basin(session: Session, basin: str) -> list[Alert]:
     return [as_record(Alert, row) for row in rows]
 
 
+def standing_of(session: Session, names: Sequence[str]) -> list[Alert]:
+    """Return the alerts that stand in basins."""
+    rows = session.scalars(select(AlertRow).where(AlertRow.basin_id.in_(names), AlertRow.severity.is_not(None)))
+    return [as_record(Alert, row) for row in rows]
+
+
 @dataclass(frozen=True, slots=True)
 class AtAGlance:
     """A level of a basin and its alert state, in brief.

@@ -164,6 +164,16 @@ def of_basin(session: Session, basin: str) -> list[Threshold]:
     return [as_record(Threshold, row) for row in session.scalars(query)]
 
 
+def impacts(session: Session, names: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Return what happens from levels on, by basin and level; levels of which nothing is stated are left out."""
+    row = ThresholdRow
+    stated: dict[str, dict[str, str]] = {}
+    query = select(row.basin_id, row.name, row.impact).where(row.basin_id.in_(names), row.impact.is_not(None))
+    for basin, name, impact in session.execute(query):
+        stated.setdefault(basin, {})[name] = impact or ""
+    return stated
+
+
 def remove(session: Session, basin: str, name: str) -> None:
     """Remove a level that an operator set.
 

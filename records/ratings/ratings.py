@@ -1,5 +1,6 @@
 """Rating tables of basins: the newest of a day converts between discharge and stage."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -94,6 +95,12 @@ def newest(session: Session, basin: str, on: Day) -> StoredRating | None:
     query = select(RatingRow).filter_by(basin_id=basin).where(RatingRow.valid_from <= on)
     row = session.scalars(query.order_by(RatingRow.valid_from.desc()).limit(1)).first()
     return None if row is None else as_record(StoredRating, row)
+
+
+def newest_many(session: Session, names: Sequence[str], on: Day) -> dict[str, Rating]:
+    """Return the ratings of basins that hold on a day; basins without one are left out."""
+    query = select(RatingRow).where(RatingRow.basin_id.in_(names), RatingRow.valid_from <= on)
+    return {row.basin_id: row.rating for row in session.scalars(query.order_by(RatingRow.valid_from))}
 
 
 def require(session: Session, basin: str, on: Day) -> StoredRating:

@@ -26,7 +26,6 @@ from app.pages.figures.age import age
 from app.pages.figures.flow import Before, Beside, Observed, PlottedLevel
 from app.pages.figures.normal_band import with_usual
 from app.pages.figures.recession import drain_down
-from app.pages.words import is_second_estimate
 from hydrology.base.absent import Absent, absent
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import day
@@ -34,6 +33,7 @@ from hydrology.base.errors import InvalidInput, NotFound
 from hydrology.base.products import leading
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Units
+from hydrology.extremes.level_names import is_second_estimate
 from records.forecasts import recession as dry_runs
 from records.forecasts.latest import Latest, result_of
 

@@ -1,0 +1,109 @@
+"""Outlooks of runs: computed from their stored arrays when a run is stored, adjusted, or compared with other levels."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from hydrology.base.absent import Absent, absent
+from hydrology.base.reasons import Reason
+from records.adjustments import adjustments
+from records.database.engine import Database
+from records.database.statements import as_values
+from records.outlooks import stored
+from records.outlooks.before import cause_of_change, issues_before
+from records.outlooks.flow_outlooks import ARRAYS, flow_outlooks
+from records.outlooks.run_outlook import OutlookBefore, RunOutlook
+from records.outlooks.season import season_of_run
+from records.outlooks.tables import OutlookRow
+from records.runs import run_store, runs
+from records.runs.newest_runs import LATEST
+from records.runs.run_lists import MAX_DAYS_BEFORE
+from records.runs.runs import BasinResult, NewRun, Run, RunBasin, RunBasinKey
+from records.runs.tables import NewestRunRow
+
+AT_A_TIME = 50
+"""Number of basins whose arrays are read together."""
+
+
+def store_run(session: Session, new: NewRun, results: Sequence[BasinResult]) -> Run:
+    """Store a run with its outlooks, or nothing.
+
+    Raises:
+        InvalidInput, IntegrityError: as `records.runs.run_store.store`.
+    """
+    with session.begin_nested():
+        run = run_store.store(session, new, results)
+        write(session, run, [result.basin for result in results])
+    return run
+
+
+def write(session: Session, run: Run, basins: Sequence[RunBasin]) -> None:
+    """Compute the outlooks of a run's basins, and store them in the place of earlier ones."""
+    for first in range(0, len(basins), AT_A_TIME):
+        stored.write(session, run.id, build(session, run, basins[first : first + AT_A_TIME]))
+
+
+def renew_run(session: Session, run: str, basin: str) -> None:
+    """Compute the outlook of a run's forecast of a basin again: an adjustment of it was published."""
+    write(session, runs.get(session, run), [runs.basin_of(session, run, basin)])
+
+
+def renew(session: Session, basin: str) -> None:
+    """Compute the outlooks of a basin's newest forecasts again: its levels have changed."""
+    newest = select(NewestRunRow.run_id).filter_by(basin_id=basin, which=LATEST).distinct()
+    for run in session.scalars(newest).all():
+        renew_run(session, run, basin)
+
+
+def write_missing(database: Database) -> None:
+    """Store the outlooks of the newest forecasts that were stored before outlooks were."""
+    key = NewestRunRow.run_id, NewestRunRow.basin_id
+    stored_ones = select(OutlookRow.run_id).where(OutlookRow.run_id == key[0], OutlookRow.basin_id == key[1])
+    with database.reading() as session:
+        missing = session.execute(select(*key).filter_by(which=LATEST).where(~stored_ones.exists()).distinct()).all()
+    for run, basin in missing:
+        with database.transaction() as session:
+            renew_run(session, run, basin)
+
+
+def build(session: Session, run: Run, basins: Sequence[RunBasin]) -> dict[str, RunOutlook]:
+    """Return the outlooks of a run's basins; those without stored flow are left out."""
+    issued = {(run.id, basin.basin_id): basin for basin in basins if basin.status == "issued"}
+    arrays = runs.series_of_many(session, [*issued], (*ARRAYS, runs.CHANGES))
+    published = adjustments.published_many(session, [*issued])
+    present = {name: outlook for (_, name), outlook in stored.read(session, [*issued]).items()}
+    is_compared = run.purpose == "operational"
+    before = issues_before(session, run, [name for _, name in issued], present) if is_compared else {}
+    outlooks = {}
+    for key, basin in issued.items():
+        flows = flow_outlooks(session, run, basin, arrays[key], published.get(key))
+        if flows is None:
+            continue
+        since: OutlookBefore | Absent = _no_issue_before(run)
+        if basin.basin_id in before:
+            cause = cause_of_change(basin, arrays[key], flows.published.peak)
+            since = replace(before[basin.basin_id], cause=cause)
+        season = season_of_run(session, run, basin)
+        outlooks[basin.basin_id] = RunOutlook(**as_values(flows), before=since, season=season)
+    return outlooks
+
+
+def of_runs(session: Session, forecasts: Sequence[tuple[Run, RunBasin]]) -> dict[RunBasinKey, RunOutlook | Absent]:
+    """Return the outlooks of runs' basins, or why there are none.
+
+    Those of runs that were stored before outlooks were are computed from their arrays.
+    """
+    keys = [(run.id, basin.basin_id) for run, basin in forecasts]
+    found: dict[RunBasinKey, RunOutlook | Absent] = {**stored.read(session, keys)}
+    for key, (run, basin) in zip(keys, forecasts, strict=True):
+        if key not in found:
+            found[key] = build(session, run, [basin]).get(basin.basin_id) or basin.why_missing
+    return found
+
+
+def _no_issue_before(run: Run) -> Absent:
+    if run.purpose != "operational":
+        return absent(Reason.CHANGE_NOT_OPERATIONAL)
+    return absent(Reason.NO_PREVIOUS_RUN, days=MAX_DAYS_BEFORE, t0=str(run.t0))
