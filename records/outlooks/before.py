@@ -17,14 +17,14 @@ from records.outlooks.run_outlook import FlowOutlooks, OutlookBefore, RunOutlook
 from records.runs import runs
 from records.runs.run_lists import MAX_DAYS_BEFORE
 from records.runs.run_summary import NOT_STORED
-from records.runs.runs import Run, RunBasin, RunBasinKey
+from records.runs.runs import NewRun, RunBasin, RunBasinKey
 
 RunBefore = tuple[str, str]
 """Id and T0 of a run."""
 
 
 def issues_before(
-    session: Session, run: Run, basins: Sequence[str], present: Mapping[str, RunOutlook]
+    session: Session, run: NewRun, basins: Sequence[str], present: Mapping[str, RunOutlook]
 ) -> dict[str, OutlookBefore]:
     """Return the issue before an operational run of each basin, without the cause of the change.
 

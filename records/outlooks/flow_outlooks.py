@@ -21,7 +21,7 @@ from records.outlooks.run_outlook import FlowOutlooks
 from records.runs import runs
 from records.runs.run_parts import weights_of_members
 from records.runs.run_summary import RunCalibration
-from records.runs.runs import Run, RunBasin, RunSeries
+from records.runs.runs import NewRun, RunBasin, RunSeries
 from records.series.series import DamagedSeries
 
 ARRAYS = ("discharge", runs.CALIBRATED, runs.PATHS, runs.NORMAL)
@@ -49,7 +49,7 @@ def members_flow(discharge: RunSeries, basin: RunBasin) -> FlowAhead:
 
 
 def flow_outlooks(
-    session: Session, run: Run, basin: RunBasin, series: Series, adjustment: Adjustment | None
+    session: Session, run: NewRun, basin: RunBasin, series: Series, adjustment: Adjustment | None
 ) -> FlowOutlooks | None:
     """Return the outlook of a run's flow of a basin; None where its arrays are not stored.
 
@@ -73,7 +73,7 @@ def flow_outlooks(
 
 
 def _surroundings(
-    session: Session, run: Run, basin: RunBasin, series: Series, found: tuple[FlowBasis, FlowAhead]
+    session: Session, run: NewRun, basin: RunBasin, series: Series, found: tuple[FlowBasis, FlowAhead]
 ) -> Surroundings:
     area = None if basin.area_m2 is None or basin.area_name is None else Area(basin.area_name, basin.area_m2)
     no_normal = basin.why(basin.summary.normal_mm)
@@ -106,7 +106,7 @@ def levels_of(session: Session, basin: str, area: Area) -> list[Level] | Absent:
     ]
 
 
-def _flow_before(run: Run, basin: RunBasin, basis: FlowBasis, flow: FlowAhead) -> float | None:
+def _flow_before(run: NewRun, basin: RunBasin, basis: FlowBasis, flow: FlowAhead) -> float | None:
     """Return the flow of the last past day: as observed last, else as the run has it."""
     used = basin.summary.calibration
     if basis == "calibrated" and isinstance(used, RunCalibration) and used.last_flow_mm is not None:

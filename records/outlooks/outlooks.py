@@ -1,6 +1,6 @@
 """Outlooks of runs: computed from their stored arrays when a run is stored, adjusted, or compared with other levels."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from sqlalchemy import select
@@ -13,7 +13,7 @@ from records.database.engine import Database
 from records.database.statements import as_values
 from records.outlooks import stored
 from records.outlooks.before import cause_of_change, issues_before
-from records.outlooks.flow_outlooks import ARRAYS, flow_outlooks
+from records.outlooks.flow_outlooks import ARRAYS, Series, flow_outlooks
 from records.outlooks.run_outlook import OutlookBefore, RunOutlook
 from records.outlooks.season import season_of_run
 from records.outlooks.tables import OutlookRow
@@ -23,31 +23,36 @@ from records.runs.run_lists import MAX_DAYS_BEFORE
 from records.runs.runs import BasinResult, NewRun, Run, RunBasin, RunBasinKey
 from records.runs.tables import NewestRunRow
 
-AT_A_TIME = 50
-"""Number of basins whose arrays are read together."""
+Outlooks = Mapping[str, RunOutlook]
+"""Outlooks of a run by basin."""
 
 
-def store_run(session: Session, new: NewRun, results: Sequence[BasinResult]) -> Run:
+def prepare(session: Session, new: NewRun, results: Sequence[BasinResult]) -> Outlooks:
+    """Return the outlooks of a run that is not stored yet."""
+    series = {(new.id, one.basin.basin_id): {array.variable: array for array in one.series} for one in results}
+    return _build(session, new, [one.basin for one in results], series)
+
+
+def store_run(session: Session, new: NewRun, results: Sequence[BasinResult], prepared: Outlooks | None = None) -> Run:
     """Store a run with its outlooks, or nothing.
+
+    Args:
+        prepared: its outlooks (`prepare`); None to compute them here.
 
     Raises:
         InvalidInput, IntegrityError: as `records.runs.run_store.store`.
     """
     with session.begin_nested():
         run = run_store.store(session, new, results)
-        write(session, run, [result.basin for result in results])
+        built = prepare(session, new, results) if prepared is None else prepared
+        names = {result.basin.basin_id for result in results}
+        stored.write(session, run.id, {name: one for name, one in built.items() if name in names})
     return run
-
-
-def write(session: Session, run: Run, basins: Sequence[RunBasin]) -> None:
-    """Compute the outlooks of a run's basins, and store them in the place of earlier ones."""
-    for first in range(0, len(basins), AT_A_TIME):
-        stored.write(session, run.id, build(session, run, basins[first : first + AT_A_TIME]))
 
 
 def renew_run(session: Session, run: str, basin: str) -> None:
     """Compute the outlook of a run's forecast of a basin again: an adjustment of it was published."""
-    write(session, runs.get(session, run), [runs.basin_of(session, run, basin)])
+    stored.write(session, run, build(session, runs.get(session, run), [runs.basin_of(session, run, basin)]))
 
 
 def renew(session: Session, basin: str) -> None:
@@ -68,24 +73,28 @@ def write_missing(database: Database) -> None:
             renew_run(session, run, basin)
 
 
-def build(session: Session, run: Run, basins: Sequence[RunBasin]) -> dict[str, RunOutlook]:
-    """Return the outlooks of a run's basins; those without stored flow are left out."""
+def build(session: Session, run: Run, basins: Sequence[RunBasin]) -> Outlooks:
+    """Return the outlooks of a stored run's basins; those without stored flow are left out."""
+    issued = [(run.id, basin.basin_id) for basin in basins if basin.status == "issued"]
+    return _build(session, run, basins, runs.series_of_many(session, issued, (*ARRAYS, runs.CHANGES)))
+
+
+def _build(session: Session, run: NewRun, basins: Sequence[RunBasin], series: Mapping[RunBasinKey, Series]) -> Outlooks:
     issued = {(run.id, basin.basin_id): basin for basin in basins if basin.status == "issued"}
-    arrays = runs.series_of_many(session, [*issued], (*ARRAYS, runs.CHANGES))
     published = adjustments.published_many(session, [*issued])
     present = {name: outlook for (_, name), outlook in stored.read(session, [*issued]).items()}
     is_compared = run.purpose == "operational"
     before = issues_before(session, run, [name for _, name in issued], present) if is_compared else {}
     outlooks = {}
     for key, basin in issued.items():
-        flows = flow_outlooks(session, run, basin, arrays[key], published.get(key))
+        flows = flow_outlooks(session, run, basin, series[key], published.get(key))
         if flows is None:
             continue
         since: OutlookBefore | Absent = _no_issue_before(run)
         if basin.basin_id in before:
-            cause = cause_of_change(basin, arrays[key], flows.published.peak)
+            cause = cause_of_change(basin, series[key], flows.published.peak)
             since = replace(before[basin.basin_id], cause=cause)
-        season = season_of_run(session, run, basin)
+        season = season_of_run(session, run, basin, series[key])
         outlooks[basin.basin_id] = RunOutlook(**as_values(flows), before=since, season=season)
     return outlooks
 
@@ -103,7 +112,7 @@ def of_runs(session: Session, forecasts: Sequence[tuple[Run, RunBasin]]) -> dict
     return found
 
 
-def _no_issue_before(run: Run) -> Absent:
+def _no_issue_before(run: NewRun) -> Absent:
     if run.purpose != "operational":
         return absent(Reason.CHANGE_NOT_OPERATIONAL)
     return absent(Reason.NO_PREVIOUS_RUN, days=MAX_DAYS_BEFORE, t0=str(run.t0))

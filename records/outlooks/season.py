@@ -1,6 +1,6 @@
 """The volume of the season that a run holds."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -12,11 +12,11 @@ from hydrology.base.arrays import Array
 from hydrology.base.reasons import Reason
 from records.database.statements import as_record
 from records.forecasts import seasonal_volumes
-from records.forecasts.latest import CAN_BE_LATEST, NEWEST_FIRST, Latest
+from records.forecasts.latest import CAN_BE_LATEST, NEWEST_FIRST
 from records.forecasts.seasonal_volumes import SeasonNotHeld, Volume
 from records.outlooks.run_outlook import SeasonVolume
 from records.outlooks.tables import OutlookRow
-from records.runs.runs import Run, RunBasin
+from records.runs.runs import NewRun, Run, RunBasin, RunSeries
 from records.runs.tables import RunBasinRow, RunRow
 from records.series.series import DamagedSeries
 from records.versions import promotions
@@ -30,7 +30,9 @@ class Season:
     run: Run
 
 
-def season_of_run(session: Session, run: Run, basin: RunBasin) -> SeasonVolume | Absent | None:
+def season_of_run(
+    session: Session, run: NewRun, basin: RunBasin, series: Mapping[str, RunSeries]
+) -> SeasonVolume | Absent | None:
     """Return the volume of the basin's season by a run with the weather of other years, or why it is not known.
 
     None where the run holds none.
@@ -38,7 +40,7 @@ def season_of_run(session: Session, run: Run, basin: RunBasin) -> SeasonVolume |
     if run.forcing_kind != "climatology":
         return None
     try:
-        volume = seasonal_volumes.of_run(session, Latest(run, basin, None))
+        volume = seasonal_volumes.of_arrays(session, run, basin, series)
     except SeasonNotHeld:
         return None
     except DamagedSeries as problem:
