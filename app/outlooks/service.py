@@ -30,7 +30,7 @@ from app.outlooks.schemas import (
     ThreatLevel,
 )
 from hydrology.base import calendar
-from hydrology.base.absent import Absent, absent, known, text
+from hydrology.base.absent import Absent, absent, text
 from hydrology.base.calendar import as_date
 from hydrology.base.reasons import Reason
 from hydrology.base.staleness import age_days, stale
@@ -46,8 +46,6 @@ from records.outlooks.reader import Outlook, StandingAlert
 from records.runs.run_summary import NOT_STORED
 
 Part = TypeVar("Part", bound=Model)
-MIN_SNOW_MM = 1.0
-"""Minimum normal for a percentage of snow."""
 NO_AREA = absent(Reason.RUN_WITHOUT_AREA)
 
 
@@ -103,7 +101,7 @@ class _Answer:
 def answer(session: Session, outlook: Outlook, units: Units) -> BasinOutlook:
     """Return an outlook, its discharges in a unit."""
     forecast, stored, adjustment = outlook.forecast, outlook.run_outlook, outlook.adjustment
-    building = _Answer(outlook, _Into(units, _area(outlook)), Absences())
+    building = _Answer(outlook, _Into(units, outlook.area), Absences())
     present, run = building.missing.present, None if forecast is None else forecast.run
     no_run = outlook.freshness.reason or NOT_STORED
     return BasinOutlook(
@@ -131,13 +129,6 @@ def answer(session: Session, outlook: Outlook, units: Units) -> BasinOutlook:
         skill=present("skill", _skill(building)),
         missing=building.missing.texts,
     )
-
-
-def _area(outlook: Outlook) -> Area | None:
-    basin = None if outlook.forecast is None else outlook.forecast.basin
-    if basin is None or basin.area_m2 is None or basin.area_name is None:
-        return None
-    return Area(basin.area_name, basin.area_m2)
 
 
 def _freshness(building: _Answer) -> OutlookFreshness:
@@ -195,7 +186,7 @@ def _days(building: _Answer) -> OutlookDays | Absent:
     issued = None if stored.adjusted is None else _quantiles(stored.issued.days.quantiles, into)
     percent = stored.published.percent_of_normal
     shown = OutlookDays(
-        time=[_day_of(building, lead) for lead in days.leads],
+        time=[building.outlook.day_of(lead) for lead in days.leads],
         lead_days=list(days.leads),
         mean=into.column(days.mean),
         quantiles=_quantiles(days.quantiles, into),
@@ -211,16 +202,10 @@ def _quantiles(rows: Sequence[Values], into: _Into) -> dict[str, list[float | No
     return {level_name(level): into.column(row) for level, row in zip(LEVELS, rows, strict=True)}
 
 
-def _day_of(building: _Answer, lead: int) -> date:
-    assert building.outlook.forecast is not None
-    return as_date(building.outlook.forecast.run.t0) + timedelta(days=lead)
-
-
 def _peak(building: _Answer) -> OutlookPeak | Absent:
-    published, forecast = building.outlook.published, building.outlook.forecast
-    if isinstance(published, Absent) or forecast is None:
-        return published if isinstance(published, Absent) else NOT_STORED
-    return _shown_peak(published.peak, as_date(forecast.run.t0), building.into)
+    outlook = building.outlook
+    t0 = date.min if outlook.forecast is None else as_date(outlook.forecast.run.t0)
+    return _shown_peak(outlook.peak, t0, building.into)
 
 
 def _shown_peak(peak: Peak | Absent, t0: date, into: _Into) -> OutlookPeak | Absent:
@@ -301,23 +286,18 @@ def _change(building: _Answer) -> OutlookChange | Absent:
 
 
 def _snow(building: _Answer) -> SnowNow | Absent:
-    forecast = building.outlook.forecast
-    if forecast is None:
-        return building.outlook.freshness.reason or NOT_STORED
-    snow = forecast.basin.summary.snow
+    snow, percent = building.outlook.snow, building.outlook.snow_percent
     if isinstance(snow, Absent):
-        return forecast.basin.why(snow)
-    present, skill = building.missing.present, snow.skill
-    normal = known(snow.normal_mm)
-    percent: float | Absent = snow.normal_mm if normal is None else absent(Reason.NORMAL_TOO_SMALL, mm=MIN_SNOW_MM)
-    if normal is not None and normal >= MIN_SNOW_MM:
-        percent = rounded(100 * snow.mean_mm / normal)
+        return snow
+    present, skill, normal = building.missing.present, snow.skill, snow.normal_mm
     return SnowNow(
         mean=rounded(snow.mean_mm),
         p05=rounded(snow.p05_mm),
         p95=rounded(snow.p95_mm),
-        normal=present("snow.normal", snow.normal_mm if normal is None else rounded(normal)),
-        percent_of_normal=present("snow.percent_of_normal", percent),
+        normal=present("snow.normal", normal if isinstance(normal, Absent) else rounded(normal)),
+        percent_of_normal=present(
+            "snow.percent_of_normal", percent if isinstance(percent, Absent) else rounded(percent)
+        ),
         mapping=snow.mapping,
         correlation=present("snow.correlation", skill if isinstance(skill, Absent) else rounded(skill.r)),
     )

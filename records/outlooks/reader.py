@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Literal
 
 import numpy as np
@@ -16,11 +16,12 @@ from hydrology.base.errors import NotFound
 from hydrology.base.reasons import Reason
 from hydrology.base.series import DailySeries
 from hydrology.base.staleness import STALE_AFTER_DAYS, age_days, stale
-from hydrology.base.units import Area, converted
-from hydrology.extremes.alerting import ladder, rank
+from hydrology.base.units import Area, converted, mm_per_day_to_m3s
+from hydrology.extremes.alerting import Trend, ladder, rank, trend
 from hydrology.outlook.flow_outlook import FlowOutlook
 from hydrology.outlook.levels import LIKELY, POSSIBLE, LevelOutlook, highest, highest_below, likeliest
 from hydrology.outlook.now import FlowNow, flow_now
+from hydrology.outlook.peak import Peak
 from hydrology.ratings.rating import Rating
 from records.adjustments import adjustments
 from records.adjustments.adjustments import Adjustment
@@ -37,13 +38,15 @@ from records.outlooks.season import Season, newest_seasons
 from records.outlooks.skill import BasinSkill, SkillKey, skill_of_many
 from records.ratings import ratings
 from records.runs import runs
-from records.runs.run_summary import NOT_STORED
+from records.runs.run_summary import NOT_STORED, RunSnow
 from records.runs.runs import Run
 from records.series import series
 from records.series.series import DamagedSeries
 
 OBSERVED_DAYS = 366
 """Number of days before the clock's that the last observed flow is looked for."""
+MIN_SNOW_MM = 1.0
+"""Minimum normal for a percentage of snow."""
 State = Literal["fresh", "stale", "withheld", "missing"]
 
 
@@ -116,6 +119,58 @@ class Outlook:
         return self.run_outlook if isinstance(self.run_outlook, Absent) else self.run_outlook.published
 
     @property
+    def area(self) -> Area | None:
+        """The area of the run; None without one."""
+        return _area(self.forecast)
+
+    @property
+    def peak(self) -> Peak | Absent:
+        """The highest of the days ahead."""
+        return self.published if isinstance(self.published, Absent) else self.published.peak
+
+    @property
+    def peak_m3s(self) -> float | None:
+        """Its height, m3/s; None where there is none, or the run has no area."""
+        if self.area is None or isinstance(self.peak, Absent):
+            return None
+        return float(mm_per_day_to_m3s(self.peak.height, area=self.area))
+
+    @property
+    def peak_day(self) -> date | None:
+        """Its day; None where there is none."""
+        return None if isinstance(self.peak, Absent) else self.day_of(self.peak.lead)
+
+    @property
+    def percent_of_normal(self) -> float | Absent:
+        """The flow of the days ahead in percent of normal."""
+        return self.published if isinstance(self.published, Absent) else self.published.percent_of_normal
+
+    @property
+    def snow(self) -> RunSnow | Absent:
+        """The snow of T0."""
+        if self.forecast is None:
+            return self.freshness.reason or NOT_STORED
+        snow = self.forecast.basin.summary.snow
+        return self.forecast.basin.why(snow) if isinstance(snow, Absent) else snow
+
+    @property
+    def snow_percent(self) -> float | Absent:
+        """The snow of T0 in percent of normal."""
+        snow = self.snow
+        if isinstance(snow, Absent):
+            return snow
+        if isinstance(snow.normal_mm, Absent):
+            return snow.normal_mm
+        if snow.normal_mm < MIN_SNOW_MM:
+            return absent(Reason.NORMAL_TOO_SMALL, mm=MIN_SNOW_MM)
+        return 100 * snow.mean_mm / snow.normal_mm
+
+    def day_of(self, lead: int) -> date:
+        """Return a day ahead of the run."""
+        assert self.forecast is not None
+        return as_date(self.forecast.run.t0) + timedelta(days=lead)
+
+    @property
     def levels(self) -> Sequence[LevelOutlook] | Absent:
         """The levels of the basin with their chances."""
         return self.published if isinstance(self.published, Absent) else self.published.levels
@@ -134,6 +189,20 @@ class Outlook:
     def likeliest(self) -> LevelOutlook | None:
         """The level that is likeliest passed."""
         return likeliest(self._known_levels)
+
+    @property
+    def is_calibrated(self) -> bool:
+        """Whether the numbers are of a calibrated distribution."""
+        return not isinstance(self.run_outlook, Absent) and self.run_outlook.basis == "calibrated"
+
+    @property
+    def trend(self) -> Trend | None:
+        """The trend of the likeliest level's chance since the issue before; None where that is not known."""
+        stored, level = self.run_outlook, self.likeliest
+        if isinstance(stored, Absent) or isinstance(stored.before, Absent) or level is None:
+            return None
+        before = stored.before.chances.get(level.level)
+        return None if before is None else trend(level.chance, before)
 
     @property
     def level_now(self) -> LevelOutlook | None:
@@ -248,12 +317,18 @@ def _flow_now(record: DailySeries | DamagedSeries | None, forecast: Latest | Non
         return absent(Reason.FAILED, message=str(record))
     if record is None:
         return absent(Reason.NO_FLOW_OBSERVED, days=OBSERVED_DAYS)
-    basin = None if forecast is None else forecast.basin
-    area = None if basin is None or basin.area_m2 is None else Area(basin.area_name or "", basin.area_m2)
+    area = _area(forecast)
     if record.unit == "mm/day" and area is None:
         return absent(Reason.RUN_WITHOUT_AREA)
     found = flow_now(record.days, converted(record.values, unit=record.unit, into="m3/s", area=area))
     return found or absent(Reason.NO_FLOW_OBSERVED, days=OBSERVED_DAYS)
+
+
+def _area(forecast: Latest | None) -> Area | None:
+    basin = None if forecast is None else forecast.basin
+    if basin is None or basin.area_m2 is None or basin.area_name is None:
+        return None
+    return Area(basin.area_name, basin.area_m2)
 
 
 def _standing_alerts(session: Session, names: Sequence[str]) -> dict[str, StandingAlert]:
