@@ -222,14 +222,14 @@ class _Shown:
         if isinstance(forecast, Absent):
             return self.without(detail, forecast)
         around = runs_around(self.session, latest, self.now)
-        known = read_overview(self.session, latest, forecast, self.units, self.now)
+        known = read_overview(self.session, forecast, self.units, self.now)
         figures = BasinFigures(
             session=self.session,
             forecast=forecast,
             latest=latest,
             run=self.run,
             before=around.before.run if around.before else None,
-            chances=known.chances,
+            outlook=known.outlook,
             units=self.units,
             now=self.now,
             past_days=int(self.days),
@@ -241,7 +241,7 @@ class _Shown:
             units=self.units,
             members=self.members,
             days=self.days,
-            facts=known.facts(latest, forecast, self.units),
+            facts=known.facts(latest, forecast),
             figures=figures.build(),
             alerts=known.alerts,
             volumes=known.season,
