@@ -75,6 +75,7 @@ class BasinPage:
         scores: the scores shown; none where `skill` is a reason.
         loss: the note where more is lost than could evaporate.
         adjustment: what a forecaster published of the run; None for nothing.
+        sentence: the forecast in words; None without any.
     """
 
     detail: BasinDetail
@@ -96,6 +97,7 @@ class BasinPage:
     scores: Sequence[ShownScore] = ()
     loss: str | None = None
     adjustment: Adjustment | None = None
+    sentence: str | None = None
 
     @property
     def causes(self) -> dict[str, str]:
@@ -242,6 +244,7 @@ class _Shown:
             members=self.members,
             days=self.days,
             facts=known.facts(latest, forecast),
+            sentence=known.sentence(forecast, self.units),
             figures=figures.build(),
             alerts=known.alerts,
             volumes=known.season,

@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 
 from app.alerts import service as alert_service
 from app.alerts.schemas import BasinAlerts
+from app.forecasts import words
 from app.forecasts.schemas import BasinForecast
 from app.forecasts.volumes import service as volume_service
 from app.forecasts.volumes.schemas import VolumesOfRun
@@ -39,6 +40,25 @@ class BasinOverview:
     season: VolumesOfRun | Absent
     skill: BasinSkill | Absent
     by_lead: BasinVerification | Absent
+
+    def sentence(self, forecast: BasinForecast, units: Units) -> str | None:
+        """Describe the forecast: as issued, or as a forecaster published it."""
+        days, peak = self.outlook.days, self.outlook.peak
+        if self.outlook.adjustment is None or days is None:
+            return forecast.in_words
+        known = [place for place, flow in enumerate(days.mean) if flow is not None]
+        flows = {name: [flow for flow in column if flow is not None] for name, column in days.quantiles.items()}
+        return words.in_words(
+            t0=forecast.t0,
+            days=[days.time[place] for place in known],
+            discharge=flows,
+            calibrated=flows if self.outlook.flow == "calibrated" else None,
+            calibration=forecast.calibration,
+            storage=forecast.storage,
+            weather=forecast.forcing_kind,
+            units=units,
+            peak=None if peak is None else (peak.discharge, peak.day),
+        )
 
     def facts(self, latest: Latest, forecast: BasinForecast) -> Sequence[Fact]:
         """Return the five facts."""
