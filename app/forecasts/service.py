@@ -154,7 +154,7 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
     in_words = (
         None
         if discharge is None
-        else _in_words(run, representation.units, discharge, calibrated, calibration, storage, peak)
+        else _in_words(run, representation.units, discharge, calibrated, calibration, storage, peak=peak)
     )
     account: dict[str, Any] = {
         "discharge": discharge,
@@ -226,6 +226,7 @@ def _in_words(
     calibrated: Columns | None,
     calibration: Calibration | None,
     storage: Storage | None,
+    *,
     peak: words.Peak | None,
 ) -> str:
     asked, past = what_if(run), run.filled_days
