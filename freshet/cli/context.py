@@ -18,7 +18,6 @@ from models.cores import use_cores
 from models.devices import use_device
 from records.access import audit
 from records.database.engine import Database, DatabaseProblem, StorageFull, is_full
-from records.outlooks import outlooks
 from runtime.clock import Clock
 from runtime.logs import log_to_stderr
 from runtime.settings import Settings
@@ -136,6 +135,8 @@ def _prepare(settings: Settings, database: Database, begins: MayCreateDatabase) 
         database.migrate()
         database.require_migrated()
         if before not in (None, database.check().revision):
+            from records.outlooks import outlooks
+
             outlooks.write_missing(database)
     except OSError as error:
         raise DatabaseProblem(

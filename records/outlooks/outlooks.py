@@ -11,17 +11,17 @@ from hydrology.base.reasons import Reason
 from records.adjustments import adjustments
 from records.database.engine import Database
 from records.database.statements import as_values
+from records.forecasts.latest import CAN_BE_LATEST, NEWEST_FIRST
 from records.outlooks import stored
 from records.outlooks.before import cause_of_change, issues_before
 from records.outlooks.flow_outlooks import ARRAYS, Series, flow_outlooks
 from records.outlooks.run_outlook import OutlookBefore, RunOutlook
 from records.outlooks.season import season_of_run
-from records.outlooks.tables import OutlookRow
 from records.runs import run_store, runs
 from records.runs.newest_runs import LATEST
 from records.runs.run_lists import MAX_DAYS_BEFORE
 from records.runs.runs import BasinResult, NewRun, Run, RunBasin, RunBasinKey
-from records.runs.tables import NewestRunRow
+from records.runs.tables import NewestRunRow, RunBasinRow, RunRow
 
 Outlooks = Mapping[str, RunOutlook]
 """Outlooks of a run by basin."""
@@ -63,11 +63,22 @@ def renew(session: Session, basin: str) -> None:
 
 
 def write_missing(database: Database) -> None:
-    """Store the outlooks of the newest forecasts that were stored before outlooks were."""
-    key = NewestRunRow.run_id, NewestRunRow.basin_id
-    stored_ones = select(OutlookRow.run_id).where(OutlookRow.run_id == key[0], OutlookRow.basin_id == key[1])
+    """Store the outlooks of forecasts from before outlooks were stored: the newest, and the newest of a season."""
+    newest = select(NewestRunRow.run_id, NewestRunRow.basin_id).filter_by(which=LATEST).distinct()
+    of_season = (
+        select(RunRow.id, RunBasinRow.basin_id)
+        .join(RunBasinRow, RunBasinRow.run_id == RunRow.id)
+        .where(RunRow.forcing_kind == "climatology", RunRow.owner.is_(None), RunRow.what_if.is_(None), CAN_BE_LATEST)
+        .order_by(*NEWEST_FIRST)
+    )
     with database.reading() as session:
-        missing = session.execute(select(*key).filter_by(which=LATEST).where(~stored_ones.exists()).distinct()).all()
+        seasonal: dict[str, str] = {}
+        for run, basin in session.execute(of_season):
+            seasonal.setdefault(basin, run)
+        keys = {(run, basin) for run, basin in session.execute(newest)} | {
+            (run, name) for name, run in seasonal.items()
+        }
+        missing = sorted(keys - stored.read(session, keys).keys())
     for run, basin in missing:
         with database.transaction() as session:
             renew_run(session, run, basin)
