@@ -39,6 +39,7 @@ from app.http.api_keys import any_key
 from app.http.dependencies import refuse_unknown_parameters
 from app.jobs.endpoints import router as jobs
 from app.jobs.schedules import router as schedules
+from app.outlooks.endpoints import router as outlooks
 from app.pages import static_files
 from app.pages.mail import router as mail_pages
 from app.pages.router import router as pages
@@ -61,10 +62,10 @@ from app.weather.feeds import router as feeds
 from runtime.settings import Settings
 
 RESOURCES = (
-    *(forecasts, basins, user_basins, observations, normals, thresholds, ratings, weather, exceedance, alerts),
-    *(alert_exchange, held_alerts, adjustments, volumes, changes, rain_margin, runs, what_if, water, stage, states),
-    *(spread, drain_down, skill, simulation, verification, errors, skilful_days, events, decision_value, comparisons),
-    *(models, bridges),
+    *(forecasts, outlooks, basins, user_basins, observations, normals, thresholds, ratings, weather, exceedance),
+    *(alerts, alert_exchange, held_alerts, adjustments, volumes, changes, rain_margin, runs, what_if, water, stage),
+    *(states, spread, drain_down, skill, simulation, verification, errors, skilful_days, events, decision_value),
+    *(comparisons, models, bridges),
     *(jobs, feeds, schedules, subscriptions, deliveries, archive, edr, status, audit),
 )
 """Routers under /v1, in the order of the OpenAPI document."""

@@ -28,6 +28,7 @@ from records.alerts import alert_changes, deliveries, held_alerts, settle_alerts
 from records.alerts.alerts import LevelChance
 from records.database.engine import Database
 from records.jobs import attempts, events, jobs, schedules
+from records.outlooks import outlooks
 from records.ratings import ratings
 from records.runs import runs
 from records.runs.runs import Run
@@ -166,6 +167,7 @@ def _store_weather_forecast(session: Session, at: datetime) -> str:
 def _add_thresholds(session: Session, at: datetime) -> None:
     for basin in BASINS:
         thresholds.put(session, basin, NewThreshold(name=BANKFULL, discharge=BANKFULL_DISCHARGE), at)
+        outlooks.renew(session, basin)
 
 
 def _add_ratings(session: Session) -> None:
@@ -198,6 +200,7 @@ def _publish_adjustment(session: Session, run: Run, key: Key, at: datetime) -> s
     new = NewAdjustment(run=run.id, factor=1.5, shift_days=1, chances={BANKFULL: 0.4}, words="The gauge reads more.")
     drafted = adjustments.create(session, BASINS[0], new, key.name, key.id, now=FILLED_UNTIL, wall=at)
     adjustments.publish(session, drafted.id, key.name, "Agreed.", None, FILLED_UNTIL)
+    outlooks.renew_run(session, run.id, BASINS[0])
     adjustments.mark_decided(session, drafted.id, at)
     return drafted.id
 

@@ -21,7 +21,8 @@ from records.database.ids import new_id
 from records.database.statements import as_record
 from records.database.tables import Checksummed
 from records.jobs import attempts, jobs
-from records.runs import run_store, runs, states
+from records.outlooks.outlooks import store_run
+from records.runs import runs, states
 from records.schema import Base
 from records.series import series_writer as series
 from records.series import sources
@@ -142,7 +143,7 @@ def a_run(session: Session, version: str, *results: runs.BasinResult, **chosen: 
         purpose="operational",
         members=["0", "1"],
     )
-    return run_store.store(session, replace(new, **chosen), results or [issued()])
+    return store_run(session, replace(new, **chosen), results or [issued()])
 
 
 def issued(basin: str = BASIN) -> runs.BasinResult:

@@ -24,6 +24,7 @@ from records.adjustments.adjustments import AlreadyPublished, NotAdjustable, Not
 from records.basins import basins
 from records.basins.basins import UnknownBasin
 from records.forecasts.latest import NoForecast, NoModel
+from records.outlooks import outlooks
 from records.runs import runs
 from records.runs.runs import UnknownRun
 
@@ -139,6 +140,7 @@ def publish_adjustment(
     publisher, note = writer.key.name, publication.note
     with writer.database.transaction() as session:
         stored = adjustments.publish(session, adjustment, publisher, note, seen, writer.clock.now())
+        outlooks.renew_run(session, stored.run_id, stored.basin_id)
         writer.record(session, "adjustment published", stored.id, basin=stored.basin_id, run=stored.run_id, note=note)
     with writer.database.reading() as session:
         return service.adjusted_forecast(session, stored)

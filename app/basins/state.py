@@ -1,19 +1,17 @@
-"""Current status of basins: latest forecast and alert, in a few values each."""
+"""Current status of basins: latest forecast and alert, in a few values each, by their outlooks."""
 
 from collections.abc import Sequence
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any
 
-import numpy as np
 from sqlalchemy.orm import Session
 
 from app.http.json_numbers import rounded
+from hydrology.base.absent import text
 from hydrology.base.calendar import as_date
-from hydrology.base.staleness import age_days, stale
-from hydrology.base.units import Area, mm_per_day_to_m3s
-from hydrology.extremes.alerting import Severity, rank
-from records.alerts import alerts
-from records.forecasts.latest import Latest, latest_many
+from hydrology.base.staleness import age_days
+from records.outlooks import reader
+from records.outlooks.reader import Outlook
 
 State = dict[str, Any]
 """Values by name, as `app.basins.table` describes them; one that is not known is left out."""
@@ -21,39 +19,23 @@ State = dict[str, Any]
 
 def states(session: Session, basins: Sequence[str], at: datetime) -> list[State]:
     """Return the status of basins at an instant, in their order."""
-    by_rank = sorted(alerts.rivers(session, public=False), key=lambda alert: rank(alert.severity))
-    severities = {alert.basin_id: alert.severity for alert in by_rank}
-    forecasts = latest_many(session, basins, at)
-    return [_state(forecast, severities.get(basin), at) for basin, forecast in forecasts.items()]
+    return [_state(outlook) for outlook in reader.outlooks(session, basins, at).values()]
 
 
-def peak(forecast: Latest) -> float | None:
-    """Return the highest day of the median of the members, m3/s; None where it is not known."""
-    summary, basin = forecast.basin.summary, forecast.basin
-    if summary.peak_mm_per_day is None or basin.area_m2 is None or basin.area_name is None:
-        return None
-    return float(mm_per_day_to_m3s(summary.peak_mm_per_day, area=Area(basin.area_name, basin.area_m2)))
-
-
-def peak_day(forecast: Latest) -> date | None:
-    """Return the day of the peak; None where it is not known."""
-    lead = forecast.basin.summary.peak_lead
-    return None if lead is None else as_date(forecast.run.t0 + np.timedelta64(lead, "D"))
-
-
-def _state(forecast: Latest | Exception, alert: Severity | None, at: datetime) -> State:
-    if not isinstance(forecast, Latest):
-        return {"alert": alert, "reason": str(forecast)}
-    run, age, flow = forecast.run, age_days(forecast.run.t0, at), peak(forecast)
+def _state(outlook: Outlook) -> State:
+    severity = None if outlook.alert is None else outlook.alert.alert.severity
+    if outlook.forecast is None:
+        return {"alert": severity, "reason": text(outlook.freshness.reason)}
+    run, flow = outlook.forecast.run, outlook.peak_m3s
     return {
         "run": run.id,
         "version": run.version_id,
-        "awaited_version": forecast.awaited,
+        "awaited_version": outlook.freshness.awaited,
         "t0": as_date(run.t0),
         "issued_at": run.issued_at,
-        "age_days": age,
-        "stale": stale(age_days(run.weather_until, at)),
+        "age_days": age_days(run.t0, outlook.at),
+        "stale": outlook.freshness.state == "stale",
         "peak": None if flow is None else rounded(flow),
-        "peak_day": peak_day(forecast),
-        "alert": alert,
+        "peak_day": outlook.peak_day,
+        "alert": severity,
     }

@@ -14,7 +14,7 @@ _STATE: tuple[tuple[str, Kind, str, str | None], ...] = (
     ("issued_at", "instant", "when it was issued", None),
     ("age_days", "integer", "days that t0 lies behind the service's clock", None),
     ("stale", "truth", "whether a newer forecast is overdue", None),
-    ("peak", "number", "its highest day, the median of the members", "m3/s"),
+    ("peak", "number", "highest of the days ahead, the median over its paths; none where flow falls", "m3/s"),
     ("peak_day", "day", "that day", None),
     ("alert", "text", "highest severity of the basin's alerts", None),
     ("reason", "text", "why there is no forecast", None),

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, TypedDict
 
 import numpy as np
@@ -36,6 +36,8 @@ from hydrology.base.reasons import Reason
 from hydrology.base.staleness import age_days
 from hydrology.base.units import Units
 from records.forecasts.latest import Latest
+from records.outlooks import outlooks
+from records.outlooks.run_outlook import RunOutlook
 from records.runs import runs
 from records.runs.run_summary import NOT_STORED
 from records.versions import versions
@@ -51,11 +53,12 @@ WITHOUT_MEMBERS = (
 
 @dataclass(frozen=True, slots=True)
 class StoredParts:
-    """Stored arrays of a run for a basin, besides its row."""
+    """Stored arrays of a run for a basin, besides its row, and its outlook."""
 
     series: Mapping[str, runs.RunSeries]
     ledgers: Sequence[runs.Ledger]
     conserving: bool
+    outlook: RunOutlook | Absent
 
 
 class MemberColumns(TypedDict, total=False):
@@ -96,9 +99,13 @@ def stored_parts(session: Session, forecasts: Sequence[Latest], members: bool) -
     keys = [(forecast.run.id, forecast.basin.basin_id) for forecast in forecasts]
     contents = runs.content_of_many(session, keys, None if members else WITHOUT_MEMBERS)
     conserving = versions.conserving(session, list({forecast.run.version_id for forecast in forecasts}))
+    of_runs = outlooks.of_runs(session, [(forecast.run, forecast.basin) for forecast in forecasts])
     return [
         StoredParts(
-            _answered_content(forecast, contents[key]), contents[key].ledgers, conserving[forecast.run.version_id]
+            series=_answered_content(forecast, contents[key]),
+            ledgers=contents[key].ledgers,
+            conserving=conserving[forecast.run.version_id],
+            outlook=of_runs[key],
         )
         for key, forecast in zip(keys, forecasts, strict=True)
     ]
@@ -143,8 +150,11 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
     precipitation = _of_traces(series["precipitation"], basin) if "precipitation" in series else None
     loss = _mean(series["loss"], basin) if "loss" in series else None
     balance = water_balance(parts.ledgers, series.get(runs.LEDGER), basin.spin_up_days)
+    peak = _peak(parts.outlook, latest, representation.units)
     in_words = (
-        None if discharge is None else _in_words(run, representation.units, discharge, calibrated, calibration, storage)
+        None
+        if discharge is None
+        else _in_words(run, representation.units, discharge, calibrated, calibration, storage, peak=peak)
     )
     account: dict[str, Any] = {
         "discharge": discharge,
@@ -200,6 +210,15 @@ def _missing_in_account(
     return missing
 
 
+def _peak(outlook: RunOutlook | Absent, latest: Latest, units: Units) -> words.Peak | None:
+    """Return the peak of a run as it was issued; None where there is none."""
+    peak = outlook if isinstance(outlook, Absent) else outlook.issued.peak
+    if isinstance(peak, Absent):
+        return None
+    (height,) = column(in_units(np.array([peak.height]), latest.basin, units))
+    return height, as_date(latest.run.t0) + timedelta(days=peak.lead)
+
+
 def _in_words(
     run: runs.Run,
     units: Units,
@@ -207,6 +226,8 @@ def _in_words(
     calibrated: Columns | None,
     calibration: Calibration | None,
     storage: Storage | None,
+    *,
+    peak: words.Peak | None,
 ) -> str:
     asked, past = what_if(run), run.filled_days
     return words.in_words(
@@ -218,6 +239,7 @@ def _in_words(
         storage=storage,
         weather=run.forcing_kind,
         units=units,
+        peak=peak,
         what_if=None if asked is None else asked.in_words,
     )
 

@@ -10,6 +10,8 @@ from hydrology.base.units import Units
 from hydrology.weather.forcing_kinds import KINDS, ForcingKind
 
 UNITS: Mapping[Units, str] = {"m3/s": "m³/s", "mm/day": "mm/day", "cfs": "ft³/s"}
+Peak = tuple[float, date]
+"""Height and day of the highest of the days ahead."""
 LIKELY = ("p10", "p90")
 """The quantiles of "likely": a chance of 80 %."""
 MIN_SNOW_MM = 1.0
@@ -33,6 +35,7 @@ def in_words(
     storage: Storage | None,
     weather: ForcingKind,
     units: Units,
+    peak: Peak | None = None,
     what_if: str | None = None,
 ) -> str:
     """Describe a forecast in a few sentences.
@@ -40,6 +43,7 @@ def in_words(
     Args:
         t0: the last day of weather in the initial state.
         discharge: the members' quantiles, used if there are no calibrated ones.
+        peak: height and day of the highest of the days ahead; None where there is none.
         what_if: the changes of a what-if run; None for a forecast.
     """
     unit = UNITS[units]
@@ -50,22 +54,21 @@ def in_words(
         sentences.append(
             f"{flow} was observed on {on(calibration.last_observed_day)}; {number(simulated)} was simulated."
         )
-    sentences.append(_expected(days, (calibrated or discharge)["median"], weather, unit))
+    sentences.append(_expected(days, (calibrated or discharge)["median"], peak, weather, unit))
     sentences.append("No uncertainty estimate yet." if calibrated is None else _likely(days, calibrated, unit))
     if calibration is not None and calibration.kind in RESTS_ON:
         sentences.append(RESTS_ON[calibration.kind])
     return " ".join([*sentences, *([] if storage is None else _held(storage, t0, days[0]))])
 
 
-def _expected(days: Sequence[date], median: Sequence[float], weather: ForcingKind, unit: str) -> str:
+def _expected(days: Sequence[date], median: Sequence[float], peak: Peak | None, weather: ForcingKind, unit: str) -> str:
     comes = "would flow" if KINDS[weather].hypothetical else "is expected"
     first = f"{number(median[0])} {unit} {comes} on {on(days[0])}"
     if len(days) == 1:
         return f"{first}, {KINDS[weather].in_words}."
     first += f" and {number(median[-1])} on {on(days[-1])}, {KINDS[weather].in_words}"
-    highest = max(range(len(days)), key=median.__getitem__)
-    if 0 < highest < len(days) - 1:
-        first += f"; the highest is {number(median[highest])} on {on(days[highest])}"
+    if peak is not None:
+        first += f"; the highest is {number(peak[0])} on {on(peak[1])}"
     return f"{first}."
 
 

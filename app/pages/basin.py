@@ -75,6 +75,7 @@ class BasinPage:
         scores: the scores shown; none where `skill` is a reason.
         loss: the note where more is lost than could evaporate.
         adjustment: what a forecaster published of the run; None for nothing.
+        sentence: the forecast in words; None without any.
     """
 
     detail: BasinDetail
@@ -96,6 +97,7 @@ class BasinPage:
     scores: Sequence[ShownScore] = ()
     loss: str | None = None
     adjustment: Adjustment | None = None
+    sentence: str | None = None
 
     @property
     def causes(self) -> dict[str, str]:
@@ -222,14 +224,14 @@ class _Shown:
         if isinstance(forecast, Absent):
             return self.without(detail, forecast)
         around = runs_around(self.session, latest, self.now)
-        known = read_overview(self.session, latest, forecast, self.units, self.now)
+        known = read_overview(self.session, forecast, self.units, self.now)
         figures = BasinFigures(
             session=self.session,
             forecast=forecast,
             latest=latest,
             run=self.run,
             before=around.before.run if around.before else None,
-            chances=known.chances,
+            outlook=known.outlook,
             units=self.units,
             now=self.now,
             past_days=int(self.days),
@@ -241,7 +243,8 @@ class _Shown:
             units=self.units,
             members=self.members,
             days=self.days,
-            facts=known.facts(latest, forecast, self.units),
+            facts=known.facts(latest, forecast),
+            sentence=known.sentence(forecast, self.units),
             figures=figures.build(),
             alerts=known.alerts,
             volumes=known.season,

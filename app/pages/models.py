@@ -13,7 +13,6 @@ from app.pages.errors import PageRoute
 from app.pages.figures.score_scatter import Paired, paired
 from app.pages.forms import FormField, form_of
 from app.pages.render import render
-from app.pages.rivers.basins_today import METRIC
 from app.versions import service as models
 from app.versions.comparisons import service as comparisons
 from app.versions.comparisons.endpoints import ComparisonId
@@ -23,6 +22,7 @@ from app.versions.scores import service as skills
 from app.versions.scores.schemas import Quartiles
 from app.versions.scores.service import NotEvaluated
 from hydrology.verification.held_out_years import HELD_OUT
+from records.outlooks.skill import METRIC
 from records.verification import scores as verification_scores
 from records.verification.comparisons import list_comparisons
 from records.verification.error_splits import ErrorFilter

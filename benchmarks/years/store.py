@@ -30,7 +30,8 @@ from records.basins import basins
 from records.database.engine import Database
 from records.database.ids import new_id
 from records.jobs import attempts, jobs
-from records.runs import run_store, runs, states
+from records.outlooks.outlooks import store_run
+from records.runs import runs, states
 from records.runs.run_request import RunWeather, WeatherSkill, name_of_weather
 from records.versions import error_models, promotions, recalibrations
 from records.weather import weather_issues
@@ -162,7 +163,7 @@ class Store:
         new = runs.NewRun(**fields | dated | {"forcing_cutoff": t0, "weather": used})
         results = [like[basin].result_like(kind, stored[basin], factor) for basin, factor in factors.items()]
         with self.database.transaction() as session:
-            run_store.store(session, new, results)
+            store_run(session, new, results)
 
     def _started(self, kind: str, params: dict[str, Any], at: datetime) -> str:
         new = jobs.NewJob(kind=kind, params=params, queue="default", schedule_id="0" * 22)

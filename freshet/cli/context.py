@@ -131,8 +131,13 @@ def _prepare(settings: Settings, database: Database, begins: MayCreateDatabase) 
         missing = database.missing
         if missing:
             _require_new_store_allowed(settings, database, missing, begins)
+        before = database.check().revision
         database.migrate()
         database.require_migrated()
+        if before not in (None, database.check().revision):
+            from records.outlooks import outlooks
+
+            outlooks.write_missing(database)
     except OSError as error:
         raise DatabaseProblem(
             f"The database {database.shown} cannot be stored there ({error.strerror}: {error.filename}): choose a "

@@ -14,6 +14,7 @@ from app.forecasts.states.schemas import StateDetail, StatePage, StateSummary
 from app.forecasts.volumes.schemas import VolumesOfRun
 from app.forecasts.water.schemas import AgeOfRun, BalanceOfRun, LongTermBalance, OriginOfRun, StorageOfRun
 from app.forecasts.what_if_runs.schemas import WhatIfOfRun
+from app.outlooks.schemas import BasinOutlook, OutlookPage
 from freshet.client.resource import Resource
 
 
@@ -85,6 +86,16 @@ class Forecasts(Resource):
         """Return the rain that takes flow to a basin's levels, or to a discharge."""
         asked = {"discharge": discharge, "units": units, "run": run}
         return self._read(RainMarginOfRun, f"/v1/basins/{basin}/rain-margin", **asked)
+
+    def outlook(self, basin: str, *, run: str | None = None, units: str = "m3/s") -> BasinOutlook:
+        """Return a basin in short: each number of its present state and forecast, once."""
+        return self._read(BasinOutlook, f"/v1/basins/{basin}/outlook", run=run, units=units)
+
+    def outlooks(
+        self, *, q: str | None = None, huc: str | None = None, bbox: str | None = None, units: str = "m3/s"
+    ) -> Iterator[BasinOutlook]:
+        """Yield the outlooks of basins, in the order of their identifiers."""
+        return self._items(OutlookPage, "/v1/outlooks", "outlooks", q=q, huc=huc, bbox=bbox, units=units)
 
     def exceedance(
         self, basin: str, *, discharge: float | None = None, units: str = "m3/s", run: str | None = None

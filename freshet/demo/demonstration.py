@@ -38,7 +38,7 @@ class Demonstrated:
 
     Attributes:
         skill: the evaluation job's result on the held-out years.
-        rivers: what the API answers about each basin: its `name`, `forecast`, `volumes` and `nse`.
+        rivers: what the API answers about each basin: its `name`, `forecast`, `outlook` and `nse`.
         alerts: the alerts, as the API lists them.
         changes: why the forecast of the river in flood differs from the one before.
         status: of the service.
@@ -88,7 +88,7 @@ def _read(client: Client, skill: dict[str, Any]) -> Demonstrated:
         basin: {
             "name": client.get(f"/v1/basins/{basin}")["name"],
             "forecast": forecast,
-            "volumes": client.get(f"/v1/basins/{basin}/volumes"),
+            "outlook": client.get(f"/v1/basins/{basin}/outlook"),
             "nse": _nse(client.get(f"/v1/basins/{basin}/skill", metric="nse")),
         }
         for basin, forecast in zip(BASINS, forecasts, strict=True)

@@ -124,6 +124,20 @@ class Reason(Enum):
     NO_AREA_FOR_LEVELS = "The run names no drainage area of the basin, so its depths cannot be compared with levels."
     FORECAST_STALE = "The newest forecast is from {t0}, {days:day} ago."
 
+    # Outlooks
+    NO_PEAK_AHEAD = "No peak is ahead: flow more likely falls from that of the last past day than rises above it."
+    NO_FLOW_OBSERVED = "No flow was observed on the last {days:day}."
+    NO_FLOW_BEFORE = "No flow was observed {days:day} before."
+    NO_SEASONAL_RUN = (
+        "No run with the weather of other years holds the basin's season: forecast its volume (freshet volumes)."
+    )
+    NOT_EVALUATED_HELD_OUT = "The version was not evaluated here over days that it has not learnt from."
+    NOT_VERIFIED_HELD_OUT = (
+        "No calibrated forecast of the version with this weather was verified here over days that it has not learnt "
+        "from."
+    )
+    NOT_ADJUSTED = "Nobody has published an adjustment of the forecast."
+
     # Deliveries of alert changes
     RECEIVER_REFUSED = "It answered {status}."
     RECEIVER_REDIRECTED = "It answered {status}: redirections are not followed."

@@ -1,12 +1,13 @@
 """Exceedance probability, from daily quantiles and from temporally consistent paths."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
-from hydrology.base.arrays import Array
+from hydrology.base.arrays import Array, Mask
 from hydrology.scores.probabilistic import exceedance_probability
+from hydrology.uncertainty.weighted import weighted_mean
 
 Direction = Literal["rising", "falling"]
 """Direction of passing a level: upwards for a flood, downwards for a low flow."""
@@ -14,30 +15,36 @@ Direction = Literal["rising", "falling"]
 
 @dataclass(frozen=True, slots=True)
 class FlowAhead:
-    """Calibrated flow of the days ahead, in any unit.
+    """A distribution of flow over the days ahead, in any unit.
 
     Attributes:
         levels: of the quantiles, increasing.
         quantiles: (levels, leads).
-        paths: equally likely paths, (paths, leads).
+        paths: (paths, leads).
+        weights: of the paths, of sum 1; None where they are equally likely.
     """
 
     levels: tuple[float, ...]
     quantiles: Array
     paths: Array
+    weights: Array | None = None
+
+    @property
+    def median(self) -> Array:
+        """The median of each day, (leads,)."""
+        return np.asarray(self.quantiles[self.levels.index(0.5)])
 
     def within(self, days: int) -> "FlowAhead":
         """Return its first days."""
-        return FlowAhead(self.levels, self.quantiles[:, :days], self.paths[:, :days])
+        return self._of_days(slice(days))
 
     def after(self, days: int) -> "FlowAhead":
         """Return it without its first days."""
-        return FlowAhead(self.levels, self.quantiles[:, days:], self.paths[:, days:])
+        return self._of_days(slice(days, None))
 
     def known(self) -> "FlowAhead":
         """Return the days whose flow is known: a shift in time leaves others without."""
-        days = np.isfinite(self.quantiles).all(axis=0)
-        return FlowAhead(self.levels, self.quantiles[:, days], self.paths[:, days])
+        return self._of_days(np.asarray(np.isfinite(self.quantiles).all(axis=0)))
 
     def chances(self, level: float, direction: Direction) -> tuple[Array, float]:
         """Return the probability of passing a level on each day, (leads,), and on any of them (at least the daily
@@ -49,4 +56,7 @@ class FlowAhead:
         above = exceedance_probability(self.quantiles.T, self.levels, level)
         of_days = above if direction == "rising" else 1 - above
         passed = self.paths > level if direction == "rising" else self.paths < level
-        return of_days, max(float(passed.any(axis=1).mean()), float(of_days.max()))
+        return of_days, max(float(weighted_mean(np.asarray(passed.any(axis=1)), self.weights)), float(of_days.max()))
+
+    def _of_days(self, days: slice | Mask) -> "FlowAhead":
+        return replace(self, quantiles=self.quantiles[:, days], paths=self.paths[:, days])

@@ -1,6 +1,6 @@
 """A forecaster's adjustment of forecast flow: a factor, and a shift in time."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -32,4 +32,4 @@ class FlowAdjustment:
 
     def adjusted_ahead(self, flow: FlowAhead) -> FlowAhead:
         """Return the flow of the days ahead adjusted, with NaN as `adjusted`."""
-        return FlowAhead(flow.levels, self.adjusted(flow.quantiles), self.adjusted(flow.paths))
+        return replace(flow, quantiles=self.adjusted(flow.quantiles), paths=self.adjusted(flow.paths))

@@ -24,7 +24,8 @@ from operations.versions.stages import with_progress
 from records.basins import basins
 from records.database.engine import Database
 from records.database.ids import new_id
-from records.runs import run_store, runs
+from records.outlooks.outlooks import prepare, store_run
+from records.runs import runs
 from records.runs.run_request import RunWhatIf
 from records.versions import promotions, versions
 from runtime.clock import Clock
@@ -104,13 +105,18 @@ def issue(
     if purpose == "operational":
         of_runs = zip(planned, new, results, strict=True)
         results = [with_changes(database, clock, plan, run, of_plan) for plan, run, of_plan in of_runs]
+    with database.reading() as session:
+        prepared = {run.id: prepare(session, run, of_plan) for run, of_plan in zip(new, results, strict=True)}
     with database.transaction() as session:
         if earlier := _earlier_runs(session, key):
             return earlier
         to_store = [*zip(new, results, strict=True)]
         if still_due is not None:
             to_store = [*_still_due(session, planned, to_store, still_due)]
-        issued = [run_store.store(session, run, of_plan) for run, of_plan in with_progress("runs stored", to_store)]
+        issued = [
+            store_run(session, run, of_plan, prepared[run.id])
+            for run, of_plan in with_progress("runs stored", to_store)
+        ]
     for run in issued:
         of_run = {"run": run.id, "t0": str(run.t0), "age_days": run.t0_age_days, "stale": run.t0_stale}
         log.info("forecast.run", **of_run, version=run.version_id, status=run.status)

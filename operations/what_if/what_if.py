@@ -22,7 +22,8 @@ from operations.forecasting.weather_ahead import WeatherAhead
 from operations.states.advance_states import ONE_DAY
 from operations.what_if.changed_weather import changed
 from records.database.engine import Database
-from records.runs import run_store, runs
+from records.outlooks.outlooks import prepare, store_run
+from records.runs import runs
 from records.runs.run_request import RunWeather, RunWhatIf
 from runtime.clock import Clock
 
@@ -82,10 +83,14 @@ def what_if(
         )
         for plan, base in zip(changed_plans, bases, strict=True)
     ]
+    with database.reading() as session:
+        prepared = {run.id: prepare(session, run, of_plan) for run, of_plan in zip(new, results, strict=True)}
     with database.transaction() as session:
         if key is not None and (earlier := runs.of_key(session, key)):
             return earlier
-        created = [run_store.store(session, run, of_plan) for run, of_plan in zip(new, results, strict=True)]
+        created = [
+            store_run(session, run, of_plan, prepared[run.id]) for run, of_plan in zip(new, results, strict=True)
+        ]
     for run in created:
         log.info("whatif.run", run=run.id, version=run.version_id, t0=str(run.t0), status=run.status)
     return created
@@ -159,10 +164,12 @@ def _base(
     if params.changes.nothing:
         return None
     of_base = results_of(plan, params.forecast, database, clock, on_days, store_states=False)
+    shown, named = replace(asked, changes={}), params.t0 is not None
+    new = new_run(plan, clock, params.weather, "what-if", what_if=shown, owner=owner, t0_named=named)
+    with database.reading() as session:
+        prepared = prepare(session, new, of_base)
     with database.transaction() as session:
-        shown, named = replace(asked, changes={}), params.t0 is not None
-        new = new_run(plan, clock, params.weather, "what-if", what_if=shown, owner=owner, t0_named=named)
-        return run_store.store(session, new, of_base).id
+        return store_run(session, new, of_base, prepared).id
 
 
 def _id(weather: RunWeather | None) -> str | None:

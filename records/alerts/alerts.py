@@ -1,10 +1,10 @@
 """Alerts: the state of each level of a basin by its newest forecast."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import and_, func, select, tuple_
+from sqlalchemy import and_, select, tuple_
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent
@@ -19,9 +19,7 @@ from records.basins.tables import BasinRow
 from records.database.base import JsonList
 from records.database.statements import as_record, as_values
 from records.runs.run_summary import CalibrationKind
-from records.runs.run_types import last_past_day
 from records.runs.runs import Run
-from records.runs.tables import RunRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,50 +116,10 @@ def of_basin(session: Session, basin: str) -> list[Alert]:
     return [as_record(Alert, row) for row in rows]
 
 
-@dataclass(frozen=True, slots=True)
-class AtAGlance:
-    """A level of a basin and its alert state, in brief.
-
-    Attributes:
-        t0: of the run that decided it; filled_days: the past days after T0 whose weather that run filled.
-    """
-
-    level: str
-    direction: Direction
-    chance: float
-    severity: Severity | None
-    trend: Trend | None
-    t0: Day
-    filled_days: int
-
-    @property
-    def weather_until(self) -> Day:
-        """The last past day of the run that decided it."""
-        return last_past_day(self.t0, self.filled_days)
-
-
-def highest(session: Session) -> dict[str, list[AtAGlance]]:
-    """Return by basin the levels that its status rests on: those with an alert, and the likeliest to be passed upwards.
-
-    Basins whose levels were never decided are left out.
-    """
-    names = [field.name for field in fields(AtAGlance)]
-    columns = [getattr(RunRow if name in ("t0", "filled_days") else AlertRow, name) for name in names]
-    order = func.row_number().over(
-        partition_by=(AlertRow.basin_id, AlertRow.direction), order_by=(AlertRow.chance.desc(), AlertRow.level)
-    )
-    of_run = RunRow.id == AlertRow.run_id
-    ranked = select(AlertRow.basin_id, *columns, order.label("place")).join(RunRow, of_run).subquery()
-    likeliest = (ranked.c.direction == "rising") & (ranked.c.place == 1)
-    rows = session.execute(
-        select(ranked.c.basin_id, *(ranked.c[name] for name in names))
-        .where(ranked.c.severity.is_not(None) | likeliest)
-        .order_by(ranked.c.basin_id, ranked.c.level)
-    )
-    levels: dict[str, list[AtAGlance]] = {}
-    for basin, *values in rows:
-        levels.setdefault(basin, []).append(AtAGlance(*values))
-    return levels
+def standing_of(session: Session, names: Sequence[str]) -> list[Alert]:
+    """Return the alerts that stand in basins."""
+    rows = session.scalars(select(AlertRow).where(AlertRow.basin_id.in_(names), AlertRow.severity.is_not(None)))
+    return [as_record(Alert, row) for row in rows]
 
 
 def rivers(

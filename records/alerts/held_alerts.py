@@ -126,6 +126,12 @@ def release(session: Session, basin: str, run: str | None = None) -> None:
     session.execute(delete(HeldAlertsRow).filter_by(basin_id=basin, **of_run))
 
 
+def waiting(session: Session, basins_: Sequence[str]) -> set[str]:
+    """Return the basins of which changes wait that nobody has decided."""
+    undecided = select(HeldAlertsRow.basin_id).filter_by(ruling=None).where(HeldAlertsRow.basin_id.in_(basins_))
+    return set(session.scalars(undecided))
+
+
 def count_in_doubt(session: Session) -> int:
     """Return the number of basins whose changes wait because a level is in doubt."""
     waiting = select(func.count()).select_from(HeldAlertsRow).filter_by(due_at=None, ruling=None)

@@ -12,8 +12,11 @@ from sqlalchemy.orm import Session
 from hydrology.base.absent import Absent
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day
+from hydrology.base.digests import owned_digest
 from hydrology.base.errors import InvalidInput, NotFound
+from hydrology.base.series import DailySeries
 from hydrology.extremes import thresholds
+from hydrology.extremes.thresholds import FloodFrequency
 from hydrology.uncertainty.exceedance import Direction
 from jobspec.flood_categories import CategoryName
 from jobspec.thresholds import NewThreshold
@@ -30,6 +33,10 @@ MAX_LEVELS = 32
 """Maximum number of levels that are set for a basin: each can change, and be sent, with every run."""
 FIXED_UNIT = "m3/s"
 """Unit of the levels that operators set."""
+_DIGEST = 16
+_MAX_FITTED = 2000
+_FITTED: dict[tuple[bytes, FloodFrequency], Sequence[thresholds.Statistic]] = {}
+"""Levels by the digest of a record: a fit takes a third of a second, and every run of a basin needs it."""
 
 
 class UnknownThreshold(NotFound):
@@ -166,6 +173,16 @@ def of_basin(session: Session, basin: str) -> list[Threshold]:
     return [as_record(Threshold, row) for row in session.scalars(query)]
 
 
+def impacts(session: Session, names: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Return what happens from levels on, by basin and level; levels of which nothing is stated are left out."""
+    row = ThresholdRow
+    stated: dict[str, dict[str, str]] = {}
+    query = select(row.basin_id, row.name, row.impact).where(row.basin_id.in_(names), row.impact.is_not(None))
+    for basin, name, impact in session.execute(query):
+        stated.setdefault(basin, {})[name] = impact or ""
+    return stated
+
+
 def remove(session: Session, basin: str, name: str) -> None:
     """Remove a level that an operator set.
 
@@ -187,8 +204,19 @@ def of_record(session: Session, basin: str, *, intervals: bool = True) -> Record
     daily = series.read(session, basin, gauge_product(basin), "discharge")
     if daily is None:
         return RecordLevels(None, thresholds.of_record([], np.empty(0, "datetime64[D]")), floods)
-    statistics = thresholds.of_record(daily.values, daily.days, intervals=intervals, floods=floods)
-    return RecordLevels(daily.unit, statistics, floods)
+    if intervals:
+        return RecordLevels(daily.unit, thresholds.of_record(daily.values, daily.days, floods=floods), floods)
+    return RecordLevels(daily.unit, _without_intervals(daily, floods), floods)
+
+
+def _without_intervals(daily: DailySeries, floods: FloodFrequency) -> Sequence[thresholds.Statistic]:
+    """Return the levels of a record; a record that has not changed since is not fitted again."""
+    key = owned_digest(str(daily.start), daily.values.tobytes(), _DIGEST), floods
+    if key not in _FITTED:
+        while len(_FITTED) >= _MAX_FITTED:
+            _FITTED.pop(next(iter(_FITTED)), None)
+        _FITTED[key] = thresholds.of_record(daily.values, daily.days, intervals=False, floods=floods)
+    return _FITTED[key]
 
 
 def levels_of(session: Session, basin: str) -> Iterator[BasinLevel]:

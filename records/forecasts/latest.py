@@ -114,10 +114,11 @@ def latest(session: Session, basin: str, at: datetime) -> Latest:
     raise answer
 
 
-_NEWEST_FIRST = (RunRow.t0.desc(), RunRow.issued_at.desc(), RunRow.id.desc())
-_CAN_BE_LATEST = (RunBasinRow.status == "issued") & (
+NEWEST_FIRST = (RunRow.t0.desc(), RunRow.issued_at.desc(), RunRow.id.desc())
+CAN_BE_LATEST = (RunBasinRow.status == "issued") & (
     func.coalesce(RunBasinRow.spin_up_days, SPIN_UP_DAYS + 1) > SPIN_UP_DAYS
 )
+"""Whether a run's forecast of a basin may be its latest."""
 _OF_BASIN = (
     select(PromotionRow.version_id)
     .where(PromotionRow.basin_id == NewestRunRow.basin_id)
@@ -224,9 +225,9 @@ def newest_on(session: Session, basin: str, weather: ForcingKind, at: datetime) 
         .where(
             RunRow.id.not_in(select(PrunedRow.id).where(PrunedRow.rule == "members")),
             RunBasinRow.basin_id == basin,
-            _CAN_BE_LATEST,
+            CAN_BE_LATEST,
         )
-        .order_by(promoted.c.number.desc(), *_NEWEST_FIRST)
+        .order_by(promoted.c.number.desc(), *NEWEST_FIRST)
     )
     for row in rows:
         yield row.id, row.t0, row.t0 + np.timedelta64(row.horizon_days, "D")
@@ -363,18 +364,16 @@ def _searched(session: Session, basins: Sequence[str], at: datetime) -> Newest:
     if not basins:
         return {}, {}
     promoted = promotions.last_promotions()
-    of_basin = func.row_number().over(
-        partition_by=(RunBasinRow.basin_id, promoted.c.is_current), order_by=_NEWEST_FIRST
-    )
+    of_basin = func.row_number().over(partition_by=(RunBasinRow.basin_id, promoted.c.is_current), order_by=NEWEST_FIRST)
     of_status = func.row_number().over(
-        partition_by=(RunBasinRow.basin_id, _CAN_BE_LATEST), order_by=(promoted.c.number.desc(), *_NEWEST_FIRST)
+        partition_by=(RunBasinRow.basin_id, CAN_BE_LATEST), order_by=(promoted.c.number.desc(), *NEWEST_FIRST)
     )
     ranked = (
         select(
             RunBasinRow.run_id,
             RunBasinRow.basin_id,
             (promoted.c.is_current & (of_basin == 1)).label("tried"),
-            (_CAN_BE_LATEST & (of_status == 1)).label("latest"),
+            (CAN_BE_LATEST & (of_status == 1)).label("latest"),
         )
         .join(RunRow, RunRow.id == RunBasinRow.run_id)
         .join(promoted, (promoted.c.basin_id == RunBasinRow.basin_id) & (promoted.c.version_id == RunRow.version_id))

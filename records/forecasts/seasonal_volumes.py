@@ -1,5 +1,6 @@
 """Seasonal volume of a run, with the observed part and the normal."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -20,8 +21,11 @@ from records.basins import basins
 from records.forecasts.latest import Latest, NoForecast, newest_on, newest_result
 from records.runs import runs
 from records.runs.run_parts import weights_of_members
+from records.runs.runs import NewRun, RunBasin
 from records.series import series
 
+ARRAYS = ("discharge", runs.PATHS)
+"""The arrays that a volume is computed from."""
 SNOW_SHARE = "frac_snow"
 """The attribute with the share of precipitation that falls as snow."""
 
@@ -73,6 +77,17 @@ def of_run(session: Session, latest: Latest, season: Season | None = None) -> Vo
         SeasonNotHeld: the run does not reach its end.
     """
     run, basin = latest.run, latest.basin
+    return of_arrays(session, run, basin, runs.series_of(session, run.id, basin.basin_id, ARRAYS), season)
+
+
+def of_arrays(
+    session: Session,
+    run: NewRun,
+    basin: RunBasin,
+    arrays: Mapping[str, runs.RunSeries],
+    season: Season | None = None,
+) -> Volume:
+    """Return the same from a run's arrays of a basin."""
     season = season or season_of(session, basin.basin_id, run.t0)
     period, last = season.after(run.t0), run.t0 + np.timedelta64(run.horizon_days, "D")
     if period.last > last:
@@ -83,7 +98,7 @@ def of_run(session: Session, latest: Latest, season: Season | None = None) -> Vo
     ahead = Period(max(period.first, run.t0 + 1), period.last)
     area = None if basin.area_m2 is None or basin.area_name is None else Area(basin.area_name, basin.area_m2)
     observed, of_years = _of_record(session, basin.basin_id, area, run.t0, season)
-    raw, calibrated = _forecast(session, run, basin, ahead)
+    raw, calibrated = _forecast(run, basin, ahead, arrays)
     return Volume(
         season=season,
         period=period,
@@ -143,14 +158,13 @@ def _depths(record: DailySeries, area: Area | None) -> Array:
 
 
 def _forecast(
-    session: Session, run: runs.Run, basin: runs.RunBasin, ahead: Period
+    run: NewRun, basin: RunBasin, ahead: Period, arrays: Mapping[str, runs.RunSeries]
 ) -> tuple[Array | Absent, Array | Absent]:
     """Return the exceeded depths of the days ahead: uncalibrated and calibrated."""
     if (without := KINDS[run.forcing_kind].without_volume) is not None:
         return absent(without), absent(without)
     if basin.status != "issued":
         return basin.why_missing, basin.why_missing
-    arrays = runs.series_of(session, run.id, basin.basin_id, ("discharge", runs.PATHS))
     leads = slice(*(int((end - run.t0).astype(int)) for end in (ahead.first - 1, ahead.last)))
     members = arrays.get("discharge")
     weights = None if members is None else weights_of_members(basin.summary.parts, members.axes["member"])

@@ -1,5 +1,6 @@
 """Rating tables of basins: the newest of a day converts between discharge and stage."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
@@ -101,6 +102,12 @@ def newest(session: Session, basin: str, on: Day) -> StoredRating | None:
     query = select(RATINGS).where(RATINGS.c.basin_id == basin, RATINGS.c.valid_from <= on)
     row = session.execute(query.order_by(RATINGS.c.valid_from.desc()).limit(1)).first()
     return None if row is None else as_record(StoredRating, row)
+
+
+def newest_many(session: Session, names: Sequence[str], on: Day) -> dict[str, Rating]:
+    """Return the ratings of basins that hold on a day; basins without one are left out."""
+    query = select(RATINGS).where(RATINGS.c.basin_id.in_(names), RATINGS.c.valid_from <= on)
+    return {row.basin_id: row.rating for row in session.execute(query.order_by(RATINGS.c.valid_from))}
 
 
 def require(session: Session, basin: str, on: Day) -> StoredRating:

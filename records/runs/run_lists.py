@@ -17,6 +17,9 @@ from records.database.statements import as_record
 from records.runs.run_types import Purpose, Run, RunBasin, RunBasinKey, UnknownRun, last_past_day
 from records.runs.tables import RunBasinRow, RunRow
 
+MAX_DAYS_BEFORE = 10
+"""A forecast is compared with the newest one from at most this many days before its T0."""
+
 
 def list_runs(
     session: Session,

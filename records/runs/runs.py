@@ -114,6 +114,7 @@ __all__ = [
     "counts_by_version",
     "flow_ahead",
     "get",
+    "get_many",
     "issued_before",
     "issued_pairs",
     "issued_runs_of_basin",
@@ -148,6 +149,12 @@ def get(session: Session, run: str) -> Run:
             f"No run {run!r} is stored here: list the runs to see their ids."
         )
     return as_record(Run, row)
+
+
+def get_many(session: Session, ids: Collection[str]) -> dict[str, Run]:
+    """Return stored runs by their ids."""
+    rows = session.scalars(select(RunRow).where(RunRow.id.in_(ids)))
+    return {row.id: as_record(Run, row) for row in rows}
 
 
 def of_key(session: Session, key: str) -> list[Run]:
@@ -227,7 +234,7 @@ def flow_ahead(session: Session, run: str, basin: str) -> FlowAhead | None:
 
 def calibrated_flow(series: Mapping[str, RunSeries]) -> FlowAhead | None:
     """Return the calibrated flow among a run's arrays for a basin, mm/day. None without it."""
-    if PATHS not in series:
+    if not {CALIBRATED, PATHS} <= series.keys():
         return None
     quantiles, paths = series[CALIBRATED], series[PATHS]
     return FlowAhead(

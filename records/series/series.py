@@ -74,6 +74,25 @@ def read(session: Session, basin: str, product: str, variable: str, period: Peri
     return part if known(part).any() else None
 
 
+def read_recent(
+    session: Session, basin_ids: Sequence[str], product: str, variable: str, period: Period
+) -> dict[str, DailySeries | DamagedSeries]:
+    """Return a variable of many basins over a period, or what is damaged of it; basins without it are left out."""
+    row = SeriesRow
+    query = select(*table_of(row).columns).filter_by(product=product, variable=variable)
+    query = query.where(row.basin_id.in_(basin_ids), row.year.between(years_of(period)[0], years_of(period)[-1]))
+    found: dict[str, DailySeries | DamagedSeries] = {}
+    stored = session.execute(query.order_by(row.basin_id, row.year))
+    for basin, of_basin in groupby(stored, key=lambda one: str(one.basin_id)):
+        try:
+            rows = whole([*of_basin])
+        except DamagedSeries as problem:
+            found[basin] = problem
+        else:
+            found[basin] = joined(rows, calendar_years(rows[0].year, rows[-1].year), rows[0].unit).over(period)
+    return found
+
+
 def read_product(
     session: Session,
     basin: str,

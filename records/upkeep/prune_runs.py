@@ -10,6 +10,7 @@ from records.alerts.tables import AlertBasinRow, AlertRow
 from records.database.array_codec import is_whole
 from records.database.statements import table_of
 from records.database.tables import PrunedRow
+from records.outlooks.tables import OutlookRow
 from records.runs.run_arrays import owner_of, packed, unpacked, without_members
 from records.runs.tables import NewestRunRow, RunBasinRow, RunContentRow, RunRow
 
@@ -30,7 +31,7 @@ def outdated_what_ifs(session: Session, before: datetime, runs: Collection[str] 
 
 def remove_what_ifs(session: Session, runs: Collection[str]) -> list[str]:
     """Delete what-if runs, and return their ids."""
-    for row in (RunContentRow, RunBasinRow):
+    for row in (OutlookRow, RunContentRow, RunBasinRow):
         session.execute(delete(row).where(row.run_id.in_(runs)))
     return list(session.scalars(delete(RunRow).where(RunRow.id.in_(runs)).returning(RunRow.id)))
 

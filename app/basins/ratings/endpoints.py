@@ -17,6 +17,7 @@ from jobspec.ratings import NewRating
 from records.alerts import flood_categories, level_doubts
 from records.basins import basins
 from records.basins.basins import UnknownBasin
+from records.outlooks import outlooks
 from records.ratings import ratings
 from records.ratings.ratings import NoRating
 
@@ -53,6 +54,8 @@ def put_rating(response: Response, writer: OperatorWriter, basin: BasinId, new: 
         require_own_words(writer.key, new.source)
         stored, changed = ratings.put(session, basin, new, now)
         converted = flood_categories.convert(session, basin, now)
+        if converted.changed:
+            outlooks.renew(session, basin)
         if changed:
             writer.record(session, "rating set", basin, source=new.source, valid_from=str(stored.valid_from))
         doubts = level_doubts.in_doubt(session, basin, writer.clock.today())

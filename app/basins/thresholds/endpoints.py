@@ -20,6 +20,7 @@ from records.alerts import flood_categories, flood_frequency, level_doubts, thre
 from records.alerts.thresholds import ReservedName, TooManyLevels, UnknownThreshold
 from records.basins import basins
 from records.basins.basins import UnknownArea, UnknownBasin
+from records.outlooks import outlooks
 
 router = APIRouter(prefix="/basins", tags=["thresholds"], route_class=KeyFirstRoute)
 
@@ -68,6 +69,7 @@ def put_threshold(
         require_own_words(writer.key, threshold)
         change = thresholds.put(session, basin, new, writer.clock.now())
         if change != "unchanged":
+            outlooks.renew(session, basin)
             writer.record(session, "threshold set", basin, **new.model_dump())
         shown = service.level_of(session, basin, threshold, writer.clock.today())
     response.status_code = 201 if change == "new" else 200
@@ -105,6 +107,7 @@ def put_flood_frequency(writer: OperatorWriter, basin: BasinId, floods: FloodFre
         basins.require(session, basin)
         require_yours(session, writer.key, basin)
         if flood_frequency.put(session, basin, floods, writer.clock.now()):
+            outlooks.renew(session, basin)
             writer.record(session, "flood frequency set", basin, **floods.model_dump())
         return service.frequency_of(session, basin)
 
@@ -123,6 +126,7 @@ def put_flood_categories(writer: AdminWriter, basin: BasinId, new: NewCategories
         basins.require(session, basin)
         done = flood_categories.put(session, basin, new, writer.clock.now())
         if done.changed:
+            outlooks.renew(session, basin)
             writer.record(session, "categories set", basin, source=new.source)
         return service.categories_of(session, basin, done.left_out, writer.clock.today())
 
@@ -139,4 +143,5 @@ def delete_threshold(writer: OperatorWriter, basin: BasinId, threshold: Threshol
         basins.require(session, basin)
         require_yours(session, writer.key, basin)
         thresholds.remove(session, basin, threshold)
+        outlooks.renew(session, basin)
         writer.record(session, "threshold removed", basin, name=threshold)

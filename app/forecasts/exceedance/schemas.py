@@ -40,7 +40,7 @@ class LevelChances(Model):
 
 
 class PeakOfRun(Model):
-    """The highest day ahead, over equally likely paths of calibrated flow: quantiles of its height and of its day."""
+    """The highest day ahead, over equally likely paths of calibrated flow as issued: its height and its day."""
 
     p05: float = Field(description="Height exceeded with a chance of 95 %, in `units`.")
     median: float = Field(description="Median height, in `units`.")
@@ -57,5 +57,8 @@ class ExceedanceOfRun(DaysOfRun):
         description="The levels set by operators, the basin's floods and low flows, and those of the version's own "
         "simulation; or the requested discharge."
     )
-    peak: PeakOfRun | None = Field(description="The highest day ahead, with its uncertainty in height and time.")
+    peak: PeakOfRun | None = Field(
+        description="The highest day ahead, with its uncertainty in height and time. Null where flow more likely falls "
+        "from the last past day than rises."
+    )
     missing: Missing

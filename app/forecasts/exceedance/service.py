@@ -1,8 +1,8 @@
 """Exceedance probabilities of levels, from a run's calibrated flow."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 
 import numpy as np
 import numpy.typing as npt
@@ -15,11 +15,12 @@ from app.forecasts.header import days_ahead, header, missing_in_header
 from app.forecasts.words import UNITS, number, on
 from app.http.json_numbers import column
 from hydrology.base.absent import Absent, text, texts
+from hydrology.base.calendar import as_date
 from hydrology.base.units import Units
 from hydrology.uncertainty.exceedance import Direction, FlowAhead
-from hydrology.uncertainty.peak import peak_ahead
 from hydrology.uncertainty.weighted import of_traces, weighted_mean
 from records.forecasts.latest import Latest
+from records.outlooks import outlooks
 from records.runs import runs
 from records.runs.run_parts import weights_of_members
 
@@ -94,7 +95,7 @@ def exceedance(
     """
     run, basin = latest.run, latest.basin
     days, flows = days_ahead(run), _flows(session, run, basin)
-    peak = _peak(flows["calibrated"], basin, days["time"], units)
+    peak = _peak(session, run, basin, units)
     levels = levels_of(session, run, basin, units) if discharge is None else [level_asked_for(basin, units, discharge)]
     return ExceedanceOfRun(
         **header(latest, at),
@@ -121,13 +122,16 @@ def _flows(session: Session, run: runs.Run, basin: runs.RunBasin) -> _Flows:
     return flows
 
 
-def _peak(flow: _Flow | Absent, basin: runs.RunBasin, days: Sequence[date], units: Units) -> PeakOfRun | Absent:
-    if isinstance(flow, Absent):
-        return flow
-    assert isinstance(flow, _Calibrated)
-    peak = peak_ahead(flow.flow.after(flow.past).paths)
-    low, median, high = column(in_units(np.array(peak.heights), basin, units))
-    first, middle, last = (days[flow.past + lead - 1] for lead in peak.leads)
+def _peak(session: Session, run: runs.Run, basin: runs.RunBasin, units: Units) -> PeakOfRun | Absent:
+    """Return the peak of the run's calibrated flow as issued, or why it has none."""
+    outlook = outlooks.of_runs(session, [(run, basin)])[run.id, basin.basin_id]
+    if isinstance(outlook, Absent):
+        return outlook
+    peak = basin.why_not_calibrated if outlook.basis == "members" else outlook.issued.peak
+    if isinstance(peak, Absent):
+        return peak
+    median, low, high = column(in_units(np.array([peak.height, peak.low, peak.high]), basin, units))
+    first, middle, last = (as_date(run.t0) + timedelta(days=lead) for lead in (peak.first, peak.lead, peak.last))
     return PeakOfRun(p05=low, median=median, p95=high, day_p05=first, day_median=middle, day_p95=last)
 
 

@@ -76,8 +76,8 @@ def _column(session: Session, basin: str, now: datetime) -> Column:
         return Column(basin, title, latest, None)
     units = usual_units(latest.basin)
     forecast = _forecast(session, latest, now, units)
-    known = read_overview(session, latest, forecast, units, now)
-    shown = [start(forecast), *known.facts(latest, forecast, units)]
+    known = read_overview(session, forecast, units, now)
+    shown = [start(forecast), *known.facts(latest, forecast)]
     return Column(basin, title, shown, _forecast(session, latest, now, "mm/day"))
 
 

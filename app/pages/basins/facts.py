@@ -6,29 +6,24 @@ from dataclasses import dataclass
 from datetime import date
 from functools import partial
 
-from app.alerts.schemas import Alert
-from app.forecasts.exceedance.schemas import ExceedanceOfRun, LevelChances
 from app.forecasts.schemas import BasinForecast
-from app.forecasts.volumes.schemas import VolumesOfRun
 from app.forecasts.words import UNITS, number, on
+from app.outlooks.schemas import AlertNow, BasinOutlook, ThreatLevel
 from app.pages.render import in_full
-from app.pages.words import NO_ESTIMATE, RANGE_KINDS, STALE, skill_word, t0_of
+from app.pages.words import NO_ESTIMATE, RANGE_KINDS, STALE, skill_word
 from app.versions.verification.schemas import BasinVerification, LeadVerification
 from app.versions.verification.skilful_days import by_month
 from hydrology.base.absent import Absent
 from hydrology.base.errors import counted
 from hydrology.base.reasons import Reason
-from hydrology.base.units import Units
 from hydrology.extremes.alerting import Severity
-from hydrology.extremes.level_names import level_title, percent
+from hydrology.extremes.level_names import percent
 from hydrology.snow.against_normal import MIN_MM
 from hydrology.verification.reliable_days import ReliableDays, reliable_days
 from hydrology.verification.skilful_days import SkilfulDays, skilful_days
 from records.runs.run_request import OBSERVED
 from records.verification.scores import HeldOutScore
 
-LIKELY = 0.05
-"""Chance from which on a level counts as threatened."""
 SHORT_REASONS = {
     Reason.NO_ERROR_MODEL: NO_ESTIMATE,
     Reason.NO_SNOW_REFERENCE: "no reference snow here to choose cells by",
@@ -58,50 +53,70 @@ def start(forecast: BasinForecast) -> Fact:
     return Fact(title="T0", value=in_full(forecast.t0), detail=detail, section="forecast")
 
 
-def threat(alert: Alert | None, chances: ExceedanceOfRun | Absent, units: Units, days: int) -> Fact:
-    """Return the level of the most severe alert, or the highest level that is likely to be passed, with its chance."""
-    fact = partial(Fact, title="Threat", section="levels")
-    if alert is not None:
-        way = "above" if alert.direction == "rising" else "below"
-        detail = f"{percent(alert.chance)} {way} {number(alert.discharge)} m³/s in {counted(days, 'day')}"
-        return fact(value=level_title(alert.level), detail=detail, severity=alert.severity)
-    if isinstance(chances, Absent):
-        return fact(detail=short(chances))
-    rising = [one for one in chances.levels if one.direction == "rising" and one.flow == "calibrated"]
-    known = sorted((one for one in rising if one.within is not None), key=_height)
-    if not known:
-        return fact(detail=NO_ESTIMATE if chances.peak is None else "no flood level known here")
-    likely = [one for one in known if (one.within or 0) >= LIKELY]
-    shown = likely[-1] if likely else known[0]
-    detail = (
-        f"{percent(shown.within or 0)} above {number(_height(shown))} {UNITS[units]} in "
-        f"{counted(_days_to_come(chances), 'day')}"
+def threat(outlook: BasinOutlook) -> Fact:
+    """Return the alert that stands, or the highest flood level that is likely or possibly passed, with its chance."""
+    fact, threatened = partial(Fact, title="Threat", section="levels"), outlook.threat
+    if threatened.alert is not None:
+        return _alert(outlook, threatened.alert)
+    if outlook.flow != "calibrated" and threatened.levels is not None:
+        return fact(detail=NO_ESTIMATE)
+    if threatened.levels is None:
+        return fact(detail=NO_ESTIMATE if outlook.flow is None else outlook.missing["threat.levels"])
+    floods = [one for one in threatened.levels if one.direction == "rising"]
+    if not floods:
+        return fact(detail="no flood level known here")
+    if (shown := threatened.likely or threatened.possible) is not None:
+        return fact(value=shown.title, detail=_chance_of(outlook, shown))
+    lowest = min(floods, key=lambda one: one.discharge)
+    return fact(value="None likely", detail=f"{lowest.title}: {_chance_of(outlook, lowest)}")
+
+
+def _alert(outlook: BasinOutlook, alert: AlertNow) -> Fact:
+    level = next((one for one in outlook.threat.levels or () if one.level == alert.level), None)
+    detail = f"{percent(alert.chance)} by the forecast from T0 {in_full(alert.t0)}"
+    if level is not None and outlook.flow == "calibrated":
+        detail = _chance_of(outlook, level)
+    states = ("ending" if alert.is_ending else "", "a change waits for approval" if alert.waits else "")
+    detail = "; ".join(part for part in (detail, *states) if part) + (STALE if alert.stale else "")
+    return Fact(title="Threat", value=alert.title, detail=detail, severity=alert.severity, section="levels")
+
+
+def _chance_of(outlook: BasinOutlook, level: ThreatLevel) -> str:
+    way = "above" if level.direction == "rising" else "below"
+    flow = f"{number(level.discharge)} {_unit(outlook)}"
+    return f"{percent(level.chance)} {way} {flow} in {counted(outlook.threat.window_days or 0, 'day')}"
+
+
+def _unit(outlook: BasinOutlook) -> str:
+    return next(title for unit, title in UNITS.items() if unit == outlook.units["discharge"])
+
+
+def peak(outlook: BasinOutlook, calibration: str) -> Fact:
+    """Return the next peak: its height and day with their ranges, or that flow falls.
+
+    Args:
+        calibration: what the calibrated distribution rests on; empty without one.
+    """
+    fact, unit, days, ahead = (
+        partial(Fact, title="Next peak", section="hydrograph"),
+        _unit(outlook),
+        outlook.days,
+        outlook.peak,
     )
-    title = level_title(shown.name or "")
-    return fact(value=title if likely else "None likely", detail=detail if likely else f"{title}: {detail}")
-
-
-def peak(forecast: BasinForecast, chances: ExceedanceOfRun | Absent, units: Units) -> Fact:
-    """Return the next peak: its height and day with their ranges, or that flow only falls or only rises."""
-    fact, unit = partial(Fact, title="Next peak", section="hydrograph"), UNITS[units]
-    quantiles = forecast.calibrated or forecast.discharge
-    if quantiles is None:
+    if days is None:
         return fact(detail="no forecast of flow")
-    past = forecast.filled_days or 0
-    median, days = quantiles["median"][past:], forecast.time[past:]
-    highest = max(range(len(days)), key=median.__getitem__)
-    known = None if isinstance(chances, Absent) else chances.peak
-    height = median[highest] if known is None else known.median
-    value = f"{number(height)} {unit} on {on(days[highest])}"
-    if highest == 0 and len(days) > 1:
+    is_calibrated = outlook.flow == "calibrated"
+    if ahead is None:
+        median = [flow for flow in days.quantiles["median"] if flow is not None]
         value = f"None, falling from {number(median[0])} to {number(median[-1])} {unit}"
-    elif highest == len(days) - 1 and len(days) > 1:
-        value = f"Rising to {number(height)} {unit} by {on(days[-1])}"
-    if known is None:
+        return fact(value=value, detail="" if is_calibrated else NO_ESTIMATE)
+    value = f"{number(ahead.discharge)} {unit} on {on(ahead.day)}"
+    if ahead.day == days.time[-1] and len(days.time) > 1:
+        value = f"Rising to {number(ahead.discharge)} {unit} by {on(ahead.day)}"
+    if not is_calibrated:
         return fact(value=value, detail=NO_ESTIMATE)
-    range_of = RANGE_KINDS.get(getattr(forecast.calibration, "kind", ""), "90 % range")
-    when = _days(known.day_p05, known.day_p95)
-    return fact(value=value, detail=f"{range_of}: {number(known.p05)} to {number(known.p95)} {unit}, {when}")
+    range_of, when = RANGE_KINDS.get(calibration, "90 % range"), _days(ahead.day_p05, ahead.day_p95)
+    return fact(value=value, detail=f"{range_of}: {number(ahead.p05)} to {number(ahead.p95)} {unit}, {when}")
 
 
 def snow(forecast: BasinForecast, why: Absent | None) -> Fact:
@@ -120,26 +135,23 @@ def snow(forecast: BasinForecast, why: Absent | None) -> Fact:
     return fact(value=f"{now.in_words[0].upper()}{now.in_words[1:]}", detail=detail)
 
 
-def season(forecast: BasinForecast, volumes: VolumesOfRun | Absent) -> Fact:
+def season(outlook: BasinOutlook) -> Fact:
     """Return the volume of the season in percent of normal; without one, that of the days ahead."""
-    fact = partial(Fact, title="Season's volume", section="volume")
-    quantiles = None if isinstance(volumes, Absent) else volumes.calibrated or volumes.raw
-    if not isinstance(volumes, Absent) and quantiles is not None and quantiles.percent_of_normal is not None:
-        of = dict(zip(volumes.exceeded_percent, quantiles.percent_of_normal, strict=True))
+    fact, volume = partial(Fact, title="Season's volume", section="volume"), outlook.season
+    if volume is not None and volume.percent_of_normal is not None:
+        of = dict(zip(volume.exceeded_percent, volume.percent_of_normal, strict=True))
         low, high = of[max(of)], of[min(of)]
-        kind = f"{max(of) - min(of)} % range" if volumes.calibrated else "not calibrated:"
-        when = f"{on(volumes.period.first_day)} to {on(volumes.period.last_day)}"
+        kind = f"{max(of) - min(of)} % range" if volume.calibrated else "not calibrated:"
+        when = f"{on(volume.period.first_day)} to {on(volume.period.last_day)}"
         detail = f"{when}; {kind} {low:.0f} to {high:.0f} %"
-        if volumes.t0 != forecast.t0:
-            detail += f"; from {t0_of(volumes)}"
-        elif volumes.stale:
-            detail += STALE
-        return fact(value=f"{of[50]:.0f} % of normal", detail=detail)
-    normal = forecast.normal
-    share = None if normal is None else normal.calibrated_percent_of_normal or normal.percent_of_normal
-    if share is None:
+        if volume.t0 != outlook.t0:
+            detail += f"; from T0 {in_full(volume.t0)}"
+        return fact(value=f"{of[50]:.0f} % of normal", detail=detail + (STALE if volume.stale else ""))
+    days = outlook.days
+    if days is None or days.percent_of_normal is None:
         return fact(detail="no seasonal run yet")
-    return fact(detail=f"no seasonal run yet; next {counted(_days_to_come(forecast), 'day')}: {share:.0f} % of normal")
+    ahead = counted(len(days.time), "day")
+    return fact(detail=f"no seasonal run yet; next {ahead}: {days.percent_of_normal:.0f} % of normal")
 
 
 def skill(nse: HeldOutScore | None, by_lead: BasinVerification | Absent, weather: str | None, month: int) -> Fact:
@@ -206,14 +218,6 @@ def verified_rows(by_lead: BasinVerification, weather: str | None) -> list[LeadV
 def short(reason: Absent) -> str:
     """Return a reason in few words."""
     return SHORT_REASONS.get(Reason[reason.code.upper()], "not known")
-
-
-def _days_to_come(run: BasinForecast | ExceedanceOfRun) -> int:
-    return run.horizon_days - (run.filled_days or 0)
-
-
-def _height(level: LevelChances) -> float:
-    return level.discharge or 0.0
 
 
 def _days(first: date, last: date) -> str:

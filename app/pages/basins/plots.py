@@ -15,12 +15,12 @@ from app.basins.observations.service import DISCHARGE
 from app.basins.series_requests import NormalsRequest, SeriesRequest
 from app.forecasts import service as forecasts
 from app.forecasts.discharge import Representation
-from app.forecasts.exceedance.schemas import ExceedanceOfRun, PeakOfRun
 from app.forecasts.recession import service as recession
 from app.forecasts.recession.schemas import DrainDownOfRun
 from app.forecasts.schemas import BasinForecast
 from app.forecasts.water import service as waters
 from app.forecasts.water.schemas import PastWater
+from app.outlooks.schemas import BasinOutlook, OutlookPeak
 from app.pages.figures import Figure, flow, water, weather
 from app.pages.figures.age import age
 from app.pages.figures.flow import Before, Beside, Observed, PlottedLevel
@@ -55,7 +55,7 @@ class BasinFigures:
     latest: Latest
     run: str | None
     before: str | None
-    chances: ExceedanceOfRun | Absent
+    outlook: BasinOutlook
     units: Units
     now: datetime
     past_days: int
@@ -90,8 +90,10 @@ class BasinFigures:
             drain_down(or_reason(self._recession), forecast.basin, self.units, f"{here}/drain-down?units={self.units}"),
         ]
 
-    def _peak(self) -> PeakOfRun | None:
-        return None if isinstance(self.chances, Absent) else self.chances.peak
+    def _peak(self) -> OutlookPeak | None:
+        """Return the peak of the flow that is drawn: calibrated, as issued."""
+        is_drawn = self.outlook.flow == "calibrated" and self.outlook.adjustment is None
+        return self.outlook.peak if is_drawn else None
 
     def _before(self) -> Before | None:
         if self.before is None:
@@ -155,15 +157,10 @@ class BasinFigures:
 
     def _levels(self) -> list[PlottedLevel]:
         """Return the rising levels: floods of the record, and those of operators."""
-        if isinstance(self.chances, Absent):
-            return []
         return [
-            PlottedLevel(level.name, level.discharge, level.within)
-            for level in self.chances.levels
-            if level.name is not None
-            and level.discharge is not None
-            and level.direction == "rising"
-            and level.flow == "calibrated"
+            PlottedLevel(level.level, level.discharge, level.chance if self.outlook.flow == "calibrated" else None)
+            for level in self.outlook.threat.levels or ()
+            if level.direction == "rising"
         ]
 
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from app.forecasts.exceedance.schemas import PeakOfRun
 from app.forecasts.schemas import BasinForecast, Columns
 from app.forecasts.words import UNITS, number, on
+from app.outlooks.schemas import OutlookPeak
 from app.pages.figures import Band, Colour, Curve, Figure, Peak, Values, edge, level_line, on_days
 from app.pages.words import NO_ESTIMATE, RANGE_KINDS
 from hydrology.base.units import Units
@@ -59,7 +59,7 @@ class Beside:
     observed: Observed
     levels: Sequence[PlottedLevel]
     before: Before | None = None
-    peak: PeakOfRun | None = None
+    peak: OutlookPeak | None = None
 
 
 def hydrograph(forecast: BasinForecast, beside: Beside, units: Units, time: Sequence[date], call: str) -> Figure:
@@ -95,10 +95,8 @@ def hydrograph(forecast: BasinForecast, beside: Beside, units: Units, time: Sequ
     )
 
 
-def _peak(peak: PeakOfRun) -> Peak:
-    return Peak(
-        height=peak.median, low=peak.p05, high=peak.p95, day=peak.day_median, first=peak.day_p05, last=peak.day_p95
-    )
+def _peak(peak: OutlookPeak) -> Peak:
+    return Peak(height=peak.discharge, low=peak.p05, high=peak.p95, day=peak.day, first=peak.day_p05, last=peak.day_p95)
 
 
 def _plume(forecast: BasinForecast, quantiles: Columns, time: Sequence[date]) -> tuple[list[Curve], list[Band]]:

@@ -17,6 +17,7 @@ from hydrology.base.units import M3_PER_FT3
 from hydrology.ratings.rating import M_PER_FT
 from jobspec.ratings import NewRating
 from records.alerts import flood_categories, level_doubts
+from records.outlooks import outlooks
 from records.ratings import ratings as records
 from records.ratings.ratings import StoredRating
 
@@ -47,6 +48,8 @@ def import_rating(
         stored, changed = records.put(session, basin, new, change.service_now)
         converted = flood_categories.convert(session, basin, change.service_now)
         doubts = level_doubts.in_doubt(session, basin, context.clock.today())
+        if converted.changed:
+            outlooks.renew(session, basin)
         if changed:
             change.record("rating set", basin, source=new.source, valid_from=str(stored.valid_from))
     inform_left_out(list(converted.left_out.values()))

@@ -30,6 +30,7 @@ from records.access import audit
 from records.alerts import flood_categories, flood_frequency, level_doubts
 from records.alerts import thresholds as records
 from records.basins import basins
+from records.outlooks import outlooks
 from records.simulations import simulated_thresholds
 from records.versions import promotions
 
@@ -125,6 +126,7 @@ def set_threshold(
     with changing() as change:
         effect = records.put(change.session, basin, new, change.service_now)
         if effect != "unchanged":
+            outlooks.renew(change.session, basin)
             change.record("threshold set", basin, **new.model_dump())
         stored = records.get(change.session, basin, new.name)
         doubts = level_doubts.in_doubt(change.session, basin, day(change.service_now.date()))
@@ -151,6 +153,7 @@ def frequency(
     with changing() as change:
         changed = flood_frequency.put(change.session, basin, new, change.service_now)
         if changed:
+            outlooks.renew(change.session, basin)
             change.record("flood frequency set", basin, **new.model_dump())
         stored = flood_frequency.get(change.session, basin)
     skew = "the record's own skew" if new.regional_skew is None else f"a regional skew of {new.regional_skew:g}"
@@ -174,6 +177,7 @@ def categories(
     with opened() as context, context.database.transaction() as session:
         done = flood_categories.put(session, basin, new, context.clock.now())
         if done.changed:
+            outlooks.renew(session, basin)
             Change.at(session, context.clock).record("categories set", basin, source=source)
         doubts = level_doubts.in_doubt(session, basin, context.clock.today())
         levels = [
@@ -210,6 +214,7 @@ def remove(basin: Basin, name: Name, as_json: Json = False) -> None:
     """Remove a level that was set. Those of the record stay."""
     with changing() as change:
         records.remove(change.session, basin, name)
+        outlooks.renew(change.session, basin)
         change.record("threshold removed", basin, name=name)
     answer({"basin": basin, "removed": name}, as_json, f"{name} of {basin} is removed.")
 

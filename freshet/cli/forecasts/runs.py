@@ -16,11 +16,11 @@ from hydrology.base.calendar import instant
 from hydrology.base.errors import counted
 from jobspec.changes import Changes
 from operations.versions.stages import with_progress
+from records.outlooks import outlooks
+from records.outlooks.run_outlook import RunOutlook
 from records.runs import runs as records
 from records.runs.filled_note import weather_note
 from records.runs.run_summary import LEARNT_FROM, TrainingDomain
-
-_RANGE = ("0.05", "0.95")
 
 
 def runs(
@@ -53,12 +53,18 @@ def run_json(session: Session, run: str) -> dict[str, Any]:
     """Return a run with its result in each basin, as the command line shows it."""
     stored = records.get(session, run)
     rows = records.basins_of(session, run)
-    basins = {row.basin_id: _basin_json(session, stored, row) for row in with_progress("results read", rows)}
+    of_basins = outlooks.of_runs(session, [(stored, row) for row in rows])
+    basins = {
+        row.basin_id: _basin_json(session, stored, row, of_basins[run, row.basin_id])
+        for row in with_progress("results read", rows)
+    }
     notes = {name: getattr(stored, name) for name in ("quantiles_of", "quantiles_note", "t0_note")}
     return {**fields_of(stored), **notes, "basins": basins}
 
 
-def _basin_json(session: Session, stored: records.Run, row: records.RunBasin) -> dict[str, Any]:
+def _basin_json(
+    session: Session, stored: records.Run, row: records.RunBasin, outlook: RunOutlook | Absent
+) -> dict[str, Any]:
     run = stored.id
     arrays = records.series_of(
         session,
@@ -67,6 +73,7 @@ def _basin_json(session: Session, stored: records.Run, row: records.RunBasin) ->
         ("discharge", "storage", "discharge_quantiles", records.CALIBRATED, records.ORIGIN),
     )
     ledgers = records.ledger_of(session, run, row.basin_id)
+    peak = outlook if isinstance(outlook, Absent) else outlook.published.peak
     quantiles, calibrated = arrays.get("discharge_quantiles"), arrays.get(records.CALIBRATED)
     return {
         **fields_of(row),
@@ -78,10 +85,11 @@ def _basin_json(session: Session, stored: records.Run, row: records.RunBasin) ->
         "quantiles_of": stored.quantiles_of,
         "discharge_mm_per_day": None if quantiles is None else _by_level(quantiles),
         "calibrated_mm_per_day": None if calibrated is None else _by_level(calibrated),
+        "peak_mm_per_day": None if isinstance(peak, Absent) else asdict(peak),
         "storage_mm": _storage(arrays["storage"], row) if "storage" in arrays else None,
         "origin_mm_per_day": _by_origin(arrays[records.ORIGIN]) if records.ORIGIN in arrays else None,
         "ledger": [_ledger_json(ledger, row) for ledger in ledgers],
-        "missing": _missing(row),
+        "missing": _missing(row) | ({"peak_mm_per_day": str(peak)} if isinstance(peak, Absent) else {}),
     }
 
 
@@ -142,7 +150,7 @@ def run_table(run: dict[str, Any]) -> RenderableType:
                 basin,
                 result["status"],
                 median[0],
-                _highest(flow) if flow else None,
+                _peak(result["peak_mm_per_day"]),
                 median[-1],
                 storage[-1] if storage else None,
                 f"{closes} ({residual:.0e} mm)" if residual is not None else closes,
@@ -151,7 +159,7 @@ def run_table(run: dict[str, Any]) -> RenderableType:
             )
         )
     columns = (
-        *("basin", "status", "first day", "highest (5 to 95 %)", "last day", "storage mm", "ledger", "learnt from it"),
+        *("basin", "status", "first day", "peak (5 to 95 %)", "last day", "storage mm", "ledger", "learnt from it"),
         "days since empty store",
     )
     title = (
@@ -176,12 +184,9 @@ def _shown(of_basin: dict[str, Any]) -> dict[str, list[float]] | None:
     return calibrated or members
 
 
-def _highest(flow: dict[str, list[float]]) -> str:
-    """Return the median of the highest day, and the range that holds it with a chance of 90 %."""
-    median = flow["0.5"]
-    at = max(range(len(median)), key=median.__getitem__)
-    low, high = (flow[level][at] for level in _RANGE)
-    return f"{median[at]:.3g} ({low:.3g} to {high:.3g})"
+def _peak(peak: dict[str, float] | None) -> str | None:
+    """Return the peak, and the range that holds it with a chance of 90 %."""
+    return None if peak is None else f"{peak['height']:.3g} ({peak['low']:.3g} to {peak['high']:.3g})"
 
 
 def _range_notes(run: dict[str, Any]) -> list[str]:

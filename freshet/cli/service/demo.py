@@ -11,7 +11,6 @@ from freshet.cli.output import Json, answer, inform, table
 from freshet.cli.progress import reporting
 from freshet.cli.service import serve
 from hydrology.base.errors import InvalidInput
-from hydrology.extremes.alerting import rank
 from hydrology.extremes.level_names import level_title, percent
 from records.basins.basins import list_basins
 from records.basins.station_names import shown_name
@@ -142,31 +141,27 @@ def _answer(done: "Demonstrated", settings: Settings, address: str, as_json: boo
 
 
 def _table(done: "Demonstrated") -> Any:
-    rows = [_row(basin, river, done.alerts) for basin, river in done.rivers.items()]
+    rows = [_row(basin, river) for basin, river in done.rivers.items()]
     from freshet.demo.demonstration import HELD_OUT
 
-    columns = ("basin", "river", "highest", "90 % range", "day", "alert", "snow", "season", "NSE")
+    columns = ("basin", "river", "peak", "90 % range", "day", "alert", "snow", "season", "NSE")
     title = f"10 days after T0, m³/s; snow and the season's volume in % of normal; NSE of its twin over {HELD_OUT}"
     return table(columns, rows, title)
 
 
-def _row(basin: str, river: dict[str, Any], alerts: list[dict[str, Any]]) -> tuple[object, ...]:
-    """Return the row of a river, its highest day by the median."""
-    forecast, volumes = river["forecast"], river["volumes"]
-    flow = forecast["calibrated"]
-    highest = max(range(len(forecast["time"])), key=flow["median"].__getitem__)
-    low, median, high = (f"{flow[name][highest]:.3g}" for name in ("p05", "median", "p95"))
-    severities = [alert["severity"] for alert in alerts if alert["basin"] == basin]
-    snow = forecast["storage"]["snow_read"]["at_t0"]
-    season = volumes["calibrated"]["percent_of_normal"][volumes["exceeded_percent"].index(50)]
+def _row(basin: str, river: dict[str, Any]) -> tuple[object, ...]:
+    """Return the row of a river by its outlook."""
+    outlook = river["outlook"]
+    peak, alert, season = outlook["peak"], outlook["threat"]["alert"], outlook["season"]
+    snow, percent = river["forecast"]["storage"]["snow_read"]["at_t0"], season and season["percent_of_normal"]
     return (
         basin,
         shown_name(basin, river["name"]),
-        median,
-        f"{low} to {high}",
-        forecast["time"][highest],
-        max(severities, key=rank, default=None),
+        peak and f"{peak['discharge']:.3g}",
+        peak and f"{peak['p05']:.3g} to {peak['p95']:.3g}",
+        peak and peak["day"],
+        alert and alert["severity"],
         snow["in_words"].removesuffix(" % of normal"),
-        f"{season:.0f}",
+        percent and f"{percent[season['exceeded_percent'].index(50)]:.0f}",
         river["nse"],
     )

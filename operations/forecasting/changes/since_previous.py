@@ -24,14 +24,13 @@ from operations.forecasting.reruns import flow_series, mean_flows, state_as_issu
 from operations.states.advance_states import ONE_DAY
 from records.database.engine import Database
 from records.runs import runs
+from records.runs.run_lists import MAX_DAYS_BEFORE
 from records.runs.run_summary import RunChange
 from records.runs.runs import BasinResult, NewRun, RunSeries
 from runtime.clock import Clock
 
 log = structlog.get_logger()
 
-MAX_DAYS_BEFORE = 10
-"""A forecast is compared with the newest one from at most this many days before its T0."""
 Outcome = Absent | tuple[RunChange, RunSeries]
 """The change of a basin and its parts, or why they are unknown."""
 

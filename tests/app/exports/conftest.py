@@ -52,9 +52,7 @@ def fill_records(database: Database) -> None:
         promotions.promote(session, version, [BASIN, SECOND], reason="better", by="someone", at=NOW)
         uncalibrated = factories.forecast(SECOND)
         plain = [one for one in uncalibrated.series if "calibrated" not in one.variable]
-        peak = float(np.median(factories.DISCHARGE[:, -1]))
-        summary = replace(factories.SUMMARY, peak_mm_per_day=peak, peak_lead=3)
-        results = factories.forecast(summary=summary), replace(uncalibrated, series=plain)
+        results = factories.forecast(), replace(uncalibrated, series=plain)
         a_run(session, version, *results, horizon_days=3, forcing_kind="observed")
         traces = factories.forecast_with_traces()
         traces = replace(traces, series=[*traces.series, paths()])

@@ -72,6 +72,7 @@ def test_without_calibrated_quantiles_it_gives_no_probabilities() -> None:
         storage=Storage(at_t0=322.0, total=[321.0, 1.0, 1.0], snow=None, snow_read=None),
         weather="supplied",
         units="cfs",
+        peak=(4.5, DAYS[1]),
     )
     assert answer == (
         "2.00 ft³/s is expected on 21 April and 3.00 on 23 April, with a weather forecast; the highest is 4.50 on "
@@ -89,6 +90,7 @@ def test_a_dry_spell_is_described_as_hypothetical() -> None:
         storage=None,
         weather="dry",
         units="m3/s",
+        peak=(4.5, DAYS[1]),
     )
     assert answer == (
         "2.00 m³/s would flow on 21 April and 3.00 on 23 April, if no more rain or snow fell; the highest is 4.50 on "

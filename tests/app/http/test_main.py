@@ -116,6 +116,8 @@ def test_operations_have_stable_ids(document: dict[str, Any]) -> None:
         "read_skilful_days",
         "read_drain_down",
         "read_exceedance",
+        "read_outlook",
+        "list_outlooks",
         "read_latest_forecast",
         "read_latest_forecasts",
         "read_long_term_balance",

@@ -35,7 +35,7 @@ def test_the_map_is_coloured_by_what_is_known(sqlite_database: Database, sqlite_
     assert colour(sqlite_client.get("/").text) == "chance"
     with sqlite_database.transaction() as session:
         a_run(session, a_promoted_version(session), forecast(snow=False))
-    assert colour(sqlite_client.get("/").text) == "freshness"
+    assert colour(sqlite_client.get("/").text) == "flow"
     assert colour(sqlite_client.get("/?colour=chance").text) == "chance"
 
 

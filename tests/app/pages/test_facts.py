@@ -1,16 +1,14 @@
 """The five facts of a basin: each has a value, or few words on why there is none."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
-from app.forecasts.exceedance.schemas import ExceedanceOfRun, PeakOfRun
-from app.forecasts.schemas import BasinForecast
-from app.forecasts.volumes.schemas import VolumeQuantiles, VolumesOfRun
 from app.http.base_schema import Period as Days
+from app.outlooks.schemas import BasinOutlook, OutlookPeak, SeasonNow
 from app.pages.basins import facts
 from app.versions.verification.schemas import BasinVerification, LeadVerification, MonthSkill
 from hydrology.base.absent import absent
@@ -32,8 +30,8 @@ NO_SCORE = absent(Reason.FAILED, message="not evaluated")
 
 
 def test_a_calibrated_forecast_has_threat_peak_and_snow(database: Database, client: TestClient) -> None:
-    fill_records(database, factories.forecast())
     store_record(database)
+    fill_records(database, factories.forecast())
     shown = facts_of(client.get(f"/basins/{BASIN}").text)
     assert list(shown) == ["Threat", "Next peak", "Snow now", "Season's volume", "Skill here"]
     assert "flood" in shown["Threat"]
@@ -54,17 +52,15 @@ def test_a_calibrated_forecast_has_threat_peak_and_snow(database: Database, clie
     ],
 )
 def test_a_seasonal_volume_of_another_t0_or_of_old_is_marked(t0: date, stale: bool, end: str) -> None:
-    quantiles: Any = {"percent_of_normal": [140.0, 100.0, 60.0]}
     fields: Any = {
         "exceeded_percent": [10, 50, 90],
-        "calibrated": VolumeQuantiles.model_construct(**quantiles),
-        "raw": None,
+        "percent_of_normal": [140.0, 100.0, 60.0],
+        "calibrated": True,
         "period": Days(first_day=date(2008, 4, 1), last_day=date(2008, 7, 31)),
         "t0": t0,
         "stale": stale,
     }
-    of_forecast: Any = {"t0": date(2008, 4, 1)}
-    shown = facts.season(BasinForecast.model_construct(**of_forecast), VolumesOfRun.model_construct(**fields))
+    shown = facts.season(_outlook(t0=date(2008, 4, 1), season=SeasonNow.model_construct(**fields)))
     assert shown.value == "100 % of normal"
     assert shown.detail.endswith(end)
 
@@ -98,13 +94,21 @@ def test_a_forecast_without_an_error_model_gives_the_reason_in_few_words(
 
 def test_a_provisional_range_is_labelled(sqlite_database: Database, sqlite_client: TestClient) -> None:
     fill_records(sqlite_database, factories.forecast())
-    forecast = _forecast(sqlite_client)
-    chances = _with_peak(sqlite_client)
+    answer = sqlite_client.get(f"/v1/basins/{BASIN}/outlook", params={"units": "mm/day"})
+    days = [date(2008, 10, lead) for lead in (1, 2, 3)]
+    peak = OutlookPeak(discharge=2.0, p05=1.0, p95=3.0, day_p05=days[0], day=days[1], day_p95=days[2])
+    outlook = BasinOutlook.model_validate_json(answer.text).model_copy(update={"peak": peak})
     labels = {"observed": "90 % range", "provisional": "provisional range", "backfilled": "range from past forecasts"}
     for kind, label in (labels | {"fitted": "90 % range"}).items():
-        calibration = _Calibration(kind)
-        shown = facts.peak(forecast.model_copy(update={"calibration": calibration}), chances, "mm/day")
+        shown = facts.peak(outlook, kind)
+        assert shown.value == "2.00 mm/day on 2 October"
         assert shown.detail.startswith(f"{label}: 1.00 to 3.00 mm/day, 1 to 3 October")
+    falling = facts.peak(outlook.model_copy(update={"peak": None}), "fitted")
+    assert (falling.value or "").startswith("None, falling from ")
+
+
+def _outlook(**fields: Any) -> BasinOutlook:
+    return BasinOutlook.model_construct(**fields)
 
 
 @pytest.mark.parametrize(
@@ -166,25 +170,6 @@ def _months(**lows: float) -> list[MonthSkill]:
         MonthSkill(month=month, n=50, years=10, crpss=0.5, low=lows.get(names[month]), high=0.9, independent_issues=40)
         for month in range(1, 13)
     ]
-
-
-@dataclass(frozen=True, slots=True)
-class _Calibration:
-    """What the range rests on."""
-
-    kind: str
-
-
-def _forecast(client: TestClient) -> BasinForecast:
-    answer = client.get(f"/v1/basins/{BASIN}/forecasts/latest", params={"units": "mm/day"})
-    return BasinForecast.model_validate_json(answer.text)
-
-
-def _with_peak(client: TestClient) -> ExceedanceOfRun:
-    answer = client.get(f"/v1/basins/{BASIN}/exceedance", params={"units": "mm/day"})
-    days = [date(2008, 10, lead) for lead in (1, 2, 3)]
-    peak = PeakOfRun(p05=1.0, median=2.0, p95=3.0, day_p05=days[0], day_median=days[1], day_p95=days[2])
-    return ExceedanceOfRun.model_validate_json(answer.text).model_copy(update={"peak": peak})
 
 
 def _row(lead: int, crpss: float, coverage: float = 0.9, **chosen: Any) -> LeadVerification:

@@ -16,10 +16,10 @@ NO_AREA: dict[str, Any] = {"area_m2": None, "area_name": None}
 def test_the_forecast_of_a_basin_without_an_area_is_in_mm(sqlite_database: Database, sqlite_client: TestClient) -> None:
     _, changed = fill_records(sqlite_database, factories.forecast(**NO_AREA), with_more_water(**NO_AREA))
     page = sqlite_client.get(f"/basins/{BASIN}").text
-    assert facts_of(page)["Next peak"].startswith("Rising to 4.06 mm/day")
+    assert facts_of(page)["Next peak"].startswith("4.06 mm/day on 2 October")
     assert '<input type="radio" name="units" value="mm/day" checked>' in page
     compared = sqlite_client.get("/compare", params={"basin": BASIN}).text
-    assert "Rising to 4.06 mm/day" in compared
+    assert "4.06 mm/day on 2 October" in compared
     assert 'data-figure="compared-discharge"' in compared
     what_if = sqlite_client.get(f"/basins/{BASIN}/what-if?run={changed}").text
     assert "Mean discharge in mm/day" in what_if

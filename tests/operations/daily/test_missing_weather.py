@@ -19,7 +19,6 @@ from jobspec.jobs.data import BridgeFit
 from jobspec.thresholds import NewThreshold
 from operations.alerts.decide_alerts import decide
 from operations.daily.daily_forecasts import DailyRequest, Newest, issue_newest
-from operations.forecasting.changes.since_previous import MAX_DAYS_BEFORE
 from operations.upkeep.reproduce import reproduce
 from operations.verification.calibrate import calibrate
 from operations.weather.fit_bridges import fit
@@ -29,6 +28,7 @@ from records.forecasts.latest import Latest, latest
 from records.runs import runs, states
 from records.runs.filled_note import filled_note
 from records.runs.filled_weather import FilledWeather
+from records.runs.run_lists import MAX_DAYS_BEFORE
 from records.runs.run_summary import RunChange
 from records.series import series
 from records.versions import promotions

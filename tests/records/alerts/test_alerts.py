@@ -320,15 +320,3 @@ def test_subscribers_notified_of_a_rise_are_notified_of_the_fall(database: Datab
         ]
         of_it = deliveries.page(session, subscriptions=[subscription])
         assert [one.change_seq for one in of_it] == [shown[2][0].seq, shown[0][0].seq]
-
-
-def test_the_status_of_a_basin_rests_on_its_alerts_and_its_likeliest_rise(database: Database, version: str) -> None:
-    with database.transaction() as session:
-        likely, unlikely = chance(0.45), chance(0.1, "dyke")
-        dry = chance(0.9, "intake", direction="falling")
-        calm = chance(0.05, "ford", direction="falling")
-        for number in (0, 1):
-            settle(session, issue_day(session, version, number), likely, unlikely, dry, calm)
-        levels = alerts.highest(session)[BASIN]
-    assert {(level.level, level.chance) for level in levels if level.severity is None} <= {("bankfull", 0.45)}
-    assert [level.level for level in levels] == ["bankfull", "intake"]

@@ -1,0 +1,1 @@
+"""Outlooks of basins: computed from a run's arrays when it is stored, and joined with what depends on the instant."""

@@ -1,0 +1,129 @@
+"""Outlooks of runs: computed from their stored arrays when a run is stored, adjusted, or compared with other levels."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from hydrology.base.absent import Absent, absent
+from hydrology.base.reasons import Reason
+from records.adjustments import adjustments
+from records.database.engine import Database
+from records.database.statements import as_values
+from records.forecasts.latest import CAN_BE_LATEST, NEWEST_FIRST
+from records.outlooks import stored
+from records.outlooks.before import cause_of_change, issues_before
+from records.outlooks.flow_outlooks import ARRAYS, Series, flow_outlooks
+from records.outlooks.run_outlook import OutlookBefore, RunOutlook
+from records.outlooks.season import season_of_run
+from records.runs import run_store, runs
+from records.runs.newest_runs import LATEST
+from records.runs.run_lists import MAX_DAYS_BEFORE
+from records.runs.runs import BasinResult, NewRun, Run, RunBasin, RunBasinKey
+from records.runs.tables import NewestRunRow, RunBasinRow, RunRow
+
+Outlooks = Mapping[str, RunOutlook]
+"""Outlooks of a run by basin."""
+
+
+def prepare(session: Session, new: NewRun, results: Sequence[BasinResult]) -> Outlooks:
+    """Return the outlooks of a run that is not stored yet."""
+    series = {(new.id, one.basin.basin_id): {array.variable: array for array in one.series} for one in results}
+    return _build(session, new, [one.basin for one in results], series)
+
+
+def store_run(session: Session, new: NewRun, results: Sequence[BasinResult], prepared: Outlooks | None = None) -> Run:
+    """Store a run with its outlooks, or nothing.
+
+    Args:
+        prepared: its outlooks (`prepare`); None to compute them here.
+
+    Raises:
+        InvalidInput, IntegrityError: as `records.runs.run_store.store`.
+    """
+    with session.begin_nested():
+        run = run_store.store(session, new, results)
+        built = prepare(session, new, results) if prepared is None else prepared
+        names = {result.basin.basin_id for result in results}
+        stored.write(session, run.id, {name: one for name, one in built.items() if name in names})
+    return run
+
+
+def renew_run(session: Session, run: str, basin: str) -> None:
+    """Compute the outlook of a run's forecast of a basin again: an adjustment of it was published."""
+    stored.write(session, run, build(session, runs.get(session, run), [runs.basin_of(session, run, basin)]))
+
+
+def renew(session: Session, basin: str) -> None:
+    """Compute the outlooks of a basin's newest forecasts again: its levels have changed."""
+    newest = select(NewestRunRow.run_id).filter_by(basin_id=basin, which=LATEST).distinct()
+    for run in session.scalars(newest).all():
+        renew_run(session, run, basin)
+
+
+def write_missing(database: Database) -> None:
+    """Store the outlooks of forecasts from before outlooks were stored: the newest, and the newest of a season."""
+    newest = select(NewestRunRow.run_id, NewestRunRow.basin_id).filter_by(which=LATEST).distinct()
+    of_season = (
+        select(RunRow.id, RunBasinRow.basin_id)
+        .join(RunBasinRow, RunBasinRow.run_id == RunRow.id)
+        .where(RunRow.forcing_kind == "climatology", RunRow.owner.is_(None), RunRow.what_if.is_(None), CAN_BE_LATEST)
+        .order_by(*NEWEST_FIRST)
+    )
+    with database.reading() as session:
+        seasonal: dict[str, str] = {}
+        for run, basin in session.execute(of_season):
+            seasonal.setdefault(basin, run)
+        keys = {(run, basin) for run, basin in session.execute(newest)} | {
+            (run, name) for name, run in seasonal.items()
+        }
+        missing = sorted(keys - stored.read(session, keys).keys())
+    for run, basin in missing:
+        with database.transaction() as session:
+            renew_run(session, run, basin)
+
+
+def build(session: Session, run: Run, basins: Sequence[RunBasin]) -> Outlooks:
+    """Return the outlooks of a stored run's basins; those without stored flow are left out."""
+    issued = [(run.id, basin.basin_id) for basin in basins if basin.status == "issued"]
+    return _build(session, run, basins, runs.series_of_many(session, issued, (*ARRAYS, runs.CHANGES)))
+
+
+def _build(session: Session, run: NewRun, basins: Sequence[RunBasin], series: Mapping[RunBasinKey, Series]) -> Outlooks:
+    issued = {(run.id, basin.basin_id): basin for basin in basins if basin.status == "issued"}
+    published = adjustments.published_many(session, [*issued])
+    present = {name: outlook for (_, name), outlook in stored.read(session, [*issued]).items()}
+    is_compared = run.purpose == "operational"
+    before = issues_before(session, run, [name for _, name in issued], present) if is_compared else {}
+    outlooks = {}
+    for key, basin in issued.items():
+        flows = flow_outlooks(session, run, basin, series[key], published.get(key))
+        if flows is None:
+            continue
+        since: OutlookBefore | Absent = _no_issue_before(run)
+        if basin.basin_id in before:
+            cause = cause_of_change(basin, series[key], flows.published.peak)
+            since = replace(before[basin.basin_id], cause=cause)
+        season = season_of_run(session, run, basin, series[key])
+        outlooks[basin.basin_id] = RunOutlook(**as_values(flows), before=since, season=season)
+    return outlooks
+
+
+def of_runs(session: Session, forecasts: Sequence[tuple[Run, RunBasin]]) -> dict[RunBasinKey, RunOutlook | Absent]:
+    """Return the outlooks of runs' basins, or why there are none.
+
+    Those of runs that were stored before outlooks were are computed from their arrays.
+    """
+    keys = [(run.id, basin.basin_id) for run, basin in forecasts]
+    found: dict[RunBasinKey, RunOutlook | Absent] = {**stored.read(session, keys)}
+    for key, (run, basin) in zip(keys, forecasts, strict=True):
+        if key not in found:
+            found[key] = build(session, run, [basin]).get(basin.basin_id) or basin.why_missing
+    return found
+
+
+def _no_issue_before(run: NewRun) -> Absent:
+    if run.purpose != "operational":
+        return absent(Reason.CHANGE_NOT_OPERATIONAL)
+    return absent(Reason.NO_PREVIOUS_RUN, days=MAX_DAYS_BEFORE, t0=str(run.t0))

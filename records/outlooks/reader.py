@@ -1,0 +1,362 @@
+"""Reads the outlooks of basins at an instant: what their runs store, joined with what depends on the instant."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Literal
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from hydrology.base.absent import Absent, absent
+from hydrology.base.basins import gauge_product
+from hydrology.base.calendar import Day, Period, as_date, day
+from hydrology.base.errors import NotFound
+from hydrology.base.reasons import Reason
+from hydrology.base.series import DailySeries
+from hydrology.base.staleness import STALE_AFTER_DAYS, age_days, stale
+from hydrology.base.units import Area, converted, mm_per_day_to_m3s
+from hydrology.extremes.alerting import Trend, ladder, trend
+from hydrology.extremes.gravity import gravity
+from hydrology.outlook.flow_outlook import FlowOutlook
+from hydrology.outlook.levels import LIKELY, POSSIBLE, LevelOutlook, highest, highest_below, likeliest
+from hydrology.outlook.now import FlowNow, flow_now
+from hydrology.outlook.peak import Peak
+from hydrology.ratings.rating import Rating
+from hydrology.snow.against_normal import MIN_MM
+from records.adjustments import adjustments
+from records.adjustments.adjustments import Adjustment
+from records.alerts import alerts, held_alerts, thresholds
+from records.alerts.alerts import Alert
+from records.basins import basins as basin_records
+from records.basins import ownership
+from records.database.statements import grouped
+from records.forecasts import latest as forecasts
+from records.forecasts.latest import Latest, Superseded
+from records.outlooks import outlooks as run_outlooks
+from records.outlooks.run_outlook import RunOutlook
+from records.outlooks.season import Season, newest_seasons
+from records.outlooks.skill import BasinSkill, SkillKey, skill_of_many
+from records.ratings import ratings
+from records.runs import runs
+from records.runs.run_summary import NOT_STORED, RunSnow
+from records.runs.runs import Run
+from records.series import series
+from records.series.series import DamagedSeries
+
+OBSERVED_DAYS = 366
+"""Number of days before the clock's that the last observed flow is looked for."""
+State = Literal["fresh", "stale", "withheld", "missing"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Freshness:
+    """How current a forecast is.
+
+    Attributes:
+        state: `withheld`: the newest run was not issued, and there is none before; `missing`: there is no run.
+        reason: why it is not fresh; None where it is.
+        since: from when on it is so, by the service's clock; None where that is not known.
+        newer: a newer run that was withheld, so that the forecast is the one before; None without one.
+        awaited: the promoted version that has issued none yet; None where the forecast is its own.
+    """
+
+    state: State
+    reason: Absent | None = None
+    since: datetime | None = None
+    newer: Superseded | None = None
+    awaited: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StandingAlert:
+    """The most severe alert of a basin, as it stands.
+
+    Attributes:
+        run: that decided it.
+        is_ending: whether the chance no longer holds it: it ends with the next runs of that kind.
+        waits: whether a change of the basin's alerts waits for approval.
+    """
+
+    alert: Alert
+    run: Run
+    is_ending: bool
+    waits: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outlook:
+    """The outlook of a basin at an instant.
+
+    Attributes:
+        forecast: the run's; None without one.
+        now: the last observed flow, m3/s.
+        rating: of the day; None without one.
+        run_outlook: what the run stores.
+        adjustment: the published one that it follows; None without one.
+        alert: None where none stands.
+        impacts: what happens from a level on, by its name.
+    """
+
+    basin: str
+    is_official: bool
+    at: datetime
+    forecast: Latest | None
+    freshness: Freshness
+    now: FlowNow | Absent
+    rating: Rating | None
+    run_outlook: RunOutlook | Absent
+    adjustment: Adjustment | None
+    alert: StandingAlert | None
+    impacts: Mapping[str, str]
+    season: Season | Absent
+    skill: BasinSkill | Absent
+
+    @property
+    def published(self) -> FlowOutlook | Absent:
+        """The outlook of the run's flow."""
+        return self.run_outlook if isinstance(self.run_outlook, Absent) else self.run_outlook.published
+
+    @property
+    def area(self) -> Area | None:
+        """The area of the run; None without one."""
+        return _area(self.forecast)
+
+    @property
+    def peak(self) -> Peak | Absent:
+        """The highest of the days ahead."""
+        return self.published if isinstance(self.published, Absent) else self.published.peak
+
+    @property
+    def peak_m3s(self) -> float | None:
+        """Its height, m3/s; None where there is none, or the run has no area."""
+        if self.area is None or isinstance(self.peak, Absent):
+            return None
+        return float(mm_per_day_to_m3s(self.peak.height, area=self.area))
+
+    @property
+    def peak_day(self) -> date | None:
+        """Its day; None where there is none."""
+        return None if isinstance(self.peak, Absent) else self.day_of(self.peak.lead)
+
+    @property
+    def percent_of_normal(self) -> float | Absent:
+        """The flow of the days ahead in percent of normal."""
+        return self.published if isinstance(self.published, Absent) else self.published.percent_of_normal
+
+    @property
+    def snow(self) -> RunSnow | Absent:
+        """The snow of T0."""
+        if self.forecast is None:
+            return self.freshness.reason or NOT_STORED
+        snow = self.forecast.basin.summary.snow
+        return self.forecast.basin.why(snow) if isinstance(snow, Absent) else snow
+
+    @property
+    def snow_percent(self) -> float | Absent:
+        """The snow of T0 in percent of normal."""
+        snow = self.snow
+        if isinstance(snow, Absent):
+            return snow
+        if isinstance(snow.normal_mm, Absent):
+            return snow.normal_mm
+        if snow.normal_mm < MIN_MM:
+            return absent(Reason.NORMAL_TOO_SMALL, mm=MIN_MM)
+        return 100 * snow.mean_mm / snow.normal_mm
+
+    def day_of(self, lead: int) -> date:
+        """Return a day ahead of the run."""
+        assert self.forecast is not None
+        return as_date(self.forecast.run.t0) + timedelta(days=lead)
+
+    @property
+    def levels(self) -> Sequence[LevelOutlook] | Absent:
+        """The levels of the basin with their chances."""
+        return self.published if isinstance(self.published, Absent) else self.published.levels
+
+    @property
+    def likely(self) -> LevelOutlook | None:
+        """The highest level that is likely passed."""
+        return highest(self._known_levels, LIKELY)
+
+    @property
+    def possible(self) -> LevelOutlook | None:
+        """The highest level that is possibly passed."""
+        return highest(self._known_levels, POSSIBLE)
+
+    @property
+    def likeliest(self) -> LevelOutlook | None:
+        """The level that is likeliest passed."""
+        return likeliest(self._known_levels)
+
+    @property
+    def is_calibrated(self) -> bool:
+        """Whether the numbers are of a calibrated distribution."""
+        return not isinstance(self.run_outlook, Absent) and self.run_outlook.basis == "calibrated"
+
+    @property
+    def trend(self) -> Trend | None:
+        """The trend of the likeliest level's chance since the issue before; None where that is not known."""
+        stored, level = self.run_outlook, self.likeliest
+        if isinstance(stored, Absent) or isinstance(stored.before, Absent) or level is None:
+            return None
+        before = stored.before.chances.get(level.level)
+        return None if before is None else trend(level.chance, before)
+
+    @property
+    def level_now(self) -> LevelOutlook | None:
+        """The highest level that the last observed flow is above."""
+        return None if isinstance(self.now, Absent) else highest_below(self._known_levels, self.now.flow)
+
+    @property
+    def _known_levels(self) -> Sequence[LevelOutlook]:
+        return () if isinstance(self.levels, Absent) else self.levels
+
+
+def outlook(session: Session, basin: str, at: datetime, run: str | None = None) -> Outlook:
+    """Return the outlook of a basin by a run, by default its latest forecast.
+
+    Raises:
+        UnknownBasin: there is no such basin.
+        UnknownRun: there is no such run, or it does not include the basin.
+    """
+    basin_records.require(session, basin)
+    if run is None:
+        return outlooks(session, [basin], at)[basin]
+    return outlooks_by(session, {basin: forecasts.result_of(session, run, basin)}, at)[basin]
+
+
+def outlooks(session: Session, basins: Sequence[str], at: datetime) -> dict[str, Outlook]:
+    """Return the outlooks of stored basins by their latest forecasts, in the given order."""
+    return outlooks_by(session, forecasts.latest_many(session, basins, at), at)
+
+
+def outlooks_by(session: Session, found: Mapping[str, Latest | NotFound], at: datetime) -> dict[str, Outlook]:
+    """Return the outlooks of basins by given runs, or why they have none.
+
+    The number of statements does not grow with that of basins.
+    """
+    names, today = list(found), day(at.date())
+    known = {name: one for name, one in found.items() if isinstance(one, Latest)}
+    keys = {name: (one.run.id, name) for name, one in known.items()}
+    of_runs = run_outlooks.of_runs(session, [(one.run, one.basin) for one in known.values()])
+    adjusted = adjustments.published_many(session, list(keys.values()))
+    fresh = _freshness(session, found, at)
+    now, rated = _flows_now(session, known, names, today), ratings.newest_many(session, names, today)
+    standing, impacts = _standing_alerts(session, names), thresholds.impacts(session, names)
+    seasons = newest_seasons(session, names, at)
+    unofficial = {*ownership.owners(session, [name for name in names if name not in known])}
+    unofficial |= {name for name, one in known.items() if not one.is_official}
+    skill = skill_of_many(session, [_skill_key(one) for one in known.values()])
+    no_forecast = {name: fresh[name].reason or NOT_STORED for name in names if name not in known}
+    return {
+        name: Outlook(
+            basin=name,
+            is_official=name not in unofficial,
+            at=at,
+            forecast=known.get(name),
+            freshness=fresh[name],
+            now=now[name],
+            rating=rated.get(name),
+            run_outlook=no_forecast[name] if name in no_forecast else of_runs[keys[name]],
+            adjustment=None if name in no_forecast else adjusted.get(keys[name]),
+            alert=standing.get(name),
+            impacts=impacts.get(name, {}),
+            season=seasons.get(name) or absent(Reason.NO_SEASONAL_RUN),
+            skill=no_forecast[name] if name in no_forecast else skill[name],
+        )
+        for name in names
+    }
+
+
+def _freshness(session: Session, found: Mapping[str, Latest | NotFound], at: datetime) -> dict[str, Freshness]:
+    lacking = [name for name, one in found.items() if not isinstance(one, Latest)]
+    tried = forecasts.newest_tried(session, lacking, at) if lacking else {}
+    fresh = {}
+    for name, one in found.items():
+        if isinstance(one, Latest):
+            fresh[name] = _freshness_of(one, at)
+        else:
+            since = tried[name][0].issued_at if name in tried else None
+            reason = absent(Reason.FAILED, message=str(one))
+            fresh[name] = Freshness(state="withheld" if name in tried else "missing", reason=reason, since=since)
+    return fresh
+
+
+def _freshness_of(forecast: Latest, at: datetime) -> Freshness:
+    run, basin = forecast.run, forecast.basin
+    newer, awaited = forecast.superseded_by, forecast.awaited
+    if basin.status != "issued":
+        return Freshness(state="withheld", reason=basin.why_missing, since=run.issued_at, newer=newer, awaited=awaited)
+    if not stale(age_days(run.weather_until, at)):
+        return Freshness(state="fresh", since=run.available_at, newer=newer, awaited=awaited)
+    reason = absent(Reason.FORECAST_STALE, t0=str(run.t0), days=age_days(run.t0, at))
+    first_stale = as_date(run.weather_until) + timedelta(days=STALE_AFTER_DAYS + 1)
+    return Freshness(
+        state="stale", reason=reason, since=datetime.combine(first_stale, time(), UTC), newer=newer, awaited=awaited
+    )
+
+
+def _flows_now(
+    session: Session, known: Mapping[str, Latest], names: Sequence[str], today: Day
+) -> dict[str, FlowNow | Absent]:
+    """Return the last observed flow of basins, of days that have ended."""
+    one_day = np.timedelta64(1, "D")
+    period = Period(today - OBSERVED_DAYS * one_day, today - one_day)
+    flows: dict[str, FlowNow | Absent] = {}
+    for product, of_product in grouped((gauge_product(name), name) for name in names).items():
+        records = series.read_recent(session, of_product, product, "discharge", period)
+        for name in of_product:
+            flows[name] = _flow_now(records.get(name), known.get(name))
+    return flows
+
+
+def _flow_now(record: DailySeries | DamagedSeries | None, forecast: Latest | None) -> FlowNow | Absent:
+    if isinstance(record, DamagedSeries):
+        return absent(Reason.FAILED, message=str(record))
+    if record is None:
+        return absent(Reason.NO_FLOW_OBSERVED, days=OBSERVED_DAYS)
+    area = _area(forecast)
+    if record.unit == "mm/day" and area is None:
+        return absent(Reason.RUN_WITHOUT_AREA)
+    found = flow_now(record.days, converted(record.values, unit=record.unit, into="m3/s", area=area))
+    return found or absent(Reason.NO_FLOW_OBSERVED, days=OBSERVED_DAYS)
+
+
+def _area(forecast: Latest | None) -> Area | None:
+    basin = None if forecast is None else forecast.basin
+    if basin is None or basin.area_m2 is None or basin.area_name is None:
+        return None
+    return Area(basin.area_name, basin.area_m2)
+
+
+def _standing_alerts(session: Session, names: Sequence[str]) -> dict[str, StandingAlert]:
+    """Return the gravest alert of each basin."""
+    gravest: dict[str, Alert] = {}
+    for alert in sorted(alerts.standing_of(session, names), key=_gravity):
+        gravest[alert.basin_id] = alert
+    waiting = held_alerts.waiting(session, names)
+    decided = runs.get_many(session, {alert.run_id for alert in gravest.values()})
+    return {
+        name: StandingAlert(alert=alert, run=decided[alert.run_id], is_ending=_is_ending(alert), waits=name in waiting)
+        for name, alert in gravest.items()
+    }
+
+
+def _gravity(alert: Alert) -> tuple[float, ...]:
+    return gravity(alert.severity, alert.chance, alert.discharge, alert.direction)
+
+
+def _is_ending(alert: Alert) -> bool:
+    """Return whether runs count against the severity that stands."""
+    severities = [step.severity for step in ladder(alert.return_period_years)]
+    assert alert.severity is not None
+    _, runs_against = alert.switches[severities.index(alert.severity)]
+    return bool(runs_against)
+
+
+def _skill_key(forecast: Latest) -> SkillKey:
+    run = forecast.run
+    last = run.t0 + np.timedelta64(run.horizon_days, "D")
+    weather = None if run.weather is None else run.weather.name
+    return SkillKey(run.version_id, forecast.basin.basin_id, weather, as_date(last).month)

@@ -1,0 +1,86 @@
+"""The outlook of a run's forecast of a basin, as it is stored."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from hydrology.base.absent import Absent
+from hydrology.outlook.days_ahead import FlowBasis
+from hydrology.outlook.flow_outlook import FlowOutlook
+from hydrology.outlook.peak import Peak
+from records.database.json_columns import CLOSED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutlookBefore:
+    """The issue before, as its readers saw it.
+
+    Attributes:
+        run, t0: of the newest operational run of an earlier T0.
+        likely: its highest likely level; None without one.
+        chances: of each level.
+        cause: the largest part of the change at the day of the peak (`hydrology.attribution.forecast_change`), or why
+            it is not known.
+    """
+
+    __pydantic_config__ = CLOSED
+
+    run: str
+    t0: str
+    peak: Peak | Absent
+    likely: str | None
+    chances: Mapping[str, float]
+    cause: str | Absent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeasonVolume:
+    """The volume of a season by a run that holds all of it.
+
+    Attributes:
+        season, period: its name, and its days, FIRST..LAST.
+        is_calibrated: whether it is of calibrated paths; else of members and traces.
+        percent_of_normal: exceeded by `hydrology.climatology.volumes.EXCEEDED_PERCENT`.
+    """
+
+    __pydantic_config__ = CLOSED
+
+    season: str
+    period: str
+    is_calibrated: bool
+    percent_of_normal: tuple[float, ...] | Absent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlowOutlooks:
+    """The outlook of a run's flow, as issued and as adjusted.
+
+    Attributes:
+        window_days: number of days after the last past day that the chances of levels cover.
+        adjustment: the published adjustment that `adjusted` follows; both None without one.
+    """
+
+    __pydantic_config__ = CLOSED
+
+    basis: FlowBasis
+    window_days: int
+    issued: FlowOutlook
+    adjustment: str | None
+    adjusted: FlowOutlook | None
+
+    @property
+    def published(self) -> FlowOutlook:
+        """The outlook that readers get: adjusted where a forecaster has published that."""
+        return self.adjusted or self.issued
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOutlook(FlowOutlooks):
+    """The outlook of a run's forecast of a basin.
+
+    Attributes:
+        before: the issue before, or why there is none.
+        season: the volume of the basin's season, or why it is not known; None where the run does not hold one.
+    """
+
+    before: OutlookBefore | Absent
+    season: SeasonVolume | Absent | None

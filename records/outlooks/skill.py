@@ -1,0 +1,160 @@
+"""Skill of versions in basins, on days that they have not learnt from."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import JSON, Row, select, type_coerce
+from sqlalchemy.orm import Session
+
+from hydrology.base.absent import Absent, absent
+from hydrology.base.calendar import Period
+from hydrology.base.reasons import Reason
+from hydrology.verification.held_out_years import HELD_OUT
+from hydrology.verification.reliable_days import ReliableDays, reliable_days
+from hydrology.verification.results import ALL_YEAR, MonthSkill
+from hydrology.verification.skilful_days import SkilfulDays, skilful_days
+from records.database.json_columns import from_json
+from records.runs.run_request import OBSERVED
+from records.verification import scores
+from records.verification.lead_scores import Origin
+from records.verification.scores import HeldOutScore
+from records.verification.tables import VerificationRow
+from records.versions import versions
+
+METRIC = "nse"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeadSkill:
+    """Skill of calibrated forecasts at a lead; `month` is that on the days of the month asked for."""
+
+    lead: int
+    independent_issues: int | None
+    crpss_climatology: float
+    crpss_climatology_low: float | None
+    coverage_90: float | None
+    month: MonthSkill | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForecastSkill:
+    """Skill of calibrated forecasts by lead, and what it rests on.
+
+    Attributes:
+        version: the version that was verified: the same, or its twin.
+        month: the calendar month that `skilful` is of.
+    """
+
+    version: str
+    origin: Origin
+    weather: str
+    period: Period
+    month: int
+    leads: tuple[LeadSkill, ...]
+
+    @property
+    def skilful(self) -> SkilfulDays | Absent:
+        """Until which day ahead forecasts of the month beat climatology."""
+        return skilful_days({one.lead: one.month for one in self.leads if one.month is not None})
+
+    @property
+    def reliable(self) -> ReliableDays | Absent:
+        """Until which day ahead forecasts of any month beat climatology and their 90 % range held."""
+        return reliable_days(self.leads)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BasinSkill:
+    """Skill of a version in a basin; the Nash-Sutcliffe efficiency is that of its simulation."""
+
+    nse: HeldOutScore | Absent
+    nse_of: str | None
+    forecasts: ForecastSkill | Absent
+
+
+@dataclass(frozen=True, slots=True)
+class SkillKey:
+    """Whose skill is asked for: of a version in a basin, with the weather of a run, in a calendar month."""
+
+    version: str
+    basin: str
+    weather: str | None
+    month: int
+
+
+def skill_of_many(session: Session, keys: Sequence[SkillKey]) -> dict[str, BasinSkill]:
+    """Return the skill in basins, by basin."""
+    evaluated = {version: versions.get(session, version).evaluated_as for version in {key.version for key in keys}}
+    every = sorted({version for names in evaluated.values() for version in names})
+    of_means = scores.held_out_scores(session, every, [METRIC])
+    rows = _rows(session, keys, every)
+    found, not_evaluated = {}, absent(Reason.NOT_EVALUATED_HELD_OUT)
+    for key in keys:
+        names = evaluated[key.version]
+        scored = next((name for name in names if (name, key.basin, METRIC) in of_means), None)
+        found[key.basin] = BasinSkill(
+            nse=not_evaluated if scored is None else of_means[scored, key.basin, METRIC],
+            nse_of=scored,
+            forecasts=_forecast_skill(key, names, rows.get(key.basin, ())),
+        )
+    return found
+
+
+def _rows(session: Session, keys: Sequence[SkillKey], every: Sequence[str]) -> dict[str, list[Any]]:
+    """Return the verification of calibrated forecasts by basin, with one statement for each month."""
+    row, found = VerificationRow, dict[str, list[Any]]()
+    columns = (row.basin_id, row.version_id, row.origin, row.weather, row.first_day, row.last_day, row.lead)
+    values = (row.crpss_climatology, row.crpss_climatology_low, row.coverage_90, row.independent_issues)
+    for month in sorted({key.month for key in keys}):
+        of_month = type_coerce(row.months, JSON)[month - 1].label("of_month")
+        query = select(*columns, *values, of_month).where(
+            row.forecaster == "calibrated",
+            row.season == ALL_YEAR,
+            row.period_use == HELD_OUT,
+            row.version_id.in_(every),
+            row.basin_id.in_([key.basin for key in keys if key.month == month]),
+            row.crpss_climatology.is_not(None),
+        )
+        for found_row in session.execute(query.order_by(row.basin_id, row.lead)):
+            found.setdefault(found_row.basin_id, []).append(found_row)
+    return found
+
+
+def _forecast_skill(key: SkillKey, evaluated: Sequence[str], rows: Sequence[Row[Any]]) -> ForecastSkill | Absent:
+    """Return the skill of forecasts issued with the weather, else of reforecasts with it or with observed weather."""
+    orders = (("issued", key.weather), ("reforecast", key.weather), ("reforecast", OBSERVED))
+    by_group: dict[tuple[Any, ...], list[Row[Any]]] = {}
+    for row in rows:
+        group = (row.version_id, row.origin, row.weather, row.first_day, row.last_day)
+        if (row.origin, row.weather) in orders and row.version_id in evaluated and _is_own(key, row):
+            by_group.setdefault(group, []).append(row)
+    if not by_group:
+        return absent(Reason.NOT_VERIFIED_HELD_OUT)
+    version, origin, weather, first, last = chosen = min(
+        by_group, key=lambda group: (orders.index(group[1:3]), evaluated.index(group[0]), -group[4].astype(int))
+    )
+    return ForecastSkill(
+        version=version,
+        origin=origin,
+        weather=weather,
+        period=Period(first, last),
+        month=key.month,
+        leads=tuple(_lead(row) for row in by_group[chosen]),
+    )
+
+
+def _is_own(key: SkillKey, row: Row[Any]) -> bool:
+    """Return whether a row counts for a version: all of its own, and the reforecasts of its twin."""
+    return bool(row.version_id == key.version or row.origin == "reforecast")
+
+
+def _lead(row: Row[Any]) -> LeadSkill:
+    return LeadSkill(
+        lead=row.lead,
+        independent_issues=row.independent_issues,
+        crpss_climatology=row.crpss_climatology,
+        crpss_climatology_low=row.crpss_climatology_low,
+        coverage_90=row.coverage_90,
+        month=None if row.of_month is None else from_json(MonthSkill, row.of_month),
+    )
