@@ -22,7 +22,7 @@ FILES = ("application/atom+xml", "application/cap+xml", "application/x-netcdf", 
 @pytest.fixture(scope="module")
 def served(address: str) -> Any:
     """The document as a service sends it, with its own basins and runs as examples."""
-    return httpx2.get(f"{address}/openapi.json").json()
+    return httpx2.get(f"{address}/openapi.json", timeout=60).json()
 
 
 def test_the_generated_modules_are_of_this_document() -> None:
