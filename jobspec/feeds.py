@@ -80,15 +80,6 @@ class UsgsSettings(_Settings):
     days_back: DaysBack = 30
 
 
-class NwisSettings(_Settings):
-    """Daily mean discharge from the older NWIS service, for as long as it answers: a fallback."""
-
-    adapter: Literal["nwis"]
-    form: Literal["json", "rdb"] = "json"
-    series: ChosenSeries = Field({})
-    days_back: DaysBack = 30
-
-
 class OpenMeteoArchiveSettings(_Settings):
     """Past weather at gauges, from Open-Meteo's archive of reanalyses."""
 
@@ -152,7 +143,6 @@ class FilesSettings(_Settings):
 
 AnyFeedSettings = Annotated[
     UsgsSettings
-    | NwisSettings
     | OpenMeteoArchiveSettings
     | OpenMeteoForecastSettings
     | OpenMeteoEnsembleSettings

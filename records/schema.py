@@ -1,12 +1,15 @@
 """All tables: importing this module fills `Base.metadata`, to copy, check or migrate all of them."""
 
-import records.access.tables
+import records.access.audit
+import records.access.keys
 import records.adjustments.tables
 import records.alerts.tables
 import records.basins.tables
 import records.database.tables
+import records.jobs.job_row
+import records.jobs.schedules
 import records.jobs.tables
-import records.ratings.tables
+import records.ratings.ratings
 import records.runs.tables
 import records.series.tables
 import records.simulations.tables

@@ -144,7 +144,6 @@ class Settings(BaseSettings):
             are not public: `files.example:8080`.
         usgs_url: address of USGS's Water Data OGC API, with its version (`…/v0` or `…/v1`).
         usgs_key: the key for it; without one its hourly limit is lower. Never shown.
-        nwis_url: address of USGS's older daily values.
         open_meteo_archive_url: address of Open-Meteo's past weather; a paid plan has hosts of its own.
         open_meteo_forecast_url: address of its weather forecasts.
         open_meteo_ensemble_url: address of its ensembles.
@@ -219,7 +218,6 @@ class Settings(BaseSettings):
     ingest_hosts: Annotated[tuple[HostPort, ...], *CommaSeparated] = ()
     usgs_url: ServiceUrl = "https://api.waterdata.usgs.gov/ogcapi/v0"
     usgs_key: ServiceKey = None
-    nwis_url: ServiceUrl = "https://waterservices.usgs.gov/nwis/dv/"
     open_meteo_archive_url: ServiceUrl = "https://archive-api.open-meteo.com"
     open_meteo_forecast_url: ServiceUrl = "https://api.open-meteo.com"
     open_meteo_ensemble_url: ServiceUrl = "https://ensemble-api.open-meteo.com"

@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element
 
 from app.exports import xml
 from records.alerts.alert_changes import Change
-from records.alerts.change_words import headline
+from records.alerts.change_words import headline, other_levels
 
 MEDIA_TYPE = "application/atom+xml"
 CAP_MEDIA_TYPE = "application/cap+xml"
@@ -47,7 +47,7 @@ class Feed:
 
 
 def write(feed: Feed, changes: Sequence[Change], names: Mapping[str, str]) -> bytes:
-    """Write a page of changes, newest first.
+    """Write a page of changes that head messages, newest first.
 
     Args:
         names: of the basins, for a reader.
@@ -88,7 +88,7 @@ def _add_entry(root: Element, feed: Feed, change: Change, name: str) -> None:
     xml.add(entry, "category", term=change.kind)
     if change.severity is not None:
         xml.add(entry, "category", term=change.severity)
-    xml.add(entry, "summary", change.why)
+    xml.add(entry, "summary", f"{change.why} {other_levels(change)}".rstrip())
 
 
 def _id(text: str) -> str:

@@ -1,18 +1,21 @@
-"""Changes of alerts as messages of the Common Alerting Protocol, 1.2.
+"""Changes of alerts as messages of the Common Alerting Protocol, 1.2: one for what a decision changed at a river.
+
+Each has one `info`, because consumers take several as languages or places: its severity is that of the river's alert
+after the change, and the levels with an alert are parameters. An update so replaces all that was issued before.
 
 Source: OASIS, Common Alerting Protocol Version 1.2, 1 July 2010 (CAP-v1.2-os), sections 3.2 and 3.3.
 """
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, time, timedelta
-from typing import Literal
+from typing import Any, Literal
 from xml.etree.ElementTree import Element
 
 from app.exports import xml
 from hydrology.base.calendar import as_date
 from hydrology.extremes.alerting import Severity
 from records.alerts.alert_changes import Change
-from records.alerts.change_words import headline
+from records.alerts.change_words import headline, other_levels
 from records.basins.basins import Basin
 from records.basins.station_names import shown_name
 
@@ -33,11 +36,11 @@ MessageType = Literal["Alert", "Update", "Cancel"]
 
 
 def write(change: Change, earlier: Sequence[Change], basin: Basin, base: str) -> bytes:
-    """Write the message of a change.
+    """Write the message that a change heads.
 
     Args:
         base: the service's own address; empty where it is not set.
-        earlier: the earlier changes of the same alert, oldest first, which it updates or cancels.
+        earlier: the heads of the earlier messages of the same alert, oldest first, which it updates or cancels.
         basin: the change's.
     """
     root = xml.new("alert", NAMESPACE)
@@ -57,7 +60,7 @@ def write(change: Change, earlier: Sequence[Change], basin: Basin, base: str) ->
     xml.add(info, "expires", _instant(expires(change)))
     xml.add(info, "senderName", change.sender or "Freshet, not official")
     xml.add(info, "headline", headline(change, name)[:_MAX_HEADLINE])
-    xml.add(info, "description", change.why if change.impact is None else f"{change.why} {change.impact}")
+    xml.add(info, "description", " ".join(filter(None, (change.why, change.impact, other_levels(change)))))
     if base:
         xml.add(info, "web", f"{base}/basins/{change.basin_id}")
     _add_parameters(info, change)
@@ -69,7 +72,7 @@ def message_type(change: Change, earlier: Sequence[Change]) -> MessageType:
     """Return whether a message starts an alert, updates it or cancels it."""
     if not earlier:
         return "Alert"
-    return "Cancel" if change.severity is None else "Update"
+    return "Cancel" if _severity(change) is None else "Update"
 
 
 def expires(change: Change) -> datetime:
@@ -78,6 +81,14 @@ def expires(change: Change) -> datetime:
         return change.at + _VALID_WITHOUT_WINDOW
     last = as_date(change.t0) + timedelta(days=change.window_days + 1)
     return max(datetime.combine(last, time(), UTC), change.at + _VALID_WITHOUT_WINDOW)
+
+
+def _severity(change: Change) -> Severity | None:
+    """Return the severity of the river's alert after a change; of the level's own where they were sent by level."""
+    if change.levels is None:
+        return change.severity
+    severity: Severity | None = change.levels[0]["severity"] if change.levels else None
+    return severity
 
 
 def _status(change: Change) -> str:
@@ -96,13 +107,14 @@ def _add_event(info: Element, change: Change) -> None:
     xml.add(info, "language", "en")
     xml.add(info, "category", "Met")
     xml.add(info, "event", _event(change))
-    over = change.level is not None and change.severity is None
+    severity = _severity(change)
+    over = change.level is not None and severity is None
     if over:
         xml.add(info, "responseType", "AllClear")
-    elif change.level is not None and change.severity is not None:
-        xml.add(info, "responseType", _RESPONSES[change.severity])
+    elif change.level is not None and severity is not None:
+        xml.add(info, "responseType", _RESPONSES[severity])
     xml.add(info, "urgency", "Unknown" if change.level is None else "Past" if over else "Future")
-    severity = change.severity_before if over else change.severity
+    severity = change.severity_before if over else severity
     xml.add(info, "severity", "Unknown" if change.level is None or severity is None else _SEVERITIES[severity])
     xml.add(info, "certainty", _certainty(change))
 
@@ -114,15 +126,16 @@ def _event(change: Change) -> str:
 
 
 def _certainty(change: Change) -> str:
-    if change.level is None or change.chance is None:
+    chance = change.levels[0]["chance"] if change.levels else change.chance
+    if change.level is None or chance is None:
         return "Unknown"
-    if change.chance > LIKELY_ABOVE:
+    if chance > LIKELY_ABOVE:
         return "Likely"
-    return "Possible" if change.chance >= POSSIBLE_FROM else "Unlikely"
+    return "Possible" if chance >= POSSIBLE_FROM else "Unlikely"
 
 
 def _add_parameters(info: Element, change: Change) -> None:
-    values = {
+    values: dict[str, Any] = {
         "kind": change.kind,
         "level": change.level,
         "direction": change.direction,
@@ -139,7 +152,10 @@ def _add_parameters(info: Element, change: Change) -> None:
         "run": change.run_id,
         "version": change.version_id,
     }
-    for name, value in values.items():
+    standing = [
+        ("standing_level", f"{one['level']} {one['severity']} {one['chance']:.3g}") for one in change.levels or ()
+    ]
+    for name, value in [*values.items(), *standing]:
         if value is not None:
             parameter = xml.add(info, "parameter")
             xml.add(parameter, "valueName", name)

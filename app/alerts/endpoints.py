@@ -13,7 +13,7 @@ from app.http.dependencies import KnownBasin, Reading, ServiceClock
 from app.http.pagination import NumberPage, Page, paged
 from app.http.problems import documented
 from hydrology.extremes.alerting import SEVERITIES, Severity
-from jobspec.fields import BASIN, NAME
+from jobspec.fields import BASIN
 from jobspec.forms import form
 from records.alerts import alert_changes, alerts
 from records.basins.basins import UnknownBasin
@@ -27,9 +27,11 @@ AlertPage = Annotated[
         Annotated[
             str | None,
             Query(
-                description="Start after this basin and level: the last ones of the page before.",
-                pattern=form(f"^{BASIN}/{NAME}$", "a basin, a slash and a level, such as USGS-13235000/gev-5"),
-                examples=["USGS-13235000/gev-5"],
+                description="Start after this basin and direction: the last ones of the page before.",
+                pattern=form(
+                    f"^{BASIN}/(rising|falling)$", "a basin, a slash and a direction, such as USGS-13235000/rising"
+                ),
+                examples=["USGS-13235000/rising"],
             ),
         ]
     ),
@@ -50,13 +52,14 @@ def list_alerts(
     fields: Annotated[FieldFilter, fields_of(Alerts)],
     least_severity: MinSeverity = SEVERITIES[0],
 ) -> Response:
-    """The levels of all basins that have an alert, a page at a time: follow `next` until it is null. The newest
-    forecast of a basin decides its alerts by its calibrated chance. Where it has none, the alerts stay as they were and
-    the basin's own answer gives the reason."""
-    basin, _, level = (page.after or "").partition("/")
-    cursor = (basin, level) if page.after else None
-    found = alerts.active(session, minimum=least_severity, after=cursor, limit=page.sought)
-    shown, following = page.cut(found, lambda alert: f"{alert.basin_id}/{alert.level}")
+    """One alert for each basin and direction in which flow is likely to pass a level, a page at a time: follow `next`
+    until it is null. It is of the level that stands for the river; `levels` has the others. The newest forecast of a
+    basin decides its alerts by its calibrated chance. Where it has none, the alerts stay as they were and the basin's
+    own answer gives the reason."""
+    basin, _, direction = (page.after or "").partition("/")
+    cursor = (basin, direction) if page.after else None
+    found = alerts.rivers(session, minimum=least_severity, after=cursor, limit=page.sought)
+    shown, following = page.cut(found, lambda alert: f"{alert.basin_id}/{alert.direction}")
     return fields.of(Alerts(alerts=service.answers_of(session, shown, clock.today()), next=following))
 
 
@@ -82,8 +85,9 @@ def read_alerts(session: Reading, clock: ServiceClock, basin: KnownBasin, answer
 def list_alert_changes(
     session: Reading, basin: KnownBasin, page: NumberPage, fields: Annotated[FieldFilter, fields_of(AlertChanges)]
 ) -> Response:
-    """Every change, newest first, with the run behind it, as sent to receivers. A promotion of another model
-    version is a change of its own. Follow `next` until it is null."""
+    """Every change of a level, newest first, with the run behind it. What a run changes at a river is one message to
+    receivers (`message`). A promotion of another model version is a change of its own. Follow `next` until it is
+    null."""
     found = alert_changes.page(session, basins=[basin], before=page.after, limit=page.sought)
     shown, following = page.cut(found, lambda change: change.seq)
     return fields.of(AlertChanges(changes=[service.change(one) for one in shown], next=following))

@@ -53,7 +53,7 @@ class FeedAnswer:
             minimum=chosen.minimum,
             before=self.page.after,
             limit=self.page.sought,
-            public=True,
+            in_feeds=True,
         )
         changes, following = self.page.cut(found, lambda change: change.seq)
         feed = atom.Feed(
@@ -97,9 +97,9 @@ AtomAnswer = Annotated[FeedAnswer, Depends(_feed)]
 
 @router.get("/feed", summary="Changes of alerts as an Atom feed", **_xml(atom.MEDIA_TYPE, UnknownBasin))
 def read_alert_feed(answer: AtomAnswer) -> Response:
-    """For a feed reader: the newest changes of the selected basins, each with the numbers and the rule in words. A
-    subscription's `feed` is the address of the changes that it gets. Older ones are behind the link `next`. Changes of
-    unofficial basins are in no feed."""
+    """For a feed reader: the newest changes of the selected basins, one entry for what a run changed at a river, with
+    the numbers and the rule in words. A subscription's `feed` is the address of the changes that it gets. Older ones
+    are behind the link `next`. Changes of unofficial basins are in no feed."""
     return answer.of("Changes of alerts", FEED, of_cap=False)
 
 
@@ -118,21 +118,22 @@ def read_cap_message(
     change: ChangeId,
     if_none_match: IfNoneMatch = None,
 ) -> Response:
-    """The message of a change, by the Common Alerting Protocol. Its status is `Exercise` where it was decided in a
-    replay, or while the service had no official sender, and `Test` where the basin was unofficial. Updates and
-    cancellations refer to the earlier messages of the same alert."""
+    """The message of a change, by the Common Alerting Protocol: one for all that a run changed at a river. Its severity
+    is that of the river's alert. Its status is `Exercise` where it was decided in a replay, or while the service had no
+    official sender, and `Test` where the basin was unofficial. Updates and cancellations refer to the earlier messages
+    of the same river's alert."""
     return _answer(message(session, settings, change), atom.CAP_MEDIA_TYPE, if_none_match)
 
 
 def message(session: Session, settings: Settings, change: str) -> bytes:
-    """Return the CAP message of a change.
+    """Return the CAP message that has a change.
 
     Raises:
-        UnknownChange: there is none with this id.
+        UnknownChange: there is none with this id, or it has no message.
     """
-    stored = alert_changes.get(session, change)
-    earlier = alert_changes.earlier_of_alert(session, stored)
-    return cap.write(stored, earlier, basins.get(session, stored.basin_id), settings.own_address)
+    head = alert_changes.head_of(session, change)
+    earlier = alert_changes.earlier_of_alert(session, head)
+    return cap.write(head, earlier, basins.get(session, head.basin_id), settings.own_address)
 
 
 def _answer(content: bytes, media_type: str, if_none_match: str | None) -> Response:

@@ -58,11 +58,32 @@ class Alert(Model):
     missing: Missing
 
 
-class Alerts(Model):
-    """Alerts of all basins."""
+class StandingLevel(Model):
+    """A level with an alert, in brief."""
 
-    alerts: list[Alert] = Field(description="In the order of basins and levels.")
-    next: str | None = next_page("/v1/alerts?limit=100&after=USGS-13235000%2Fgev-5")
+    level: str
+    severity: Severity
+    chance: float
+    discharge_m3s: float
+
+
+STANDING = (
+    "The levels of the river with an alert, the one that stands for it first: of the most severe, the furthest out "
+    "that is likely to be passed (a chance from 0.5), otherwise the furthest out that is possible (from 0.1)."
+)
+
+
+class RiverAlert(Alert):
+    """The current alert of a river, a basin and a direction: that of the level that stands for it."""
+
+    levels: list[StandingLevel] = Field(description=STANDING)
+
+
+class Alerts(Model):
+    """Alerts of all rivers."""
+
+    alerts: list[RiverAlert] = Field(description="In the order of basins and directions.")
+    next: str | None = next_page("/v1/alerts?limit=100&after=USGS-13235000%2Frising")
 
 
 class BasinAlerts(Model):
@@ -111,6 +132,7 @@ class ProposedChange(Model):
     why: str = Field(description="The numbers and the rule, and what a forecaster contributed.")
     decided_by: str | None = Field(description="Who approved it or published the adjustment behind it.")
     adjustment: str | None = Field(description="The published adjustment behind it.")
+    levels: list[StandingLevel] | None = Field(description=f"Of the change that heads a message, after it. {STANDING}")
     missing: Missing
 
 
@@ -121,6 +143,10 @@ class AlertChange(ProposedChange):
     official: bool = Field(
         description="Whether it is meant: false for an exercise, without an official sender, and for an unofficial "
         "basin, whose changes go to its owner's subscriptions alone."
+    )
+    message: str | None = Field(
+        description="The `event` of the change that heads its message: what a run changes at a river is one. Null "
+        "where it is not sent."
     )
 
 

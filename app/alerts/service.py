@@ -1,12 +1,11 @@
 """Builds the answers about alerts."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 from sqlalchemy.orm import Session
 
-from app.alerts.schemas import Alert, AlertChange, AlertStep, BasinAlerts, ProposedChange
+from app.alerts.schemas import Alert, AlertChange, AlertStep, BasinAlerts, ProposedChange, RiverAlert
 from app.basins.ratings.stage import rating_of, stage_of
 from app.basins.schemas import kind_of
 from app.http.base_schema import why_null
@@ -16,6 +15,7 @@ from hydrology.extremes.alerting import ENDS_AFTER, ladder
 from hydrology.ratings.rating import Rating
 from records.alerts import alert_changes, alerts, thresholds
 from records.alerts.thresholds import Threshold
+from records.database.statements import as_values
 
 _WHY = {
     "kind": "The level is user-defined.",
@@ -27,6 +27,7 @@ _WHY = {
     "since": "There is no alert.",
 }
 _OF_THE_BASIN = "It concerns all levels of the basin."
+_NOT_SENT = "It is of levels below the alert of the river alone, which goes on unchanged."
 _WHY_OF_CHANGE = {
     **dict.fromkeys(("level", "direction", "discharge_m3s", "chance"), _OF_THE_BASIN),
     "stage_ft": "No rating of the basin covers its discharge.",
@@ -41,17 +42,17 @@ _WHY_OF_CHANGE = {
     "t0": "The change comes from a promotion, not from a run.",
     "decided_by": "The service decided it alone.",
     "adjustment": "The forecast was not adjusted.",
+    "levels": "It does not head the message of a river, or is from before they were stored.",
 }
 NOT_DECIDED = "No forecast has decided its alerts yet."
 
 
-def answer(alert: alerts.Alert, rating: Rating | None, levels: Mapping[str, Threshold]) -> Alert:
-    """Return the alert of a level."""
-    fields: dict[str, Any] = asdict(alert)
-    del fields["official_stage"]  # among the basin's levels
+def _fields(alert: alerts.Alert, rating: Rating | None, levels: Mapping[str, Threshold]) -> dict[str, Any]:
+    """Return the fields of the alert of a level."""
+    fields = as_values(alert, "official_stage")  # which is among the basin's levels
     fields["basin"], fields["run"] = fields.pop("basin_id"), fields.pop("run_id")
     switches = fields.pop("switches")
-    steps = [
+    fields["steps"] = [
         AlertStep(
             severity=step.severity,
             begins_at=step.begins_at,
@@ -65,19 +66,18 @@ def answer(alert: alerts.Alert, rating: Rating | None, levels: Mapping[str, Thre
     ]
     level = levels.get(alert.level)
     fields["category"], fields["impact"] = (None, None) if level is None else (level.category, level.impact)
-    stage = stage_of(rating, alert.discharge)
-    return Alert(**fields, stage=stage, steps=steps, missing=why_null(fields, _WHY))
+    return fields | {"stage": stage_of(rating, alert.discharge), "missing": why_null(fields, _WHY)}
 
 
-def answers_of(session: Session, found: Sequence[alerts.Alert], on: Day) -> list[Alert]:
-    """Return alerts of many basins, in their order.
+def answers_of(session: Session, found: Sequence[alerts.RiverAlert], on: Day) -> list[RiverAlert]:
+    """Return the alerts of many rivers, in their order.
 
     Args:
         on: the service's day, whose ratings give stages.
     """
     names = {alert.basin_id for alert in found}
     of = {basin: (rating_of(session, basin, on), _levels(session, basin)) for basin in names}
-    return [answer(alert, *of[alert.basin_id]) for alert in found]
+    return [RiverAlert(**_fields(alert, *of[alert.basin_id])) for alert in found]
 
 
 def _levels(session: Session, basin: str) -> dict[str, Threshold]:
@@ -108,7 +108,7 @@ def of_basin(session: Session, basin: str, on: Day) -> BasinAlerts:
         window_days=standing.window_days,
         decided_at=standing.decided_at,
         reason=text(standing.reason),
-        levels=[answer(alert, rating, levels) for alert in alerts.of_basin(session, basin)],
+        levels=[Alert(**_fields(alert, rating, levels)) for alert in alerts.of_basin(session, basin)],
         missing={} if standing.reason else {"reason": "The run has decided."},
     )
 
@@ -116,9 +116,10 @@ def of_basin(session: Session, basin: str, on: Day) -> BasinAlerts:
 def change(stored: alert_changes.Change) -> AlertChange:
     """Return a change."""
     fields = alert_changes.as_json(stored)
-    return AlertChange(**fields, missing=why_null(fields, _WHY_OF_CHANGE))
+    return AlertChange(**fields, missing=why_null(fields, _WHY_OF_CHANGE | {"message": _NOT_SENT}))
 
 
 def proposed_change(fields: Mapping[str, Any]) -> ProposedChange:
     """Return a change that a run proposes, from its fields."""
+    fields = {"levels": None, **fields}  # it may wait since before they were stored
     return ProposedChange(**fields, missing=why_null(fields, _WHY_OF_CHANGE))

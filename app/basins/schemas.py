@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.http.base_schema import Missing, Model, next_page
+from app.http.base_schema import Area, Missing, Model, next_page
 from records.basins import ownership
 
 Kind = Literal["usgs", "synthetic", "other", "unofficial"]
@@ -43,9 +43,9 @@ class BasinSummary(Model):
     latitude: float | None = Field(description="Of the gauge, degrees north.", examples=[47.23739])
     longitude: float | None = Field(description="Of the gauge, degrees east.", examples=[-68.58264])
     huc: str | None = Field(description="Hydrologic unit code.", examples=["01"])
-    areas_km2: dict[str, float] = Field(
-        description="Drainage area in km² by the name of its source. Sources differ, some by more than 10 %.",
-        examples=[{"maurer_extended": 2303.988, "area_gages2": 2252.7}],
+    area: Area | None = Field(
+        description="The drainage area by which its flow is converted to a depth and back: that of the weather product "
+        "that its current version learnt from; else as an operator gave it, or its gauge's service."
     )
     missing: Missing = Field(examples=[{}])
 
@@ -80,6 +80,11 @@ class Finding(Model):
 class BasinDetail(BasinSummary):
     """A basin with its stored data."""
 
+    areas_km2: dict[str, float] = Field(
+        description="Drainage area in km² by the name of each source. Sources differ, some by more than 10 %; `area` "
+        "is the one that is used.",
+        examples=[{"maurer_extended": 2303.988, "area_gages2": 2252.7}],
+    )
     attributes: dict[str, float] = Field(
         description="Numeric attributes (climate, land, soil) as their source gives them.",
         examples=[{"elev_mean": 250.31, "frac_snow": 0.313}],

@@ -7,18 +7,24 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from app.basins.schemas import BasinDetail, BasinSummary, Finding, Series, named_kind
+from app.http.base_schema import Area
+from hydrology.base import units as convert
 from hydrology.base.calendar import as_date
+from hydrology.base.units import M2_PER_KM2
 from records.basins import basins, ownership, quality
 from records.series import series
 from records.versions import promotions
+from records.versions.basin_areas import areas_in_use
 
 _FIELDS = ("name", "latitude", "longitude", "huc")
 
 
 def summaries(session: Session, stored: Sequence[basins.Basin]) -> list[BasinSummary]:
     """Return basins as in a list."""
-    owners = ownership.owners(session, [basin.id for basin in stored])
-    return [BasinSummary(**_area_and_place(basin, official=basin.id not in owners)) for basin in stored]
+    owners, areas = ownership.owners(session, [basin.id for basin in stored]), areas_in_use(session, stored)
+    return [
+        BasinSummary(**_area_and_place(basin, areas[basin.id], official=basin.id not in owners)) for basin in stored
+    ]
 
 
 def detail(session: Session, basin: str) -> BasinDetail:
@@ -28,12 +34,14 @@ def detail(session: Session, basin: str) -> BasinDetail:
         UnknownBasin: there is no such basin.
     """
     stored = basins.get(session, basin)
-    result = _area_and_place(stored, official=ownership.owner(session, basin) is None)
+    area = areas_in_use(session, [stored])[basin]
+    result = _area_and_place(stored, area, official=ownership.owner(session, basin) is None)
     current = promotions.current(session, [basin]).get(basin)
     if current is None:
         result["missing"]["current_version"] = "No model version has been promoted for this basin."
     return BasinDetail(
         **result,
+        areas_km2={name: m2 / M2_PER_KM2 for name, m2 in stored.areas.items()},
         attributes=dict(stored.attributes),
         texts=dict(stored.texts),
         weather_points=[(latitude, longitude) for latitude, longitude in stored.weather_points or ()],
@@ -47,14 +55,17 @@ def detail(session: Session, basin: str) -> BasinDetail:
     )
 
 
-def _area_and_place(basin: basins.Basin, *, official: bool) -> dict[str, Any]:
+def _area_and_place(basin: basins.Basin, area: convert.Area | None, *, official: bool) -> dict[str, Any]:
     result = asdict(basin)
+    missing = {name: "No source has given a value." for name in _FIELDS if result[name] is None}
+    if area is None:
+        missing["area"] = "No source has given an area by which its flow could be converted."
     return {
         "id": basin.id,
         "kind": named_kind(basin.id, official=official),
         **{name: result[name] for name in _FIELDS},
-        "areas_km2": {name: m2 / 1e6 for name, m2 in basin.areas.items()},
-        "missing": {name: "No source has given a value." for name in _FIELDS if result[name] is None},
+        "area": None if area is None else Area.of(area),
+        "missing": missing,
     }
 
 

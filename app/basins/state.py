@@ -21,7 +21,7 @@ State = dict[str, Any]
 
 def states(session: Session, basins: Sequence[str], at: datetime) -> list[State]:
     """Return the status of basins at an instant, in their order."""
-    by_rank = sorted(alerts.active(session, public=False), key=lambda alert: rank(alert.severity))
+    by_rank = sorted(alerts.rivers(session, public=False), key=lambda alert: rank(alert.severity))
     severities = {alert.basin_id: alert.severity for alert in by_rank}
     forecasts = latest_many(session, basins, at)
     return [_state(forecast, severities.get(basin), at) for basin, forecast in forecasts.items()]

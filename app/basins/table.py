@@ -23,7 +23,7 @@ _STATE: tuple[tuple[str, Kind, str, str | None], ...] = (
 
 def of_basins(basins: Sequence[BasinSummary], states: Sequence[State]) -> Table:
     """Return the metadata and current status of basins."""
-    sources = sorted({source for basin in basins for source in basin.areas_km2})
+    areas = [basin.area for basin in basins]
     columns = [
         Column("basin", "identifier of the basin", "text", [basin.id for basin in basins]),
         Column("name", "name of the basin", "text", [basin.name for basin in basins]),
@@ -31,10 +31,9 @@ def of_basins(basins: Sequence[BasinSummary], states: Sequence[State]) -> Table:
         Column("longitude", "longitude of the gauge", "number", [basin.longitude for basin in basins], "degrees_east"),
         Column("kind", "what the basin is", "text", [basin.kind for basin in basins]),
         Column("huc", "hydrologic unit code", "text", [basin.huc for basin in basins]),
+        Column("area", "drainage area that converts flow", "number", [area and area.km2 for area in areas], "km2"),
+        Column("area_source", "source of the area", "text", [area and area.name for area in areas]),
     ]
-    for source in sources:
-        areas = [basin.areas_km2.get(source) for basin in basins]
-        columns.append(Column(f"area_{source}", f"drainage area by {source}", "number", areas, "km2"))
     for name, kind, meaning, unit in _STATE:
         columns.append(Column(name, meaning, kind, [state.get(name) for state in states], unit))
     return Table("basins", "Basins", columns)

@@ -37,7 +37,8 @@ def _text(text: str) -> str:
 
 
 def _truth(value: bool) -> str:
-    return "true" if value else "false"
+    """Return a truth value as R, Excel and pandas all read it: `false` is a text in R."""
+    return "TRUE" if value else "FALSE"
 
 
 _CELLS: dict[Kind, Callable[[Any], str]] = {

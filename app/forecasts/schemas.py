@@ -53,6 +53,15 @@ class KnownSnowSkill(Model):
     )
 
 
+class SnowReference(Model):
+    """Reference snow of T0 by a stored product, mm."""
+
+    product: str
+    mm: float
+    normal: float | None = Field(description="The mean of that day in the product's other years.")
+    percent_of_normal: float | None = Field(description="The reference in % of it.")
+
+
 class SnowAtT0(Model):
     """The snow of T0, mm."""
 
@@ -66,6 +75,16 @@ class SnowAtT0(Model):
         description="Snow water of the Snow-17 model, driven by the basin's own weather, for comparison. Only where "
         "the mapping is `regional`.",
     )
+    snow17_percent_of_normal: float | None = Field(
+        default=None, description="The same in % of what Snow-17 has in other years. Only where `snow17` is."
+    )
+    reference: SnowReference | None = Field(description="The basin's stored reference of T0.")
+    uncertain: bool = Field(
+        description="Whether `reference` or `snow17` lies outside the range of the members, `p05` to `p95`: compared "
+        "in % of their own normals, in mm where one has none."
+    )
+    uncertain_reason: str | None = Field(description="The estimates that differ; null where it is not uncertain.")
+    in_words: str = Field(description="In % of normal, or what is uncertain.", examples=["85 % of normal"])
 
 
 class SnowRead(Model):

@@ -2,17 +2,16 @@
 
 from collections.abc import Mapping
 
-from app.forecasts.schemas import KnownSnowSkill, SnowAtT0, SnowRead
+from app.forecasts.schemas import KnownSnowSkill, SnowAtT0, SnowRead, SnowReference
 from app.http.base_schema import Period as PeriodModel
-from app.http.json_numbers import column, rounded
-from hydrology.base.absent import Absent, absent, known
+from app.http.json_numbers import column, rounded, rounded_or_none
+from hydrology.base.absent import Absent, absent, known, text
 from hydrology.base.calendar import Period
 from hydrology.base.reasons import Reason
+from hydrology.snow.against_normal import MIN_MM
 from records.runs import runs
-from records.runs.run_summary import KnownSkill, RegionalBecause, RunSnow
+from records.runs.run_summary import NOT_STORED, KnownSkill, ReferenceSnow, RegionalBecause, RunSnow
 
-MIN_MM = 1.0
-"""Minimum normal for a percentage, mm: a dusting of snow in July would be a thousand percent."""
 HARDLY_ANY = absent(Reason.NORMAL_TOO_SMALL, mm=MIN_MM)
 OF_THE_BASIN = "Snow is read by cells chosen against reference snow of this basin."
 OF_THE_STORE = "Snow is what the model's own snow stores hold."
@@ -57,17 +56,29 @@ def missing_in_snow(read: SnowRead | None, basin: runs.RunBasin, field: str) -> 
     shown = basin.summary.snow
     if read is None or isinstance(shown, Absent):
         return {field: basin.why(shown)}
-    normal = shown.normal_mm
+    at_t0, reference = read.at_t0, shown.reference
+    of_reference = reference if isinstance(reference, Absent) else reference.normal_mm
     values = {
         "volume_m3": absent(Reason.NO_AREA_AT_RUN) if read.volume_m3 is None else None,
         "skill": shown.skill,
-        "at_t0.normal": normal,
-        "at_t0.percent_of_normal": HARDLY_ANY
-        if read.at_t0.percent_of_normal is None and not isinstance(normal, Absent)
-        else normal,
+        "at_t0.normal": shown.normal_mm,
+        "at_t0.percent_of_normal": _why_no_percent(at_t0.percent_of_normal, shown.normal_mm),
         "at_t0.snow17": shown.snow17_mm,
+        "at_t0.reference": reference,
     }
+    if at_t0.reference is not None:
+        percent = _why_no_percent(at_t0.reference.percent_of_normal, of_reference)
+        values |= {"at_t0.reference.normal": of_reference, "at_t0.reference.percent_of_normal": percent}
+    if shown.mapping == "regional":
+        normal17 = shown.snow17_mm if isinstance(shown.snow17_mm, Absent) else shown.snow17_normal_mm or NOT_STORED
+        values["at_t0.snow17_percent_of_normal"] = _why_no_percent(at_t0.snow17_percent_of_normal, normal17)
     return {f"{field}.{name}": value for name, value in values.items() if isinstance(value, Absent)}
+
+
+def _why_no_percent(percent: float | None, normal: float | Absent) -> Absent | None:
+    if percent is not None:
+        return None
+    return normal if isinstance(normal, Absent) else HARDLY_ANY
 
 
 def known_skill(skill: KnownSkill) -> KnownSnowSkill:
@@ -85,16 +96,33 @@ def known_skill(skill: KnownSkill) -> KnownSnowSkill:
 
 
 def _at_t0(shown: RunSnow) -> SnowAtT0:
-    mean, normal = shown.mean_mm, known(shown.normal_mm)
-    enough = normal is not None and normal >= MIN_MM
+    judged, normal, snow17 = shown.against_normal, known(shown.normal_mm), shown.snow17
     at_t0 = SnowAtT0(
-        mean=rounded(mean),
+        mean=rounded(shown.mean_mm),
         p05=rounded(shown.p05_mm),
         p95=rounded(shown.p95_mm),
-        normal=None if normal is None else rounded(normal),
-        percent_of_normal=rounded(100 * mean / normal) if enough and normal is not None else None,
+        normal=rounded_or_none(normal),
+        percent_of_normal=rounded_or_none(judged.percent),
+        reference=None if isinstance(shown.reference, Absent) else _reference(shown.reference),
+        uncertain=judged.uncertain is not None,
+        uncertain_reason=text(judged.uncertain),
+        in_words=judged.in_words,
     )
     if shown.mapping != "regional":
         return at_t0
-    snow17 = known(shown.snow17_mm)
-    return at_t0.model_copy(update={"snow17": None if snow17 is None else rounded(snow17)})
+    percent = None if snow17 is None else snow17.percent
+    added = {
+        "snow17": None if snow17 is None else rounded(snow17.mm),
+        "snow17_percent_of_normal": rounded_or_none(percent),
+    }
+    return at_t0.model_copy(update=added)
+
+
+def _reference(reference: ReferenceSnow) -> SnowReference:
+    estimate = reference.estimate
+    return SnowReference(
+        product=reference.product,
+        mm=rounded(estimate.mm),
+        normal=rounded_or_none(estimate.normal_mm),
+        percent_of_normal=rounded_or_none(estimate.percent),
+    )

@@ -11,12 +11,13 @@ from hydrology.base import units as convert
 from hydrology.base.errors import InvalidInput
 from jobspec.fields import NAMED
 from records.basins import basins
+from records.versions.basin_areas import areas_in_use
 
 AreaName = Annotated[
     str | None,
     Query(
-        description="The name of the drainage area used for depths (`/v1/basins/{basin}` lists them): "
-        "needed to convert between flows and `mm/day` if the basin has several.",
+        description="The name of the drainage area used for depths (`/v1/basins/{basin}` lists them). By default the "
+        "one that the basin's flow is converted with, its `area`.",
         pattern=NAMED,
         examples=["area_gages2"],
     ),
@@ -30,30 +31,32 @@ class NoArea(InvalidInput):
 
 
 def area_between(
-    session: Session, basin: str, units: Collection[str], into: str | None, area: str | None
+    session: Session, basin: str, units: Collection[str], into: str | None, area: str | None, version: str | None = None
 ) -> convert.Area | None:
     """Return the area to convert discharge with; None if none is needed.
 
     Args:
         units: stored units of the basin's discharge.
         into: requested unit; None for the stored one.
-        area: name of the area; optional if the basin has only one.
+        area: name of the area; by default the one that converts the basin's flow (`areas_in_use`).
+        version: the version that computed the discharge; by default the basin's current one.
 
     Raises:
         UnknownArea: the basin has none of that name.
-        InvalidRequest: one is needed and none is named, or one is named and none is needed.
+        InvalidRequest: one is needed and the basin has none, or one is named and none is needed.
     """
     apart = [unit for unit in units if into not in (None, unit) and "mm/day" in (into, unit)]
     if not apart and area is not None:
         raise refused("area", "nothing is converted with an area here: leave it out, or ask for units=mm/day.")
     if not apart:
         return None
-    if area is None:
-        areas = basins.get(session, basin).areas
-        if len(areas) != 1:
-            names = ", ".join(sorted(areas)) or "the basin has none"
-            raise refused(
-                "area", f"between {apart[0]} and {into} an area is needed: name one ({names}), or ask for {apart[0]}."
-            )
-        (area,) = areas
-    return convert.Area(area, basins.area_of(session, basin, area))
+    if area is not None:
+        return convert.Area(area, basins.area_of(session, basin, area))
+    stored = basins.get(session, basin)
+    used = areas_in_use(session, [stored], version)[basin]
+    if used is None:
+        names = ", ".join(sorted(stored.areas)) or "the basin has none"
+        raise refused(
+            "area", f"between {apart[0]} and {into} an area is needed: name one ({names}), or ask for {apart[0]}."
+        )
+    return used

@@ -16,6 +16,11 @@ def rounded(value: float) -> float:
     return float(f"{value:.7g}")
 
 
+def rounded_or_none(value: float | None) -> float | None:
+    """Return one value as `column` does, or None where it is missing."""
+    return None if value is None else rounded(value)
+
+
 def gappy_column(values: npt.NDArray[Any]) -> list[float | None]:
     """Return values as `column` does, None where they are NaN."""
     known = np.isfinite(values).tolist()

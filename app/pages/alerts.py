@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.alerts import service as alert_service
 from app.alerts.deliveries import summaries, visible_subscriptions
-from app.alerts.schemas import Alert, Delivery, Subscription
+from app.alerts.schemas import Delivery, RiverAlert, Subscription
 from app.alerts.subscriptions import of_key, subscription_of
 from app.http.api_keys import AnyKey
 from app.http.dependencies import Reading, ServiceClock
@@ -42,7 +42,7 @@ class Decider:
 class Alerts:
     """Contents of the page of alerts, most severe first; names of basins, and runs, by their identifiers."""
 
-    alerts: list[Alert]
+    alerts: list[RiverAlert]
     names: dict[str, str]
     runs: dict[str, Decider]
 
@@ -58,8 +58,8 @@ class Deliveries:
 
 @router.get("/alerts", response_class=HTMLResponse)
 def read_alerts(request: Request, session: Reading, clock: ServiceClock) -> HTMLResponse:
-    """Show every alert."""
-    active = sorted(alerts.active(session), key=lambda alert: (-rank(alert.severity), -alert.chance))
+    """Show the alert of every river."""
+    active = sorted(alerts.rivers(session), key=lambda alert: (-rank(alert.severity), -alert.chance))
     names = {basin.id: shown_name(basin.id, basin.name) for basin in basins.list_basins(session)}
     deciders = {run: _decider(session, run, clock.now()) for run in {alert.run_id for alert in active}}
     answers = alert_service.answers_of(session, active, clock.today())

@@ -34,7 +34,6 @@ from app.pages.basins.scores import ShownScore, shown_scores
 from app.pages.errors import PageRoute
 from app.pages.figures import Figure
 from app.pages.render import render
-from app.pages.words import is_second_estimate
 from app.versions import service as models
 from app.versions.schemas import ModelDetail
 from app.versions.scores.schemas import BasinSkill
@@ -45,6 +44,7 @@ from hydrology.base.absent import Absent
 from hydrology.base.calendar import day
 from hydrology.base.units import Units
 from hydrology.extremes.rain_margin import RAIN_MM
+from hydrology.extremes.thresholds import OF_MODEL
 from records.adjustments.adjustments import Adjustment, published
 from records.basins.station_names import station_name
 from records.forecasts.latest import Latest
@@ -104,9 +104,9 @@ class BasinPage:
 
     @property
     def margins(self) -> list[LevelMargin]:
-        """The flood levels of the record and of operators with rain margins, each in one estimate."""
+        """The flood levels of the record and of operators with rain margins."""
         levels = None if isinstance(self.rain_margin, Absent) else self.rain_margin.levels
-        return [level for level in levels or () if level.windows and not is_second_estimate(level.name or "")]
+        return [level for level in levels or () if level.windows and not (level.name or "").startswith(OF_MODEL)]
 
     @property
     def most_rain(self) -> str:
@@ -157,8 +157,8 @@ class BasinPage:
         return verified_rows(self.skill_by_lead, weather_of(self.forecast))
 
     @property
-    def skilful_months(self) -> list[tuple[str, str]]:
-        """Until which day ahead forecasts are skilful, by the name of the month."""
+    def skilful_months(self) -> list[tuple[str, str, int]]:
+        """Until which day ahead forecasts are skilful, by the name of the month; and the number of independent ones."""
         return by_months(self.calibrated_leads)
 
 

@@ -22,7 +22,7 @@ from app.versions.schemas import ModelDetail, ModelSummary, NewPromotion, Promot
 from app.versions.scores import service as skills
 from app.versions.scores.schemas import Quartiles
 from app.versions.scores.service import NotEvaluated
-from hydrology.base.calendar import Period
+from hydrology.verification.held_out_years import HELD_OUT
 from records.verification import scores as verification_scores
 from records.verification.comparisons import list_comparisons
 from records.verification.error_splits import ErrorFilter
@@ -55,12 +55,14 @@ class VersionCard:
     """Contents of the page of a version.
 
     Attributes:
+        scores: over held-out days; why_none: why there are none.
         before: its basins, by their previous version.
         errors: its worst forecasts, by the volume of their days.
     """
 
     model: ModelDetail
     scores: list[Quartiles]
+    why_none: str
     promotions: Promotions
     before: dict[str, list[str]]
     form: list[FormField]
@@ -79,12 +81,10 @@ class Compared:
 @router.get("/models", response_class=HTMLResponse)
 def read_models(request: Request, session: Reading) -> HTMLResponse:
     """Show every version."""
-    stored = versions.list_versions(session, limit=MAX_LISTED)
-    listed = models.summaries(session, stored)
+    listed = models.summaries(session, versions.list_versions(session, limit=MAX_LISTED))
     compared = comparisons.summaries(list_comparisons(session, limit=MAX_LISTED))
     rows = [
-        Row(model, next(iter(_held_out(version, verification_scores.quartiles(session, model.id, [METRIC]))), None))
-        for model, version in zip(listed, stored, strict=True)
+        Row(model, _newest(verification_scores.quartiles(session, model.id, [METRIC], [HELD_OUT]))) for model in listed
     ]
     return render(request, "models.html", Models(rows, compared))
 
@@ -94,14 +94,23 @@ def read_model(request: Request, session: Reading, version: VersionId) -> HTMLRe
     """Show a version."""
     detail = models.detail(session, version)
     try:
-        scores = [score for score in skills.of_model(session, version, None).scores if score.member == "mean"]
-    except NotEvaluated:
-        scores = []
+        scores = [score for score in skills.of_model(session, version, None, HELD_OUT).scores if score.member == "mean"]
+        why_none = ""
+    except NotEvaluated as reason:
+        scores, why_none = [], str(reason)
     before: dict[str, list[str]] = {}
     for basin, previous in promotions.before(session, detail.current_basins).items():
         before.setdefault(previous, []).append(basin)
     errors = worst_errors(session, "volume", ErrorFilter(version=version), MAX_ERRORS)
-    page = VersionCard(detail, scores, models.promotions_of(session, version), before, form_of(NewPromotion), errors)
+    page = VersionCard(
+        model=detail,
+        scores=scores,
+        why_none=why_none,
+        promotions=models.promotions_of(session, version),
+        before=before,
+        form=form_of(NewPromotion),
+        errors=errors,
+    )
     return render(request, "model.html", page)
 
 
@@ -113,12 +122,7 @@ def read_comparison(request: Request, session: Reading, comparison: ComparisonId
     return render(request, "comparison.html", Compared(detail, names, list(paired(detail, METRIC))))
 
 
-def _held_out(
-    version: versions.Version, scores: list[verification_scores.Quartiles]
-) -> list[verification_scores.Quartiles]:
-    """Return the scores of the members' mean over days that the version has not learnt from."""
-    return [
-        score
-        for score in scores
-        if score.member == "mean" and version.use_of(Period(score.first_day, score.last_day)) == "held out"
-    ]
+def _newest(scores: list[verification_scores.Quartiles]) -> verification_scores.Quartiles | None:
+    """Return the score of the members' mean over the newest period."""
+    of_mean = [score for score in scores if score.member == "mean"]
+    return max(of_mean, key=lambda score: (score.first_day, score.last_day), default=None)

@@ -12,11 +12,6 @@ RANGE_KINDS = {"provisional": "provisional range", "backfilled": "range from pas
 """Label of a calibrated range by the kind of its error model; others need none."""
 
 
-def is_second_estimate(level: str) -> bool:
-    """Whether a level is a flood that another method or record has estimated, too: one is enough on a page."""
-    return level.startswith(("lp3-", "model-"))
-
-
 def skill_word(nse: float) -> str:
     """Return a word for a Nash-Sutcliffe efficiency."""
     return next((word for lowest, word in SKILL_WORDS if nse >= lowest), POOR)

@@ -1,4 +1,4 @@
-"""What services answer to a feed: bodies in the shapes of USGS, NWIS, Open-Meteo and Daymet.
+"""What services answer to a feed: bodies in the shapes of USGS, Open-Meteo and Daymet.
 
 A fetch asks for several addresses, so an input is several bodies with a mark between them: the first is for the address
 that is asked for first, the last for all that are left.
@@ -18,7 +18,6 @@ from hydrology.base.series import DailySeries
 from ingestion.feeds.base import Feed, FetchWindow, Observations, Site
 from ingestion.feeds.daymet import DaymetFeed
 from ingestion.feeds.http import Service
-from ingestion.feeds.nwis import NwisFeed
 from ingestion.feeds.openmeteo import OpenMeteoArchive, OpenMeteoForecast
 from ingestion.feeds.usgs import UsgsFeed
 from ingestion.feeds.usgs_sites import locations
@@ -119,8 +118,6 @@ _JSON = ("null", "1e999", "-999999", "NaN", "[]", "{}", "2026-11-19")
 TARGETS = {
     "feed-usgs": _target(UsgsFeed, "/ogcapi/v0", *_JSON, "features", "next", "qualifier", "0001-01-01T00:00:00+23:59"),
     "feed-usgs-places": Target(_read_places, _place, (*_JSON, "features", "time_zone_abbreviation")),
-    "feed-nwis-json": _target(lambda service: NwisFeed(service, "json"), "/nwis/dv/", *_JSON, "noDataValue"),
-    "feed-nwis-rdb": _target(lambda service: NwisFeed(service, "rdb"), "/nwis/dv/", "agency_cd", "_00060_00003", "Ice"),
     "feed-open-meteo-archive": _target(
         lambda service: OpenMeteoArchive(service, "era5"), "", *_JSON, "daily_units", "timezone", "Etc/GMT+5"
     ),

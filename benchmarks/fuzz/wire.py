@@ -11,8 +11,9 @@ from ingestion import download
 from ingestion.feeds.http import Service, parsed
 from jobspec.addresses import HostPort
 from operations.alerts import webhook
-from records.alerts.alert_changes import Change
+from records.alerts.alert_changes import Change, NewChange
 from records.alerts.subscriptions import Subscription
+from records.database.statements import as_values
 from runtime.settings import Settings
 
 NOW = datetime(2026, 11, 22, 14, tzinfo=UTC)
@@ -79,7 +80,8 @@ def _read_receipt(content: bytes) -> None:
         rotated_at=None,
         created_at=NOW,
     )
-    change = Change(kind="promotion", at=NOW, basin_id="OWN-mill", version_id="a", why="As it was.", seq=1, id="1")
+    new = NewChange(kind="promotion", at=NOW, basin_id="OWN-mill", version_id="a", why="As it was.")
+    change = Change(**as_values(new), seq=1, id="1", message="1")
     settings = Settings(data=scratch(), webhook_hosts=tuple(peer().allowed))
     posted = webhook.content_of(settings, subscription, [change], "The mill")
     webhook.send(settings, b"0" * 32, subscription, posted, at=NOW, patience=5.0)

@@ -11,6 +11,7 @@ events, which are random, and counts without those of attempts, of which a machi
 the test years of the ensemble; its weather forecasts are perturbed observations.
 """
 
+import json
 import tempfile
 import time
 from collections import Counter
@@ -205,7 +206,7 @@ def _send(year: _Year, until: datetime | None) -> None:
 
 def _accounted(year: _Year) -> _Account:
     with year.database.reading() as session:
-        changes = alert_changes.page(session)[::-1]
+        changes = [change for change in alert_changes.page(session)[::-1] if change.message is not None]
         stored = deliveries.page(session)
         attempts = {one.id: deliveries.attempts_of(session, one.id) for one in stored}
     events = {change.seq: change.id for change in changes}
@@ -247,9 +248,9 @@ def _reported(change: Change) -> tuple[Any, ...]:
 
 
 def _events(year: _Year, name: str) -> list[str]:
-    """Return the events that a receiver took, in their order."""
-    taken = [request for request in year.receivers[name].requests if request.answer in (204, LATE)]
-    return [request.headers["webhook-id"] for request in taken]
+    """Return the events that a receiver took, in their order: what a run changed at a basin is one message."""
+    taken = [json.loads(one.body) for one in year.receivers[name].requests if one.answer in (204, LATE)]
+    return [change["event"] for message in taken for change in (message["data"], *message.get("others", ()))]
 
 
 def _signatures(year: _Year, name: str) -> Iterator[bool]:

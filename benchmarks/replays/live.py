@@ -1,6 +1,6 @@
 """Daily cycles replayed on real basins: 60 issue days of 40 basins, beside the same without faults.
 
-A server of this machine gives discharge as USGS and NWIS do, and weather as Open-Meteo and Daymet do, of what
+A server of this machine gives discharge as USGS does, and weather as Open-Meteo and Daymet do, of what
 FRESHET_CAMELS holds: the weather of Maurer is what the live product brings, and, perturbed, an ensemble of 31 members.
 Every fault that it can play goes wrong on a day of its own, Open-Meteo's refusal on five in a row; three gauges
 have no weather for eight days; a flow that was reported wrong is revised weeks later. Every answer has several pages,
@@ -161,9 +161,7 @@ def _feeds(names: Sequence[str]) -> dict[str, dict[str, Any]]:
     ensemble = {"adapter": "open-meteo-ensemble", "model": "ncep_gefs025", "members": 31}
     alone, others = names[:1], names[1:]
     return {
-        "usgs": {"adapter": "usgs", "basins": names[:-2]},
-        "nwis-json": {"adapter": "nwis", "basins": names[-2:-1]},
-        "nwis-rdb": {"adapter": "nwis", "form": "rdb", "basins": names[-1:]},
+        "usgs": {"adapter": "usgs", "basins": names},
         "meteo-past": past | {"basins": others},
         "meteo-past-alone": past | {"basins": alone},
         "meteo-ahead": ensemble | {"basins": others},
@@ -263,7 +261,6 @@ def _settings(folder: Path, url: str, version: str) -> Settings:
         data=folder,
         ingest_hosts=(("127.0.0.1", int(url.rpartition(":")[2])),),
         usgs_url=f"{url}/ogcapi/{version}",
-        nwis_url=f"{url}/nwis/dv/",
         daymet_url=url,
         open_meteo_archive_url=url,
         open_meteo_forecast_url=url,

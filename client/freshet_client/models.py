@@ -121,76 +121,6 @@ class Adoption(Model):
     """Why a field is null, by the field's name: nothing is left out without a reason."""
 
 
-class AlertChange(Model):
-    """A change of an alert; receivers get the same fields in `data`, without `missing`."""
-
-    kind: Literal["begins", "rises", "falls", "ends"] | Literal["level", "undecided", "decided", "promotion"]
-    """
-    `begins`, `rises`, `falls`, `ends`: the severity of a level. `level`: somebody changed or removed a level with an alert. `undecided`, `decided`: the alerts of the basin can not, or again, be decided. `promotion`: its forecasts come from another model version; the river has not changed.
-    """
-
-    at: AwareDatetime
-    """By the service's clock."""
-
-    basin: str
-    level: str | None
-    direction: Literal["rising", "falling"] | None
-    discharge_m3s: float | None
-    stage_ft: float | None
-    """The official stage of a flood category, otherwise that of the discharge by the basin's rating."""
-
-    category: Literal["action", "minor", "moderate", "major"] | None
-    """The official flood category; null for other levels."""
-
-    impact: str | None
-    """What happens from this level on, as the category's source states it."""
-
-    severity: Literal["advisory", "watch", "warning"] | None
-    """Now; of the whole basin, the highest."""
-
-    severity_before: Literal["advisory", "watch", "warning"] | None
-    trend: Literal["rising", "steady", "falling"] | None
-    chance: float | None
-    chance_before: float | None
-    """By the run before."""
-
-    window_days: int | None
-    run: str | None
-    """The run that caused it."""
-
-    t0: date | None
-    version: str
-    """The model version that the forecasts come from."""
-
-    why: str
-    """The numbers and the rule, and what a forecaster contributed."""
-
-    decided_by: str | None
-    """Who approved it or published the adjustment behind it."""
-
-    adjustment: str | None
-    """The published adjustment behind it."""
-
-    missing: dict[str, str]
-    """Why a field is null, by the field's name: nothing is left out without a reason."""
-
-    event: str
-    """Its id: `webhook-id` of every attempt to notify a receiver."""
-
-    official: bool
-    """
-    Whether it is meant: false for an exercise, without an official sender, and for an unofficial basin, whose changes go to its owner's subscriptions alone.
-    """
-
-
-class AlertChanges(Model):
-    """Changes of a basin's alerts, the newest first."""
-
-    changes: list[AlertChange]
-    next: str | None
-    """Where the next page is, also in the `Link` header; null on the last page."""
-
-
 class AlertStep(Model):
     """A severity of a level: its thresholds and current state."""
 
@@ -355,8 +285,10 @@ class BasinSummary(Model):
     huc: str | None
     """Hydrologic unit code."""
 
-    areas_km2: dict[str, float]
-    """Drainage area in km² by the name of its source. Sources differ, some by more than 10 %."""
+    area: Area | None
+    """
+    The drainage area by which its flow is converted to a depth and back: that of the weather product that its current version learnt from; else as an operator gave it, or its gauge's service.
+    """
 
     missing: dict[str, str]
     """Why a field is null, by the field's name: nothing is left out without a reason."""
@@ -1849,7 +1781,14 @@ class MonthHeadline(Model):
     """
 
     verified_to_day: int | None
-    """The last day ahead that was verified, from the first on: skill may last longer if it is equal."""
+    """
+    The last day ahead that was verified with enough independent forecasts, from the first on: skill may last longer if it is equal.
+    """
+
+    independent_issues: int | None
+    """
+    At `skilful_to_day`, or at the first day. Number of forecasts that share no day with one another: the largest number whose days after T0, up to this lead, do not overlap. Null where it was verified before they were counted.
+    """
 
 
 class MonthSkill(Model):
@@ -1861,6 +1800,11 @@ class MonthSkill(Model):
 
     years: int
     """Number of their water years."""
+
+    independent_issues: int | None
+    """
+    Number of forecasts that share no day with one another: the largest number whose days after T0, up to this lead, do not overlap. Null where it was verified before they were counted.
+    """
 
     crpss: float | None
     """1 less the CRPS over that of climatology; 1 is perfect, 0 no better. Null without a forecast."""
@@ -2056,21 +2000,6 @@ class NormalWater(Model):
 
     percent_of_normal: list[float | None]
     """The water of the run in % of it, one value for each day of `time`."""
-
-
-class NwisSettings(Model):
-    """Daily mean discharge from the older NWIS service, for as long as it answers: a fallback."""
-
-    adapter: Literal["nwis"] = "nwis"
-    basins: list[str] = []
-    """By default all stored basins that the service may know."""
-
-    form: Literal["json", "rdb"] = "json"
-    series: dict[str, str] = {}
-    """The series to take, by basin, if a gauge has several; series are never merged."""
-
-    days_back: int = 30
-    """Number of past days that every fetch asks for again, to receive late and revised values."""
 
 
 class Observations(Model):
@@ -2484,60 +2413,6 @@ class Promotions(Model):
     """The basins that it is still current for."""
 
 
-class ProposedChange(Model):
-    """A change of an alert that a run proposes."""
-
-    kind: Literal["begins", "rises", "falls", "ends"] | Literal["level", "undecided", "decided", "promotion"]
-    """
-    `begins`, `rises`, `falls`, `ends`: the severity of a level. `level`: somebody changed or removed a level with an alert. `undecided`, `decided`: the alerts of the basin can not, or again, be decided. `promotion`: its forecasts come from another model version; the river has not changed.
-    """
-
-    at: AwareDatetime
-    """By the service's clock."""
-
-    basin: str
-    level: str | None
-    direction: Literal["rising", "falling"] | None
-    discharge_m3s: float | None
-    stage_ft: float | None
-    """The official stage of a flood category, otherwise that of the discharge by the basin's rating."""
-
-    category: Literal["action", "minor", "moderate", "major"] | None
-    """The official flood category; null for other levels."""
-
-    impact: str | None
-    """What happens from this level on, as the category's source states it."""
-
-    severity: Literal["advisory", "watch", "warning"] | None
-    """Now; of the whole basin, the highest."""
-
-    severity_before: Literal["advisory", "watch", "warning"] | None
-    trend: Literal["rising", "steady", "falling"] | None
-    chance: float | None
-    chance_before: float | None
-    """By the run before."""
-
-    window_days: int | None
-    run: str | None
-    """The run that caused it."""
-
-    t0: date | None
-    version: str
-    """The model version that the forecasts come from."""
-
-    why: str
-    """The numbers and the rule, and what a forecaster contributed."""
-
-    decided_by: str | None
-    """Who approved it or published the adjustment behind it."""
-
-    adjustment: str | None
-    """The published adjustment behind it."""
-
-    missing: dict[str, str]
-    """Why a field is null, by the field's name: nothing is left out without a reason."""
-
-
 class Provenance(Model):
     """
     Identifiers of the run's inputs: equal hashes give equal numbers, to the last digit if the program is the
@@ -2607,7 +2482,7 @@ class PublishedTable(Model):
 
 
 class Quartiles(Model):
-    """Quartiles of a score over the basins."""
+    """Quartiles of a score over the basins in which the days had the same use."""
 
     member: str
     """
@@ -2618,9 +2493,9 @@ class Quartiles(Model):
     """`nse`, `kge`, `fhv` and so on; biases are in %."""
 
     period: Period
-    period_use: Literal["held out", "validation", "training", "mixed"]
+    period_use: Literal["held out", "validation", "training", "mixed", "unknown"]
     """
-    How the training of the scored version used the days of the period: `held out` not at all; `validation` to choose its weights; `training` to fit them; `mixed` some of the days, or by some of the versions that it combines. Only a score on days that are held out is its skill: others flatter it.
+    How the training of the scored version used the days of the period: `held out` not at all, or it has not learnt from this basin; `validation` to choose its weights; `training` to fit them; `mixed` some of the days, or by some of the versions that it combines, or in some of the basins; `unknown` where the version does not state its days. Only a score on days that are held out is its skill: others flatter it.
     """
 
     lead: str
@@ -2860,9 +2735,9 @@ class Score(Model):
     """`nse`, `kge`, `fhv` and so on; biases are in %."""
 
     period: Period
-    period_use: Literal["held out", "validation", "training", "mixed"]
+    period_use: Literal["held out", "validation", "training", "mixed", "unknown"]
     """
-    How the training of the scored version used the days of the period: `held out` not at all; `validation` to choose its weights; `training` to fit them; `mixed` some of the days, or by some of the versions that it combines. Only a score on days that are held out is its skill: others flatter it.
+    How the training of the scored version used the days of the period: `held out` not at all, or it has not learnt from this basin; `validation` to choose its weights; `training` to fit them; `mixed` some of the days, or by some of the versions that it combines, or in some of the basins; `unknown` where the version does not state its days. Only a score on days that are held out is its skill: others flatter it.
     """
 
     lead: str
@@ -2942,6 +2817,11 @@ class Simulation(Model):
     period: Period
     """The days of the evaluation."""
 
+    period_use: Literal["held out", "validation", "training", "mixed", "unknown"]
+    """
+    How the training of the scored version used the days of the period: `held out` not at all, or it has not learnt from this basin; `validation` to choose its weights; `training` to fit them; `mixed` some of the days, or by some of the versions that it combines, or in some of the basins; `unknown` where the version does not state its days. Only a score on days that are held out is its skill: others flatter it.
+    """
+
     evaluated_at: AwareDatetime
     units: Literal["m3/s", "mm/day", "cfs"]
     """The unit of both series."""
@@ -2977,28 +2857,16 @@ class SinceEmpty(Model):
     members: dict[str, MemberSinceEmpty]
 
 
-class SnowAtT0(Model):
-    """The snow of T0, mm."""
+class SnowReference(Model):
+    """Reference snow of T0 by a stored product, mm."""
 
-    mean: float
-    """Of the members."""
-
-    p05: float
-    """Their 5 % quantile."""
-
-    p95: float
-    """Their 95 % quantile."""
-
+    product: str
+    mm: float
     normal: float | None
-    """The mean of that day in other years, as the model version simulates it."""
+    """The mean of that day in the product's other years."""
 
     percent_of_normal: float | None
-    """The mean in % of it."""
-
-    snow17: float | None = None
-    """
-    Snow water of the Snow-17 model, driven by the basin's own weather, for comparison. Only where the mapping is `regional`.
-    """
+    """The reference in % of it."""
 
 
 class SpreadShares(Model):
@@ -3034,6 +2902,15 @@ class Staircase(Model):
     epochs: int = 30
     rates: list[list[Any]] = [[0, 0.01], [20, 0.005], [25, 0.001]]
     """Pairs of epoch and learning rate; by default those of the network's paper."""
+
+
+class StandingLevel(Model):
+    """A level with an alert, in brief."""
+
+    level: str
+    severity: Literal["advisory", "watch", "warning"]
+    chance: float
+    discharge_m3s: float
 
 
 class StateArray(Model):
@@ -3941,12 +3818,82 @@ class Alert(Model):
     """Why a field is null, by the field's name: nothing is left out without a reason."""
 
 
-class Alerts(Model):
-    """Alerts of all basins."""
+class AlertChange(Model):
+    """A change of an alert; receivers get the same fields in `data`, without `missing`."""
 
-    alerts: list[Alert]
-    """In the order of basins and levels."""
+    kind: Literal["begins", "rises", "falls", "ends"] | Literal["level", "undecided", "decided", "promotion"]
+    """
+    `begins`, `rises`, `falls`, `ends`: the severity of a level. `level`: somebody changed or removed a level with an alert. `undecided`, `decided`: the alerts of the basin can not, or again, be decided. `promotion`: its forecasts come from another model version; the river has not changed.
+    """
 
+    at: AwareDatetime
+    """By the service's clock."""
+
+    basin: str
+    level: str | None
+    direction: Literal["rising", "falling"] | None
+    discharge_m3s: float | None
+    stage_ft: float | None
+    """The official stage of a flood category, otherwise that of the discharge by the basin's rating."""
+
+    category: Literal["action", "minor", "moderate", "major"] | None
+    """The official flood category; null for other levels."""
+
+    impact: str | None
+    """What happens from this level on, as the category's source states it."""
+
+    severity: Literal["advisory", "watch", "warning"] | None
+    """Now; of the whole basin, the highest."""
+
+    severity_before: Literal["advisory", "watch", "warning"] | None
+    trend: Literal["rising", "steady", "falling"] | None
+    chance: float | None
+    chance_before: float | None
+    """By the run before."""
+
+    window_days: int | None
+    run: str | None
+    """The run that caused it."""
+
+    t0: date | None
+    version: str
+    """The model version that the forecasts come from."""
+
+    why: str
+    """The numbers and the rule, and what a forecaster contributed."""
+
+    decided_by: str | None
+    """Who approved it or published the adjustment behind it."""
+
+    adjustment: str | None
+    """The published adjustment behind it."""
+
+    levels: list[StandingLevel] | None
+    """
+    Of the change that heads a message, after it. The levels of the river with an alert, the one that stands for it first: of the most severe, the furthest out that is likely to be passed (a chance from 0.5), otherwise the furthest out that is possible (from 0.1).
+    """
+
+    missing: dict[str, str]
+    """Why a field is null, by the field's name: nothing is left out without a reason."""
+
+    event: str
+    """Its id: `webhook-id` of every attempt to notify a receiver."""
+
+    official: bool
+    """
+    Whether it is meant: false for an exercise, without an official sender, and for an unofficial basin, whose changes go to its owner's subscriptions alone.
+    """
+
+    message: str | None
+    """
+    The `event` of the change that heads its message: what a run changes at a river is one. Null where it is not sent.
+    """
+
+
+class AlertChanges(Model):
+    """Changes of a basin's alerts, the newest first."""
+
+    changes: list[AlertChange]
     next: str | None
     """Where the next page is, also in the `Link` header; null on the last page."""
 
@@ -4039,11 +3986,18 @@ class BasinDetail(Model):
     huc: str | None
     """Hydrologic unit code."""
 
-    areas_km2: dict[str, float]
-    """Drainage area in km² by the name of its source. Sources differ, some by more than 10 %."""
+    area: Area | None
+    """
+    The drainage area by which its flow is converted to a depth and back: that of the weather product that its current version learnt from; else as an operator gave it, or its gauge's service.
+    """
 
     missing: dict[str, str]
     """Why a field is null, by the field's name: nothing is left out without a reason."""
+
+    areas_km2: dict[str, float]
+    """
+    Drainage area in km² by the name of each source. Sources differ, some by more than 10 %; `area` is the one that is used.
+    """
 
     attributes: dict[str, float]
     """Numeric attributes (climate, land, soil) as their source gives them."""
@@ -4748,6 +4702,11 @@ class Events(Model):
     period: Period
     """The days of the evaluation."""
 
+    period_use: Literal["held out", "validation", "training", "mixed", "unknown"]
+    """
+    How the training of the scored version used the days of the period: `held out` not at all, or it has not learnt from this basin; `validation` to choose its weights; `training` to fit them; `mixed` some of the days, or by some of the versions that it combines, or in some of the basins; `unknown` where the version does not state its days. Only a score on days that are held out is its skill: others flatter it.
+    """
+
     evaluated_at: AwareDatetime
     rules: EventRules
     scores: EventSummary
@@ -5111,6 +5070,11 @@ class ForecasterHeadline(Model):
     """
 
     period: Period
+    period_use: Literal["held out", "validation", "training", "mixed", "unknown"]
+    """
+    How the training of the scored version used the days of the period: `held out` not at all, or it has not learnt from this basin; `validation` to choose its weights; `training` to fit them; `mixed` some of the days, or by some of the versions that it combines, or in some of the basins; `unknown` where the version does not state its days. Only a score on days that are held out is its skill: others flatter it.
+    """
+
     forecaster: str
     """`calibrated` or `raw`."""
 
@@ -5119,37 +5083,6 @@ class ForecasterHeadline(Model):
 
     missing: dict[str, str]
     """Why a field is null, by the field's name: nothing is left out without a reason."""
-
-
-class HeldAlerts(Model):
-    """Changes of the alerts of a basin that a run proposes and that wait for approval."""
-
-    basin: str
-    run: str
-    held_at: AwareDatetime
-    due_at: AwareDatetime | None
-    """When they go out as proposed if nobody decides before; null where they wait for a level in doubt."""
-
-    in_doubt: dict[str, str]
-    """Levels of the basin that seem wrong, and why. To approve their changes is to confirm them."""
-
-    proposed: list[ProposedChange]
-    ruling: Literal["approve", "dismiss"] | None
-    """What somebody decided; carried out in seconds."""
-
-    ruled_by: str | None
-    ruled_at: AwareDatetime | None
-    note: str | None
-    missing: dict[str, str]
-    """Why a field is null, by the field's name: nothing is left out without a reason."""
-
-
-class HeldAlertsPage(Model):
-    """What waits for approval, by basin."""
-
-    held: list[HeldAlerts]
-    next: str | None
-    """Where the next page is, also in the `Link` header; null on the last page."""
 
 
 class HeldOut(Model):
@@ -5272,6 +5205,11 @@ class LeadValue(Model):
     """
 
     period: Period
+    period_use: Literal["held out", "validation", "training", "mixed", "unknown"]
+    """
+    How the training of the scored version used the days of the period: `held out` not at all, or it has not learnt from this basin; `validation` to choose its weights; `training` to fit them; `mixed` some of the days, or by some of the versions that it combines, or in some of the basins; `unknown` where the version does not state its days. Only a score on days that are held out is its skill: others flatter it.
+    """
+
     forecaster: str
     lead: int
     """Days after T0."""
@@ -5324,6 +5262,11 @@ class LeadVerification(Model):
     period: Period
     """T0 and the forecast days lie in it."""
 
+    period_use: Literal["held out", "validation", "training", "mixed", "unknown"]
+    """
+    Of the verified days: those of the training are left out. How the training of the scored version used the days of the period: `held out` not at all, or it has not learnt from this basin; `validation` to choose its weights; `training` to fit them; `mixed` some of the days, or by some of the versions that it combines, or in some of the basins; `unknown` where the version does not state its days. Only a score on days that are held out is its skill: others flatter it.
+    """
+
     lead: int
     """Days after T0."""
 
@@ -5346,6 +5289,11 @@ class LeadVerification(Model):
 
     years: int
     """Number of water years."""
+
+    independent_issues: int | None
+    """
+    Number of forecasts that share no day with one another: the largest number whose days after T0, up to this lead, do not overlap. Null where it was verified before they were counted.
+    """
 
     crps_mm_per_day: float | None
     """Mean continuous ranked probability score, mm/day; 0 is perfect."""
@@ -5433,6 +5381,11 @@ class LevelMargin(Model):
 
     discharge: float | None
     """In `units`; null where the record is too short to estimate it."""
+
+    flow: Literal["corrected", "simulated"]
+    """
+    What is compared with the level: `corrected`, the members' flow moved by the error model from the last observed flow; `simulated`, the members' flow as it is: for levels of the version's own simulation, or without an error model.
+    """
 
     windows: list[WindowMargin] | None
     """Margins by the window's length and first day, as far as the run's days reach."""
@@ -5771,7 +5724,6 @@ class NewFeed(Model):
 
     settings: Annotated[
         UsgsSettings
-        | NwisSettings
         | OpenMeteoArchiveSettings
         | OpenMeteoForecastSettings
         | OpenMeteoEnsembleSettings
@@ -6033,6 +5985,11 @@ class PooledLead(Model):
     period: Period
     """T0 and the forecast days lie in it."""
 
+    period_use: Literal["held out", "validation", "training", "mixed", "unknown"]
+    """
+    Of the verified days: those of the training are left out. How the training of the scored version used the days of the period: `held out` not at all, or it has not learnt from this basin; `validation` to choose its weights; `training` to fit them; `mixed` some of the days, or by some of the versions that it combines, or in some of the basins; `unknown` where the version does not state its days. Only a score on days that are held out is its skill: others flatter it.
+    """
+
     lead: int
     """Days after T0."""
 
@@ -6093,6 +6050,65 @@ class PretrainedJob(Model):
 
     kind: Literal["pretrained"] = "pretrained"
     params: PretrainedParams
+
+
+class ProposedChange(Model):
+    """A change of an alert that a run proposes."""
+
+    kind: Literal["begins", "rises", "falls", "ends"] | Literal["level", "undecided", "decided", "promotion"]
+    """
+    `begins`, `rises`, `falls`, `ends`: the severity of a level. `level`: somebody changed or removed a level with an alert. `undecided`, `decided`: the alerts of the basin can not, or again, be decided. `promotion`: its forecasts come from another model version; the river has not changed.
+    """
+
+    at: AwareDatetime
+    """By the service's clock."""
+
+    basin: str
+    level: str | None
+    direction: Literal["rising", "falling"] | None
+    discharge_m3s: float | None
+    stage_ft: float | None
+    """The official stage of a flood category, otherwise that of the discharge by the basin's rating."""
+
+    category: Literal["action", "minor", "moderate", "major"] | None
+    """The official flood category; null for other levels."""
+
+    impact: str | None
+    """What happens from this level on, as the category's source states it."""
+
+    severity: Literal["advisory", "watch", "warning"] | None
+    """Now; of the whole basin, the highest."""
+
+    severity_before: Literal["advisory", "watch", "warning"] | None
+    trend: Literal["rising", "steady", "falling"] | None
+    chance: float | None
+    chance_before: float | None
+    """By the run before."""
+
+    window_days: int | None
+    run: str | None
+    """The run that caused it."""
+
+    t0: date | None
+    version: str
+    """The model version that the forecasts come from."""
+
+    why: str
+    """The numbers and the rule, and what a forecaster contributed."""
+
+    decided_by: str | None
+    """Who approved it or published the adjustment behind it."""
+
+    adjustment: str | None
+    """The published adjustment behind it."""
+
+    levels: list[StandingLevel] | None
+    """
+    Of the change that heads a message, after it. The levels of the river with an alert, the one that stands for it first: of the most severe, the furthest out that is likely to be passed (a chance from 0.5), otherwise the furthest out that is possible (from 0.1).
+    """
+
+    missing: dict[str, str]
+    """Why a field is null, by the field's name: nothing is left out without a reason."""
 
 
 class PruneJob(Model):
@@ -6315,6 +6331,11 @@ class RecordStatistic(Model):
     `gev`: a generalized extreme value distribution by L-moments. `bulletin-17c`: log-Pearson III by the expected moments of the logarithms, without the low outliers of the multiple Grubbs-Beck test. `log-pearson-3`: by the moments of the logarithms. `share-of-days`: counted.
     """
 
+    comparison: bool
+    """
+    Whether these floods stand beside those of the basin's method for comparison alone: without chances and without alerts.
+    """
+
     direction: Literal["rising", "falling"]
     """Direction in which flow crosses the levels."""
 
@@ -6372,6 +6393,69 @@ class RetrainingJob(Model):
 
     kind: Literal["retraining"] = "retraining"
     params: RetrainingParams
+
+
+class RiverAlert(Model):
+    """The current alert of a river, a basin and a direction: that of the level that stands for it."""
+
+    basin: str
+    level: str
+    """The level's name in `/v1/basins/{basin}/thresholds`."""
+
+    kind: Literal["flood", "low-flow", "flow-duration"] | None
+    """Kind of level; null for a user-defined level."""
+
+    return_period_years: int | None
+    """Mean number of years between exceedances."""
+
+    direction: Literal["rising", "falling"]
+    """Whether it is passed upwards (`rising`) or downwards."""
+
+    discharge: float
+    """m³/s."""
+
+    stage: Stage
+    """Its stage, by the basin's rating of the day."""
+
+    category: Literal["action", "minor", "moderate", "major"] | None
+    """The official flood category; null for other levels."""
+
+    impact: str | None
+    """What happens from this level on, as the category's source states it."""
+
+    chance: float
+    """The calibrated chance of passing it on any day of the window, 0 to 1."""
+
+    calibration: Literal["observed", "provisional", "backfilled", "fitted"]
+    """
+    What the chance rests on, as `calibration.kind` of the forecast: `provisional` where no forecasts with the weather model have been compared with observed flow, `backfilled` where most of those were computed later with its past issues.
+    """
+
+    trend: Literal["rising", "steady", "falling"] | None
+    """Which way the chance has moved since the run before."""
+
+    severity: Literal["advisory", "watch", "warning"] | None
+    """Null: there is no alert."""
+
+    since: AwareDatetime | None
+    """When the severity was reached, by the service's clock."""
+
+    why: str
+    """The numbers and the rule behind the decision."""
+
+    run: str
+    """The run that decided it."""
+
+    steps: list[AlertStep]
+    """The rules of the level, the least severe first."""
+
+    missing: dict[str, str]
+    """Why a field is null, by the field's name: nothing is left out without a reason."""
+
+    levels: list[StandingLevel]
+    """
+    The levels of the river with an alert, the one that stands for it first: of the most severe, the furthest out that is likely to be passed (a chance from 0.5), otherwise the furthest out that is possible (from 0.1).
+    """
 
 
 class RunDetail(Model):
@@ -6560,6 +6644,47 @@ class SkilfulDays(Model):
 
     headlines: list[ForecasterHeadline]
     """By origin, weather, period and forecaster."""
+
+
+class SnowAtT0(Model):
+    """The snow of T0, mm."""
+
+    mean: float
+    """Of the members."""
+
+    p05: float
+    """Their 5 % quantile."""
+
+    p95: float
+    """Their 95 % quantile."""
+
+    normal: float | None
+    """The mean of that day in other years, as the model version simulates it."""
+
+    percent_of_normal: float | None
+    """The mean in % of it."""
+
+    snow17: float | None = None
+    """
+    Snow water of the Snow-17 model, driven by the basin's own weather, for comparison. Only where the mapping is `regional`.
+    """
+
+    snow17_percent_of_normal: float | None = None
+    """The same in % of what Snow-17 has in other years. Only where `snow17` is."""
+
+    reference: SnowReference | None
+    """The basin's stored reference of T0."""
+
+    uncertain: bool
+    """
+    Whether `reference` or `snow17` lies outside the range of the members, `p05` to `p95`: compared in % of their own normals, in mm where one has none.
+    """
+
+    uncertain_reason: str | None
+    """The estimates that differ; null where it is not uncertain."""
+
+    in_words: str
+    """In % of normal, or what is uncertain."""
 
 
 class SnowRead(Model):
@@ -7733,6 +7858,16 @@ class WorstErrors(Model):
     """Why a field is null, by the field's name: nothing is left out without a reason."""
 
 
+class Alerts(Model):
+    """Alerts of all rivers."""
+
+    alerts: list[RiverAlert]
+    """In the order of basins and directions."""
+
+    next: str | None
+    """Where the next page is, also in the `Link` header; null on the last page."""
+
+
 class BalanceOfRun(Model):
     """The water balance of the days ahead, mm."""
 
@@ -8216,6 +8351,11 @@ class Comparison(Model):
     period: Period
     """The days that were scored, the same for all."""
 
+    period_use: Literal["held out", "validation", "training", "mixed", "unknown"]
+    """
+    How the trainings of the versions used these days: `held out`, because others are refused, or `unknown` where a version does not state its days.
+    """
+
     versions: list[ComparedVersion]
     """The others are compared with the first."""
 
@@ -8273,6 +8413,37 @@ class EdrQuery(Model):
     """A query."""
 
     link: EdrQueryLink
+
+
+class HeldAlerts(Model):
+    """Changes of the alerts of a basin that a run proposes and that wait for approval."""
+
+    basin: str
+    run: str
+    held_at: AwareDatetime
+    due_at: AwareDatetime | None
+    """When they go out as proposed if nobody decides before; null where they wait for a level in doubt."""
+
+    in_doubt: dict[str, str]
+    """Levels of the basin that seem wrong, and why. To approve their changes is to confirm them."""
+
+    proposed: list[ProposedChange]
+    ruling: Literal["approve", "dismiss"] | None
+    """What somebody decided; carried out in seconds."""
+
+    ruled_by: str | None
+    ruled_at: AwareDatetime | None
+    note: str | None
+    missing: dict[str, str]
+    """Why a field is null, by the field's name: nothing is left out without a reason."""
+
+
+class HeldAlertsPage(Model):
+    """What waits for approval, by basin."""
+
+    held: list[HeldAlerts]
+    next: str | None
+    """Where the next page is, also in the `Link` header; null on the last page."""
 
 
 class ModelLevels(Model):

@@ -417,8 +417,8 @@ class Operations(BaseClient):
             start: The first day; by default 365 days before the last, or where the series begin.
             end: The last day (included); by default the last stored one.
             units: The unit of discharge, by default `m3/s`; `source`: the stored unit (`cfs` of USGS gauges).
-            area: The name of the drainage area used for depths (`/v1/basins/{basin}` lists them): needed to convert
-                between flows and `mm/day` if the basin has several.
+            area: The name of the drainage area used for depths (`/v1/basins/{basin}` lists them). By default the
+                one that the basin's flow is converted with, its `area`.
             known_at: The state as known at this instant (RFC 3339, with its offset); by default as known now.
             format: The format of the answer; by default the one preferred by the `Accept` header, and JSON without
                 that.
@@ -467,8 +467,8 @@ class Operations(BaseClient):
             end: The last day (included), past or ahead. By default 365 days after the first day, or if that is not
                 given either, the day of the service's clock.
             units: The unit of discharge, by default `m3/s`; `source`: the stored unit (`cfs` of USGS gauges).
-            area: The name of the drainage area used for depths (`/v1/basins/{basin}` lists them): needed to convert
-                between flows and `mm/day` if the basin has several.
+            area: The name of the drainage area used for depths (`/v1/basins/{basin}` lists them). By default the
+                one that the basin's flow is converted with, its `area`.
         """
         request = Request(
             "GET",
@@ -482,16 +482,17 @@ class Operations(BaseClient):
     ) -> models.Thresholds:
         """Flood, low-flow and operator levels of a basin.
 
-        The levels of the basin's own gauge record: floods of 2 to 50 years by two distributions, 7-day low flows of
-        2 and 10 years, and flow duration levels, with their intervals and the number of years. A record shorter
-        than ten years has none, and gives the reason. Also the levels simulated by the current model version
-        (`model`), and those set by operators. Floods are of daily means, and lower than instantaneous peaks.
+        The levels of the basin's own gauge record: floods of 2 to 50 years by one distribution and, for comparison,
+        by another, 7-day low flows of 2 and 10 years, and flow duration levels, with their intervals and the number
+        of years. A record shorter than ten years has none, and gives the reason. Also the levels simulated by the
+        current model version (`model`), and those set by operators. Floods are of daily means, and lower than
+        instantaneous peaks.
 
         Args:
             basin: A USGS site number (`01013500`) or a full identifier (`USGS-01013500`, `SYNTH-01`).
             units: The unit of every discharge.
-            area: The name of the drainage area used for depths (`/v1/basins/{basin}` lists them): needed to convert
-                between flows and `mm/day` if the basin has several.
+            area: The name of the drainage area used for depths (`/v1/basins/{basin}` lists them). By default the
+                one that the basin's flow is converted with, its `area`.
         """
         request = Request(
             "GET", path_of("/v1/basins/{basin}/thresholds", basin=basin), query={"units": units, "area": area}
@@ -554,8 +555,8 @@ class Operations(BaseClient):
         """Set how the floods of a basin's record are analysed.
 
         A regional skew with its error, for a record that is too short to have a skew of its own, and whether floods
-        are adjusted for a trend. Levels, exceedance and alerts follow. With the key that registered the basin, or
-        an admin's.
+        are adjusted for a trend. With a regional skew the floods are those of Bulletin 17C, otherwise those of GEV.
+        Levels, exceedance and alerts follow. With the key that registered the basin, or an admin's.
 
         Args:
             basin: A USGS site number (`01013500`) or a full identifier (`USGS-01013500`, `SYNTH-01`).
@@ -708,10 +709,11 @@ class Operations(BaseClient):
 
     def list_alerts(
         self, *, least_severity: Literal["advisory", "watch", "warning"] | None = None
-    ) -> Iterator[models.Alert]:
+    ) -> Iterator[models.RiverAlert]:
         """Current alerts of all basins.
 
-        The levels of all basins that have an alert, a page at a time: follow `next` until it is null. The newest
+        One alert for each basin and direction in which flow is likely to pass a level, a page at a time: follow
+        `next` until it is null. It is of the level that stands for the river; `levels` has the others. The newest
         forecast of a basin decides its alerts by its calibrated chance. Where it has none, the alerts stay as they
         were and the basin's own answer gives the reason.
 
@@ -737,8 +739,9 @@ class Operations(BaseClient):
     def list_alert_changes(self, basin: str) -> Iterator[models.AlertChange]:
         """Alert history of a basin.
 
-        Every change, newest first, with the run behind it, as sent to receivers. A promotion of another model
-        version is a change of its own. Follow `next` until it is null.
+        Every change of a level, newest first, with the run behind it. What a run changes at a river is one message
+        to receivers (`message`). A promotion of another model version is a change of its own. Follow `next` until
+        it is null.
 
         Args:
             basin: A USGS site number (`01013500`) or a full identifier (`USGS-01013500`, `SYNTH-01`).
@@ -756,9 +759,9 @@ class Operations(BaseClient):
     ) -> bytes:
         """Changes of alerts as an Atom feed.
 
-        For a feed reader: the newest changes of the selected basins, each with the numbers and the rule in words. A
-        subscription's `feed` is the address of the changes that it gets. Older ones are behind the link `next`.
-        Changes of unofficial basins are in no feed.
+        For a feed reader: the newest changes of the selected basins, one entry for what a run changed at a river,
+        with the numbers and the rule in words. A subscription's `feed` is the address of the changes that it gets.
+        Older ones are behind the link `next`. Changes of unofficial basins are in no feed.
 
         Args:
             basins: The basins, at most 500, with commas between; by default all, or those selected by `huc` and
@@ -803,9 +806,10 @@ class Operations(BaseClient):
     def read_cap_message(self, change: str) -> bytes:
         """A change of an alert as a CAP 1.2 message.
 
-        The message of a change, by the Common Alerting Protocol. Its status is `Exercise` where it was decided in a
-        replay, or while the service had no official sender, and `Test` where the basin was unofficial. Updates and
-        cancellations refer to the earlier messages of the same alert.
+        The message of a change, by the Common Alerting Protocol: one for all that a run changed at a river. Its
+        severity is that of the river's alert. Its status is `Exercise` where it was decided in a replay, or while
+        the service had no official sender, and `Test` where the basin was unofficial. Updates and cancellations
+        refer to the earlier messages of the same river's alert.
 
         Args:
             change: The change's `event`.
@@ -1119,9 +1123,10 @@ class Operations(BaseClient):
         How many millimetres of rain within 1, 2 or 3 days, starting on each of the next days, take the day's mean
         flow to a level: to the floods and rising operators' levels in `thresholds`, or to a requested discharge.
         Computed from the water in the basin at T0 when an operational run is issued: the rain falls evenly over the
-        days of its window, no other rain falls, and all other weather is the mean of the forecast. Median and range
-        are of the model's members and are not calibrated; margins to the levels of the version's own simulation
-        (`model-...`) are free of its bias.
+        days of its window, no other rain falls, and all other weather is the mean of the forecast. Flow is
+        corrected by the error model from the last observed flow, as the forecast's is; that compared with levels of
+        the version's own simulation (`model-...`) is as it was simulated. Median and range are of the model's
+        members.
 
         Args:
             basin: A USGS site number (`01013500`) or a full identifier (`USGS-01013500`, `SYNTH-01`).
@@ -1536,12 +1541,24 @@ class Operations(BaseClient):
 
     @overload
     def read_basin_skill(
-        self, basin: str, *, version: str | None = None, metric: str | None = None, format: Literal["json"] = "json"
+        self,
+        basin: str,
+        *,
+        version: str | None = None,
+        metric: str | None = None,
+        period_use: Literal["held out", "validation", "training", "mixed", "unknown"] | None = None,
+        format: Literal["json"] = "json",
     ) -> models.BasinSkill: ...
 
     @overload
     def read_basin_skill(
-        self, basin: str, *, version: str | None = None, metric: str | None = None, format: Literal["csv", "parquet"]
+        self,
+        basin: str,
+        *,
+        version: str | None = None,
+        metric: str | None = None,
+        period_use: Literal["held out", "validation", "training", "mixed", "unknown"] | None = None,
+        format: Literal["csv", "parquet"],
     ) -> bytes: ...
 
     def read_basin_skill(
@@ -1550,25 +1567,27 @@ class Operations(BaseClient):
         *,
         version: str | None = None,
         metric: str | None = None,
+        period_use: Literal["held out", "validation", "training", "mixed", "unknown"] | None = None,
         format: Literal["json", "csv", "parquet"] = "json",
     ) -> Any:
         """Skill of the model in a basin.
 
-        Every score of a model version in the basin, with its period: a score that is not defined there is null,
-        with the reason. Also the skill of the snow cells against reference snow, which the model was not trained
-        on.
+        Every score of a model version in the basin, with its period and the use of its days in the training: a
+        score that is not defined there is null, with the reason. Also the skill of the snow cells against reference
+        snow, which the model was not trained on.
 
         Args:
             basin: A USGS site number (`01013500`) or a full identifier (`USGS-01013500`, `SYNTH-01`).
             version: A model version's id; by default the basin's current one.
             metric: Only this metric.
+            period_use: Only scores whose days had this use in the training: `held out` for skill.
             format: The format of the answer; by default the one preferred by the `Accept` header, and JSON without
                 that.
         """
         request = Request(
             "GET",
             path_of("/v1/basins/{basin}/skill", basin=basin),
-            query={"version": version, "metric": metric, "format": format},
+            query={"version": version, "metric": metric, "period_use": period_use, "format": format},
         )
         if format != "json":
             return self._content(request)
@@ -1576,30 +1595,48 @@ class Operations(BaseClient):
 
     @overload
     def read_model_skill(
-        self, version: str, *, metric: str | None = None, format: Literal["json"] = "json"
+        self,
+        version: str,
+        *,
+        metric: str | None = None,
+        period_use: Literal["held out", "validation", "training", "mixed", "unknown"] | None = None,
+        format: Literal["json"] = "json",
     ) -> models.ModelSkill: ...
 
     @overload
     def read_model_skill(
-        self, version: str, *, metric: str | None = None, format: Literal["csv", "parquet"]
+        self,
+        version: str,
+        *,
+        metric: str | None = None,
+        period_use: Literal["held out", "validation", "training", "mixed", "unknown"] | None = None,
+        format: Literal["csv", "parquet"],
     ) -> bytes: ...
 
     def read_model_skill(
-        self, version: str, *, metric: str | None = None, format: Literal["json", "csv", "parquet"] = "json"
+        self,
+        version: str,
+        *,
+        metric: str | None = None,
+        period_use: Literal["held out", "validation", "training", "mixed", "unknown"] | None = None,
+        format: Literal["json", "csv", "parquet"] = "json",
     ) -> Any:
         """Skill of a model version over its basins.
 
-        The median and the quartiles of each score over the basins, by metric and period, with the number of basins
-        with and without a value.
+        The median and the quartiles of each score over the basins, by metric, period and use of its days in the
+        training, with the number of basins with and without a value.
 
         Args:
             version: A model version's id.
             metric: Only this metric.
+            period_use: Only scores whose days had this use in the training: `held out` for skill.
             format: The format of the answer; by default the one preferred by the `Accept` header, and JSON without
                 that.
         """
         request = Request(
-            "GET", path_of("/v1/models/{version}/skill", version=version), query={"metric": metric, "format": format}
+            "GET",
+            path_of("/v1/models/{version}/skill", version=version),
+            query={"metric": metric, "period_use": period_use, "format": format},
         )
         if format != "json":
             return self._content(request)
@@ -1654,8 +1691,8 @@ class Operations(BaseClient):
             start: The first day; by default that of the evaluation.
             end: The last day; by default that of the evaluation.
             units: The unit of both series; the scores are computed in `mm/day`.
-            area: The name of the drainage area used for depths (`/v1/basins/{basin}` lists them): needed to convert
-                between flows and `mm/day` if the basin has several.
+            area: The name of the drainage area used for depths (`/v1/basins/{basin}` lists them). By default the
+                one that the basin's flow is converted with, its `area`.
             format: The format of the answer; by default the one preferred by the `Accept` header, and JSON without
                 that.
         """

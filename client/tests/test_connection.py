@@ -34,10 +34,8 @@ def client_of(answer: Callable[[httpx2.Request], httpx2.Response], key: str | No
 
 def page(*basins: str, following: str | None = None) -> httpx2.Response:
     """Return a page of basins with more fields than this version knows."""
-    empty: dict[str, Any] = dict.fromkeys(("name", "latitude", "longitude", "huc"))
-    shown = [
-        {"id": basin, "kind": "other", **empty, "areas_km2": {}, "missing": {}, "elevation": 12} for basin in basins
-    ]
+    empty: dict[str, Any] = dict.fromkeys(("name", "latitude", "longitude", "huc", "area"))
+    shown = [{"id": basin, "kind": "other", **empty, "missing": {}, "elevation": 12} for basin in basins]
     return httpx2.Response(200, json={"basins": shown, "next": following, "total": 3})
 
 

@@ -181,12 +181,17 @@ def _of_thresholds(answer: Answer) -> Iterator[str]:
 
 def _of_skill(answer: Answer) -> Iterator[str]:
     for headline in answer["headlines"]:
-        months = [month["skilful_to_day"] for month in headline["months"]]
-        days = ", ".join("not known" if day is None else str(day) for day in months)
+        days = ", ".join(map(_skilful_to_day, headline["months"]))
         yield (
             f"{headline['forecaster']} forecasts with {quoted(headline['weather'])} weather ({headline['origin']}), "
-            f"skilful to day, January to December: {days}."
+            f"verified {headline['period']['first_day']} to {headline['period']['last_day']}, skilful to day (with the "
+            f"number of independent forecasts), January to December: {days}."
         )
+
+
+def _skilful_to_day(month: Answer) -> str:
+    day = month["skilful_to_day"]
+    return "not known" if day is None else f"{day} ({month['independent_issues']})"
 
 
 def _of_what_if(answer: Answer) -> Iterator[str]:

@@ -48,6 +48,10 @@ class Reason(Enum):
     RIVAL_IS_PERFECT = "Its rival was never wrong on these days: nothing can be better."
     NO_DISTRIBUTION = "The forecast is one flow: it has no interval."
     TOO_FEW_WATER_YEARS = "The forecasts are of {years} water years, and an interval needs {minimum}."
+    TOO_FEW_INDEPENDENT_ISSUES = (
+        "Only {issues} of the verified forecasts share no day with one another: a word on their skill needs {minimum}."
+    )
+    ISSUES_NOT_COUNTED = "It was verified before independent forecasts were counted: verify or reforecast again."
     NO_EVENT = "The flow passed the threshold on none of these days."
     NO_SIMULATED_EVENT = "The simulated flow passed the threshold on none of these days."
     NO_MATCHED_EVENT = "No event was both observed and simulated in these days."
@@ -311,6 +315,10 @@ class Reason(Enum):
     SNOW_SHARE_UNKNOWN = "The share of snow in this basin's precipitation ({attribute}) is unknown."
     TOO_LITTLE_SNOW_TO_SCORE = "The regional mapping was not scored in basins with so little snow."
     SNOW_NOT_SCORED = "The snow of this model version was not scored in this basin."
+    SNOW_UNCERTAIN = (
+        "The estimates differ ({estimates}), beyond the range of the model's members ({low} to {high}): trust neither."
+    )
+    NO_REFERENCE_SNOW_AT_T0 = "No reference snow of {t0} is stored for this basin."
     SNOW17_LACKS_VARIABLES = "Snow-17 needs {variables}, which this model does not take."
     SNOW17_LACKS_ELEVATION = "Snow-17 needs the mean elevation of the basin ({attribute}), which is not known."
     SNOW17_RECORD_TOO_SHORT = "Snow-17 needs the weather of the {days} days until T0; it is known from {first} on."
@@ -352,6 +360,10 @@ class Reason(Enum):
     LEVEL_NOT_PASSED = "In {below} of {members} members flow falls below it within the {days} days."
     BELOW_AT_T0 = "Flow was below it at T0 already: {flow} {unit} in the mean of the members."
     LEVEL_BEYOND_RAIN = "Flow does not reach it with {mm:g} mm of rain."
+    RAIN_MARGIN_NOT_CORRECTED = (
+        "The run did not store how observed flow corrects it, so that no margin can start from the flow of today: "
+        "forecast again."
+    )
     RAIN_MARGIN_NOT_COMPUTED = (
         "Only an operational run computes how much rain takes flow to a level: ask for the latest forecast."
     )

@@ -78,8 +78,12 @@ def area_by(areas: Mapping[str, float], products: Sequence[str]) -> Area | None:
 
 
 def only_area(areas: Mapping[str, float]) -> Area | None:
-    """Return the area of a basin where no weather product is named: that of a product, given, or of the service."""
-    return area_by(areas, sorted(areas.keys() - {GIVEN_AREA, SERVICE_AREA, OUTLINE_AREA}))
+    """Return the area of a basin where no weather product is named: that of a product, given, or of the service.
+
+    Areas that are attributes of the land (`area_...`) come last of the products': no version converts flow with them.
+    """
+    named = areas.keys() - {GIVEN_AREA, SERVICE_AREA, OUTLINE_AREA}
+    return area_by(areas, sorted(named, key=lambda name: (name.startswith("area_"), name)))
 
 
 def to_mm_per_day(discharge: npt.ArrayLike, *, unit: str, area: Area) -> Array:

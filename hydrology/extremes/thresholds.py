@@ -102,6 +102,15 @@ class FloodFrequency:
     regional: RegionalSkew | None = None
     trend_adjusted: bool = False
 
+    @property
+    def method(self) -> Method:
+        """The method of the floods that chances and alerts are of: Bulletin 17C where a regional skew is set for it."""
+        return "gev" if self.regional is None else "bulletin-17c"
+
+    def compares(self, statistic: Statistic) -> bool:
+        """Return whether floods are by the other method, which is for comparison alone."""
+        return statistic.kind == "flood" and statistic.method != self.method
+
 
 BY_DEFAULT = FloodFrequency()
 

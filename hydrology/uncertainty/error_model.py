@@ -145,10 +145,29 @@ class BasinErrorModel:
         """Return the quantiles of flow at `LEVELS`, as `Shape.flow_quantiles` does."""
         return self.shape.flow_quantiles(self.errors, simulated, gap, last_error)
 
+    def root_shifts(self, gaps: Array, last_error: float) -> Array:
+        """Return by how much the median moves the cube root of flow, (gaps, classes) in (mm/day)^(1/3).
+
+        Args:
+            gaps: days from the last observed flow, (gaps,); `last_error` is of that day, NaN where none was observed.
+        """
+        flow = self.errors.class_flow
+        together = np.tile(flow, len(gaps)), np.repeat(gaps, len(flow)), np.full(len(flow) * len(gaps), last_error)
+        median = self.quantiles(*together)[:, LEVELS.index(0.5)].reshape(len(gaps), -1)
+        return np.asarray(np.cbrt(median) - np.cbrt(flow))
+
 
 def errors_of(errors: BasinErrors, simulated: Array, observed: Array) -> Array:
     """Return the errors r of days, from flows in mm/day; NaN where flow was not observed."""
     return root(observed, errors.mean_flow) - root(simulated, errors.mean_flow)
+
+
+def shifted(flow: Array, flows: Array, root_shifts: Array) -> Array:
+    """Return flow (mm/day, any shape) moved by `root_shifts` (flows,), which are of some flows, rising.
+
+    NaN stays NaN.
+    """
+    return np.asarray(np.maximum(np.cbrt(flow) + np.interp(flow, flows, root_shifts), 0.0) ** 3)
 
 
 def mixed(quantiles: Array) -> Array:

@@ -1,8 +1,8 @@
 """Days that a training used, and the split of held-out ones into years that decide a promotion or only report."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 import numpy as np
 
@@ -11,9 +11,14 @@ from hydrology.base.calendar import Period, water_year
 from hydrology.base.errors import InvalidInput
 from hydrology.scores import bootstrap
 
-PeriodUse = Literal["held out", "validation", "training", "mixed"]
-"""The use of a period's days in a training: none; all of them chose the weights; all of them were fitted; or some, or,
-of a network that combines others, by some."""
+PeriodUse = Literal["held out", "validation", "training", "mixed", "unknown"]
+"""How a training used a period's days of a basin.
+
+`held out`: none, for no day took part in it, or, in any year, because the basin did not: it is held out in space, and
+its flow was never seen, though that of a gauge up or down the river may have been. `validation`: all days chose the
+weights. `training`: all were fitted. `mixed`: some were, or by some of the networks that one combines, or in some of
+several basins. `unknown`: the training does not state its days."""
+HELD_OUT: Final = "held out"
 MIN_YEARS = bootstrap.MIN_YEARS + 1
 """Minimum number of whole water years: those that an interval needs decide, and one more reports."""
 
@@ -32,18 +37,28 @@ class HeldOutYears:
 
 
 def use_of(period: Period, fitted: Sequence[Period], validated: Sequence[Period]) -> PeriodUse:
-    """Return how a training used the days of a period.
+    """Return how a training used the days of a period of a basin that it has learnt from.
 
     Args:
         fitted: the days that its weights were fitted to.
         validated: those that chose its weights.
     """
+    if not fitted and not validated:
+        return "unknown"
     in_fit, in_choice = _within(period, fitted), _within(period, validated)
     if in_fit.all():
         return "training"
     if not (in_fit | in_choice).any():
-        return "held out"
+        return HELD_OUT
     return "validation" if in_choice.all() and not in_fit.any() else "mixed"
+
+
+def joint_use(uses: Iterable[PeriodUse]) -> PeriodUse:
+    """Return how several trainings used the same days, or one the days of several basins."""
+    different = {*uses}
+    if len(different) == 1:
+        return different.pop()
+    return "mixed" if different and "unknown" not in different else "unknown"
 
 
 def _within(period: Period, periods: Sequence[Period]) -> Mask:

@@ -106,4 +106,4 @@ class IssuedForecasts:
         days, flow, threshold = t0 + lead, observed.on(t0 + lead), observed.threshold
         of_forecaster = quantiles if isinstance(quantiles, Absent) else quantiles[chosen, lead - 1]
         of_days = {forecaster: of_forecaster, CLIMATOLOGY: observed.climatology.quantiles(days)}
-        yield from verify(score_all(of_days, observed.on(t0), flow, threshold), days, flow, threshold)
+        yield from verify(score_all(of_days, observed.on(t0), flow, threshold), days, flow, threshold, lead)

@@ -66,6 +66,7 @@ class MonthSkill:
         years: number of their water years.
         crpss: None where it is not defined.
         low, high: ends of its 95 % interval; None with too few water years.
+        independent_issues: number of forecasts that share no day; None where it was stored before they were counted.
     """
 
     month: int
@@ -74,6 +75,7 @@ class MonthSkill:
     crpss: float | None
     low: float | None
     high: float | None
+    independent_issues: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +85,7 @@ class Verification:
     Attributes:
         n: number of forecasts.
         years: number of their water years.
+        independent_issues: number of forecasts whose lead windows share no day (`independent_issues`).
         crps_mm_per_day: mean continuous ranked probability score.
         crpss_climatology, crpss_persistence: 1 less its CRPS over that of the rival; with the ends of the 95 % interval
             from drawing water years again.
@@ -101,6 +104,7 @@ class Verification:
 
     n: int
     years: int
+    independent_issues: int | None
     crps_mm_per_day: float | None
     crpss_climatology: float | None
     crpss_climatology_low: float | None
@@ -126,8 +130,8 @@ class Verification:
     missing: Mapping[str, Absent]
 
     @classmethod
-    def of(cls, n: int, years: int, figures: Mapping[str, Any]) -> Self:
+    def of(cls, n: int, years: int, independent_issues: int, figures: Mapping[str, Any]) -> Self:
         """Create it from its values, or the reasons for missing ones, by name."""
         missing = {name: figure for name, figure in figures.items() if isinstance(figure, Absent)}
         known = {name: None if name in missing else figure for name, figure in figures.items()}
-        return cls(n=n, years=years, missing=missing, **known)
+        return cls(n=n, years=years, independent_issues=independent_issues, missing=missing, **known)

@@ -7,6 +7,7 @@ from typing import Protocol
 from hydrology.base.absent import Absent, absent
 from hydrology.base.reasons import Reason
 from hydrology.scores.bootstrap import MIN_YEARS
+from hydrology.verification.independent_issues import why_too_few
 
 
 class OfMonth(Protocol):
@@ -18,6 +19,12 @@ class OfMonth(Protocol):
     def years(self) -> int: ...
     @property
     def low(self) -> float | None: ...
+    @property
+    def independent_issues(self) -> int | None: ...
+
+
+MIN_ISSUES = 10
+"""Minimum number of independent forecasts: the interval, which draws water years, does not see how few a year has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +33,14 @@ class SkilfulDays:
 
     Attributes:
         days: the last lead up to which, from the first on, the whole interval of the skill is above 0; 0 for none.
-        verified_days: the last lead with an interval, from the first on. Skill may last longer if both are equal.
+        verified_days: the last lead with an interval of enough independent forecasts, from the first on. Skill may last
+            longer if both are equal.
+        independent_issues: number of independent forecasts at the lead `days`, or at the first.
     """
 
     days: int
     verified_days: int
+    independent_issues: int
 
 
 def skilful_days(by_lead: Mapping[int, OfMonth]) -> SkilfulDays | Absent:
@@ -39,17 +49,22 @@ def skilful_days(by_lead: Mapping[int, OfMonth]) -> SkilfulDays | Absent:
     Args:
         by_lead: the skill in one month at each lead in days.
     """
-    lows: list[float] = []
+    verified: list[tuple[float, int]] = []
     for lead in range(1, max(by_lead, default=0) + 1):
-        low = by_lead[lead].low if lead in by_lead else None
-        if low is None:
+        of_lead = by_lead.get(lead)
+        if of_lead is None or of_lead.low is None or (of_lead.independent_issues or 0) < MIN_ISSUES:
             break
-        lows.append(low)
-    if lows:
-        return SkilfulDays(next((at for at, low in enumerate(lows) if low <= 0), len(lows)), len(lows))
-    first = by_lead.get(1)
+        verified.append((of_lead.low, of_lead.independent_issues or 0))
+    if verified:
+        days = next((at for at, (low, _) in enumerate(verified) if low <= 0), len(verified))
+        return SkilfulDays(days, len(verified), verified[max(days, 1) - 1][1])
+    return _why_none(by_lead.get(1))
+
+
+def _why_none(first: OfMonth | None) -> Absent:
+    """Return why forecasts of one day ahead have no headline."""
     if first is None or not first.n:
         return absent(Reason.NO_LEAD_VERIFIED)
     if first.years < MIN_YEARS:
         return absent(Reason.TOO_FEW_WATER_YEARS, years=first.years, minimum=MIN_YEARS)
-    return absent(Reason.RIVAL_IS_PERFECT)
+    return why_too_few(first.independent_issues, MIN_ISSUES) or absent(Reason.RIVAL_IS_PERFECT)

@@ -18,6 +18,7 @@ from hydrology.scores.bootstrap import MIN_YEARS, ratio_interval
 from hydrology.scores.scores import nse
 from hydrology.uncertainty.error_model import LEVELS
 from hydrology.verification.forecast_scores import ForecastScores, Spread
+from hydrology.verification.independent_issues import independent_issues
 from hydrology.verification.results import (
     ALL_YEAR,
     SEASONS,
@@ -33,7 +34,8 @@ from hydrology.verification.results import (
 
 CLIMATOLOGY, PERSISTENCE = "climatology", "persistence"
 """The reference forecasters of skill scores."""
-_FIGURES = tuple(field.name for field in fields(Verification) if field.name not in ("n", "years", "missing"))
+_COUNTS = ("n", "years", "independent_issues", "missing")
+_FIGURES = tuple(field.name for field in fields(Verification) if field.name not in _COUNTS)
 
 
 def score_all(
@@ -57,7 +59,7 @@ def score_all(
 
 
 def verify(
-    forecasters: Mapping[str, ForecastScores | Absent], days: Days, observed: Array, threshold: float
+    forecasters: Mapping[str, ForecastScores | Absent], days: Days, observed: Array, threshold: float, lead: int
 ) -> Iterator[tuple[str, Season, Verification]]:
     """Yield forecaster, season and skill, for every forecaster and season.
 
@@ -67,10 +69,11 @@ def verify(
         days: the forecast days, (days,).
         observed: (days,) in mm/day.
         threshold: as in `ForecastScores`, mm/day.
+        lead: days after T0 of these forecasts.
     """
     for season, months in SEASONS.items():
         of_season = np.isin(month(days), months)
-        season_years = _Years.of(days[of_season])
+        season_years, issues = _Years.of(days[of_season]), independent_issues(days[of_season], lead)
         parts = {
             name: judged if isinstance(judged, Absent) else judged.over(of_season)
             for name, judged in forecasters.items()
@@ -78,9 +81,11 @@ def verify(
         for name, judged in parts.items():
             figures = _figures(judged, parts, season_years, observed[of_season], threshold)
             figures["months"] = (
-                _by_month(judged, parts[CLIMATOLOGY], days) if season == ALL_YEAR else absent(Reason.MONTHS_OF_ALL_YEAR)
+                _by_month(judged, parts[CLIMATOLOGY], days, lead)
+                if season == ALL_YEAR
+                else absent(Reason.MONTHS_OF_ALL_YEAR)
             )
-            yield name, season, Verification.of(int(of_season.sum()), len(season_years), figures)
+            yield name, season, Verification.of(int(of_season.sum()), len(season_years), issues, figures)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +141,7 @@ def _skill(name: str, judged: ForecastScores, rival: ForecastScores | Absent, ye
 
 
 def _by_month(
-    judged: ForecastScores | Absent, climatology: ForecastScores | Absent, days: Days
+    judged: ForecastScores | Absent, climatology: ForecastScores | Absent, days: Days, lead: int
 ) -> tuple[MonthSkill, ...] | Absent:
     """Return the skill against climatology of each calendar month."""
     if isinstance(judged, Absent):
@@ -147,9 +152,10 @@ def _by_month(
     for number in range(1, 13):
         of_month = month(days) == number
         years = _Years.of(days[of_month])
-        skill = _skill("crpss", judged.over(of_month), climatology.over(of_month), years) if len(years) else {}
-        ends = (known(skill.get(name)) for name in _with_ends("crpss"))
-        months.append(MonthSkill(number, int(of_month.sum()), len(years), *ends))
+        figures = _skill("crpss", judged.over(of_month), climatology.over(of_month), years) if len(years) else {}
+        skill, low, high = (known(figures.get(name)) for name in _with_ends("crpss"))
+        count, issues = int(of_month.sum()), independent_issues(days[of_month], lead)
+        months.append(MonthSkill(number, count, len(years), skill, low, high=high, independent_issues=issues))
     return tuple(months)
 
 

@@ -95,10 +95,10 @@ def _decide_or_hold(database: Database, clock: Clock, found: RunChances) -> list
             return None
         if held is not None and runs.get(session, held.run_id).order > run.order:
             return []  # a newer run waits
-        # What concerns the service and not the river does not wait, nor what a forecaster has adjusted, nor what goes
-        # to the owner of an unofficial basin alone.
+        # What concerns the service and not the river does not wait, nor what a forecaster has adjusted, nor what is
+        # not sent, or to the owner of an unofficial basin alone.
         proposed = [] if wait is None or found.adjustment is not None else _proposed(session, clock, found)
-        if not any(change.level and change.owner is None for change in proposed):
+        if not any(change.level and change.message and change.owner is None for change in proposed):
             held_alerts.release(session, basin)
             return settle_but_doubts(session, clock, found)
         due_at = None if held is None else held.due_at

@@ -25,9 +25,10 @@ from operations.alerts import smtp
 from operations.alerts.attempt import DeliveryOutcome
 from records.alerts import mail_links
 from records.alerts.alert_changes import Change, worst_first
-from records.alerts.change_words import first_of, headline
+from records.alerts.change_words import first_of, headline, other_levels, turn
 from records.alerts.deliveries import Sending
 from records.alerts.subscriptions import CONFIRM_WITHIN, Subscription
+from records.database.statements import grouped
 from runtime.settings import Settings
 
 _MAX_SUBJECT = 200
@@ -54,10 +55,16 @@ _POLICY = _Policy(linesep="\r\n", cte_type="7bit")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A change in a message."""
+    """What changed at a river.
+
+    Attributes:
+        change: the gravest.
+        details: the other levels with an alert, and those whose alert ended, too.
+    """
 
     title: str
     change: Change
+    details: list[str]
     link: str
 
 
@@ -89,8 +96,7 @@ def written(
     mailbox = sendings[0].mailbox
     leave = link if mailbox is None else mail_links.questions_link(settings.own_address, key, mailbox)
     entries = [
-        Entry(one_line(headline(one, names[one.basin_id])), one, f"{settings.own_address}/basins/{one.basin_id}")
-        for one in changes
+        _entry(settings, of_river, names) for of_river in grouped((one.message, one) for one in changes).values()
     ]
     message = _addressed(settings, subscription, _subject(entries, subscription), at)
     message["Message-ID"] = message_id(settings, subscription, [one.id for one in changes])
@@ -109,6 +115,13 @@ def message_id(settings: Settings, subscription: Subscription, changes: Sequence
     """Return the Message-ID of some changes for a subscription; of its question, where there are none."""
     assert settings.mail_from is not None
     return f"<{fingerprint([subscription.id, sorted(changes)])[:32]}@{settings.mail_from.rpartition('@')[2]}>"
+
+
+def _entry(settings: Settings, changes: Sequence[Change], names: Mapping[str, str]) -> Entry:
+    head, *others = worst_first(changes)
+    title = one_line(headline(head, names[head.basin_id]))
+    details = [other_levels(head), *(f"{turn(other)}." for other in others if other.severity is None)]
+    return Entry(title, head, [*filter(None, details)], f"{settings.own_address}/basins/{head.basin_id}")
 
 
 def _addressed(settings: Settings, subscription: Subscription, subject: str, at: datetime) -> EmailMessage:

@@ -63,7 +63,7 @@ def content_of(settings: Settings, subscription: Subscription, changes: Sequence
         return Content(change.id, "application/json", body_of(change, others))
     template = MessageTemplate(**subscription.template)
     link = f"{settings.own_address}/basins/{change.basin_id}" if settings.own_address else ""
-    filled = template.filled(change_words.values(change, name, link, len(others)))
+    filled = template.filled(change_words.values(change, name, link, sum(one.message == one.id for one in others)))
     return Content(change.id, template.content_type, filled)
 
 

@@ -8,7 +8,6 @@ from ingestion.feeds.base import Feed
 from ingestion.feeds.daymet import DaymetFeed
 from ingestion.feeds.files import FilesFeed
 from ingestion.feeds.http import Service
-from ingestion.feeds.nwis import NwisFeed
 from ingestion.feeds.openmeteo import OpenMeteoArchive, OpenMeteoForecast, OpenMeteoPastRuns
 from ingestion.feeds.points import OverPoints
 from ingestion.feeds.usgs import UsgsFeed
@@ -16,7 +15,6 @@ from jobspec.feeds import (
     AnyFeedSettings,
     DaymetSettings,
     FilesSettings,
-    NwisSettings,
     OpenMeteoArchiveSettings,
     OpenMeteoEnsembleSettings,
     OpenMeteoForecastSettings,
@@ -79,8 +77,6 @@ def opened(
     match shown:
         case UsgsSettings():
             yield UsgsFeed(usgs(settings, pause), shown.series)
-        case NwisSettings():
-            yield NwisFeed(service(settings.nwis_url), shown.form, shown.series)
         case OpenMeteoArchiveSettings():
             yield OverPoints(OpenMeteoArchive(open_meteo(settings.open_meteo_archive_url), shown.model, report))
         case OpenMeteoForecastSettings():

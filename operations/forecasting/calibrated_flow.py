@@ -105,15 +105,30 @@ class Calibration:
             sampled = moved(sampled, before, quantiles)
         return CalibratedFlow(quantiles.T.astype(np.float32), sampled.astype(np.float32))
 
+    def root_shifts(self, flow: Flow, leads: Sequence[int]) -> Flow:
+        """Return by how much the error model moves the cube root of flow, (leads, classes of flow).
+
+        Args:
+            flow: the mean of members and traces, (leads,) in mm/day.
+        """
+        (error,) = self._last_error(flow[None])
+        return self.error_model.root_shifts(self._gaps(np.array(leads, dtype=float)), float(error))
+
+    def _gaps(self, leads: Flow) -> Flow:
+        """Return the days from the last observed flow to some leads."""
+        return leads if self.last_flow is None else np.maximum(leads - self._lead_of(self.last_flow), 1)
+
+    def _last_error(self, flow: Flow) -> Flow:
+        """Return the error of the day of the last observed flow, (traces,); NaN without one."""
+        last, error = self.last_flow, np.full(len(flow), np.nan)
+        if last is None:
+            return error
+        simulated = flow[:, self._lead_of(last) - 1] if last.simulated is None else np.full(len(flow), last.simulated)
+        return errors_of(self.error_model.errors, simulated, np.full(len(flow), last.observed))
+
     def _quantiles(self, model: BasinErrorModel, flow: Flow) -> Flow:
         """Return the quantiles of flow given each trace, (traces, leads, `LEVELS`)."""
-        last, gap = self.last_flow, np.arange(1, flow.shape[1] + 1, dtype=float)
-        error = np.full(len(flow), np.nan)
-        if last is not None:
-            lead = self._lead_of(last)
-            gap = np.maximum(gap - lead, 1)
-            simulated = flow[:, lead - 1] if last.simulated is None else np.full(len(flow), last.simulated)
-            error = errors_of(model.errors, simulated, np.full(len(flow), last.observed))
+        gap, error = self._gaps(np.arange(1, flow.shape[1] + 1, dtype=float)), self._last_error(flow)
         together = (flow.ravel(), np.tile(gap, len(flow)), np.repeat(error, flow.shape[1]))
         return model.quantiles(*together).reshape(*flow.shape, -1)
 

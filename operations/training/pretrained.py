@@ -184,7 +184,7 @@ def _install(
         if not already:
             trainings.finish(session, training.id, version.id, clock.wall())
         if version.product == version.trained_on:
-            _store_beside(session, clock, version.id, beside[shipped.content])
+            _store_beside(session, clock, version, beside[shipped.content])
     log.info("pretrained.install", version=version.id, name=shipped.name, product=version.product, already=already)
     return Installed(
         version_id=version.id,
@@ -237,23 +237,23 @@ def _creating(
     return partial(versions.create, new=new, members=members)
 
 
-def _store_beside(session: Session, clock: Clock, version: str, beside: _Beside) -> None:
-    if beside.errors is not None and error_models.get(session, version, []) is None:
+def _store_beside(session: Session, clock: Clock, version: versions.Version, beside: _Beside) -> None:
+    if beside.errors is not None and error_models.get(session, version.id, []) is None:
         fitted, days = as_values(beside.errors, "period"), beside.errors.period
-        new = error_models.NewErrorModel(version_id=version, first=days.first, last=days.last, **fitted)
+        new = error_models.NewErrorModel(version_id=version.id, first=days.first, last=days.last, **fitted)
         error_models.replace(session, new, clock.wall())
-    if beside.snow is not None and regional_snow_cells.get(session, version) is None:
-        regional_snow_cells.replace(session, version, beside.snow, clock.wall())
+    if beside.snow is not None and regional_snow_cells.get(session, version.id) is None:
+        regional_snow_cells.replace(session, version.id, beside.snow, clock.wall())
     if beside.skill is not None:
         _add_skill(session, version, beside.skill)
 
 
-def _add_skill(session: Session, version: str, judged: skill.ShippedSkill) -> None:
+def _add_skill(session: Session, version: versions.Version, judged: skill.ShippedSkill) -> None:
     """Store the shipped scores of basins without scores of their own over the same period."""
     stored, period = {one.id for one in basins.list_basins(session)}, Period.parse(judged.period)
     rows = [
         scores.Score(
-            version_id=version,
+            version_id=version.id,
             basin_id=basin,
             member=member,
             metric=metric,
@@ -264,6 +264,7 @@ def _add_skill(session: Session, version: str, judged: skill.ShippedSkill) -> No
             reason=absent(Reason.AS_SHIPPED, text=of_metric.reasons[basin]) if value is None else None,
             attributes_assumed=[],
             shipped=True,
+            period_use=version.use_of(period, basin),
             evaluated_at=judged.evaluated_at,
         )
         for member, of_member in judged.by_member.items()

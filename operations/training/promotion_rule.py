@@ -11,7 +11,7 @@ A candidate trained from scratch is decided on for all basins together. A fine-t
 in those it was tuned on, and against its parent where a basin uses no version.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -20,7 +20,7 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Days, Period
 from hydrology.scores.bootstrap import YearlyErrors, median_difference_interval
-from hydrology.verification.held_out_years import HeldOutYears, split_years
+from hydrology.verification.held_out_years import HeldOutYears, joint_use, split_years
 from jobspec.jobs.training import PromotionRule
 from jobspec.training import FineTuningConfig, TrainingConfig
 from operations.basin_data.dataset import skipped_days
@@ -94,7 +94,9 @@ def decide(
     ours, theirs = _yearly_errors(database, clock, candidate, rivals, judged, period=rule.period, on_basins=on_basins)
     decision = _decision(version, tuple(rivals), rule, years, ours, theirs)
     twins = [f" {name} was judged by its twin {other.id}." for name, other in judged.items() if other.id != name]
-    learnt = [f" {why}" for name in rivals if (why := warning(judged[name], rule.period)) is not None]
+    learnt = [
+        f" {why}" for name, basins in rivals.items() if (why := _warning(judged[name], rule.period, basins)) is not None
+    ]
     decision = replace(decision, sentence="".join([decision.sentence, *twins, *learnt]))
     with database.transaction() as session:
         if decision.better and rule.promote:
@@ -103,6 +105,10 @@ def decide(
             versions.update_properties(session, candidate, comparison=decision)
     log.info("promotion.decided", candidate=candidate, better=decision.better, promoted=len(decision.promoted))
     return decision
+
+
+def _warning(version: versions.Version, period: Period, basins: Sequence[str]) -> str | None:
+    return warning(version, period, joint_use(version.use_of(period, basin) for basin in basins))
 
 
 def _not_promoted(database: Database, candidate: str, rule: PromotionRule, refusal: str) -> PromotionDecision:

@@ -30,6 +30,7 @@ CAUSES: Mapping[Cause, str] = {
 BEYOND_THE_SIMULATION: Mapping[str, Cause] = {
     runs.CALIBRATED: "calibration",
     runs.PATHS: "calibration",
+    runs.ERROR_SHIFTS: "calibration",
     runs.NORMAL: "normals",
     "snow": "snow-cells",
     runs.SNOW_SPREAD: "snow-cells",

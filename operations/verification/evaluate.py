@@ -12,15 +12,16 @@ from hydrology.base.absent import Absent, first_texts
 from hydrology.base.calendar import Days, Period
 from hydrology.base.errors import DataProblem
 from hydrology.scores.paired_comparison import Quartiles, quartiles
-from hydrology.verification.held_out_years import PeriodUse
+from hydrology.verification.held_out_years import PeriodUse, joint_use
 from models.nets.products import BLOCK
+from operations.verification import simulated_thresholds
 from operations.verification.regional_snow_cells import store_regional_snow
 from operations.verification.score_basins import BasinScores, BasinSkill, VersionScorer
 from operations.verification.snow_cells import store_snow
 from operations.versions.held_out import warning
 from operations.versions.process_pool import OnProgress, processes_for, side_by_side
 from records.database.engine import Database
-from records.simulations import simulated_flow
+from records.simulations import simulated_flow, simulated_storage
 from records.simulations.simulated_flow import SimulatedFlow
 from records.verification import scores
 from records.versions import promotions, versions
@@ -111,11 +112,12 @@ def evaluate(
     if not done:
         raise DataProblem(f"No basin can be evaluated over {period}. {first_texts(left_out)}")
     used = judge.scored_version
+    use = joint_use(used.use_of(period, basin.basin) for basin in done)
     evaluation = Evaluation(
         version_id=version_id,
         scored=used.id,
-        use=used.use_of(period),
-        warning=warning(used, period),
+        use=use,
+        warning=warning(used, period, use),
         period=period,
         basins=done,
         left_out=left_out,
@@ -123,6 +125,7 @@ def evaluate(
     if stored:
         _store_regional_snow(judge, in_order)
         _store_closure(database, evaluation)
+        _simulate_snow(judge)
     log.info("evaluate.done", version=version_id, basins=len(done), left_out=len(left_out))
     return evaluation
 
@@ -150,10 +153,9 @@ def _opened(database_url: str, clock: Clock, version_id: str, period: Period) ->
 
 def _store(judge: VersionScorer, judged: BasinScores) -> None:
     """Store the scores of some basins, the flow that they were computed from, and the snow cells."""
-    scored = judge.scored
     whole = [basin for basin in judged.scored if basin.basin not in judge.without]
     with judge.database.transaction() as session:
-        scores.replace(session, [row for basin in whole for row in _rows(judge.clock, scored, judge.period, basin)])
+        scores.replace(session, [row for basin in whole for row in _rows(judge, basin)])
         simulated_flow.replace(session, [_flow(judge, basin) for basin in whole])
         for version, cells in judged.snow.items():
             store_snow(session, version, [one for one in cells if one.basin_id not in judge.without])
@@ -179,11 +181,23 @@ def _store_regional_snow(judge: VersionScorer, judged: Sequence[BasinScores]) ->
             store_regional_snow(session, judge.clock, choice)
 
 
-def _rows(clock: Clock, version: str, period: Period, judged: BasinSkill) -> Iterator[scores.Score]:
+def _simulate_snow(judge: VersionScorer) -> None:
+    """Simulate the past again where other cells read as snow now, so that its normal is of the same cells."""
+    for choice in judge.choices():
+        version = choice.loaded.version.id
+        with judge.database.reading() as session:
+            basins = simulated_storage.lacking_snow(session, version)
+        if basins and choice.loaded.ensemble.conserving:
+            simulated_thresholds.compute(judge.database, judge.clock, version, basins)
+
+
+def _rows(judge: VersionScorer, judged: BasinSkill) -> Iterator[scores.Score]:
+    version, period = judge.scored_version, judge.period
+    use = version.use_of(period, judged.basin)
     each = [("mean", judged.scores), *judged.subsets.items()]
     for member, metric, score in ((name, *one) for name, of_name in each for one in of_name.items()):
         yield scores.Score(
-            version_id=version,
+            version_id=version.id,
             basin_id=judged.basin,
             member=member,
             metric=metric,
@@ -193,7 +207,8 @@ def _rows(clock: Clock, version: str, period: Period, judged: BasinSkill) -> Ite
             value=score.value,
             reason=score.reason,
             attributes_assumed=list(judged.assumed),
-            evaluated_at=clock.wall(),
+            period_use=use,
+            evaluated_at=judge.clock.wall(),
         )
 
 

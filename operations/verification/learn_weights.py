@@ -1,7 +1,7 @@
 """Learns the weights of versions that are to be combined, on days that decide nothing else."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -37,11 +37,13 @@ class LearntWeights:
         by_basin: of each basin, by version, where weights by basin pay; else none.
         nse: the median over basins with the common weights and with those by basin, each in years that were left out
             of their learning in turn; None where the years are too few.
+        period: the days that they are learnt over.
     """
 
     common: dict[str, float]
     by_basin: dict[str, dict[str, float]]
     nse: tuple[float, float] | None
+    period: Period | None = None
 
 
 def learn_weights(
@@ -77,7 +79,7 @@ def learn_weights(
         found.update(_errors(database, loaded, days, block, products, left_out))
     if not found:
         raise DataProblem(f"No basin has the weather of all versions and flow over {days}. {first_texts(left_out)}")
-    return weights_by_errors(version_ids, [*found], np.stack([*found.values()]))
+    return replace(weights_by_errors(version_ids, [*found], np.stack([*found.values()])), period=days)
 
 
 def weights_by_errors(version_ids: Sequence[str], names: Sequence[str], errors: Array) -> LearntWeights:

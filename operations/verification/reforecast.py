@@ -164,7 +164,7 @@ def _rows(
     for lead in asked.leads:
         forecasts = reforecasts.at(lead, asked.every)
         judged = forecasts.judged(threshold)
-        for forecaster, season, scores in verify(judged, forecasts.days, forecasts.observed, threshold):
+        for forecaster, season, scores in verify(judged, forecasts.days, forecasts.observed, threshold, lead):
             yield lead_scores.BasinVerification(
                 version_id=loaded.version.id,
                 basin_id=basin.id,
@@ -178,6 +178,7 @@ def _rows(
                 every_days=asked.every,
                 error_model=fingerprint if forecaster == CALIBRATED else None,
                 attributes_assumed=list(basin.assumed),
+                period_use=loaded.version.use_of(asked.period, basin.id),
                 scores=scores,
                 verified_at=at,
             )

@@ -16,6 +16,7 @@ from hydrology.base.calendar import Day, Period, day, days_between
 from hydrology.base.reasons import Reason
 from hydrology.uncertainty.error_model import LEVELS, MAX_GAP
 from hydrology.verification.forecast_scores import Array
+from hydrology.verification.held_out_years import HELD_OUT
 from hydrology.verification.issued_forecasts import IssuedForecasts, Observed
 from hydrology.verification.reforecasts import CALIBRATED
 from hydrology.verification.results import Season, Verification
@@ -190,6 +191,7 @@ def _of_group(
             every_days=None,
             error_model=newest[-1] if newest and forecaster == CALIBRATED else None,
             attributes_assumed=list(in_order[-1][1].summary.attributes_assumed or ()),
+            period_use=HELD_OUT if version.used_periods else "unknown",  # `_fill` leaves out days that it used
             scores=scores,
             verified_at=at,
         )

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Period
 from hydrology.base.errors import InvalidInput
-from hydrology.verification.held_out_years import PeriodUse
+from hydrology.verification.held_out_years import HELD_OUT, PeriodUse
 from jobspec.training import FineTuningConfig, TrainingConfig, used_periods
 from records.versions import error_models, versions
 
@@ -39,15 +39,20 @@ def require_not_fitted(model: error_models.ErrorModel, period: Period) -> None:
 _USES: Mapping[PeriodUse, str] = {
     "training": "has learnt from these days",
     "validation": "was chosen by its errors on these days",
-    "mixed": "has learnt from some of these days, or one of its parts has",
+    "mixed": "has learnt from some of these days, or one of its parts has, or it has in some of the basins",
 }
 
 
-def warning(version: versions.Version, period: Period) -> str | None:
-    """Return why scores of a version over a period flatter it; None where its days are held out."""
-    use = version.use_of(period)
-    if use == "held out":
+def warning(version: versions.Version, period: Period, use: PeriodUse) -> str | None:
+    """Return why scores of a version over a period may flatter it; None where its days are held out.
+
+    Args:
+        use: how its training used these days of the scored basins.
+    """
+    if use == HELD_OUT:
         return None
+    if use == "unknown":
+        return f"Version {version.id} does not state the days of its training: no score over {period} shows its skill."
     return (
         f"Version {version.id} {_USES[use]} ({period}; its training used {', '.join(version.used_periods)}): its "
         "scores there are better than those to expect of days to come. Evaluate days that took no part in it."

@@ -8,9 +8,9 @@ from typing import Any, Literal
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from records.access.tables import AuditRow
-from records.database.base import JsonObject
-from records.database.statements import add_all, as_record
+from records.database.base import FreeText, JsonObject
+from records.database.statements import add_all, as_record, table_of
+from records.database.stored import stored
 
 _OfAccess = Literal["key created", "key revoked", "job posted", "job cancelled"]
 _OfData = Literal["observations posted", "weather posted", "weather added", "data ingested"]
@@ -88,6 +88,7 @@ class Actor:
     address: str | None = None
 
 
+@stored("audit", key=("seq",), numbered=True)
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A change in the trail.
@@ -101,12 +102,16 @@ class Entry:
 
     seq: int
     at: datetime
-    who: str
+    who: FreeText
+    # Not a foreign key: the trail outlives its subjects.
     key_id: str | None
     address: str | None
     action: Action
     subject: str
     detail: JsonObject
+
+
+AUDIT = table_of(Entry)
 
 
 def unix_user() -> str:
@@ -125,12 +130,12 @@ def command_line() -> Actor:
 def record(session: Session, actor: Actor, action: Action, subject: str, at: datetime, **detail: Any) -> None:
     """Add a change to the trail, in the transaction of the change."""
     row = {"at": at, "who": actor.name, "key_id": actor.key_id, "address": actor.address}
-    add_all(session, AuditRow, [row | {"action": action, "subject": subject, "detail": detail}])
+    add_all(session, Entry, [row | {"action": action, "subject": subject, "detail": detail}])
 
 
 def page(session: Session, *, before: int | None = None, limit: int | None = None) -> list[Entry]:
     """Return the newest changes first. `before` is the last number of the previous page."""
-    query = select(AuditRow).order_by(AuditRow.seq.desc()).limit(limit)
+    query = select(AUDIT).order_by(AUDIT.c.seq.desc()).limit(limit)
     if before is not None:
-        query = query.where(AuditRow.seq < before)
-    return [as_record(Entry, row) for row in session.scalars(query)]
+        query = query.where(AUDIT.c.seq < before)
+    return [as_record(Entry, row) for row in session.execute(query)]

@@ -5,16 +5,17 @@ import secrets
 from dataclasses import dataclass
 from datetime import datetime
 from hmac import compare_digest
-from typing import Literal
+from typing import Any, Literal, get_args
 
-from sqlalchemy import ColumnElement, or_, select
+from sqlalchemy import CheckConstraint, Column, ColumnElement, Row, String, func, or_, select
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from hydrology.base.digests import sha256
 from hydrology.base.errors import InvalidInput, NotFound
-from records.access.tables import KeyRow
+from records.database.base import FreeText, one_of
 from records.database.ids import new_id
-from records.database.statements import add_all, as_record, as_values
+from records.database.statements import add_all, as_record, as_values, table_of
+from records.database.stored import stored
 
 Scope = Literal["operator", "forecaster", "admin"]
 _ADMIN: Scope = "admin"
@@ -27,13 +28,19 @@ class UnknownKey(NotFound):
     kind = "unknown-key"
 
 
+@stored(
+    "keys",
+    Column("token_sha256", String, nullable=False),
+    one_of("scope", *get_args(Scope)),
+    CheckConstraint("length(token_sha256) = 64", name="token_sha256"),
+)
 @dataclass(frozen=True, slots=True)
 class Key:
     """A key, without its token. `jobspec.jobs.authority` defines what an `operator` may do; a `forecaster` may also
     adjust and publish forecasts and decide held alerts; an `admin` may do all."""
 
     id: str
-    name: str
+    name: FreeText
     scope: Scope
     created_at: datetime
     expires_at: datetime | None
@@ -50,6 +57,9 @@ class Key:
         return self.scope != "operator"
 
 
+KEYS = table_of(Key)
+
+
 def make(session: Session, name: str, scope: Scope, expires_at: datetime | None, at: datetime) -> tuple[Key, str]:
     """Create a key and return it with its token, which is not stored: 256 random bits after the key's id.
 
@@ -63,7 +73,7 @@ def make(session: Session, name: str, scope: Scope, expires_at: datetime | None,
         raise InvalidInput(f"The key would expire at {expires_at.isoformat()}, which is past: give a later instant.")
     key = Key(new_id(at), name, scope, at, expires_at, None)
     token = f"freshet_{key.id}_{secrets.token_urlsafe(32)}"
-    add_all(session, KeyRow, [as_values(key) | {"token_sha256": sha256(token.encode())}])
+    add_all(session, Key, [as_values(key) | {"token_sha256": sha256(token.encode())}])
     return key, token
 
 
@@ -91,7 +101,10 @@ def get(session: Session, key: str) -> Key:
     Raises:
         UnknownKey: there is none with this id.
     """
-    return as_record(Key, _row(session, key))
+    row = _row(session, key)
+    if row is None:
+        raise _unknown(key)
+    return as_record(Key, row)
 
 
 def revoke(session: Session, key: str, at: datetime) -> Key:
@@ -100,39 +113,43 @@ def revoke(session: Session, key: str, at: datetime) -> Key:
     Raises:
         UnknownKey: there is none with this id.
     """
-    row = _row(session, key, with_for_update=True)
-    row.revoked_at = row.revoked_at or at
-    session.flush()
+    found = KEYS.update().where(KEYS.c.id == key).values(revoked_at=func.coalesce(KEYS.c.revoked_at, at))
+    row = session.execute(found.returning(*KEYS.c)).one_or_none()
+    if row is None:
+        raise _unknown(key)
     return as_record(Key, row)
 
 
 def list_keys(session: Session) -> list[Key]:
     """Return all keys, also expired and revoked ones, newest first."""
-    return [as_record(Key, row) for row in session.scalars(select(KeyRow).order_by(KeyRow.id.desc()))]
+    return [as_record(Key, row) for row in session.execute(select(KEYS).order_by(KEYS.c.id.desc()))]
 
 
-def official(key_id: InstrumentedAttribute[str | None] | InstrumentedAttribute[str]) -> ColumnElement[bool]:
+def official(
+    key_id: ColumnElement[Any] | InstrumentedAttribute[str | None] | InstrumentedAttribute[str],
+) -> ColumnElement[bool]:
     """Return the condition that rows are the service's own: their column holds no key, or an admin's.
 
     An operator's rows are neither published as the service's state nor do they delay the service's own.
     """
-    return or_(key_id.is_(None), key_id.in_(select(KeyRow.id).where(KeyRow.scope == _ADMIN)))
+    return or_(key_id.is_(None), key_id.in_(select(KEYS.c.id).where(KEYS.c.scope == _ADMIN)))
 
 
 def is_official(session: Session, key_id: str | None) -> bool:
     """Return whether what is stored under a key, or under none, is the service's own; not under an unknown key."""
-    return key_id is None or session.scalar(select(KeyRow.scope).where(KeyRow.id == key_id)) == _ADMIN
+    return key_id is None or session.scalar(select(KEYS.c.scope).where(KEYS.c.id == key_id)) == _ADMIN
 
 
-def _row(session: Session, key: str, *, with_for_update: bool = False) -> KeyRow:
-    row = session.get(KeyRow, key, populate_existing=True, with_for_update=with_for_update or None)
-    if row is None:
-        raise UnknownKey(f"No key {key!r} is stored here: list the keys to see their ids.")
-    return row
+def _row(session: Session, key: str) -> Row[Any] | None:
+    return session.execute(select(KEYS).where(KEYS.c.id == key)).one_or_none()
 
 
-def _of_token(session: Session, token: str) -> KeyRow | None:
+def _unknown(key: str) -> UnknownKey:
+    return UnknownKey(f"No key {key!r} is stored here: list the keys to see their ids.")
+
+
+def _of_token(session: Session, token: str) -> Row[Any] | None:
     parts = _TOKEN.fullmatch(token)
-    row = None if parts is None else session.get(KeyRow, parts[1], populate_existing=True)
+    row = None if parts is None else _row(session, parts[1])
     # Hashes of 256 random bits need no salt; the comparison takes constant time.
     return row if row is not None and compare_digest(row.token_sha256, sha256(token.encode())) else None

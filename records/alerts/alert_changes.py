@@ -1,7 +1,11 @@
-"""The history of alerts. One transaction stores a change and its deliveries to subscribers."""
+"""The history of alerts, level by level. What a decision changes at a river is one message.
+
+A river is a basin and a direction. One transaction stores the changes of a message and their deliveries to subscribers.
+The gravest change heads the message: feeds and CAP show it alone, with the levels of the river that have an alert.
+"""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Literal
 
@@ -11,18 +15,23 @@ from sqlalchemy.orm import Session
 from hydrology.base.calendar import Day
 from hydrology.base.errors import NotFound
 from hydrology.extremes.alerting import SEVERITIES, Severity, Trend, Turn, rank
+from hydrology.extremes.gravity import gravity
 from hydrology.ratings.rating import M_PER_FT
 from hydrology.uncertainty.exceedance import Direction
 from jobspec.flood_categories import CategoryName
 from records.alerts import subscriptions
 from records.alerts.tables import AlertChangeRow, DeliveryRow
 from records.basins import ownership
+from records.database.base import JsonList
 from records.database.ids import new_id
-from records.database.statements import add_all, as_record, as_values, insert_into
+from records.database.statements import add_all, as_record, as_values
 
 ChangeKind = Turn | Literal["level", "undecided", "decided", "promotion"]
 """`begins` to `ends`: the severity of a level. `level`: somebody changed or removed a level with an alert. `undecided`,
 `decided`: the alerts of a basin can no longer, or again, be decided. `promotion`: another version forecasts it."""
+
+
+_HEADS = AlertChangeRow.message == AlertChangeRow.id
 
 
 class UnknownChange(NotFound):
@@ -49,6 +58,8 @@ class NewChange:
         decided_by: the person who approved it or published the adjustment behind it; None where nobody did.
         adjustment_id: the published adjustment behind it; None without one.
         replayed: whether it was decided at an instant of the past.
+        levels: of the head of a message: the levels of the river with an alert since then (`standing_levels`). None of
+            others, of a change of the whole basin, and of changes from before levels were stored with them.
     """
 
     kind: ChangeKind
@@ -73,6 +84,7 @@ class NewChange:
     decided_by: str | None = None
     adjustment_id: str | None = None
     replayed: bool = False
+    levels: JsonList | None = None
 
     @property
     def stage_ft(self) -> float | None:
@@ -87,10 +99,12 @@ class Change(NewChange):
     Attributes:
         sender: the official one when it was stored; None without one, and for an unofficial basin.
         owner: the operator's key whose unofficial basin it was; None for an official basin.
+        message: the id of the change that heads its message; None where it is not sent.
     """
 
     seq: int
     id: str
+    message: str | None
     sender: str | None = None
     owner: str | None = None
 
@@ -126,35 +140,67 @@ def as_json(change: Change) -> dict[str, Any]:
         "why": change.why,
         "decided_by": change.decided_by,
         "adjustment": change.adjustment_id,
+        "message": change.message,
+        "levels": change.levels,
     }
 
 
 def record(session: Session, new: NewChange, at: datetime) -> Change | None:
-    """Store a change and its deliveries. Return None if the same run, or adjustment of it, has stored it before.
+    """Store a change as a message of its own. Return None if the same run, or adjustment of it, has stored it before.
+
+    The arguments are those of `record_message`.
+    """
+    return next(iter(record_message(session, [new], at)), None)
+
+
+def record_message(session: Session, new: Sequence[NewChange], at: datetime, *, sent: bool = True) -> list[Change]:
+    """Store the changes of a message with their deliveries, and return them.
+
+    Changes that the same run, or adjustment of it, has stored before are left out.
 
     Args:
+        new: of one river, or one of a whole basin.
         at: the machine's time, at which the keys of subscriptions must be valid.
+        sent: whether it goes to subscribers and into feeds.
         session: of a database that knows the sender and whether its service replays the past.
     """
-    identifier = new_id(at)
+    by_key = {_key(change, identifier): (identifier, change) for change in new for identifier in [new_id(at)]}
+    known = session.scalars(select(AlertChangeRow.key).where(AlertChangeRow.key.in_(by_key)))
+    for key in known.all():
+        del by_key[key]
+    head, _ = max(by_key.values(), key=lambda one: _urgency(one[1]), default=("", None))
+    return [
+        _insert(
+            session,
+            change if identifier == head else replace(change, levels=None),
+            at,
+            key=key,
+            id=identifier,
+            message=head if sent else None,
+        )
+        for key, (identifier, change) in by_key.items()
+    ]
+
+
+def _key(new: NewChange, identifier: str) -> str:
     named = (new.run_id, new.basin_id, new.level or "", new.kind, new.adjustment_id or "")
-    key = identifier if new.run_id is None else " ".join(map(str, named)).rstrip()
-    insert = insert_into(session, AlertChangeRow).on_conflict_do_nothing(index_elements=["key"])
+    return identifier if new.run_id is None else " ".join(map(str, named)).rstrip()
+
+
+def _insert(session: Session, new: NewChange, at: datetime, *, key: str, **named: str | None) -> Change:
     owner = ownership.owner(session, new.basin_id)
     sender = session.info["sender"] if owner is None else None
     issuer = {"owner": owner, "sender": sender, "replayed": new.replayed or session.info["replayed"]}
-    values = as_values(new) | issuer
-    seq = session.execute(
-        insert.values(**values, id=identifier, key=key).returning(AlertChangeRow.seq)
-    ).scalar_one_or_none()
-    if seq is None:
-        return None
-    severity = None if new.level is None else max(new.severity, new.severity_before, key=rank)
-    receivers = subscriptions.matching(session, new.basin_id, severity, at, owner)
-    waiting = {"change_seq": seq, "status": "pending", "tries": 0}
-    rows = [{"id": new_id(at), "subscription_id": one.id, "next_at": one.sent_from(at)} for one in receivers]
-    add_all(session, DeliveryRow, [waiting | row for row in rows])
-    return Change(**values, seq=seq, id=identifier)
+    row = AlertChangeRow(key=key, **as_values(new) | issuer | named)
+    session.add(row)
+    session.flush()
+    if row.message is not None:
+        severity = None if new.level is None else max(new.severity, new.severity_before, key=rank)
+        receivers = subscriptions.matching(session, new.basin_id, severity, at, owner)
+        waiting = {"change_seq": row.seq, "status": "pending", "tries": 0}
+        rows = [{"id": new_id(at), "subscription_id": one.id, "next_at": one.sent_from(at)} for one in receivers]
+        add_all(session, DeliveryRow, [waiting | row for row in rows])
+    return as_record(Change, row)
 
 
 def page(
@@ -164,12 +210,12 @@ def page(
     minimum: Severity = SEVERITIES[0],
     before: int | None = None,
     limit: int | None = None,
-    public: bool = False,
+    in_feeds: bool = False,
 ) -> list[Change]:
     """Return changes, newest first. `before` is the last number of the previous page.
 
     Args:
-        public: leave out those of basins that were unofficial.
+        in_feeds: restrict to those that head a message, and not of basins that were unofficial.
         basins: restrict to these; None for all.
         minimum: restrict to changes of alerts that reach or had reached it; those of a whole basin are included.
     """
@@ -182,16 +228,20 @@ def page(
         query = query.where(AlertChangeRow.level.is_(None) | of_level)
     if before is not None:
         query = query.where(AlertChangeRow.seq < before)
-    if public:
-        query = query.where(AlertChangeRow.owner.is_(None))
+    if in_feeds:
+        query = query.where(AlertChangeRow.owner.is_(None), _HEADS)
     return [as_record(Change, row) for row in session.scalars(query)]
 
 
 def worst_first(changes: Sequence[Change]) -> list[Change]:
-    """Return changes by their severity, then by the chance, highest first."""
-    return sorted(
-        changes, key=lambda one: (-rank(one.severity), -rank(one.severity_before), -(one.chance or 0), one.seq)
-    )
+    """Return changes by the severity that they reach or had reached, then as levels stand for a river."""
+    return sorted(changes, key=_urgency, reverse=True)
+
+
+def _urgency(change: NewChange) -> tuple[float, ...]:
+    of_level = (change.chance or 0.0, change.discharge or 0.0, change.direction or "rising")
+    severities = (rank(change.severity), rank(change.severity_before))
+    return max(severities), *gravity(change.severity, *of_level)
 
 
 def get_many(session: Session, numbers: Sequence[int]) -> dict[int, Change]:
@@ -212,24 +262,40 @@ def get(session: Session, change: str) -> Change:
     return as_record(Change, row)
 
 
-def earlier_of_alert(session: Session, change: Change) -> list[Change]:
-    """Return the changes of the same alert before this one, oldest first.
+def head_of(session: Session, change: str) -> Change:
+    """Return the change that heads the message of a change.
 
-    They are those since the alert began, or since the level was last without one.
+    Raises:
+        UnknownChange: there is none with this id, or it has no message.
+    """
+    message = get(session, change).message
+    if message is None:
+        raise UnknownChange(f"Change {change} is of a level below the alert of its river, and no message has it.")
+    return get(session, message)
+
+
+def earlier_of_alert(session: Session, change: Change) -> list[Change]:
+    """Return the heads of the earlier messages of the same alert, oldest first.
+
+    A river's alert lasts as long as any of its levels has one. Changes without `levels` were sent as alerts of their
+    own level, which the next message of the river goes on from.
     """
     if change.level is None:
         return []
-    query = (
-        select(AlertChangeRow)
-        .filter_by(basin_id=change.basin_id, level=change.level)
-        .where(AlertChangeRow.seq < change.seq)
-        .order_by(AlertChangeRow.seq.desc())
-    )
-    earlier = []
-    for row in session.scalars(query):
-        if row.severity is None:
+    query = select(AlertChangeRow).filter_by(basin_id=change.basin_id, direction=change.direction)
+    if change.levels is None:
+        query = query.filter_by(level=change.level)
+    earlier: list[Change] = []
+    ended: set[str | None] = set()
+    for row in session.scalars(
+        query.where(_HEADS, AlertChangeRow.seq < change.seq).order_by(AlertChangeRow.seq.desc())
+    ):
+        if row.levels == []:
             break
-        earlier.append(as_record(Change, row))
+        if row.levels is None and row.severity is None:
+            ended.add(row.level)
+        if row.levels is not None or row.level not in ended:
+            earlier.append(as_record(Change, row))
     return earlier[::-1]
 
 

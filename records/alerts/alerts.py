@@ -1,22 +1,23 @@
 """Alerts: the state of each level of a basin by its newest forecast."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
 
-from sqlalchemy import func, select
+from sqlalchemy import and_, func, select, tuple_
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day
 from hydrology.extremes.alerting import SEVERITIES, Severity, Trend, rank
+from hydrology.extremes.gravity import gravity
 from hydrology.extremes.thresholds import Kind
 from hydrology.uncertainty.exceedance import Direction
 from records.alerts.tables import AlertBasinRow, AlertRow
 from records.basins import ownership
 from records.basins.tables import BasinRow
 from records.database.base import JsonList
-from records.database.statements import as_record
+from records.database.statements import as_record, as_values
 from records.runs.run_summary import CalibrationKind
 from records.runs.run_types import last_past_day
 from records.runs.runs import Run
@@ -62,6 +63,17 @@ class Alert(LevelChance):
     switches: JsonList
     why: str
     run_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RiverAlert(Alert):
+    """The alert of a river, a basin and a direction: that of the level that stands for it.
+
+    Attributes:
+        levels: all levels of the river with an alert (`standing_levels`).
+    """
+
+    levels: JsonList
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,25 +164,52 @@ def highest(session: Session) -> dict[str, list[AtAGlance]]:
     return levels
 
 
-def active(
+def rivers(
     session: Session,
     *,
     minimum: Severity = SEVERITIES[0],
     after: tuple[str, str] | None = None,
     limit: int | None = None,
     public: bool = True,
-) -> list[Alert]:
-    """Return the alerts of the official basins, by basin and level.
+) -> list[RiverAlert]:
+    """Return the alerts of the rivers of official basins, by basin and direction.
 
     Args:
+        minimum: restrict to rivers with an alert of at least this severity.
         public: False: also those of unofficial basins.
-        after: the last basin and level of the previous page.
+        after: the last basin and direction of the previous page.
     """
-    query = select(AlertRow).where(AlertRow.severity.in_(SEVERITIES[rank(minimum) - 1 :]))
+    river = (AlertRow.basin_id, AlertRow.direction)
+    query = select(*river).distinct().where(AlertRow.severity.in_(SEVERITIES[rank(minimum) - 1 :]))
     if public:
         query = query.join(BasinRow, BasinRow.id == AlertRow.basin_id).where(ownership.is_official())
     if after is not None:
-        basin, level = after
-        query = query.where((AlertRow.basin_id > basin) | ((AlertRow.basin_id == basin) & (AlertRow.level > level)))
-    rows = session.scalars(query.order_by(AlertRow.basin_id, AlertRow.level).limit(limit))
-    return [as_record(Alert, row) for row in rows]
+        query = query.where(tuple_(*river) > after)
+    page = query.order_by(*river).limit(limit).subquery()
+    of_page = and_(AlertRow.basin_id == page.c.basin_id, AlertRow.direction == page.c.direction)
+    rows = session.scalars(select(AlertRow).join(page, of_page))
+    found = by_river(as_record(Alert, row) for row in rows)
+    return [
+        RiverAlert(**as_values(of_river[0]), levels=standing_levels(of_river)) for _, of_river in sorted(found.items())
+    ]
+
+
+def by_river(levels: Iterable[Alert]) -> dict[tuple[str, Direction], list[Alert]]:
+    """Return the levels with an alert by basin and direction, the one that stands for its river first."""
+    found: dict[tuple[str, Direction], list[Alert]] = {}
+    for alert in sorted(levels, key=_gravity, reverse=True):
+        if alert.severity is not None:
+            found.setdefault((alert.basin_id, alert.direction), []).append(alert)
+    return found
+
+
+def standing_levels(of_river: Iterable[Alert]) -> JsonList:
+    """Return levels with an alert in brief, as receivers and the API get them."""
+    return [
+        {"level": one.level, "severity": one.severity, "chance": one.chance, "discharge_m3s": one.discharge}
+        for one in of_river
+    ]
+
+
+def _gravity(alert: Alert) -> tuple[float, ...]:
+    return gravity(alert.severity, alert.chance, alert.discharge, alert.direction)

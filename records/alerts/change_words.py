@@ -16,7 +16,8 @@ _OF_BASIN: Mapping[ChangeKind, str] = {
 def headline(change: Change, name: str) -> str:
     """Return a change in a line: "Watch (was advisory): 5-year flood, Boise River near Twin Springs, chance 43 %".
 
-    A change of a replay is named an exercise, and one of an unofficial basin unofficial.
+    Where another level stands for the river now, that is named too. A change of a replay is named an exercise, and one
+    of an unofficial basin unofficial.
 
     Args:
         name: of the basin, for a reader.
@@ -25,7 +26,25 @@ def headline(change: Change, name: str) -> str:
     if change.level is None:
         return f"{label}{_OF_BASIN[change.kind]}: {name}"
     chance = "" if change.chance is None else f", chance {percent(change.chance)}"
-    return f"{label}{_turn(change)}: {level_title(change.level)}, {name}{chance}"
+    leading = change.levels[0] if change.levels else {"level": change.level}
+    changed = leading["level"] == change.level
+    now = "" if changed else f"; now {leading['severity']}: {level_title(leading['level'])}"
+    return f"{label}{turn(change)}, {name}{chance}{now}"
+
+
+def turn(change: Change) -> str:
+    """Return what changed at a level, in a few words: "Watch (was advisory): 5-year flood"."""
+    return f"{_turn(change)}: {level_title(change.level or '')}"
+
+
+def other_levels(change: Change) -> str:
+    """Return the other levels of the river with an alert, in a sentence; empty where there are none."""
+    named = ", ".join(
+        f"{level_title(one['level'])} ({one['severity']}, {percent(one['chance'])})"
+        for one in change.levels or ()
+        if one["level"] != change.level
+    )
+    return f"Other levels with an alert: {named}." if named else ""
 
 
 def _turn(change: Change) -> str:
@@ -46,7 +65,7 @@ def values(change: Change, name: str, link: str, others: int = 0) -> dict[str, s
     """Return the values of the placeholders of a message template; empty where the change has none.
 
     Args:
-        others: number of further changes by the same run.
+        others: number of further messages by the same run.
     """
     return {
         "headline": first_of(headline(change, name), others),

@@ -76,7 +76,7 @@ def hold(
 
 def proposal(changes: Sequence[Change]) -> list[dict[str, Any]]:
     """Return changes as they are held: as receivers would get them, without what they have once they are stored."""
-    later = ("event", "official")
+    later = ("event", "official", "message")
     return [{name: value for name, value in as_json(change).items() if name not in later} for change in changes]
 
 

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from hydrology.base.arrays import Array
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day, day
-from hydrology.base.units import Area, converted
+from hydrology.base.units import converted, only_area
 from hydrology.extremes.level_checks import against_record, differ, out_of_order, ratio
 from hydrology.ratings.rating import M_PER_FT, Rating
 from jobspec.adjustments import HeldRuling
@@ -101,8 +101,7 @@ def _observed(session: Session, basin: str) -> Array | None:
     record = series.read(session, basin, gauge_product(basin), "discharge")
     if record is None:
         return None
-    areas = basins.get(session, basin).areas
-    area = next((Area(name, m2) for name, m2 in sorted(areas.items())), None)
+    area = only_area(basins.get(session, basin).areas)
     if record.unit == "mm/day" and area is None:
         return None
     return np.asarray(converted(record.values, unit=record.unit, into=FIXED_UNIT, area=area), np.float64)

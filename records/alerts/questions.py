@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.errors import InvalidInput
 from jobspec.addresses import mailbox
-from records.access.tables import KeyRow
+from records.access.keys import KEYS
 from records.alerts.tables import MailboxSaltRow, MailQuestionRow, MailRefusalRow
 from records.database.statements import add_all, insert_into
 from runtime.settings import Settings
@@ -35,7 +35,7 @@ class TooManyQuestions(InvalidInput):
 def one_after_another(session: Session) -> None:
     """Let whatever asks or refuses wait until this transaction ends, so that each sees what the others stored."""
     # On SQLite the whole database is locked already, and FOR UPDATE is left out.
-    session.execute(select(KeyRow.id).order_by(KeyRow.id).with_for_update(key_share=True))
+    session.execute(select(KEYS.c.id).order_by(KEYS.c.id).with_for_update(key_share=True))
 
 
 def mailbox_hash(session: Session, email: str) -> str:

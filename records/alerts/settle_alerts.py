@@ -7,7 +7,7 @@ approval of levels that were in doubt, decides again.
 
 import math
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -18,12 +18,14 @@ from hydrology.base.absent import Absent
 from hydrology.base.calendar import days_between
 from hydrology.base.staleness import STALE_AFTER_DAYS
 from hydrology.extremes.alerting import Decision, Link, Severity, Switch, decide, ladder, rank, trend
-from records.alerts import alert_changes, change_levels, held_alerts
+from hydrology.extremes.gravity import reach
+from hydrology.uncertainty.exceedance import Direction
+from records.alerts import alert_changes, alerts, change_levels, held_alerts
 from records.alerts.alert_changes import Change, ChangeKind, NewChange
 from records.alerts.alerts import Alert, AlertStanding, LevelChance, standing
 from records.alerts.tables import AlertBasinRow, AlertRow
 from records.basins import basins
-from records.database.statements import as_record, as_values, insert_into
+from records.database.statements import as_record, as_values, grouped, insert_into
 from records.runs import runs
 from records.runs.runs import Run
 
@@ -85,7 +87,7 @@ def settle(
     if isinstance(chances, Absent):
         if could:
             book.of_basin("undecided", stored.values(), f"{chances} {STAYS}")
-        return book.changes
+        return book.store()
     if before is not None and not could:
         book.of_basin("decided", stored.values(), f"Before, it could not be decided: {before.reason}")
     link = _link(session, before, run, window_days)
@@ -94,7 +96,7 @@ def settle(
     for chance in chances:
         if chance.level not in waiting:
             book.decided(chance, stored.get(chance.level), link)
-    return book.changes
+    return book.store()
 
 
 def lapse(
@@ -118,7 +120,7 @@ def lapse(
     book = _Book(session, before.basin_id, run, before.window_days, now=now, wall=wall, replayed=replayed)
     rows = session.scalars(select(AlertRow).filter_by(basin_id=before.basin_id)).all()
     book.of_basin("undecided", rows, f"{reason} {STAYS}")
-    return book.changes
+    return book.store()
 
 
 def dismiss(
@@ -145,7 +147,7 @@ def dismiss(
     if before is not None and before.reason is not None:
         rows = session.scalars(select(AlertRow).filter_by(basin_id=basin)).all()
         book.of_basin("decided", rows, f"Before, it could not be decided: {before.reason}")
-    return book.changes
+    return book.store()
 
 
 def restart(session: Session, basin: str, why: str, *, now: datetime, wall: datetime, replayed: bool) -> list[Change]:
@@ -165,7 +167,7 @@ def restart(session: Session, basin: str, why: str, *, now: datetime, wall: date
     book = _Book(session, basin, run, before.window_days, now=now, wall=wall, replayed=replayed)
     for row in session.scalars(select(AlertRow).filter_by(basin_id=basin).order_by(AlertRow.level)):
         book.ended(row, why)
-    return book.changes
+    return book.store()
 
 
 def promoted(session: Session, basin: str, before: str, version: str, at: datetime) -> None:
@@ -234,7 +236,28 @@ class _Book:
     wall: datetime
     replayed: bool
     judgement: AlertDecision | None = None
-    changes: list[Change] = field(default_factory=list)
+    changes: list[NewChange] = field(default_factory=list)
+    before: dict[Direction, list[Alert]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.before = self._standing()
+
+    def store(self) -> list[Change]:
+        """Store the changes, those of a river as one message, and return them."""
+        after, stored = self._standing(), []
+        for direction, changes in grouped((one.direction, one) for one in self.changes).items():
+            if direction is None:
+                for change in changes:
+                    stored += alert_changes.record_message(self.session, [change], self.wall)
+                continue
+            was, now = self.before.get(direction, []), after.get(direction, [])
+            changes = [replace(change, levels=alerts.standing_levels(now)) for change in changes]
+            stored += alert_changes.record_message(self.session, changes, self.wall, sent=_is_news(changes, was, now))
+        return stored
+
+    def _standing(self) -> dict[Direction, list[Alert]]:
+        found = alerts.by_river(alerts.of_basin(self.session, self.basin))
+        return {direction: levels for (_, direction), levels in found.items()}
 
     def of_basin(self, kind: ChangeKind, rows: Iterable[AlertRow], why: str) -> None:
         """Record a change of the whole basin, with its highest severity."""
@@ -328,9 +351,20 @@ class _Book:
                 **fields,
             }
         )
-        change = alert_changes.record(self.session, new, self.wall)
-        if change is not None:
-            self.changes.append(change)
+        self.changes.append(new)
+
+
+def _is_news(changes: Sequence[NewChange], was: Sequence[Alert], now: Sequence[Alert]) -> bool:
+    """Return whether changes are of the level that stands for a river or of one further out.
+
+    Those of lower levels alone, which the river's alert includes, are not sent.
+    """
+    if not was or not now:
+        return True
+    leading, furthest = {was[0].level, now[0].level}, reach(now[0].discharge, now[0].direction)
+    return any(
+        change.level in leading or reach(change.discharge or 0.0, now[0].direction) > furthest for change in changes
+    )
 
 
 def _was_set_anew(before: Alert, chance: LevelChance) -> bool:

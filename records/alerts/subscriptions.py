@@ -17,7 +17,7 @@ from hydrology.base.reasons import Reason
 from hydrology.extremes.alerting import Severity, rank
 from jobspec.subscriptions import Digest, NewSubscription, SubscriptionPatch, unsuitable
 from records.access import keys
-from records.access.tables import KeyRow
+from records.access.keys import KEYS
 from records.alerts import questions
 from records.alerts.tables import DeliveryRow, SubscriptionRow
 from records.basins import basins, ownership
@@ -334,8 +334,8 @@ def matching(
         owner: the operator's key whose unofficial basin it is: only that key's subscriptions receive it, and e-mail
             only where its recipient agreed to that basin by name. None for an official basin.
     """
-    valid = KeyRow.revoked_at.is_(None) & or_(KeyRow.expires_at.is_(None), KeyRow.expires_at > at)
-    query = select(SubscriptionRow).join(KeyRow, KeyRow.id == SubscriptionRow.key_id).where(valid)
+    valid = KEYS.c.revoked_at.is_(None) & or_(KEYS.c.expires_at.is_(None), KEYS.c.expires_at > at)
+    query = select(SubscriptionRow).join(KEYS, KEYS.c.id == SubscriptionRow.key_id).where(valid)
     stored = [as_record(Subscription, row) for row in session.scalars(query.order_by(SubscriptionRow.id))]
     return [
         one

@@ -139,6 +139,10 @@ class AlertChangeRow(Base):
     sender: Mapped[str | None]
     # The operator's key whose unofficial basin it was, whose subscriptions alone get it; null for an official basin.
     owner: Mapped[str | None]
+    # The id of the change that heads its message; null where it is not sent.
+    message: Mapped[str | None]
+    # Of the head of a message: the levels of the river with an alert since then.
+    levels: Mapped[JsonList | None]
 
 
 class SubscriptionRow(Base):

@@ -85,10 +85,12 @@ class RecordLevels:
 
     Attributes:
         unit: of all levels; None without a record.
+        floods: how floods are analysed, and which of them are for comparison alone.
     """
 
     unit: str | None
     statistics: Sequence[thresholds.Statistic]
+    floods: thresholds.FloodFrequency
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,15 +183,19 @@ def of_record(session: Session, basin: str, *, intervals: bool = True) -> Record
     Args:
         intervals: whether to compute confidence intervals.
     """
+    floods = flood_frequency.get(session, basin).as_asked()
     daily = series.read(session, basin, gauge_product(basin), "discharge")
     if daily is None:
-        return RecordLevels(None, thresholds.of_record([], np.empty(0, "datetime64[D]")))
-    floods = flood_frequency.get(session, basin).as_asked()
-    return RecordLevels(daily.unit, thresholds.of_record(daily.values, daily.days, intervals=intervals, floods=floods))
+        return RecordLevels(None, thresholds.of_record([], np.empty(0, "datetime64[D]")), floods)
+    statistics = thresholds.of_record(daily.values, daily.days, intervals=intervals, floods=floods)
+    return RecordLevels(daily.unit, statistics, floods)
 
 
 def levels_of(session: Session, basin: str) -> Iterator[BasinLevel]:
-    """Yield all levels of a basin, without intervals: those that operators set, then those of its record."""
+    """Yield the levels of a basin, without intervals: those that operators set, then those of its record.
+
+    Floods are by one method.
+    """
     for fixed in of_basin(session, basin):
         yield BasinLevel(
             name=fixed.name,
@@ -203,7 +209,7 @@ def levels_of(session: Session, basin: str) -> Iterator[BasinLevel]:
         )
     record = of_record(session, basin, intervals=False)
     for statistic in record.statistics:
-        for named in statistic.levels:
+        for named in () if record.floods.compares(statistic) else statistic.levels:
             yield BasinLevel(
                 name=named.name,
                 kind=statistic.kind,

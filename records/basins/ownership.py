@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from hydrology.base.basins import is_agencys
 from hydrology.base.errors import InvalidInput
 from records.access import keys
-from records.access.tables import KeyRow
+from records.access.keys import KEYS
 from records.basins.tables import BasinRow
 
 MAX_NAMED = 5
@@ -70,7 +70,7 @@ def all_official(session: Session) -> list[str]:
 
 def name_of(session: Session, key: str) -> str:
     """Return the name of an owner, for a message; its id where the key is not stored."""
-    return session.scalar(select(KeyRow.name).where(KeyRow.id == key)) or key
+    return session.scalar(select(KEYS.c.name).where(KEYS.c.id == key)) or key
 
 
 def require_free_name(session: Session, basin: str) -> None:

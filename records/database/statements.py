@@ -8,30 +8,29 @@ from sqlalchemy import Table
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
-from records.database.base import Base
 from records.database.checksums import with_checksum
 from records.database.tables import Checksummed
 
 Record = TypeVar("Record")
 
 
-def insert_into(session: Session, row: type[Base]) -> sqlite.Insert | postgresql.Insert:
+def insert_into(session: Session, row: type) -> sqlite.Insert | postgresql.Insert:
     """Return the dialect's INSERT, which knows ON CONFLICT."""
     if session.get_bind().dialect.name == "sqlite":
         return sqlite.insert(table_of(row))
     return postgresql.insert(table_of(row))
 
 
-def add_all(session: Session, row: type[Base], rows: Iterable[dict[str, Any]]) -> None:
+def add_all(session: Session, row: type, rows: Iterable[dict[str, Any]]) -> None:
     """Insert rows, if there are any, with their checksums where the table has them."""
     values = [with_checksum(row, one) for one in rows] if issubclass(row, Checksummed) else list(rows)
     if values:
         session.execute(table_of(row).insert(), values)
 
 
-def table_of(row: type[Base]) -> Table:
-    """Return a row class's table."""
-    return cast(Table, row.__table__)
+def table_of(row: type) -> Table:
+    """Return the table of a row class, or of a stored record."""
+    return cast(Table, cast(Any, row).__table__)
 
 
 def as_record(record: type[Record], row: Any, **more: Any) -> Record:

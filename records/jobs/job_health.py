@@ -6,7 +6,7 @@ Details of operators' jobs are private: for those that failed or wait, only the 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Self
+from typing import Any, Self
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
@@ -15,9 +15,10 @@ from jobspec import kinds
 from jobspec.subjects import subject
 from records.access import keys
 from records.database.base import JsonObject
-from records.jobs.tables import EventRow, JobRow, ScheduleRow
+from records.jobs.job_row import EVENTS, JOBS
+from records.jobs.schedules import SCHEDULES
 
-_OFFICIAL = keys.official(JobRow.key_id)
+_OFFICIAL = keys.official(JOBS.c.key_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ class FailedJob:
     finished_at: datetime
 
     @classmethod
-    def of(cls, row: JobRow, schedule: str | None) -> Self:
+    def of(cls, row: Any, schedule: str | None) -> Self:
         """Return the failed job of a row."""
         assert row.finished_at is not None
         return cls(row.id, row.kind, schedule, row.params, row.finished_at)
@@ -64,25 +65,25 @@ class FailedJob:
 
 def waiting_queues(session: Session) -> list[WaitingQueue]:
     """Return the queues with jobs that no worker has taken, by name."""
-    queued = select(JobRow.id).where(JobRow.status == "queued")
+    queued = select(JOBS.c.id).where(JOBS.c.status == "queued")
     queued_at = (
-        select(EventRow.job_id, func.max(EventRow.at).label("at"))
-        .where(EventRow.job_id.in_(queued), EventRow.type == "status")
-        .group_by(EventRow.job_id)
+        select(EVENTS.c.job_id, func.max(EVENTS.c.at).label("at"))
+        .where(EVENTS.c.job_id.in_(queued), EVENTS.c.type == "status")
+        .group_by(EVENTS.c.job_id)
         .subquery()
     )
-    busy = set(session.scalars(select(JobRow.queue).where(JobRow.status == "running")))
+    busy = set(session.scalars(select(JOBS.c.queue).where(JOBS.c.status == "running")))
     query = (
         select(
-            JobRow.queue,
+            JOBS.c.queue,
             func.count(),
             func.min(queued_at.c.at),
             func.count().filter(_OFFICIAL),
             func.min(queued_at.c.at).filter(_OFFICIAL),
         )
-        .join(queued_at, queued_at.c.job_id == JobRow.id)
-        .group_by(JobRow.queue)
-        .order_by(JobRow.queue)
+        .join(queued_at, queued_at.c.job_id == JOBS.c.id)
+        .group_by(JOBS.c.queue)
+        .order_by(JOBS.c.queue)
     )
     return [
         WaitingQueue(queue, jobs, since, service_jobs, service_since, queue in busy)
@@ -101,29 +102,29 @@ def failing(session: Session) -> list[FailedJob]:
 
 def _of_schedules(session: Session) -> Iterator[FailedJob]:
     query = (
-        select(JobRow, ScheduleRow.name)
-        .join(ScheduleRow, ScheduleRow.last_job_id == JobRow.id)
-        .where(ScheduleRow.enabled, JobRow.status == "failed", _OFFICIAL)
-        .order_by(ScheduleRow.name)
+        select(JOBS.c.id, JOBS.c.kind, JOBS.c.params, JOBS.c.finished_at, SCHEDULES.c.name.label("schedule"))
+        .join(SCHEDULES, SCHEDULES.c.last_job_id == JOBS.c.id)
+        .where(SCHEDULES.c.enabled, JOBS.c.status == "failed", _OFFICIAL)
+        .order_by(SCHEDULES.c.name)
     )
-    for row, name in session.execute(query):
-        yield FailedJob.of(row, name)
+    for row in session.execute(query):
+        yield FailedJob.of(row, row.schedule)
 
 
 def _of_service(session: Session) -> Iterator[FailedJob]:
-    place = func.row_number().over(partition_by=JobRow.kind, order_by=(JobRow.finished_at.desc(), JobRow.id.desc()))
-    own = JobRow.schedule_id.is_(None) & JobRow.parent_id.is_(None) & JobRow.key_id.is_(None)
-    last = select(JobRow.id, place.label("place")).where(own, JobRow.status.in_(("succeeded", "failed"))).subquery()
+    place = func.row_number().over(partition_by=JOBS.c.kind, order_by=(JOBS.c.finished_at.desc(), JOBS.c.id.desc()))
+    own = JOBS.c.schedule_id.is_(None) & JOBS.c.parent_id.is_(None) & JOBS.c.key_id.is_(None)
+    last = select(JOBS.c.id, place.label("place")).where(own, JOBS.c.status.in_(("succeeded", "failed"))).subquery()
     newest = select(last.c.id).where(last.c.place == 1)
-    query = select(JobRow).where(JobRow.id.in_(newest), JobRow.status == "failed").order_by(JobRow.kind)
-    for row in session.scalars(query):
+    query = select(JOBS).where(JOBS.c.id.in_(newest), JOBS.c.status == "failed").order_by(JOBS.c.kind)
+    for row in session.execute(query):
         yield FailedJob.of(row, None)
 
 
 def _is_over(session: Session, failed: FailedJob) -> bool:
     """Return whether the same work has succeeded since it failed."""
-    later = select(JobRow.params).where(
-        JobRow.kind == failed.kind, JobRow.status == "succeeded", JobRow.finished_at > failed.finished_at, _OFFICIAL
+    later = select(JOBS.c.params).where(
+        JOBS.c.kind == failed.kind, JOBS.c.status == "succeeded", JOBS.c.finished_at > failed.finished_at, _OFFICIAL
     )
     wanted = _subject(failed.kind, failed.params)
     return any(_subject(failed.kind, params) == wanted for params in session.scalars(later))

@@ -5,8 +5,8 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.errors import InvalidInput
 from records.access import keys
-from records.access.tables import KeyRow
-from records.jobs.tables import JobRow
+from records.access.keys import KEYS
+from records.jobs.job_row import JOBS
 
 
 class TooManyUnfinishedJobs(InvalidInput):
@@ -29,9 +29,9 @@ def require_within_limit(session: Session, key_id: str | None, limit: int) -> No
     if keys.is_official(session, key_id):
         return
     # On SQLite the whole database is locked already, and FOR UPDATE is left out.
-    session.execute(select(KeyRow.id).where(KeyRow.id == key_id).with_for_update(key_share=True))
-    own = (JobRow.key_id == key_id, JobRow.parent_id.is_(None), JobRow.finished_at.is_(None))
-    unfinished = session.scalar(select(func.count()).select_from(JobRow).where(*own)) or 0
+    session.execute(select(KEYS.c.id).where(KEYS.c.id == key_id).with_for_update(key_share=True))
+    own = (JOBS.c.key_id == key_id, JOBS.c.parent_id.is_(None), JOBS.c.finished_at.is_(None))
+    unfinished = session.scalar(select(func.count()).select_from(JOBS).where(*own)) or 0
     if unfinished > limit:
         raise TooManyUnfinishedJobs(
             f"This key has {unfinished - 1} unfinished jobs, and operators may have {limit}: wait until some have "

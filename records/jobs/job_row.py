@@ -7,18 +7,18 @@ of a job are numbered in the order of their commits. A child has no children of 
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
-from sqlalchemy import Row, Select, select
+from sqlalchemy import CheckConstraint, ForeignKey, Index, Row, Select, UniqueConstraint, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.errors import NotFound, Problem
 from records.database import retention
-from records.database.base import JsonObject
+from records.database.base import FreeText, JsonObject, one_of
 from records.database.statements import add_all, table_of
-from records.jobs.tables import EventRow, JobRow
+from records.database.stored import stored
 
-JOBS = table_of(JobRow)
+STATUSES = ("queued", "running", "waiting", "succeeded", "failed", "cancelled")
 
 
 class UnknownJob(NotFound):
@@ -52,17 +52,31 @@ class NewJob:
     kind: str
     params: JsonObject
     queue: str
-    parent_id: str | None = None
+    parent_id: Annotated[str | None, ForeignKey("jobs.id")] = None
+    # Not a foreign key: jobs outlive their schedule.
     schedule_id: str | None = None
     idempotency_key: str | None = None
-    created_by: str | None = None
+    created_by: FreeText | None = None
+    # Not a foreign key: keys are revoked, never deleted.
     key_id: str | None = None
     max_attempts: int = 3
 
 
+@stored(
+    "jobs",
+    one_of("status", *STATUSES),
+    CheckConstraint("attempt BETWEEN 0 AND max_attempts", name="attempt"),
+    CheckConstraint("(status = 'running') = (lease_until IS NOT NULL)", name="lease"),
+    CheckConstraint("status NOT IN ('queued', 'waiting') OR cancel_requested_at IS NULL", name="cancel"),
+    CheckConstraint("(status = 'failed') = (problem IS NOT NULL)", name="problem"),
+    CheckConstraint("(status IN ('succeeded', 'failed', 'cancelled')) = (finished_at IS NOT NULL)", name="finished"),
+    UniqueConstraint("idempotency_key"),
+    Index(None, "status"),
+    Index(None, "parent_id"),
+)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job(NewJob):
-    """A stored job.
+    """A stored job. Its row is authoritative; the broker's message only carries its id.
 
     Attributes:
         id: sorts by creation.
@@ -94,6 +108,31 @@ class Job(NewJob):
     claimed_at: datetime | None
     finished_at: datetime | None
     sent_at: datetime | None
+
+
+@stored(
+    "job_events", one_of("type", "status", "progress", "log"), Index(None, "job_id", "seq"), key=("seq",), numbered=True
+)
+@dataclass(frozen=True, slots=True)
+class Event:
+    """An event of a job.
+
+    Attributes:
+        seq: grows with each event, with gaps, and is never reused; ordered by commit within one job only.
+        type: `status`, `progress` or `log`.
+        data: of a status `{"status", "attempt", "cancel_requested"}` and the `problem` if there is one, of
+            progress the last report, of a log line `{"text"}`, and `{"file", "end"}` if it is about a file at which the
+            job's process died.
+    """
+
+    seq: int
+    job_id: Annotated[str, ForeignKey("jobs.id", ondelete="CASCADE")]
+    at: datetime
+    type: str
+    data: JsonObject
+
+
+JOBS, EVENTS = table_of(Job), table_of(Event)
 
 
 def get(session: Session, job: str) -> Job:
@@ -160,7 +199,7 @@ def store_plan(session: Session, job: str, attempt: int, plan: JsonObject) -> No
 
 def record_event(session: Session, job: str, type_: str, data: JsonObject, at: datetime) -> None:
     """Write an event of a job whose row this transaction has locked (`hold`)."""
-    add_all(session, EventRow, [{"job_id": job, "at": at, "type": type_, "data": data}])
+    add_all(session, Event, [{"job_id": job, "at": at, "type": type_, "data": data}])
 
 
 def record_status(session: Session, job: Job, at: datetime, why: JsonObject | None = None) -> None:

@@ -33,7 +33,7 @@ from records.jobs.job_row import (
     record_status,
     store_plan,
 )
-from records.jobs.tables import JobRow, ScheduleRow
+from records.jobs.schedules import SCHEDULES
 
 __all__ = [
     "ENDED",
@@ -87,7 +87,7 @@ def create(session: Session, new: NewJob, at: datetime) -> tuple[Job, bool]:
     request_hash = fingerprint({"kind": new.kind, "params": new.params})
     values = {"id": new_id(at), "status": "queued", "attempt": 0, "request_hash": request_hash, "created_at": at}
     # If two post at the same time, the second waits here until the first is committed.
-    insert = insert_into(session, JobRow).on_conflict_do_nothing(index_elements=["idempotency_key"])
+    insert = insert_into(session, Job).on_conflict_do_nothing(index_elements=["idempotency_key"])
     inserted = session.execute(insert.values(**as_values(new), **values).returning(*JOBS.c)).one_or_none()
     if inserted is not None:
         job = as_job(inserted)
@@ -146,7 +146,7 @@ def outdated(session: Session, before: datetime, roots: Collection[str] | None =
     child = JOBS.alias()
     late = or_(child.c.finished_at.is_(None), child.c.finished_at >= before)
     busy = select(child.c.parent_id).where(child.c.parent_id.is_not(None), late)
-    named = select(ScheduleRow.last_job_id).where(ScheduleRow.last_job_id.is_not(None))
+    named = select(SCHEDULES.c.last_job_id).where(SCHEDULES.c.last_job_id.is_not(None))
     sizes = select(func.count()).where(child.c.parent_id == JOBS.c.id).scalar_subquery()
     query = select(JOBS.c.id, sizes + 1).where(
         JOBS.c.parent_id.is_(None), JOBS.c.finished_at < before, JOBS.c.id.not_in(busy), JOBS.c.id.not_in(named)

@@ -10,8 +10,7 @@ from sqlalchemy.orm import Session
 
 from records.database.base import JsonObject
 from records.jobs.attempts import end
-from records.jobs.job_row import JOBS, Job, change, hold, listed, locked, record_event
-from records.jobs.tables import EventRow
+from records.jobs.job_row import EVENTS, JOBS, Job, change, hold, listed, locked, record_event
 
 PROCESS_DIED = "process-died"
 """The kind of problem if the process that ran the job crashed or was killed."""
@@ -56,7 +55,7 @@ def retry(
 
 def deadly_files(session: Session, job: str) -> dict[str, str]:
     """Return the files that a job has to skip, with their last end. Its process died at each of them twice."""
-    logs = select(EventRow.data).where(EventRow.job_id == job, EventRow.type == "log").order_by(EventRow.seq)
+    logs = select(EVENTS.c.data).where(EVENTS.c.job_id == job, EVENTS.c.type == "log").order_by(EVENTS.c.seq)
     deaths = [data for data in session.scalars(logs) if "file" in data]
     counts = Counter(death["file"] for death in deaths)
     return {death["file"]: death["end"] for death in deaths if counts[death["file"]] > 1}
@@ -118,7 +117,7 @@ def _queued_again(session: Session, job: Job, problem: JsonObject, at: datetime,
 
 def _last_problem(session: Session, job: Job) -> JsonObject | None:
     """Return why the job was last queued again. None if it never was."""
-    statuses = select(EventRow.data).where(EventRow.job_id == job.id, EventRow.type == "status")
-    newest_first = session.scalars(statuses.order_by(EventRow.seq.desc()))
+    statuses = select(EVENTS.c.data).where(EVENTS.c.job_id == job.id, EVENTS.c.type == "status")
+    newest_first = session.scalars(statuses.order_by(EVENTS.c.seq.desc()))
     problems = (data["problem"] for data in newest_first if "problem" in data)
     return next(problems, None)

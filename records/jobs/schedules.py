@@ -4,19 +4,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
-from sqlalchemy import Row, select
+from sqlalchemy import CheckConstraint, ForeignKey, Row, UniqueConstraint, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from hydrology.base.errors import InvalidInput, NotFound
-from records.database.base import JsonObject
+from records.database.base import FreeText, JsonObject
 from records.database.ids import new_id
 from records.database.statements import as_values, table_of
-from records.jobs.tables import ScheduleRow
-
-_schedules = table_of(ScheduleRow)
+from records.database.stored import stored
 
 
 class UnknownSchedule(NotFound):
@@ -47,16 +45,18 @@ class NewSchedule:
         key_id: the key whose permissions its jobs have; None for those of the service.
     """
 
-    name: str
+    name: FreeText
     kind: str
     params: JsonObject
     cron: str
     timezone: str
     enabled: bool = True
     next_run_at: datetime | None = None
+    # Not a foreign key: keys are revoked, never deleted.
     key_id: str | None = None
 
 
+@stored("schedules", CheckConstraint("length(name) > 0", name="name"), UniqueConstraint("name"))
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schedule(NewSchedule):
     """A stored schedule.
@@ -69,10 +69,13 @@ class Schedule(NewSchedule):
 
     id: str
     last_run_at: datetime | None
-    last_job_id: str | None
+    last_job_id: Annotated[str | None, ForeignKey("jobs.id", ondelete="SET NULL")]
     revision: int
     created_at: datetime
     updated_at: datetime
+
+
+SCHEDULES = table_of(Schedule)
 
 
 def create(session: Session, new: NewSchedule, at: datetime) -> Schedule:
@@ -84,7 +87,7 @@ def create(session: Session, new: NewSchedule, at: datetime) -> Schedule:
     """
     values = as_values(new) | {"id": new_id(at), "revision": 1, "created_at": at, "updated_at": at}
     with _name_of_its_own(session, new):
-        return _schedule(session.execute(_schedules.insert().values(**values).returning(*_schedules.c)).one())
+        return _schedule(session.execute(SCHEDULES.insert().values(**values).returning(*SCHEDULES.c)).one())
 
 
 def update(session: Session, schedule: str, revision: int, new: NewSchedule, at: datetime) -> Schedule:
@@ -95,10 +98,10 @@ def update(session: Session, schedule: str, revision: int, new: NewSchedule, at:
         ScheduleConflict: it was changed or has fired since, or the name is taken.
         InvalidInput: it has no name.
     """
-    unchanged = (_schedules.c.id == schedule, _schedules.c.revision == revision)
-    changed = _schedules.update().where(*unchanged).values(**as_values(new), revision=revision + 1, updated_at=at)
+    unchanged = (SCHEDULES.c.id == schedule, SCHEDULES.c.revision == revision)
+    changed = SCHEDULES.update().where(*unchanged).values(**as_values(new), revision=revision + 1, updated_at=at)
     with _name_of_its_own(session, new, schedule):
-        row = session.execute(changed.returning(*_schedules.c)).one_or_none()
+        row = session.execute(changed.returning(*SCHEDULES.c)).one_or_none()
     if row is None:
         current = get(session, schedule).revision
         raise ScheduleConflict(
@@ -113,7 +116,7 @@ def delete(session: Session, schedule: str) -> None:
     Raises:
         UnknownSchedule: there is none with this id.
     """
-    deletion = _schedules.delete().where(_schedules.c.id == schedule).returning(_schedules.c.id)
+    deletion = SCHEDULES.delete().where(SCHEDULES.c.id == schedule).returning(SCHEDULES.c.id)
     if session.execute(deletion).one_or_none() is None:
         raise _unknown(schedule)
 
@@ -124,7 +127,7 @@ def get(session: Session, schedule: str) -> Schedule:
     Raises:
         UnknownSchedule: there is none with this id.
     """
-    row = session.execute(select(_schedules).where(_schedules.c.id == schedule)).one_or_none()
+    row = session.execute(select(SCHEDULES).where(SCHEDULES.c.id == schedule)).one_or_none()
     if row is None:
         raise _unknown(schedule)
     return _schedule(row)
@@ -132,13 +135,13 @@ def get(session: Session, schedule: str) -> Schedule:
 
 def list_schedules(session: Session) -> list[Schedule]:
     """Return all schedules by name."""
-    return [_schedule(row) for row in session.execute(select(_schedules).order_by(_schedules.c.name))]
+    return [_schedule(row) for row in session.execute(select(SCHEDULES).order_by(SCHEDULES.c.name))]
 
 
 def enabled(session: Session) -> list[Schedule]:
     """Return the enabled schedules, soonest due first."""
-    query = select(_schedules).where(_schedules.c.enabled, _schedules.c.next_run_at.is_not(None))
-    return [_schedule(row) for row in session.execute(query.order_by(_schedules.c.next_run_at, _schedules.c.id))]
+    query = select(SCHEDULES).where(SCHEDULES.c.enabled, SCHEDULES.c.next_run_at.is_not(None))
+    return [_schedule(row) for row in session.execute(query.order_by(SCHEDULES.c.next_run_at, SCHEDULES.c.id))]
 
 
 def set_next(session: Session, schedule: str, revision: int, next_run_at: datetime) -> bool:
@@ -158,9 +161,9 @@ def advance(
 
 
 def _set_if_at(session: Session, schedule: str, revision: int, **values: Any) -> bool:
-    at_revision = (_schedules.c.id == schedule, _schedules.c.revision == revision)
-    change = _schedules.update().where(*at_revision).values(values | {"revision": revision + 1})
-    return session.execute(change.returning(_schedules.c.id)).one_or_none() is not None
+    at_revision = (SCHEDULES.c.id == schedule, SCHEDULES.c.revision == revision)
+    change = SCHEDULES.update().where(*at_revision).values(values | {"revision": revision + 1})
+    return session.execute(change.returning(SCHEDULES.c.id)).one_or_none() is not None
 
 
 @contextmanager
@@ -171,7 +174,7 @@ def _name_of_its_own(session: Session, new: NewSchedule, own: str | None = None)
         with session.begin_nested():
             yield
     except IntegrityError as error:
-        owner = session.scalar(select(_schedules.c.id).where(_schedules.c.name == new.name))
+        owner = session.scalar(select(SCHEDULES.c.id).where(SCHEDULES.c.name == new.name))
         if owner in (None, own):
             raise
         raise ScheduleConflict(f"Schedule {owner} has the name {new.name!r} already: choose another.") from error

@@ -13,7 +13,6 @@ from sqlalchemy.orm import Session
 
 from records.access import keys
 from records.jobs.job_row import JOBS, Job, get
-from records.jobs.tables import JobRow
 
 _SERVICE = ""  # keys have longer ids
 
@@ -29,20 +28,20 @@ def next_job(session: Session, message: str) -> str | None:
     if owner is None:
         return None
     own_first = (JOBS.c.id != message, JOBS.c.id)
-    waiting = select(JobRow.id).where(JobRow.queue == queue, JobRow.status == "queued", _owner() == owner)
+    waiting = select(JOBS.c.id).where(JOBS.c.queue == queue, JOBS.c.status == "queued", _owner() == owner)
     return session.scalar(waiting.order_by(*own_first).limit(1))
 
 
 def is_awaited(session: Session, job: Job) -> bool:
     """Return whether another owner has a queued job in the queue of a running one."""
-    own = select(_owner()).where(JobRow.id == job.id).scalar_subquery()
-    others = select(JobRow.id).where(JobRow.queue == job.queue, JobRow.status == "queued", _owner() != own)
+    own = select(_owner()).where(JOBS.c.id == job.id).scalar_subquery()
+    others = select(JOBS.c.id).where(JOBS.c.queue == job.queue, JOBS.c.status == "queued", _owner() != own)
     return session.scalar(others.limit(1)) is not None
 
 
 def _next_owner(session: Session, queue: str) -> str | None:
-    columns = (_owner().label("owner"), JobRow.id, JobRow.status, JobRow.claimed_at)
-    job = select(*columns).where(JobRow.queue == queue).subquery().c
+    columns = (_owner().label("owner"), JOBS.c.id, JOBS.c.status, JOBS.c.claimed_at)
+    job = select(*columns).where(JOBS.c.queue == queue).subquery().c
     waiting = select(job.owner, func.min(job.id)).where(job.status == "queued").group_by(job.owner)
     oldest: dict[str, str] = dict(session.execute(waiting).all())
     claimed = select(job.owner, func.max(job.claimed_at)).where(job.claimed_at.is_not(None)).group_by(job.owner)
@@ -55,4 +54,4 @@ def _next_owner(session: Session, queue: str) -> str | None:
 
 
 def _owner() -> ColumnElement[str]:
-    return cast(ColumnElement[str], case((keys.official(JobRow.key_id), _SERVICE), else_=JobRow.key_id))
+    return cast(ColumnElement[str], case((keys.official(JOBS.c.key_id), _SERVICE), else_=JOBS.c.key_id))

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Annotated
 
-from sqlalchemy import select
+from sqlalchemy import ForeignKey, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.basins import source_code
@@ -13,8 +14,9 @@ from hydrology.ratings.files import read_rating
 from hydrology.ratings.rating import InvalidRating, Rating
 from jobspec.ratings import NewRating
 from records.basins import basins
-from records.database.statements import as_record, as_values
-from records.ratings.tables import RatingRow
+from records.database.base import FreeText
+from records.database.statements import as_record, as_values, insert_into, table_of
+from records.database.stored import stored
 
 
 class NoRating(NotFound):
@@ -23,20 +25,21 @@ class NoRating(NotFound):
     kind = "no-rating"
 
 
+@stored("ratings", key=("basin_id", "valid_from"))
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredRating:
-    """A rating table of a basin.
+    """A rating table of a basin's gauge, in m and m3/s, from a day on until the next one.
 
     Attributes:
         valid_from: the first day that it holds for.
-        site, number, shifted: gauge, number and time of the shifts, as the file has them.
+        site, number, shifted: gauge, number and time of the shifts, as the file has them; None where it has none.
         largest_shift: m, with its sign.
         set_at: by the service's clock.
     """
 
-    basin_id: str
+    basin_id: Annotated[str, ForeignKey("basins.id")]
     valid_from: Day
-    source: str
+    source: FreeText
     datum: str | None
     site: str | None
     number: str | None
@@ -44,6 +47,9 @@ class StoredRating:
     largest_shift: float
     rating: Rating
     set_at: datetime
+
+
+RATINGS = table_of(StoredRating)
 
 
 def put(session: Session, basin: str, new: NewRating, at: datetime) -> tuple[StoredRating, bool]:
@@ -67,7 +73,7 @@ def put(session: Session, basin: str, new: NewRating, at: datetime) -> tuple[Sto
     file = read_rating(new.table)
     if file.site is not None and basin.startswith("USGS-") and file.site != source_code(basin):
         raise InvalidRating(f"The table is of gauge {file.site}, not of {basin}: import the basin's own.")
-    stored = StoredRating(
+    rating = StoredRating(
         basin_id=basin,
         valid_from=valid_from,
         source=new.source,
@@ -82,17 +88,18 @@ def put(session: Session, basin: str, new: NewRating, at: datetime) -> tuple[Sto
     before = newest(session, basin, valid_from)
     if before is not None and new.valid_from in (None, before.valid_from):
         apart = ("set_at", "valid_from")
-        if as_values(before, *apart) == as_values(stored, *apart):
+        if as_values(before, *apart) == as_values(rating, *apart):
             return before, False
-    session.merge(RatingRow(**as_values(stored)))
-    session.flush()
-    return stored, True
+    values = as_values(rating)
+    insert = insert_into(session, StoredRating).values(values)
+    session.execute(insert.on_conflict_do_update(index_elements=["basin_id", "valid_from"], set_=values))
+    return rating, True
 
 
 def newest(session: Session, basin: str, on: Day) -> StoredRating | None:
     """Return the rating table of a basin that holds on a day; None without one."""
-    query = select(RatingRow).filter_by(basin_id=basin).where(RatingRow.valid_from <= on)
-    row = session.scalars(query.order_by(RatingRow.valid_from.desc()).limit(1)).first()
+    query = select(RATINGS).where(RATINGS.c.basin_id == basin, RATINGS.c.valid_from <= on)
+    row = session.execute(query.order_by(RATINGS.c.valid_from.desc()).limit(1)).first()
     return None if row is None else as_record(StoredRating, row)
 
 

@@ -36,8 +36,9 @@ class RunSeries:
     Attributes:
         variable: `discharge`, `discharge_quantiles`, `discharge_calibrated`, `discharge_paths`, `storage`, `snow`,
             `snow_spread`, `loss`, `precipitation`, `cells_at_t0`, `discharge_by_origin`, `discharge_by_age`,
-            `discharge_variance`, `discharge_changes`, `peaks_by_rain`, `ledger`. With traces of weather, `discharge` is
-            of every member and trace; `storage`, `snow` and `loss` are the members' mean of every trace.
+            `discharge_variance`, `discharge_changes`, `peaks_by_rain`, `error_shifts`, `ledger`. With traces of
+            weather, `discharge` is of every member and trace; `storage`, `snow` and `loss` are the members' mean of
+            every trace.
         unit: of the values.
         axes: the labels of each axis by its name, in the order of the array's axes.
         values: the array; its shape is that of the labels.

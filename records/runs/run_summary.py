@@ -7,9 +7,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Literal
 
-from hydrology.base.absent import Absent, absent
+from hydrology.base.absent import Absent, absent, known
 from hydrology.base.credit import Credit
 from hydrology.base.reasons import Reason
+from hydrology.snow.against_normal import (
+    REFERENCE,
+    SNOW17,
+    ModelSnow,
+    SnowAgainstNormal,
+    SnowEstimate,
+    snow_against_normal,
+)
 from records.database.json_columns import CLOSED
 from records.runs.bridge_used import RunBridge
 from records.runs.filled_weather import FilledWeather
@@ -118,6 +126,22 @@ class KnownSkill:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ReferenceSnow:
+    """Reference snow of T0 by a product, mm, and its normal by the product's other years."""
+
+    __pydantic_config__ = CLOSED
+
+    product: str
+    mm: float
+    normal_mm: float | Absent
+
+    @property
+    def estimate(self) -> SnowEstimate:
+        """The reference as an estimate to compare with."""
+        return SnowEstimate(self.mm, known(self.normal_mm))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunSnow:
     """The snow of T0, mm.
 
@@ -125,8 +149,10 @@ class RunSnow:
         mean_mm, p05_mm, p95_mm: what reads as snow: the mean and the quantiles of the members.
         normal_mm: its normal, by the past that the version simulates.
         skill: of the mapping.
+        reference: the stored reference of the basin.
         snow17_mm: what Snow-17 has by the basin's own weather, a second opinion where the mapping is regional; None
             elsewhere.
+        snow17_normal_mm: its normal by the weather of other years; None likewise.
         regional_because: why the mapping is regional; None elsewhere.
     """
 
@@ -138,8 +164,28 @@ class RunSnow:
     p95_mm: float
     normal_mm: float | Absent
     skill: KnownSkill | Absent
+    reference: ReferenceSnow | Absent = NOT_STORED
     snow17_mm: float | Absent | None = None
+    snow17_normal_mm: float | Absent | None = None
     regional_because: RegionalBecause | None = None
+
+    @property
+    def snow17(self) -> SnowEstimate | None:
+        """Snow-17's estimate; None where it has none."""
+        mm = None if self.snow17_mm is None else known(self.snow17_mm)
+        normal = None if self.snow17_normal_mm is None else known(self.snow17_normal_mm)
+        return None if mm is None else SnowEstimate(mm, normal)
+
+    @property
+    def against_normal(self) -> SnowAgainstNormal:
+        """What is reported of it against its normal and other estimates."""
+        reference = known(self.reference)
+        others = {
+            REFERENCE: None if reference is None else reference.estimate,
+            SNOW17: self.snow17,
+        }
+        model = ModelSnow(self.mean_mm, known(self.normal_mm), self.p05_mm, self.p95_mm)
+        return snow_against_normal(model, {name: other for name, other in others.items() if other is not None})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -53,6 +53,9 @@ PART_STATISTICS = ("mean", "p05", "p95")
 PEAKS_BY_RAIN = "peaks_by_rain"
 """The array of the members' highest flow by window, start and size of rain (`hydrology.extremes.rain_margin`), in
 operational runs; NaN where a window ends after the horizon."""
+ERROR_SHIFTS = "error_shifts"
+"""The array beside it of what the median of the error model adds to the cube root of flow, by lead and simulated flow
+(`hydrology.uncertainty.error_model`), in calibrated runs."""
 VARIANCE = "discharge_variance"
 """The array of the variance of discharge by source, in runs that split it
 (`hydrology.uncertainty.variance_sources`)."""

@@ -45,6 +45,7 @@ from records.runs.run_lists import (
 from records.runs.run_types import (
     AGE,
     CLOSURE,
+    ERROR_SHIFTS,
     ORIGIN,
     PART_STATISTICS,
     PEAKS_BY_RAIN,
@@ -75,6 +76,7 @@ __all__ = [
     "CALIBRATED",
     "CHANGES",
     "CLOSURE",
+    "ERROR_SHIFTS",
     "LEDGER",
     "LEVELS_OF_MEMBERS",
     "MEAN_OF_MEMBERS",

@@ -15,7 +15,7 @@ from hydrology.base.reasons import Reason
 from records.database.base import JsonObject
 from records.database.checksums import is_whole
 from records.series.year_rows import VALUE
-from records.simulations.snow_cells import SnowMapping
+from records.simulations.snow_cells import SnowMapping, mappings
 from records.simulations.tables import SimulatedRecordRow, SimulatedWaterRow
 
 WaterVariable = Literal["storage", "snow"]
@@ -84,6 +84,14 @@ def snow_of_basins(
         else:
             snow[basin] = water if water.cells == of_basin.cells else absent(Reason.SNOW_CELLS_CHANGED)
     return snow
+
+
+def lacking_snow(session: Session, version: str) -> list[str]:
+    """Return the basins with a simulated past whose snow is not that of their present cells."""
+    record = SimulatedRecordRow
+    basins = [*session.scalars(select(record.basin_id).where(record.version_id == version).order_by(record.basin_id))]
+    chosen = {name: of for name, of in mappings(session, version, basins).items() if not isinstance(of, Absent)}
+    return [name for name, of in snow_of_basins(session, version, chosen).items() if isinstance(of, Absent)]
 
 
 def why_none(version: str) -> Absent:

@@ -6,7 +6,8 @@ from datetime import datetime, timedelta
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from records.jobs.tables import JobRow, ScheduleRow
+from records.jobs.job_row import JOBS
+from records.jobs.schedules import SCHEDULES
 from records.runs.tables import RunRow
 
 TOLERANCE = timedelta(minutes=5)
@@ -27,9 +28,9 @@ class Ahead:
 
 def ahead(session: Session, now: datetime) -> list[Ahead]:
     """Return the records from the future: of the newest job, the newest run and the last firing."""
-    newest_job = select(JobRow.id, JobRow.created_at).order_by(JobRow.id.desc()).limit(1)
+    newest_job = select(JOBS.c.id, JOBS.c.created_at).order_by(JOBS.c.id.desc()).limit(1)
     newest_run = select(RunRow.id, RunRow.created_at).order_by(RunRow.id.desc()).limit(1)
-    fired_at = session.scalar(select(func.max(ScheduleRow.last_run_at)))
+    fired_at = session.scalar(select(func.max(SCHEDULES.c.last_run_at)))
     seen = [
         *(Ahead(f"job {job}", at) for job, at in session.execute(newest_job)),
         *(Ahead(f"run {run}", at) for run, at in session.execute(newest_run)),

@@ -13,7 +13,7 @@ from hydrology.base.calendar import Day
 from records.basins import ownership
 from records.database import ids
 from records.forecasts.latest import CURRENT
-from records.jobs.tables import JobRow
+from records.jobs.job_row import JOBS
 from records.runs.newest_runs import LATEST, TRIED
 from records.runs.tables import NewestRunRow, RunBasinRow
 from records.weather.tables import FeedRow
@@ -36,15 +36,15 @@ class WaitingJobs:
 
 def waiting_jobs(session: Session) -> list[WaitingJobs]:
     """Return the queues with jobs that wait for a worker."""
-    of_queue = select(JobRow.queue, func.count(), func.min(JobRow.created_at)).where(JobRow.status == "queued")
-    return [WaitingJobs(*row) for row in session.execute(of_queue.group_by(JobRow.queue))]
+    of_queue = select(JOBS.c.queue, func.count(), func.min(JOBS.c.created_at)).where(JOBS.c.status == "queued")
+    return [WaitingJobs(*row) for row in session.execute(of_queue.group_by(JOBS.c.queue))]
 
 
 def jobs_of_a_day(session: Session, now: datetime) -> dict[tuple[str, ...], int]:
     """Return the jobs of the last 24 hours, by kind and status."""
     since = ids.first_of(now - A_DAY)
-    query = select(JobRow.kind, JobRow.status, func.count()).where(JobRow.id >= since)
-    return {(kind, status): jobs for kind, status, jobs in session.execute(query.group_by(JobRow.kind, JobRow.status))}
+    query = select(JOBS.c.kind, JOBS.c.status, func.count()).where(JOBS.c.id >= since)
+    return {(kind, status): jobs for kind, status, jobs in session.execute(query.group_by(JOBS.c.kind, JOBS.c.status))}
 
 
 def feeds(session: Session) -> dict[str, datetime | None]:

@@ -12,9 +12,11 @@ from typing import Any, Literal
 from sqlalchemy import JSON, delete, select, type_coerce
 from sqlalchemy.orm import Session
 
-from hydrology.base.absent import Absent
+from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Day, Period
+from hydrology.base.reasons import Reason
 from hydrology.scores.paired_comparison import Quartiles, quartiles
+from hydrology.verification.held_out_years import PeriodUse
 from hydrology.verification.results import ALL_YEAR, Verification
 from records.database.base import JsonObject
 from records.database.json_columns import from_json
@@ -38,7 +40,7 @@ POOLED = (
 """The scores that are reported over basins."""
 Origin = Literal["reforecast", "issued"]
 """Origin of forecasts: computed afterwards for past days, or issued by the service."""
-_GROUP = ("origin", "weather", "first_day", "last_day", "season", "lead", "forecaster")
+_GROUP = ("origin", "weather", "first_day", "last_day", "season", "lead", "forecaster", "period_use")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +59,7 @@ class BasinVerification:
         every_days: days from one T0 to the next; None for forecasts issued in operation.
         error_model: the fingerprint of the forecasts' error model, the newest of several; None without one.
         attributes_assumed: the attributes of the basin that were assumed in the simulation.
+        period_use: how the training used the days that count: not at all, where it states its own.
     """
 
     version_id: str
@@ -71,6 +74,7 @@ class BasinVerification:
     every_days: int | None
     error_model: str | None
     attributes_assumed: list[str]
+    period_use: PeriodUse
     scores: Verification
     verified_at: datetime
 
@@ -80,7 +84,7 @@ class PooledVerification:
     """Verification of a forecaster over basins.
 
     Attributes:
-        version_id, origin, weather: as in `BasinVerification`.
+        version_id, origin, weather, period_use: as in `BasinVerification`.
         basins: number of verified basins.
         scores: the quartiles of each of `POOLED`, over the basins that have it.
         missing: by score, the most frequent reason why no basin has it.
@@ -93,6 +97,7 @@ class PooledVerification:
     season: str
     lead: int
     forecaster: str
+    period_use: PeriodUse
     basins: int
     scores: Mapping[str, Quartiles]
     missing: Mapping[str, Absent]
@@ -171,14 +176,16 @@ def _key(row: BasinVerification | VerificationRow) -> tuple[object, ...]:
 
 
 def _record(row: VerificationRow) -> BasinVerification:
-    scores = as_record(Verification, row, pit=None if row.pit is None else tuple(row.pit))
+    pit = None if row.pit is None else tuple(row.pit)
+    uncounted = {} if row.independent_issues is not None else {"independent_issues": absent(Reason.ISSUES_NOT_COUNTED)}
+    scores = as_record(Verification, row, pit=pit, missing={**row.missing, **uncounted})
     return as_record(BasinVerification, row, scores=scores)
 
 
 def _pooled(
-    version: str, key: tuple[Origin, str, Day, Day, str, int, str], rows: Sequence[Sequence[Any]]
+    version: str, key: tuple[Origin, str, Day, Day, str, int, str, PeriodUse], rows: Sequence[Sequence[Any]]
 ) -> PooledVerification:
-    origin, weather, first, last, season, lead, forecaster = key
+    origin, weather, first, last, season, lead, forecaster, period_use = key
     reasons, *columns = zip(*rows, strict=True)
     by_score = zip(POOLED, columns, strict=True)
     scores = {name: quartiles([value for value in values if value is not None]) for name, values in by_score}
@@ -196,6 +203,7 @@ def _pooled(
         season=season,
         lead=lead,
         forecaster=forecaster,
+        period_use=period_use,
         basins=len(rows),
         scores=scores,
         missing=missing,

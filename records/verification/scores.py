@@ -11,11 +11,10 @@ from sqlalchemy.orm import Session
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day, Period
 from hydrology.scores.paired_comparison import quartiles as of_values
-from hydrology.verification.held_out_years import PeriodUse
+from hydrology.verification.held_out_years import HELD_OUT, PeriodUse
 from records.database.base import Base, JsonObject
 from records.database.statements import as_record, as_values, insert_into
 from records.verification.tables import ScoreRow, SnowCellsRow
-from records.versions.versions import get
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +34,7 @@ class Score:
         low, high: its interval, if one was computed.
         attributes_assumed: the attributes of the basin that were assumed in the simulation.
         shipped: whether it came with the ensemble; an evaluation here takes its place.
+        period_use: how the training of the version used the days of the period in the basin.
     """
 
     version_id: str
@@ -55,6 +55,7 @@ class Score:
     high: float | None = None
     attributes_assumed: list[str] = field(default_factory=list)
     shipped: bool = False
+    period_use: PeriodUse
     evaluated_at: datetime
 
 
@@ -90,7 +91,7 @@ class SnowCells:
     evaluated_at: datetime
 
 
-_CONTENT = ("n", "value", "reason", "low", "high", "attributes_assumed", "shipped")
+_CONTENT = ("n", "value", "reason", "low", "high", "attributes_assumed", "shipped", "period_use")
 
 
 def replace(session: Session, scores: Sequence[Score]) -> None:
@@ -128,6 +129,7 @@ def scores(
     basins: Sequence[str] | None = None,
     metrics: Sequence[str] | None = None,
     members: Sequence[str] | None = None,
+    uses: Sequence[PeriodUse] | None = None,
     first_day: Day | None = None,
     last_day: Day | None = None,
 ) -> list[Score]:
@@ -138,6 +140,7 @@ def scores(
         (ScoreRow.basin_id, basins),
         (ScoreRow.metric, metrics),
         (ScoreRow.member, members),
+        (ScoreRow.period_use, uses),
     )
     for column, values in filters:
         if values is not None:
@@ -153,32 +156,42 @@ OfMetric = tuple[str, str, str]
 """A version, a basin and a metric."""
 
 
-def mean_scores(session: Session, versions: Sequence[str], metrics: Sequence[str]) -> dict[OfMetric, float]:
-    """Return the scores of the members' mean over all days, those of the newest held-out period.
+@dataclass(frozen=True, slots=True)
+class HeldOutScore:
+    """A score of the members' mean over held-out days; `n` and `shipped` as in `Score`."""
+
+    value: float
+    n: int
+    shipped: bool
+    period: Period
+
+
+def held_out_scores(
+    session: Session, versions: Sequence[str], metrics: Sequence[str], basins: Sequence[str] | None = None
+) -> dict[OfMetric, HeldOutScore]:
+    """Return the scores of the members' mean over all days of the newest held-out period, with these days.
 
     Computed scores come before shipped ones. Missing ones are left out.
     """
-    key = ScoreRow.version_id, ScoreRow.basin_id, ScoreRow.metric
-    rows = session.execute(
-        select(*key, ScoreRow.first_day, ScoreRow.last_day, ScoreRow.value)
-        .where(ScoreRow.version_id.in_(versions), ScoreRow.metric.in_(metrics), ScoreRow.value.is_not(None))
-        .filter_by(member="mean", lead="all", season="all", threshold="all")
+    columns = (getattr(ScoreRow, name) for name in ("value", "n", "shipped", "first_day", "last_day"))
+    query = (
+        select(ScoreRow.version_id, ScoreRow.basin_id, ScoreRow.metric, *columns)
+        .where(ScoreRow.version_id.in_(versions), ScoreRow.metric.in_(metrics))
+        .filter_by(member="mean", lead="all", season="all", threshold="all", period_use=HELD_OUT)
         .order_by(ScoreRow.shipped.desc(), ScoreRow.first_day, ScoreRow.last_day)
     )
-    uses: dict[tuple[str, Day, Day], PeriodUse] = {}
-    found: dict[OfMetric, float] = {}
-    for version, basin, metric, first, last, value in rows:
-        scored = version, first, last
-        if scored not in uses:
-            uses[scored] = get(session, version).use_of(Period(first, last))
-        if uses[scored] == "held out" and value is not None:
-            found[version, basin, metric] = value
-    return found
+    if basins is not None:
+        query = query.where(ScoreRow.basin_id.in_(basins))
+    return {
+        (version, basin, metric): HeldOutScore(value, n, shipped, Period(first, last))
+        for version, basin, metric, value, n, shipped, first, last in session.execute(query)
+        if value is not None
+    }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quartiles:
-    """One score over the basins of an evaluation, its key as in `Score`.
+    """One score over the basins of an evaluation whose days had the same use, its key as in `Score`.
 
     Attributes:
         n: number of basins with a value; lacking: number with a reason instead.
@@ -195,6 +208,7 @@ class Quartiles:
     threshold: str
     forcing_kind: str
     reference: str
+    period_use: PeriodUse
     n: int
     lacking: int
     shipped: int
@@ -203,13 +217,16 @@ class Quartiles:
     p75: float | None
 
 
-def quartiles(session: Session, version: str, metrics: Sequence[str] | None = None) -> list[Quartiles]:
-    """Return the quartiles of a version's scores over basins, by key."""
-    key = [name for name in _key(ScoreRow) if name not in ("version_id", "basin_id")]
+def quartiles(
+    session: Session, version: str, metrics: Sequence[str] | None = None, uses: Sequence[PeriodUse] | None = None
+) -> list[Quartiles]:
+    """Return the quartiles of a version's scores over basins, by key and use of the days."""
+    key = [name for name in _key(ScoreRow) if name not in ("version_id", "basin_id")] + ["period_use"]
     columns = [getattr(ScoreRow, name) for name in key]
     query = select(*columns, ScoreRow.value, ScoreRow.shipped).filter_by(version_id=version).order_by(*columns)
-    if metrics is not None:
-        query = query.where(ScoreRow.metric.in_(metrics))
+    for column, values in ((ScoreRow.metric, metrics), (ScoreRow.period_use, uses)):
+        if values is not None:
+            query = query.where(column.in_(values))
     groups: dict[tuple[Any, ...], list[tuple[float | None, bool]]] = {}
     for *group, value, shipped in session.execute(query):
         groups.setdefault(tuple(group), []).append((value, shipped))

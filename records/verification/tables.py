@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping
 from datetime import datetime
+from typing import get_args
 
 from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day
+from hydrology.verification.held_out_years import PeriodUse
 from hydrology.verification.results import MonthSkill, Reliability
 from records.database.base import Base, Document, JsonList, JsonObject, one_of
 from records.verification.comparison_results import ComparisonResult
@@ -89,6 +91,7 @@ class ScoreRow(Base):
         CheckConstraint("first_day <= last_day", name="order"),
         CheckConstraint("n >= 0", name="n"),
         CheckConstraint("low <= high", name="interval"),
+        one_of("period_use", *get_args(PeriodUse)),
     )
 
     version_id: Mapped[str] = mapped_column(ForeignKey("versions.id"), primary_key=True)
@@ -110,6 +113,8 @@ class ScoreRow(Base):
     evaluated_at: Mapped[datetime]
     attributes_assumed: Mapped[JsonList]
     shipped: Mapped[bool]
+    # In this basin, by the version whose score it is.
+    period_use: Mapped[str]
 
 
 class SnowCellsRow(Base):
@@ -161,6 +166,7 @@ class VerificationRow(Base):
         CheckConstraint("n >= 0", name="n"),
         CheckConstraint("every_days >= 1", name="every_days"),
         one_of("origin", "reforecast", "issued"),
+        one_of("period_use", *get_args(PeriodUse)),
     )
 
     version_id: Mapped[str] = mapped_column(ForeignKey("versions.id"), primary_key=True)
@@ -201,6 +207,10 @@ class VerificationRow(Base):
     missing: Mapped[Mapping[str, Absent]] = mapped_column(Document(dict[str, Absent]))
     origin: Mapped[str] = mapped_column(primary_key=True)
     weather: Mapped[str] = mapped_column(primary_key=True)
+    # Of the days that count: those that the training used are left out, and a reforecast has none.
+    period_use: Mapped[str]
+    # Null where it was verified before they were counted.
+    independent_issues: Mapped[int | None]
 
 
 class ErrorSplitRow(Base):

@@ -19,7 +19,7 @@ from records.basins import basins, ownership
 from records.basins.ownership import Unofficial
 from records.basins.tables import AreaRow, AttributeRow, BasinRow, TextRow
 from records.database.base import JsonObject
-from records.ratings.tables import RatingRow
+from records.ratings.ratings import RATINGS
 from records.runs import states
 from records.versions import promotions, versions
 from records.versions.tables import PromotionRow, VersionRow
@@ -83,7 +83,7 @@ def holdings(session: Session, basin: str) -> Holdings | None:
     if owner is None:
         return None
     levels = select(ThresholdRow.name).filter_by(basin_id=basin).order_by(ThresholdRow.name)
-    ratings = select(RatingRow.source).filter_by(basin_id=basin).distinct().order_by(RatingRow.source)
+    ratings = select(RATINGS.c.source).where(RATINGS.c.basin_id == basin).distinct().order_by(RATINGS.c.source)
     version = promotions.current(session, [basin]).get(basin)
     return Holdings(
         owner,
@@ -115,8 +115,9 @@ def claim(session: Session, basin: str, clock: Clock) -> None:
         AlreadyOfficial: it is the service's.
     """
     held = _take(session, basin, clock)
-    for row in (ThresholdRow, FloodFrequencyRow, RatingRow, AreaRow, AttributeRow, TextRow):
+    for row in (ThresholdRow, FloodFrequencyRow, AreaRow, AttributeRow, TextRow):
         session.execute(delete(row).where(row.basin_id == basin))
+    session.execute(RATINGS.delete().where(RATINGS.c.basin_id == basin))
     theirs = select(VersionRow.id).where(VersionRow.owner == held.owner)
     session.execute(delete(PromotionRow).where(PromotionRow.basin_id == basin, PromotionRow.version_id.in_(theirs)))
     stated = ("name", "latitude", "longitude", "huc", "weather_points", "outline", "assume_attributes")

@@ -12,7 +12,7 @@ from hydrology.base.calendar import Period
 from hydrology.base.digests import fingerprint, sha256
 from hydrology.base.errors import InvalidInput, NotFound
 from hydrology.base.products import JOINT
-from hydrology.verification.held_out_years import PeriodUse, use_of
+from hydrology.verification.held_out_years import HELD_OUT, PeriodUse, joint_use, use_of
 from jobspec.training import TrainingConfig, used_periods
 from records.database.base import JsonObject
 from records.database.ids import new_id, verified
@@ -195,12 +195,17 @@ class NewVersion:
                 return None
         return common
 
-    def use_of(self, period: Period) -> PeriodUse:
-        """Return how the training of the version, its ancestors and its parts used the days of a period."""
+    def use_of(self, period: Period, basin: str | None = None) -> PeriodUse:
+        """Return how the training of the version, its ancestors and its parts used the days of a period.
+
+        Args:
+            basin: by default any that it has learnt from; a version that names none may have learnt from every one.
+        """
+        if basin is not None and self.basins and basin not in self.basins:
+            return HELD_OUT
         if not self.parts:
             return use_of(period, self.fitted_periods, [self.validation_period] if self.validation_period else [])
-        uses = {part.use_of(period) for part in self.parts}
-        return uses.pop() if len(uses) == 1 else "mixed"
+        return joint_use(part.use_of(period) for part in self.parts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.basins import has_source
 from hydrology.base.errors import InvalidInput, NotFound
-from jobspec.feeds import AnyFeedSettings, FilesSettings, NewFeed, NwisSettings, UsgsSettings, read_settings, stored
+from jobspec.feeds import AnyFeedSettings, FilesSettings, NewFeed, UsgsSettings, read_settings, stored
 from records.access import keys
 from records.basins import basins
 from records.database.base import JsonList, JsonObject
@@ -25,10 +25,6 @@ from records.weather.tables import FeedBasinRow, FeedRow
 BasinStatus = Literal["new", "revised", "unchanged", "failed"]
 
 _FEEDS, _BASINS = table_of(FeedRow), table_of(FeedBasinRow)
-
-
-_OF_USGS = ("usgs", "nwis")
-"""Adapters of discharge, which is stored under the product `usgs`."""
 
 
 class Hole(TypedDict):
@@ -218,7 +214,7 @@ def targets(session: Session, feed: Feed) -> list[str]:
             f"{', '.join(others[:10])}: not stored here, or not writable by the feed {feed.name}: ingest or register "
             "them first with the feed's key, or leave them out."
         )
-    if isinstance(shown, UsgsSettings | NwisSettings):
+    if isinstance(shown, UsgsSettings):
         saved = [basin for basin in saved if basin.startswith("USGS-")]
     return shown.basins or saved
 
@@ -259,7 +255,7 @@ def require_free_product(session: Session, product: str) -> None:
         ProductConflict: one does; the message names it.
     """
     for feed in list_feeds(session):
-        fills = feed.product or ("usgs" if feed.settings["adapter"] in _OF_USGS else None)
+        fills = feed.product or ("usgs" if feed.settings["adapter"] == "usgs" else None)
         if fills == product and keys.is_official(session, feed.created_by):
             raise product_credits.conflict(product, f"is filled by the feed {feed.name}, and takes no uploads")
 

@@ -1,1 +1,1 @@
-"""Simulated feed services: a local server that answers as USGS, NWIS, Open-Meteo and Daymet do."""
+"""Simulated feed services: a local server that answers as USGS, Open-Meteo and Daymet do."""

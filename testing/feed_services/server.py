@@ -1,4 +1,4 @@
-"""The local server: it answers on loopback as USGS, NWIS, Open-Meteo and Daymet do, from what a `World` knows."""
+"""The local server: it answers on loopback as USGS, Open-Meteo and Daymet do, from what a `World` knows."""
 
 import json
 from collections.abc import Iterator
@@ -60,8 +60,6 @@ def answer(world: World, host: str, path: str, query: str, body: bytes | None) -
     match path.strip("/").split("/"):
         case ["ogcapi", ("v0" | "v1") as version, "collections", name, "items"]:
             return usgs.collection(world, f"{host}/ogcapi/{version}/collections", name, asked, sent)
-        case ["nwis", "dv"]:
-            return usgs.daily_values(world, asked)
         case ["v1", "archive" | "forecast" | "ensemble"] if sent is not None:
             return meteo.answer(world, path, sent)
         case ["data", _, "static", "meta.json"]:

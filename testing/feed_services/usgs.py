@@ -1,4 +1,4 @@
-"""Discharge in the shapes of USGS: the OGC API, and the older daily values as JSON and RDB."""
+"""Discharge in the shapes of the OGC API of USGS."""
 
 import base64
 import hashlib
@@ -19,7 +19,6 @@ _QUERYABLE = {"f", "limit", "cursor", "skipGeometry", "monitoring_location_id", 
     "time",
     "last_modified",
 }
-_NO_DATA = -999999.0
 
 
 def collection(world: World, base: str, name: str, query: Mapping[str, str], body: Any) -> Reply:
@@ -47,23 +46,6 @@ def collection(world: World, base: str, name: str, query: Mapping[str, str], bod
         case _:
             return as_json({"code": "NotFound", "description": "no such collection"}, 404)
     return _page(world, f"{base}/{name}/items", query, found)
-
-
-def daily_values(world: World, query: Mapping[str, str]) -> Reply:
-    """Answer the older service."""
-    gauges = _chosen(world, [f"USGS-{number}" for number in query["sites"].split(",")])
-    first, last = day(query["startDT"]), day(query["endDT"])
-    rows = [(gauge, _values(world, gauge, first, last)) for gauge in gauges]
-    if query["format"] == "json":
-        return as_json({"value": {"timeSeries": [_nwis(world, gauge, values) for gauge, values in rows if values]}})
-    lines = ["# Data provided for sites by USGS", "#"]
-    for gauge, values in rows:
-        column = "81559_00060_00003"
-        lines += ["\t".join(("agency_cd", "site_no", "datetime", column, f"{column}_cd")), "5s\t15s\t20d\t14n\t10s"]
-        for at, value, flags in values:
-            text = "Ice" if at == values[-1][0] and world.has("nwis-ice") else "" if value is None else f"{value:g}"
-            lines.append("\t".join(("USGS", gauge.number, str(at), text, _codes(flags))))
-    return Reply(200, "\n".join(lines).encode() + b"\n", {"Content-Type": "text/plain"})
 
 
 def _chosen(world: World, ids: Sequence[str]) -> list[Gauge]:
@@ -201,33 +183,3 @@ def _page(world: World, address: str, query: Mapping[str, str], found: Sequence[
     if world.once("usgs-truncated"):
         content = content[: len(content) // 2]
     return Reply(200, content, {"Content-Type": "application/geo+json", "X-RateLimit-Remaining": "900"})
-
-
-def _nwis(world: World, gauge: Gauge, values: Values) -> dict[str, Any]:
-    rows = [
-        {
-            "value": f"{_NO_DATA:g}" if value is None else f"{value:.9g}",
-            "qualifiers": _codes(flags).split(":"),
-            "dateTime": f"{at}T00:00:00.000",
-        }
-        for at, value, flags in values
-    ]
-    if world.has("nwis-no-data"):
-        rows[-1] |= {"value": "-999999", "qualifiers": "P"}
-    if world.has("nwis-empty-list"):
-        rows = []
-    return {
-        "name": f"USGS:{gauge.number}:00060:00003",
-        "sourceInfo": {"siteCode": [{"value": gauge.number, "agencyCode": "USGS"}]},
-        "variable": {
-            "variableCode": [{"value": "00060"}],
-            "unit": {"unitCode": "ft3/s"},
-            "noDataValue": _NO_DATA,
-            "options": {"option": [{"name": "Statistic", "optionCode": "00003", "value": "Mean"}]},
-        },
-        "values": [{"value": rows, "method": [{"methodID": 111111}]}],
-    }
-
-
-def _codes(flags: int) -> str:
-    return f"{'A' if flags & Flag.APPROVED else 'P'}{':e' if flags & Flag.ESTIMATED else ''}"

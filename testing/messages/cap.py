@@ -33,7 +33,7 @@ def read(message: bytes) -> dict[str, Any]:
 
 
 def broken_chains(messages: Sequence[dict[str, Any]]) -> list[str]:
-    """Return the identifiers of the messages that do not refer to exactly the earlier ones of their alert.
+    """Return the identifiers of the messages that do not refer to exactly the earlier ones of their river's alert.
 
     Args:
         messages: as `read` returns them, oldest first.
@@ -41,14 +41,14 @@ def broken_chains(messages: Sequence[dict[str, Any]]) -> list[str]:
     open_alerts: dict[tuple[str, str], list[str]] = {}
     broken = []
     for message in messages:
-        named = message["parameters"].get("level")
+        named, over = message["parameters"].get("direction"), message["urgency"] == "Past"
         key = (message["geocodes"]["basin"], named)
         earlier = open_alerts.get(key, []) if named else []
         references = (message["references"] or "").split()
-        kind = "Alert" if not earlier else "Cancel" if "freshet_severity" not in message["parameters"] else "Update"
+        kind = "Alert" if not earlier else "Cancel" if over else "Update"
         if references != earlier or message["msgType"] != kind:
             broken.append(message["identifier"])
         own = f"{message['sender']},{message['identifier']},{message['sent']}"
         if named:
-            open_alerts[key] = [] if "freshet_severity" not in message["parameters"] else [*earlier, own]
+            open_alerts[key] = [] if over else [*earlier, own]
     return broken

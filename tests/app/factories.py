@@ -14,7 +14,7 @@ from hydrology.water.ledger import TERMS, close
 from hydrology.water.water_age import Ages
 from records.runs import runs
 from records.runs.run_arrays import SinceEmpty
-from records.runs.run_summary import KnownSkill, RunCalibration, RunSnow, RunSummary
+from records.runs.run_summary import KnownSkill, ReferenceSnow, RunCalibration, RunSnow, RunSummary
 from testing.records import BASIN, a_reason
 
 AREA_M2 = 2_303_988_000.0
@@ -54,7 +54,15 @@ SNOW_SKILL = KnownSkill(
     bias_pct=-4.5,
     bare_mm=7.25,
 )
-RUN_SNOW = RunSnow(mapping="basin", mean_mm=75.0, p05_mm=60.0, p95_mm=90.0, normal_mm=50.0, skill=SNOW_SKILL)
+RUN_SNOW = RunSnow(
+    mapping="basin",
+    mean_mm=75.0,
+    p05_mm=60.0,
+    p95_mm=90.0,
+    normal_mm=50.0,
+    skill=SNOW_SKILL,
+    reference=ReferenceSnow(product="uaz", mm=84.0, normal_mm=60.0),
+)
 SUMMARY = RunSummary(
     normal_mm=float(NORMAL.sum()),
     calibration=CALIBRATION,

@@ -33,7 +33,17 @@ TEXT_CHECKS: Mapping[str, str] = MappingProxyType(
 )
 """Files that distinguish text from other values, with the reason."""
 MAX_POSITIONAL = 6
-VARIADIC = {"admins_alone", "as_values", "entity_tag", "one_of", "partial", "save_for_backward", "select", "where"}
+VARIADIC = {
+    "admins_alone",
+    "as_values",
+    "entity_tag",
+    "one_of",
+    "partial",
+    "save_for_backward",
+    "select",
+    "stored",
+    "where",
+}
 """Functions that take any number of arguments of one kind."""
 
 

@@ -37,6 +37,7 @@ def evaluation(running: JobRun, params: EvaluationParams) -> dict[str, Any]:
     return {
         "version": version,
         "scored": scores.scored,
+        "period": str(scores.period),
         "period_use": scores.use,
         "warning": scores.warning,
         "nse": {"basins": nse.n, "p25": nse.p25, "median": nse.median, "p75": nse.p75},

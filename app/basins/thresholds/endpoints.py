@@ -41,10 +41,10 @@ def read_thresholds(
     units: DischargeUnits = "m3/s",
     area: AreaName = None,
 ) -> Response:
-    """The levels of the basin's own gauge record: floods of 2 to 50 years by two distributions, 7-day low flows of 2
-    and 10 years, and flow duration levels, with their intervals and the number of years. A record shorter than ten
-    years has none, and gives the reason. Also the levels simulated by the current model version (`model`), and those
-    set by operators. Floods are of daily means, and lower than instantaneous peaks."""
+    """The levels of the basin's own gauge record: floods of 2 to 50 years by one distribution and, for comparison, by
+    another, 7-day low flows of 2 and 10 years, and flow duration levels, with their intervals and the number of years.
+    A record shorter than ten years has none, and gives the reason. Also the levels simulated by the current model
+    version (`model`), and those set by operators. Floods are of daily means, and lower than instantaneous peaks."""
     asked = service.request(session, basin, units, area, clock.today())
     return answer.tagged(service.tag_of(session, asked), lambda: body_of(service.answer(session, asked)), None)
 
@@ -99,8 +99,8 @@ def confirm_threshold(writer: OperatorWriter, basin: BasinId, threshold: Thresho
 )
 def put_flood_frequency(writer: OperatorWriter, basin: BasinId, floods: FloodFrequencySettings) -> FloodFrequency:
     """A regional skew with its error, for a record that is too short to have a skew of its own, and whether floods are
-    adjusted for a trend. Levels, exceedance and alerts follow. With the key that registered the basin, or an
-    admin's."""
+    adjusted for a trend. With a regional skew the floods are those of Bulletin 17C, otherwise those of GEV. Levels,
+    exceedance and alerts follow. With the key that registered the basin, or an admin's."""
     with writer.database.transaction() as session:
         basins.require(session, basin)
         require_yours(session, writer.key, basin)

@@ -12,7 +12,7 @@ from hydrology.base.absent import Absent
 from hydrology.base.units import Units
 from hydrology.extremes.thresholds import OF_MODEL, Statistic
 from hydrology.uncertainty.exceedance import Direction
-from records.alerts import thresholds
+from records.alerts import flood_frequency, thresholds
 from records.runs import runs
 from records.simulations import simulated_thresholds
 
@@ -59,7 +59,8 @@ def levels_of(session: Session, run: runs.Run, basin: runs.RunBasin, units: Unit
             yield _level(basin, level.name, level.direction, level.discharge, level.unit, units)
     of_model = simulated_thresholds.get(session, run.version_id, basin.basin_id)
     if of_model is not None:
-        yield from _of_model(basin, of_model.statistics, units)
+        floods = flood_frequency.get(session, basin.basin_id).as_asked()
+        yield from _of_model(basin, [one for one in of_model.statistics if not floods.compares(one)], units)
 
 
 def _of_model(basin: runs.RunBasin, statistics: Sequence[Statistic], units: Units) -> Iterator[AnsweredLevel]:

@@ -60,6 +60,10 @@ class RecordStatistic(Model):
         "the expected moments of the logarithms, without the low outliers of the multiple Grubbs-Beck test. "
         "`log-pearson-3`: by the moments of the logarithms. `share-of-days`: counted."
     )
+    comparison: bool = Field(
+        description="Whether these floods stand beside those of the basin's method for comparison alone: without "
+        "chances and without alerts."
+    )
     direction: Direction = Field(description="Direction in which flow crosses the levels.")
     what: str = Field(description="The quantity behind the levels.")
     interval: str | None = Field(description="How the intervals were computed.")

@@ -121,7 +121,7 @@ def answer(session: Session, asked: Request) -> Thresholds:
     record = thresholds.of_record(session, asked.basin)
     rating = rating_of(session, asked.basin, asked.on)
     into = LevelConverter(record.unit or asked.units, asked.units, asked.area, rating)
-    statistics = [_statistic(into, statistic) for statistic in record.statistics]
+    statistics = [_statistic(into, statistic, record.floods) for statistic in record.statistics]
     model = _model_levels(session, asked.basin)
     credit = credit_of(session, product)
     missing = {
@@ -151,7 +151,7 @@ def answer(session: Session, asked: Request) -> Thresholds:
         area=None if asked.area is None else Area.of(asked.area),
         flood_frequency=floods,
         record=statistics,
-        model=None if isinstance(model, Absent) else _of_model(asked, model, rating),
+        model=None if isinstance(model, Absent) else _of_model(asked, model, rating, record.floods),
         fixed=fixed,
         missing=missing,
     )
@@ -213,7 +213,9 @@ def _model_levels(session: Session, basin: str) -> simulated_thresholds.ModelLev
     return simulated_thresholds.get(session, version, basin) or absent(Reason.NO_SIMULATED_LEVELS, version=version)
 
 
-def _of_model(asked: Request, model: simulated_thresholds.ModelLevels, rating: Rating | None) -> ModelLevels:
+def _of_model(
+    asked: Request, model: simulated_thresholds.ModelLevels, rating: Rating | None, floods: levels.FloodFrequency
+) -> ModelLevels:
     area = convert.Area(model.area_name, model.area_m2)
     into = LevelConverter(simulated_thresholds.UNIT, asked.units, area, rating, levels.OF_MODEL)
     return ModelLevels(
@@ -222,7 +224,7 @@ def _of_model(asked: Request, model: simulated_thresholds.ModelLevels, rating: R
         area=Area.of(area),
         attributes_assumed=model.attributes_assumed,
         computed_at=model.computed_at,
-        levels=[_statistic(into, statistic) for statistic in model.statistics],
+        levels=[_statistic(into, statistic, floods) for statistic in model.statistics],
     )
 
 
@@ -255,11 +257,12 @@ class LevelConverter:
         return stage_of(self.rating, float(convert.converted(flow, unit=self.unit, into="m3/s", area=self.area)))
 
 
-def _statistic(into: LevelConverter, statistic: levels.Statistic) -> RecordStatistic:
+def _statistic(into: LevelConverter, statistic: levels.Statistic, floods: levels.FloodFrequency) -> RecordStatistic:
     counted, period = statistic.kind == "flow-duration", statistic.period
     return RecordStatistic(
         kind=statistic.kind,
         method=statistic.method,
+        comparison=floods.compares(statistic),
         direction=thresholds.DIRECTIONS[statistic.kind],
         what=levels.WHAT[statistic.kind],
         interval=None if counted else _LIMITS if statistic.method == "bulletin-17c" else _INTERVAL,

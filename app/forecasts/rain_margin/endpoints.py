@@ -24,6 +24,7 @@ def read_rain_margin(
     """How many millimetres of rain within 1, 2 or 3 days, starting on each of the next days, take the day's mean flow
     to a level: to the floods and rising operators' levels in `thresholds`, or to a requested discharge. Computed from
     the water in the basin at T0 when an operational run is issued: the rain falls evenly over the days of its window,
-    no other rain falls, and all other weather is the mean of the forecast. Median and range are of the model's members
-    and are not calibrated; margins to the levels of the version's own simulation (`model-...`) are free of its bias."""
+    no other rain falls, and all other weather is the mean of the forecast. Flow is corrected by the error model from
+    the last observed flow, as the forecast's is; that compared with levels of the version's own simulation
+    (`model-...`) is as it was simulated. Median and range are of the model's members."""
     return answer.of(service.rain_margin_of_run(session, *asked, units, discharge))

@@ -1,12 +1,15 @@
 """Answers about rain margins."""
 
 from datetime import date
+from typing import Literal
 
 from pydantic import Field
 
 from app.forecasts.schemas import RunOfBasin, Units
 from app.http.base_schema import Missing, Model
 from hydrology.extremes.rain_margin import RAIN_MM, MarginStatus
+
+MarginFlow = Literal["corrected", "simulated"]
 
 
 class WindowMargin(Model):
@@ -32,6 +35,11 @@ class LevelMargin(Model):
         description="The level's name in `/v1/basins/{basin}/thresholds`; null for a requested discharge."
     )
     discharge: float | None = Field(description="In `units`; null where the record is too short to estimate it.")
+    flow: MarginFlow = Field(
+        description="What is compared with the level: `corrected`, the members' flow moved by the error model from the "
+        "last observed flow; `simulated`, the members' flow as it is: for levels of the version's own simulation, or "
+        "without an error model."
+    )
     windows: list[WindowMargin] | None = Field(
         description="Margins by the window's length and first day, as far as the run's days reach."
     )

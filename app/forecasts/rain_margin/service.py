@@ -1,14 +1,16 @@
 """Rain margins of levels, from the response of flow to rain that a run stores."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date, datetime
+from functools import partial
 
 import numpy as np
 from sqlalchemy.orm import Session
 
 from app.basins.thresholds.levels import AnsweredLevel, level_asked_for, levels_of
 from app.forecasts.header import header, missing_in_header
-from app.forecasts.rain_margin.schemas import LevelMargin, RainMarginOfRun, WindowMargin
+from app.forecasts.rain_margin.schemas import LevelMargin, MarginFlow, RainMarginOfRun, WindowMargin
 from app.forecasts.words import UNITS, number, on
 from app.http.json_numbers import rounded
 from hydrology.base.absent import Absent, absent, text, texts
@@ -18,11 +20,13 @@ from hydrology.base.errors import counted
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Units
 from hydrology.extremes.rain_margin import RESPONSE_DAYS, RainMargin, crossings, rain_margin, share_not_monotone
+from hydrology.uncertainty.error_model import shifted
 from records.forecasts.latest import Latest
 from records.runs import runs
 from records.runs.run_parts import weights_of_members
 
 _DEPTHS = tuple(f"levels.windows.{name}" for name in ("median", "p05", "p95"))
+_CORRECTED = "corrected"
 _BY_MEDIAN = ", in the median of the members."
 
 
@@ -38,7 +42,8 @@ def rain_margin_of_run(
         NoArea: the run names no area, and levels are not in mm/day.
     """
     run, basin, missing = latest.run, latest.basin, missing_in_header(latest.basin)
-    arrays = runs.series_of(session, run.id, basin.basin_id, (runs.PEAKS_BY_RAIN,)) if basin.status == "issued" else {}
+    wanted = (runs.PEAKS_BY_RAIN, runs.ERROR_SHIFTS)
+    arrays = runs.series_of(session, run.id, basin.basin_id, wanted) if basin.status == "issued" else {}
     peaks, margins, not_monotone = arrays.get(runs.PEAKS_BY_RAIN), None, None
     if peaks is None:
         missing |= dict.fromkeys(("levels", "not_monotone"), _why_missing(run, basin))
@@ -46,7 +51,12 @@ def rain_margin_of_run(
         asked = None if discharge is None else [level_asked_for(basin, units, discharge)]
         levels = asked or levels_of(session, run, basin, units)
         weights = weights_of_members(basin.summary.parts, peaks.axes["member"])
-        margins = [_of_level(peaks, weights, run, level, units) for level in levels if level.direction == "rising"]
+        corrected = _corrected(peaks, arrays.get(runs.ERROR_SHIFTS), basin)
+        margins = [
+            _of_level(peaks if level.of_model else corrected, weights, run, level, units)
+            for level in levels
+            if level.direction == "rising"
+        ]
         not_monotone = rounded(share_not_monotone(peaks.values))
     return RainMarginOfRun(
         **header(latest, at),
@@ -64,17 +74,39 @@ def _why_missing(run: runs.Run, basin: runs.RunBasin) -> Absent:
     return basin.why_missing
 
 
+def _corrected(peaks: runs.RunSeries, shifts: runs.RunSeries | None, basin: runs.RunBasin) -> runs.RunSeries | Absent:
+    """Return the response moved by the error model on the last day of each window, or why it cannot be."""
+    if shifts is None:
+        uncalibrated = isinstance(basin.summary.calibration, Absent)
+        return peaks if uncalibrated else absent(Reason.RAIN_MARGIN_NOT_CORRECTED)
+    values, flows = peaks.values.astype(np.float64), np.array(shifts.axes["flow"])
+    by_lead = dict(zip(shifts.axes["lead"], shifts.values, strict=True))
+    for of_window, days in zip(values, peaks.axes["window"], strict=True):
+        for of_start, lead in zip(of_window, peaks.axes["lead"], strict=True):
+            of_start[:] = shifted(of_start, flows, by_lead[lead + days - 1])
+    return replace(peaks, variable=_CORRECTED, values=values)
+
+
 def _of_level(
-    peaks: runs.RunSeries, weights: Array | None, run: runs.Run, level: AnsweredLevel, units: Units
+    peaks: runs.RunSeries | Absent, weights: Array | None, run: runs.Run, level: AnsweredLevel, units: Units
 ) -> LevelMargin:
+    """Return the margin of a level.
+
+    Args:
+        peaks: the response to compare with it, or why there is none.
+    """
+    corrected = isinstance(peaks, Absent) or peaks.variable == _CORRECTED
+    flow_of: MarginFlow = "corrected" if corrected else "simulated"
+    margin = partial(LevelMargin, name=level.name, flow=flow_of)
     if level.depth is None or level.shown is None:
-        reason = text(level.reason)
-        return LevelMargin(name=level.name, discharge=None, windows=None, in_words=None, reason=reason)
+        return margin(discharge=None, windows=None, in_words=None, reason=text(level.reason))
+    if isinstance(peaks, Absent):
+        return margin(discharge=rounded(level.shown), windows=None, in_words=None, reason=str(peaks))
     windows = list(_windows(peaks, weights, run, level.depth))
     flow = f"{number(level.shown)} {UNITS[units]}"
     what = flow if level.name is None else f"{level.name} ({flow})"
     words = _in_words(windows, what, peaks.axes["rain"][-1])
-    return LevelMargin(name=level.name, discharge=rounded(level.shown), windows=windows, in_words=words, reason=None)
+    return margin(discharge=rounded(level.shown), windows=windows, in_words=words, reason=None)
 
 
 def _windows(peaks: runs.RunSeries, weights: Array | None, run: runs.Run, depth: float) -> Iterator[WindowMargin]:

@@ -5,11 +5,12 @@ from collections.abc import Sequence
 import numpy as np
 from sqlalchemy.orm import Session
 
-from app.forecasts.snow import HARDLY_ANY, MIN_MM
+from app.forecasts.snow import HARDLY_ANY
 from app.forecasts.water.schemas import NormalWater
 from app.http.json_numbers import column, gappy_column
 from hydrology.base.absent import Absent
 from hydrology.climatology.normals import normal_means, too_few_years
+from hydrology.snow.against_normal import MIN_MM
 from records.forecasts.latest import Latest
 from records.simulations import simulated_storage
 from records.simulations.simulated_storage import SimulatedWater

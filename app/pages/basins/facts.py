@@ -11,10 +11,8 @@ from app.forecasts.exceedance.schemas import ExceedanceOfRun, LevelChances
 from app.forecasts.schemas import BasinForecast
 from app.forecasts.volumes.schemas import VolumesOfRun
 from app.forecasts.words import UNITS, number, on
-from app.pages.basins.scores import held_out_scores
 from app.pages.render import in_full
 from app.pages.words import NO_ESTIMATE, RANGE_KINDS, STALE, skill_word, t0_of
-from app.versions.scores.schemas import BasinSkill
 from app.versions.verification.schemas import BasinVerification, LeadVerification
 from app.versions.verification.skilful_days import by_month
 from hydrology.base.absent import Absent
@@ -23,14 +21,14 @@ from hydrology.base.reasons import Reason
 from hydrology.base.units import Units
 from hydrology.extremes.alerting import Severity
 from hydrology.extremes.level_names import level_title, percent
+from hydrology.snow.against_normal import MIN_MM
+from hydrology.verification.reliable_days import ReliableDays, reliable_days
 from hydrology.verification.skilful_days import SkilfulDays, skilful_days
 from records.runs.run_request import OBSERVED
+from records.verification.scores import HeldOutScore
 
 LIKELY = 0.05
 """Chance from which on a level counts as threatened."""
-MIN_SNOW_MM = 1.0
-MIN_COVERAGE = 0.8
-"""Share of days that the 90 % range must hold for a lead to count as reliable."""
 SHORT_REASONS = {
     Reason.NO_ERROR_MODEL: NO_ESTIMATE,
     Reason.NO_SNOW_REFERENCE: "no reference snow here to choose cells by",
@@ -107,19 +105,19 @@ def peak(forecast: BasinForecast, chances: ExceedanceOfRun | Absent, units: Unit
 
 
 def snow(forecast: BasinForecast, why: Absent | None) -> Fact:
-    """Return the snow of T0 in percent of normal."""
+    """Return the snow of T0 in percent of normal, or what other estimates have where they differ."""
     fact = partial(Fact, title="Snow now", section="snow")
     read = None if forecast.storage is None else forecast.storage.snow_read
     if read is None:
         return fact(detail="not known" if why is None else short(why))
     now = read.at_t0
-    members = f"{number(now.mean)} mm, members {number(now.p05)} to {number(now.p95)}"
-    if now.percent_of_normal is not None:
-        return fact(value=f"{now.percent_of_normal:.0f} % of normal", detail=members)
-    if now.mean < MIN_SNOW_MM:
-        return fact(value="Less than 1 mm")
-    why_no_normal = "no normal computed yet" if now.normal is None else "normally hardly any"
-    return fact(value=f"{number(now.mean)} mm", detail=why_no_normal)
+    detail = f"{number(now.mean)} mm, members {number(now.p05)} to {number(now.p95)}"
+    if now.percent_of_normal is None and not now.uncertain:
+        why_no_normal = "no normal computed yet" if now.normal is None else "normally hardly any"
+        detail = "" if now.mean < MIN_MM else why_no_normal
+    elif now.reference is not None:
+        detail += f"; reference {number(now.reference.mm)} mm"
+    return fact(value=f"{now.in_words[0].upper()}{now.in_words[1:]}", detail=detail)
 
 
 def season(forecast: BasinForecast, volumes: VolumesOfRun | Absent) -> Fact:
@@ -144,39 +142,53 @@ def season(forecast: BasinForecast, volumes: VolumesOfRun | Absent) -> Fact:
     return fact(detail=f"no seasonal run yet; next {counted(_days_to_come(forecast), 'day')}: {share:.0f} % of normal")
 
 
-def skill(scores: BasinSkill | Absent, by_lead: BasinVerification | Absent, weather: str | None, month: int) -> Fact:
+def skill(nse: HeldOutScore | None, by_lead: BasinVerification | Absent, weather: str | None, month: int) -> Fact:
     """Return until which day forecasts of a month are skilful here.
 
-    Without enough years of the month, until which day forecasts were reliable; without verification, a word for the
-    simulation.
+    Without enough years of the month, until which day forecasts were reliable; of too few independent forecasts, why
+    there is no word; without verification, a word for the simulation of held-out days.
     """
     fact = partial(Fact, title="Skill here", section="skill")
     rows = [] if isinstance(by_lead, Absent) else verified_rows(by_lead, weather)
     if rows:
-        good = _reliable(rows)
-        shown = good[-1] if good else rows[0]
-        better = f"{100 * (shown.crpss_climatology or 0):.0f} % better than climatology on day {shown.lead}"
-        better += ", with the weather known" if shown.weather == OBSERVED else ""
-        headline = skilful_days(by_month(rows, month))
-        if not isinstance(headline, Absent):
-            return fact(value=f"{in_words(headline)} in {calendar.month_name[month]}", detail=better)
-        return fact(value=f"Reliable to day {good[-1].lead}" if good else "Not reliable yet", detail=better)
-    nse = None if isinstance(scores, Absent) else held_out_scores(scores).get("nse")
-    if nse is None or nse.value is None:
-        learnt = not isinstance(scores, Absent) and any(score.period_use != "held out" for score in scores.scores)
-        return fact(detail="evaluated here in years that it learnt from alone" if learnt else "not evaluated here yet")
-    return fact(value=skill_word(nse.value), detail=f"NSE {nse.value:.2f} in years not used in training")
+        skilful = skilful_days(by_month(rows, month))
+        found = reliable_days(rows) if isinstance(skilful, Absent) else skilful
+        if isinstance(found, Absent):
+            return fact(detail=str(found))
+        words = in_words(found)
+        value = f"{words} in {calendar.month_name[month]}" if isinstance(found, SkilfulDays) else words
+        return fact(value=value, detail=_evidence(rows, found))
+    if nse is None:
+        return fact(detail="not evaluated on held-out days here yet")
+    return fact(
+        value=skill_word(nse.value),
+        detail=f"NSE {nse.value:.2f} on held-out days, {nse.period.first} to {nse.period.last}",
+    )
 
 
-def in_words(headline: SkilfulDays) -> str:
-    """Return the headline of a month's skill."""
-    return f"Skilful to day {headline.days}" if headline.days else "Not skilful"
+def _evidence(rows: Sequence[LeadVerification], found: SkilfulDays | ReliableDays) -> str:
+    """Return the verification behind a headline: its skill, number of forecasts and days."""
+    shown = next((row for row in rows if row.lead == found.days), rows[0])
+    better = f"{100 * (shown.crpss_climatology or 0):.0f} % better than climatology on day {shown.lead}"
+    known = ", with the weather known" if shown.weather == OBSERVED else ""
+    issues = counted(found.independent_issues, "independent forecast")
+    return f"{better}{known}; {issues}, {shown.period.first_day} to {shown.period.last_day}"
 
 
-def by_months(rows: Sequence[LeadVerification]) -> list[tuple[str, str]]:
-    """Return the months with a headline of their skill, and the headline."""
+def in_words(headline: SkilfulDays | ReliableDays) -> str:
+    """Return the headline of a verification."""
+    word = "Skilful" if isinstance(headline, SkilfulDays) else "Reliable"
+    return f"{word} to day {headline.days}" if headline.days else f"Not {word.lower()}"
+
+
+def by_months(rows: Sequence[LeadVerification]) -> list[tuple[str, str, int]]:
+    """Return the months with a headline of their skill, the headline, and its number of independent forecasts."""
     found = ((month, skilful_days(by_month(rows, month))) for month in range(1, 13))
-    return [(calendar.month_name[month], in_words(days)) for month, days in found if not isinstance(days, Absent)]
+    return [
+        (calendar.month_name[month], in_words(days), days.independent_issues)
+        for month, days in found
+        if not isinstance(days, Absent)
+    ]
 
 
 def verified_rows(by_lead: BasinVerification, weather: str | None) -> list[LeadVerification]:
@@ -194,17 +206,6 @@ def verified_rows(by_lead: BasinVerification, weather: str | None) -> list[LeadV
 def short(reason: Absent) -> str:
     """Return a reason in few words."""
     return SHORT_REASONS.get(Reason[reason.code.upper()], "not known")
-
-
-def _reliable(rows: Sequence[LeadVerification]) -> list[LeadVerification]:
-    """Return the leads, from the first on, at which forecasts beat climatology and the 90 % range held."""
-    good = []
-    for row in rows:
-        lowest = row.crpss_climatology if row.crpss_climatology_low is None else row.crpss_climatology_low
-        if (lowest or 0) <= 0 or (row.coverage_90 or 0) < MIN_COVERAGE:
-            break
-        good.append(row)
-    return good
 
 
 def _days_to_come(run: BasinForecast | ExceedanceOfRun) -> int:

@@ -1,6 +1,5 @@
 """Reads what the five facts of a basin's page rest on."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,6 +16,7 @@ from app.forecasts.volumes.schemas import VolumesOfRun
 from app.pages.basins import facts
 from app.pages.basins.facts import Fact
 from app.pages.basins.plots import or_reason
+from app.pages.rivers.basins_today import METRIC
 from app.versions.scores import service as skills
 from app.versions.scores.schemas import BasinSkill
 from app.versions.verification import service as verification
@@ -24,21 +24,24 @@ from app.versions.verification.schemas import BasinVerification
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import day
 from hydrology.base.units import Units
-from hydrology.extremes.alerting import rank
+from hydrology.extremes.gravity import gravity
+from hydrology.verification.held_out_years import HELD_OUT
 from hydrology.verification.results import ALL_YEAR
 from records.forecasts import seasonal_volumes as volumes
 from records.forecasts.latest import Latest
 from records.runs.run_request import name_of_weather
+from records.verification.scores import HeldOutScore, held_out_scores
 
 
 @dataclass(frozen=True, slots=True)
 class BasinOverview:
-    """Answers about a basin, or why there are none."""
+    """Answers about a basin, or why there are none; its skill is that on held-out days."""
 
     alerts: BasinAlerts
     chances: ExceedanceOfRun | Absent
     season: VolumesOfRun | Absent
     skill: BasinSkill | Absent
+    nse: HeldOutScore | None
     by_lead: BasinVerification | Absent
 
     def facts(self, latest: Latest, forecast: BasinForecast, units: Units) -> Sequence[Fact]:
@@ -49,7 +52,7 @@ class BasinOverview:
             facts.peak(forecast, self.chances, units),
             facts.snow(forecast, no_snow if isinstance(no_snow, Absent) else None),
             facts.season(forecast, self.season),
-            facts.skill(self.skill, self.by_lead, weather_of(forecast), forecast.time[-1].month),
+            facts.skill(self.nse, self.by_lead, weather_of(forecast), forecast.time[-1].month),
         ]
 
 
@@ -58,15 +61,22 @@ def read_overview(
 ) -> BasinOverview:
     """Read what is known about a basin by a run of its forecast."""
     basin, version = forecast.basin, forecast.version
+    skill = or_reason(lambda: skills.of_basin(session, basin, version, None, HELD_OUT))
     return BasinOverview(
         alerts=alert_service.of_basin(session, basin, day(now.date())),
         chances=or_reason(lambda: exceedance(session, latest, None, units, None)),
         season=or_reason(
             lambda: volume_service.volumes_of_run(session, volumes.newest(session, basin, now), None, now)
         ),
-        skill=or_reason(lambda: skills.of_basin(session, basin, version, None)),
+        skill=skill,
+        nse=None if isinstance(skill, Absent) else _nse(session, skill),
         by_lead=or_reason(lambda: verification.of_basin(session, basin, version, ALL_YEAR)),
     )
+
+
+def _nse(session: Session, skill: BasinSkill) -> HeldOutScore | None:
+    key = skill.scored, skill.basin, METRIC
+    return held_out_scores(session, [skill.scored], [METRIC], [skill.basin]).get(key)
 
 
 def weather_of(forecast: BasinForecast | Absent) -> str | None:
@@ -76,10 +86,10 @@ def weather_of(forecast: BasinForecast | Absent) -> str | None:
 
 
 def _gravest(alerts: BasinAlerts, run: str) -> Alert | None:
-    """Return the level to show first, if the run decided it: of the most severe alert, then the rarest."""
+    """Return the level that stands for the basin's alerts, if the run decided it."""
     alarmed = [alert for alert in alerts.levels if alert.severity] if alerts.run == run else []
     return max(alarmed, key=_gravity, default=None)
 
 
-def _gravity(alert: Alert) -> tuple[int, float]:
-    return rank(alert.severity), alert.return_period_years or math.inf
+def _gravity(alert: Alert) -> tuple[float, ...]:
+    return gravity(alert.severity, alert.chance, alert.discharge, alert.direction)

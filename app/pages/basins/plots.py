@@ -26,7 +26,6 @@ from app.pages.figures.age import age
 from app.pages.figures.flow import Before, Beside, Observed, PlottedLevel
 from app.pages.figures.normal_band import with_usual
 from app.pages.figures.recession import drain_down
-from app.pages.words import is_second_estimate
 from hydrology.base.absent import Absent, absent
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import day
@@ -155,7 +154,7 @@ class BasinFigures:
         return observations.answer(self.session, observations.part(self.session, basin, asked))
 
     def _levels(self) -> list[PlottedLevel]:
-        """Return the rising levels: floods by one method, and those of operators."""
+        """Return the rising levels: floods of the record, and those of operators."""
         if isinstance(self.chances, Absent):
             return []
         return [
@@ -165,7 +164,6 @@ class BasinFigures:
             and level.discharge is not None
             and level.direction == "rising"
             and level.flow == "calibrated"
-            and not is_second_estimate(level.name)
         ]
 
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from sqlalchemy.orm import Session
 
-from app.versions.scores.schemas import BasinSkill, Score
+from app.versions.scores.schemas import BasinSkill
+from hydrology.base.calendar import Period
 from records.verification import scores as verification_scores
 
 METRICS: Mapping[str, tuple[str, str]] = {
@@ -22,50 +23,33 @@ MIN_BASINS = 4
 
 @dataclass(frozen=True, slots=True)
 class ShownScore:
-    """A score as the page shows it; `typical` is the middle half of the version's basins, `shipped` as of `Score`."""
+    """A `HeldOutScore` as the page shows it; `typical` is the middle half of the version's basins."""
 
     metric: str
     value: str
-    days: int
+    n: int
+    period: Period
     meaning: str
     typical: str
     shipped: bool
 
 
 def shown_scores(session: Session, skill: BasinSkill) -> list[ShownScore]:
-    """Return the scores over days that the version has not learnt from, with what is typical for it."""
-    of_basins: dict[str, list[float]] = {metric: [] for metric in METRICS}
-    for (_, _, metric), value in verification_scores.mean_scores(session, [skill.scored], list(METRICS)).items():
-        of_basins[metric].append(value)
-    values = held_out_scores(skill)
+    """Return the scores over held-out days, with what is typical for the version."""
+    known = verification_scores.held_out_scores(session, [skill.scored], list(METRICS))
     return [
         ShownScore(
             metric=metric.upper(),
-            value=_written(score.value, METRICS[metric][0]),
-            days=score.n,
-            meaning=METRICS[metric][1],
-            typical=_middle_half(of_basins[metric], METRICS[metric][0]),
+            value=_written(score.value, unit),
+            n=score.n,
+            period=score.period,
+            meaning=meaning,
+            typical=_middle_half([one.value for (_, _, name), one in known.items() if name == metric], unit),
             shipped=score.shipped,
         )
-        for metric in METRICS
-        if (score := values.get(metric)) is not None
+        for metric, (unit, meaning) in METRICS.items()
+        if (score := known.get((skill.scored, skill.basin, metric))) is not None
     ]
-
-
-def held_out_scores(skill: BasinSkill) -> dict[str, Score]:
-    """Return the scores of the members' mean over all days that it has not learnt from, by metric.
-
-    Computed here rather than shipped, then the newest.
-    """
-    key = ("mean", "all", "all", "all", "held out")
-    found = [
-        score
-        for score in skill.scores
-        if (score.member, score.lead, score.season, score.threshold, score.period_use) == key
-        and score.value is not None
-    ]
-    newest_last = sorted(found, key=lambda one: (not one.shipped, one.period.first_day, one.period.last_day))
-    return {score.metric: score for score in newest_last}
 
 
 def _middle_half(values: Sequence[float], unit: str) -> str:
@@ -75,7 +59,5 @@ def _middle_half(values: Sequence[float], unit: str) -> str:
     return f"{_written(low, unit)} to {_written(high, unit)}"
 
 
-def _written(value: float | None, unit: str) -> str:
-    if value is None:
-        return ""
+def _written(value: float, unit: str) -> str:
     return f"{value:+.0f}{unit}" if unit else f"{value:.2f}"

@@ -52,8 +52,10 @@ def _of_reading(read: SnowRead, forecast: BasinForecast) -> str:
         sentences.append(f"Against reference snow such cells have {known}{where}.")
     at_t0 = read.at_t0
     shown = f"At T0 {number(at_t0.mean)} mm"
-    if at_t0.percent_of_normal is not None:
-        shown += f", {at_t0.percent_of_normal:.0f} % of normal"
+    if at_t0.percent_of_normal is not None or at_t0.uncertain:
+        shown += f", {at_t0.in_words}"
+    if at_t0.reference is not None:
+        shown += f"; the reference {at_t0.reference.product} has {number(at_t0.reference.mm)} mm"
     if at_t0.snow17 is not None:
         shown += f"; Snow-17, by the basin's own weather, has {number(at_t0.snow17)} mm"
     return " ".join([*sentences, f"{shown}."])

@@ -13,14 +13,15 @@ from hydrology.base.absent import Absent, known
 from hydrology.base.calendar import as_date
 from hydrology.base.staleness import age_days, stale
 from hydrology.extremes.alerting import Severity, Trend, rank
+from hydrology.snow.against_normal import SnowAgainstNormal
 from records.alerts import alerts
 from records.alerts.alerts import AtAGlance
 from records.basins import basins, ownership
 from records.basins.station_names import station_name
 from records.forecasts import latest
 from records.forecasts.latest import Latest
-from records.runs.run_summary import RunSnow
 from records.verification import scores as verification_scores
+from records.verification.scores import HeldOutScore
 from records.versions import versions
 
 METRIC = "nse"
@@ -42,8 +43,9 @@ class BasinToday:
         chance: the highest of passing one of its levels upwards; level: that level.
         severity: the highest of its alerts; trend: of the chance.
         peak: the median forecast's highest day, m3/s.
-        flow_percent: the forecast's flow in percent of normal; snow_percent: its snow.
-        nse: Nash-Sutcliffe efficiency of the members' mean on days not used in training.
+        flow_percent: the forecast's flow in percent of normal.
+        snow: of T0 against its normal.
+        nse: Nash-Sutcliffe efficiency of the members' mean on held-out days; nse_days: the first and the last of them.
     """
 
     id: str
@@ -63,13 +65,19 @@ class BasinToday:
     peak: float | None = None
     peak_day: date | None = None
     flow_percent: float | None = None
-    snow_percent: float | None = None
+    snow: SnowAgainstNormal | None = None
     nse: float | None = None
+    nse_days: tuple[date, date] | None = None
 
     @property
     def title(self) -> str:
         """What people call it."""
         return station_name(self.name) if self.name else self.id
+
+    @property
+    def snow_percent(self) -> float | None:
+        """Its snow in percent of normal; None where it is uncertain."""
+        return None if self.snow is None or self.snow.uncertain else self.snow.percent
 
     @property
     def stale(self) -> bool:
@@ -109,7 +117,7 @@ def _plain(basin: str, site: basins.Site, kind: Kind) -> BasinToday:
 
 
 def _with_forecast(
-    basin: BasinToday, forecast: Latest, at: datetime, levels: Sequence[AtAGlance], nse: float | None
+    basin: BasinToday, forecast: Latest, at: datetime, levels: Sequence[AtAGlance], nse: HeldOutScore | None
 ) -> BasinToday:
     run, summary = forecast.run, forecast.basin.summary
     rising = [level for level in levels if level.direction == "rising"]
@@ -129,9 +137,10 @@ def _with_forecast(
         trend=likeliest.trend if likeliest else None,
         peak=peak(forecast),
         flow_percent=_percent(summary.discharge_mm, known(summary.normal_mm)),
-        snow_percent=_snow_percent(summary.snow),
+        snow=None if isinstance(summary.snow, Absent) else summary.snow.against_normal,
         peak_day=peak_day(forecast),
-        nse=nse,
+        nse=nse.value if nse else None,
+        nse_days=(as_date(nse.period.first), as_date(nse.period.last)) if nse else None,
     )
 
 
@@ -140,14 +149,10 @@ def _percent(amount: float | None, normal: float | None) -> float | None:
     return None if amount is None or normal is None or normal < MIN_NORMAL_MM else 100 * amount / normal
 
 
-def _snow_percent(snow: RunSnow | Absent) -> float | None:
-    return None if isinstance(snow, Absent) else _percent(snow.mean_mm, known(snow.normal_mm))
-
-
-def _scores(session: Session, in_use: set[str]) -> dict[tuple[str, str], float]:
+def _scores(session: Session, in_use: set[str]) -> dict[tuple[str, str], HeldOutScore]:
     """Return scores by version and basin; a twin's score if the version has none."""
     scored = {version: versions.get(session, version).twin_id or version for version in in_use}
-    stored = verification_scores.mean_scores(session, sorted({*scored, *scored.values()}), [METRIC])
+    stored = verification_scores.held_out_scores(session, sorted({*scored, *scored.values()}), [METRIC])
     values = {(version, basin): value for (version, basin, _), value in stored.items()}
     of_twins = {
         (version, basin): value

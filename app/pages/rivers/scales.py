@@ -24,6 +24,7 @@ class Scale:
         value: of a basin; None where it is not known.
         write: formats the value.
         call: the API call that returns the value.
+        unknown: describes a basin without a value.
     """
 
     title: str
@@ -34,6 +35,7 @@ class Scale:
     value: Callable[[BasinToday], float | None]
     write: Callable[[float], str]
     call: str
+    unknown: Callable[[BasinToday], str] = lambda _basin: "not known"
 
     def colour(self, basin: BasinToday) -> str:
         """Return the class of a basin's colour: the palette's name and a number from 0, or `unknown`."""
@@ -43,7 +45,7 @@ class Scale:
     def written(self, basin: BasinToday) -> str:
         """Return the value of a basin as it is shown."""
         value = self.value(basin)
-        return "not known" if value is None else self.write(value)
+        return self.unknown(basin) if value is None else self.write(value)
 
     @property
     def legend(self) -> list[tuple[str, str]]:
@@ -86,18 +88,19 @@ SCALES: Mapping[ColourBy, Scale] = {
     "snow": Scale(
         title="Snow against normal",
         means="Water stored as snow at T0 in percent of the mean of the same day in all other years, as the model has "
-        "both.",
+        "both; without a colour where reference snow or Snow-17 lies outside the range of its members.",
         palette="balance",
         edges=(50, 80, 125, 200),
         labels=_PERCENT_OF_NORMAL,
         value=lambda basin: basin.snow_percent,
         write=_of_normal,
         call="/v1/basins/{basin}/storage",
+        unknown=lambda basin: "not known" if basin.snow is None else basin.snow.in_words,
     ),
     "skill": Scale(
         title="Skill",
-        means="Nash-Sutcliffe efficiency of the model in years that it has not learnt from: 1 is perfect, 0 no "
-        "better than the mean.",
+        means="Nash-Sutcliffe efficiency of the model on days held out of its training, which the list names: 1 is "
+        "perfect, 0 no better than the mean.",
         palette="quality",
         edges=(0.3, 0.5, 0.7, 0.85),
         labels=("below 0.3", "0.3 to 0.5", "0.5 to 0.7", "0.7 to 0.85", "0.85 and more"),

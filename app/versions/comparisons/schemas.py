@@ -5,6 +5,7 @@ from datetime import datetime
 from pydantic import Field
 
 from app.http.base_schema import Missing, Model, Period, ReasonText, next_page
+from hydrology.verification.held_out_years import PeriodUse
 
 
 class ComparisonSummary(Model):
@@ -167,6 +168,10 @@ class Comparison(Model):
     id: str
     created_at: datetime = Field(description="When it was created, by the machine's clock.")
     period: Period = Field(description="The days that were scored, the same for all.")
+    period_use: PeriodUse = Field(
+        description="How the trainings of the versions used these days: `held out`, because others are refused, or "
+        "`unknown` where a version does not state its days."
+    )
     versions: list[ComparedVersion] = Field(description="The others are compared with the first.")
     scores: list[ComparedScore]
     published_models: list[PublishedModel] = Field(

@@ -17,9 +17,12 @@ from app.versions.comparisons.schemas import (
     PublishedModel,
     PublishedTable,
 )
+from hydrology.base import calendar
 from hydrology.base.absent import texts
 from hydrology.base.errors import NotFound
+from hydrology.verification.held_out_years import joint_use
 from records.verification import comparison_results, comparisons
+from records.versions import versions
 
 Column = Sequence[float | None]
 
@@ -64,6 +67,10 @@ def detail(session: Session, comparison: str, metric: str | None) -> Comparison:
         id=stored.id,
         created_at=stored.created_at,
         period=Period.between(stored.first_day, stored.last_day),
+        period_use=joint_use(
+            versions.get(session, one.id).use_of(calendar.Period(stored.first_day, stored.last_day))
+            for one in result.versions
+        ),
         versions=[ComparedVersion.model_validate(version, from_attributes=True) for version in result.versions],
         scores=[ComparedScore.model_validate(score, from_attributes=True) for score in scores],
         published_models=_published_models(result.published_models, wanted),

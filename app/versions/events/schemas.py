@@ -6,8 +6,9 @@ from pydantic import Field
 
 from app.basins.schemas import BasinKind
 from app.http.base_schema import Missing, Model, Period
-from app.versions.scores.schemas import SCORED
+from app.versions.scores.schemas import SCORED, USE
 from hydrology.verification.forecast_scores import HIGH_SHARE
+from hydrology.verification.held_out_years import PeriodUse
 from hydrology.verification.results import Season
 
 
@@ -78,6 +79,7 @@ class Events(Model):
     scored: str = Field(description=SCORED)
     season: Season
     period: Period = Field(description="The days of the evaluation.")
+    period_use: PeriodUse = Field(description=USE)
     evaluated_at: datetime
     rules: EventRules
     scores: EventSummary

@@ -16,6 +16,7 @@ from records.basins import basins
 from records.forecasts.latest import asked_version
 from records.simulations import simulated_flow
 from records.simulations.simulated_flow import NotSimulated
+from records.versions import versions
 
 
 def of_basin(session: Session, basin: str, version: str | None, season: Season) -> Events:
@@ -47,6 +48,7 @@ def of_basin(session: Session, basin: str, version: str | None, season: Season) 
         scored=flow.version_id,
         season=season,
         period=Period.between(flow.period.first, flow.period.last),
+        period_use=versions.get(session, flow.version_id).use_of(flow.period, basin),
         evaluated_at=flow.evaluated_at,
         rules=EventRules(
             threshold_mm_per_day=rounded(threshold), days_apart=MIN_APART, valley_share=VALLEY, window_days=WINDOW

@@ -13,6 +13,12 @@ SCORED = (
     "The version whose scores these are: the same, or its twin, the same recipe trained on fewer years, where it has "
     "none of its own because it has learnt from every year."
 )
+USE = (
+    "How the training of the scored version used the days of the period: `held out` not at all, or it has not learnt "
+    "from this basin; `validation` to choose its weights; `training` to fit them; `mixed` some of the days, or by some "
+    "of the versions that it combines, or in some of the basins; `unknown` where the version does not state its "
+    "days. Only a score on days that are held out is its skill: others flatter it."
+)
 
 
 class ScoreKey(Model):
@@ -24,11 +30,7 @@ class ScoreKey(Model):
     )
     metric: str = Field(description="`nse`, `kge`, `fhv` and so on; biases are in %.")
     period: Period
-    period_use: PeriodUse = Field(
-        description="How the training of the scored version used the days of the period: `held out` not at all; "
-        "`validation` to choose its weights; `training` to fit them; `mixed` some of the days, or by some of the "
-        "versions that it combines. Only a score on days that are held out is its skill: others flatter it."
-    )
+    period_use: PeriodUse = Field(description=USE)
     lead: str = Field(description="Days after T0; `all` for the score of a simulation.")
     season: str
     threshold: str
@@ -95,7 +97,7 @@ class BasinSkill(Model):
 
 
 class Quartiles(ScoreKey):
-    """Quartiles of a score over the basins."""
+    """Quartiles of a score over the basins in which the days had the same use."""
 
     n: int = Field(description="Number of basins with a value.")
     lacking: int = Field(description="Number of basins without a value, with a reason.")

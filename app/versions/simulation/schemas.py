@@ -6,8 +6,9 @@ from pydantic import Field
 
 from app.basins.schemas import BasinKind
 from app.http.base_schema import Area, Missing, OfBasin, Period, column
-from app.versions.scores.schemas import SCORED
+from app.versions.scores.schemas import SCORED, USE
 from hydrology.base.units import Units
+from hydrology.verification.held_out_years import PeriodUse
 
 
 class Simulation(OfBasin):
@@ -17,6 +18,7 @@ class Simulation(OfBasin):
     version: str = Field(description="The model version.")
     scored: str = Field(description=SCORED)
     period: Period = Field(description="The days of the evaluation.")
+    period_use: PeriodUse = Field(description=USE)
     evaluated_at: datetime
     units: Units = Field(description="The unit of both series.")
     area: Area | None = Field(description="The drainage area used to convert them; null in mm/day.")

@@ -18,6 +18,7 @@ from records.basins import basins
 from records.forecasts.latest import asked_version
 from records.simulations import simulated_flow
 from records.simulations.simulated_flow import SimulatedFlow
+from records.versions import versions
 
 STORED: Units = "mm/day"
 
@@ -66,7 +67,7 @@ def answer(session: Session, part: SimulationQuery, units: Units, area_name: str
         InvalidRequest: an area is missing or not needed.
     """
     flow, basin = part.flow, part.flow.basin_id
-    area = area_between(session, basin, [STORED], units, area_name)
+    area = area_between(session, basin, [STORED], units, area_name, flow.version_id)
     simulated, observed = (
         values if area is None else converted(values, unit=STORED, into=units, area=area)
         for values in (flow.simulated[part.days], flow.observed[part.days])
@@ -83,6 +84,7 @@ def answer(session: Session, part: SimulationQuery, units: Units, area_name: str
         version=part.version,
         scored=flow.version_id,
         period=Period.between(flow.period.first, flow.period.last),
+        period_use=versions.get(session, flow.version_id).use_of(flow.period, basin),
         evaluated_at=flow.evaluated_at,
         units=units,
         area=None if area is None else Area.of(area),

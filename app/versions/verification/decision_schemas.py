@@ -4,7 +4,9 @@ from pydantic import Field
 
 from app.basins.schemas import BasinKind
 from app.http.base_schema import Missing, Model, Period
-from app.versions.scores.schemas import SCORED
+from app.versions.scores.schemas import SCORED, USE
+from app.versions.verification.schemas import INDEPENDENT
+from hydrology.verification.held_out_years import PeriodUse
 from hydrology.verification.results import Season
 from records.verification.lead_scores import Origin
 
@@ -18,8 +20,10 @@ class MonthHeadline(Model):
         "climatology is above 0; 0 where the first day has none. Null where it cannot be decided."
     )
     verified_to_day: int | None = Field(
-        description="The last day ahead that was verified, from the first on: skill may last longer if it is equal."
+        description="The last day ahead that was verified with enough independent forecasts, from the first on: skill "
+        "may last longer if it is equal."
     )
+    independent_issues: int | None = Field(description=f"At `skilful_to_day`, or at the first day. {INDEPENDENT}")
 
 
 class ForecasterHeadline(Model):
@@ -29,6 +33,7 @@ class ForecasterHeadline(Model):
     weather: str = Field(description="After T0, as in `/verification`.")
     scored: str = Field(description=SCORED)
     period: Period
+    period_use: PeriodUse = Field(description=USE)
     forecaster: str = Field(description="`calibrated` or `raw`.")
     months: list[MonthHeadline] = Field(description="January first.")
     missing: Missing
@@ -50,6 +55,7 @@ class LeadValue(Model):
     weather: str = Field(description="After T0, as in `/verification`.")
     scored: str = Field(description=SCORED)
     period: Period
+    period_use: PeriodUse = Field(description=USE)
     forecaster: str
     lead: int = Field(description="Days after T0.")
     n: int = Field(description="Number of forecasts.")

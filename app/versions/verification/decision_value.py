@@ -69,7 +69,17 @@ def of_basin(
 
 def _of_lead(row: LeadVerification, ratios: tuple[float, ...]) -> LeadValue:
     fields = row.model_dump(
-        include={"origin", "weather", "scored", "period", "forecaster", "lead", "n", "threshold_mm_per_day"}
+        include={
+            "origin",
+            "weather",
+            "scored",
+            "period",
+            "period_use",
+            "forecaster",
+            "lead",
+            "n",
+            "threshold_mm_per_day",
+        }
     )
     tenths = row.reliability
     acting = None if tenths is None else ActingAtChance.of_tenths(tenths.forecast, tenths.observed, tenths.days)

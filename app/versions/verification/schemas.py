@@ -7,7 +7,8 @@ from pydantic import Field
 
 from app.basins.schemas import BasinKind
 from app.http.base_schema import Missing, Model, Period
-from app.versions.scores.schemas import SCORED
+from app.versions.scores.schemas import SCORED, USE
+from hydrology.verification.held_out_years import PeriodUse
 from hydrology.verification.results import Season
 from records.verification.lead_scores import Origin
 
@@ -26,6 +27,10 @@ _MEANING = {
     "far": "False alarm ratio: of the days that were warned of, the share that did not pass the threshold.",
     "csi": "Critical success index: of the days that passed the threshold or were warned of, the share that is both.",
 }
+INDEPENDENT = (
+    "Number of forecasts that share no day with one another: the largest number whose days after T0, up to this lead, "
+    "do not overlap. Null where it was verified before they were counted."
+)
 
 
 def _score(name: str) -> Any:
@@ -49,6 +54,7 @@ class OfLead(Model):
     )
     scored: str = Field(description=SCORED)
     period: Period = Field(description="T0 and the forecast days lie in it.")
+    period_use: PeriodUse = Field(description=f"Of the verified days: those of the training are left out. {USE}")
     lead: int = Field(description="Days after T0.")
     forecaster: str = Field(
         description="`calibrated`: the quantiles of the version's error model. `raw`: the uncalibrated members. "
@@ -72,6 +78,7 @@ class MonthSkill(Model):
     month: int
     n: int = Field(description="Number of forecasts.")
     years: int = Field(description="Number of their water years.")
+    independent_issues: int | None = Field(description=INDEPENDENT)
     crpss: float | None = Field(description=f"{_MEANING['crpss_climatology']} Null without a forecast.")
     low: float | None = Field(description="The lower end of its 95 % interval; null with too few water years.")
     high: float | None = Field(description="The upper end.")
@@ -87,6 +94,7 @@ class LeadVerification(OfLead):
     attributes_assumed: list[str] = Field(description="The attributes of the basin that were assumed.")
     n: int = Field(description="Number of forecasts: those with observed flow on T0 and on the valid day.")
     years: int = Field(description="Number of water years.")
+    independent_issues: int | None = Field(description=INDEPENDENT)
     crps_mm_per_day: float | None = _score("crps_mm_per_day")
     crpss_climatology: float | None = _score("crpss_climatology")
     crpss_climatology_low: float | None = _end("lower")

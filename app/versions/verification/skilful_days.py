@@ -69,6 +69,7 @@ def _headline(rows: Sequence[LeadVerification]) -> ForecasterHeadline:
                 month=month,
                 skilful_to_day=None if found is None else found.days,
                 verified_to_day=None if found is None else found.verified_days,
+                independent_issues=None if found is None else found.independent_issues,
             )
         )
     row = rows[0]
@@ -77,6 +78,7 @@ def _headline(rows: Sequence[LeadVerification]) -> ForecasterHeadline:
         weather=row.weather,
         scored=row.scored,
         period=row.period,
+        period_use=row.period_use,
         forecaster=row.forecaster,
         months=months,
         missing=missing.texts,

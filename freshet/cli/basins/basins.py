@@ -15,6 +15,7 @@ from freshet.cli.output import Json, answer, answer_list, inform, table
 from hydrology.base.basins import basin_id, place_in_words
 from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem, InvalidInput, counted
+from hydrology.base.units import M2_PER_KM2
 from jobspec.basins import AddedBasin
 from jobspec.faults import faults
 from jobspec.kinds import InvalidRequest
@@ -22,6 +23,7 @@ from records.basins import basins as records
 from records.basins import ownership, quality
 from records.series import series
 from records.versions import adoption, promotions
+from records.versions.basin_areas import areas_in_use
 
 LARGEST_FILE = 2**20  # bytes of an outline or of attributes, as over the API
 
@@ -185,13 +187,14 @@ def _show(basin: str, as_json: bool) -> None:
         one = records.get(session, basin)
         entries, owner = series.catalogue(session, basin), ownership.owner(session, basin)
         findings = quality.by_product(session, basin)
-        version = promotions.current(session, [basin]).get(basin)
+        version, area = promotions.current(session, [basin]).get(basin), areas_in_use(session, [one])[basin]
     listed = [
         {"product": e.product, "variable": e.variable, "unit": e.unit, "first": e.period.first, "last": e.period.last}
         for e in entries
     ]
     payload = {
         **asdict(one),
+        "area": None if area is None else asdict(area),
         "official": owner is None,
         "series": listed,
         "quality": findings,
@@ -202,7 +205,9 @@ def _show(basin: str, as_json: bool) -> None:
     place = place_in_words(one.latitude or 0.0, one.longitude or 0.0) if placed else "place not known"
     lines = [f"{one.id}  {one.name or ''}", f"{place}{huc}"]
     lines += [] if owner is None else ["unofficial: an operator registered it (freshet basins adopt)"]
-    lines += [f"area {name}: {m2 / 1e6:.1f} km2" for name, m2 in one.areas.items()]
+    lines += [] if area is None else [f"area: {area.m2 / M2_PER_KM2:.1f} km2 ({area.name})"]
+    others = [f"{m2 / M2_PER_KM2:.1f} ({name})" for name, m2 in one.areas.items() if area is None or name != area.name]
+    lines += [f"area by other sources, km2: {', '.join(others)}"] if others else []
     lines += [one.texts[records.OUTLINE_COMPARED]] if records.OUTLINE_COMPARED in one.texts else []
     lines += [f"weather averaged over {counted(len(one.weather_points), 'point')}"] if one.weather_points else []
     lines += ["attributes that are not known may be assumed"] if one.assume_attributes else []

@@ -17,6 +17,7 @@ from hydrology.base.units import STANDARD, Area, ObservedUnits, converted, obser
 from records.basins import basins
 from records.series import revisions, series
 from records.series.series import NoObservations
+from records.versions.basin_areas import areas_in_use
 
 USUAL_DAYS = 30
 
@@ -67,19 +68,19 @@ def _in_units(session: Session, basin: str, daily: DailySeries, into: str, area:
 
     Raises:
         UnknownArea: the basin has no area of that name.
-        InvalidInput: an area is needed and none is named.
+        InvalidInput: an area is needed and the basin has none.
     """
     used = None
     if into != daily.unit and "mm/day" in (into, daily.unit):
-        areas = basins.get(session, basin).areas
-        if area is None and len(areas) != 1:
-            names = ", ".join(sorted(areas)) or "the basin has none"
+        stored = basins.get(session, basin)
+        named = None if area is None else Area(area, basins.area_of(session, basin, area))
+        used = named or areas_in_use(session, [stored])[basin]
+        if used is None:
+            names = ", ".join(sorted(stored.areas)) or "the basin has none"
             raise InvalidInput(
                 f"Between {daily.unit} and {into} an area is needed: name one with --area ({names}), or take "
                 "--units source."
             )
-        name = area or next(iter(areas))
-        used = Area(name, basins.area_of(session, basin, name))
     return replace(daily, values=converted(daily.values, unit=daily.unit, into=into, area=used), unit=into)
 
 

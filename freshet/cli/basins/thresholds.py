@@ -19,7 +19,7 @@ from freshet.cli.text_files import read_text
 from hydrology.base.calendar import Period, day
 from hydrology.base.errors import InvalidInput, counted
 from hydrology.base.units import converted
-from hydrology.extremes.thresholds import OF_MODEL, WHAT, Statistic
+from hydrology.extremes.thresholds import OF_MODEL, WHAT, FloodFrequency, Statistic
 from hydrology.extremes.trend import Trend
 from ingestion.json_numbers import parse_json
 from jobspec.flood_categories import NewCategories
@@ -62,8 +62,11 @@ def show(basin: Basin, as_json: Json = False) -> None:
         version = promotions.current(session, [basin]).get(basin)
         model = simulated_thresholds.get(session, version, basin) if version else None
     unit = "mm/day" if record.unit == "mm/day" else "m3/s"
-    statistics = [_row(statistic, record.unit or unit, unit) for statistic in record.statistics]
-    of_model = None if model is None else _of_model(model)
+    statistics = [
+        _row(statistic, record.unit or unit, unit) | {"comparison": record.floods.compares(statistic)}
+        for statistic in record.statistics
+    ]
+    of_model = None if model is None else _of_model(model, record.floods)
     payload = {
         "basin": basin,
         "unit": unit,
@@ -219,9 +222,10 @@ def _in_words(trend: Trend) -> str:
     )
 
 
-def _of_model(model: simulated_thresholds.ModelLevels) -> dict[str, Any]:
+def _of_model(model: simulated_thresholds.ModelLevels, floods: FloodFrequency) -> dict[str, Any]:
     levels = [
         _row(statistic, simulated_thresholds.UNIT, simulated_thresholds.UNIT, OF_MODEL)
+        | {"comparison": floods.compares(statistic)}
         for statistic in model.statistics
     ]
     return {
@@ -266,7 +270,7 @@ def _rows(statistic: dict[str, Any]) -> Iterator[tuple[object, ...]]:
     for level in statistic["levels"]:
         yield (
             level["name"],
-            statistic["kind"],
+            f"{statistic['kind']}, to compare" if statistic["comparison"] else statistic["kind"],
             level["discharge"],
             level["low"],
             level["high"],

@@ -26,10 +26,10 @@ def alerts() -> None:
 
 @app.command("list")
 def list_alerts(as_json: Json = False) -> None:
-    """List the alerts of all basins."""
+    """List the alerts of all rivers, each by the level that stands for it."""
     with reading() as session:
-        active = records.active(session)
-    answer_list("alerts", active, _COLUMNS, as_json)
+        rivers = records.rivers(session)
+    answer_list("alerts", rivers, _COLUMNS, as_json)
 
 
 @app.command("show")

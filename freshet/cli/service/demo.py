@@ -143,8 +143,10 @@ def _answer(done: "Demonstrated", settings: Settings, address: str, as_json: boo
 
 def _table(done: "Demonstrated") -> Any:
     rows = [_row(basin, river, done.alerts) for basin, river in done.rivers.items()]
+    from freshet.demo.demonstration import HELD_OUT
+
     columns = ("basin", "river", "highest", "90 % range", "day", "alert", "snow", "season", "NSE")
-    title = "10 days after T0, m³/s; snow and the season's volume in % of normal; NSE of its twin"
+    title = f"10 days after T0, m³/s; snow and the season's volume in % of normal; NSE of its twin over {HELD_OUT}"
     return table(columns, rows, title)
 
 
@@ -155,7 +157,7 @@ def _row(basin: str, river: dict[str, Any], alerts: list[dict[str, Any]]) -> tup
     highest = max(range(len(forecast["time"])), key=flow["median"].__getitem__)
     low, median, high = (f"{flow[name][highest]:.3g}" for name in ("p05", "median", "p95"))
     severities = [alert["severity"] for alert in alerts if alert["basin"] == basin]
-    snow = forecast["storage"]["snow_read"]["at_t0"]["percent_of_normal"]
+    snow = forecast["storage"]["snow_read"]["at_t0"]
     season = volumes["calibrated"]["percent_of_normal"][volumes["exceeded_percent"].index(50)]
     return (
         basin,
@@ -164,7 +166,7 @@ def _row(basin: str, river: dict[str, Any], alerts: list[dict[str, Any]]) -> tup
         f"{low} to {high}",
         forecast["time"][highest],
         max(severities, key=rank, default=None),
-        None if snow is None else f"{snow:.0f}",
+        snow["in_words"].removesuffix(" % of normal"),
         f"{season:.0f}",
         river["nse"],
     )

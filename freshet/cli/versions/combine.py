@@ -70,7 +70,8 @@ def _in_words(learnt: "LearntWeights") -> str:
         return "The years are too few to learn weights by basin."
     common, own = learnt.nse
     verdict = "used" if learnt.by_basin else "not used"
-    return f"Median NSE in years left out: {common:.4f} with common weights, {own:.4f} with those by basin ({verdict})."
+    common_and_own = f"{common:.4f} with common weights, {own:.4f} with those by basin ({verdict})"
+    return f"Median NSE in years left out of {learnt.period}: {common_and_own}."
 
 
 def _part(text: str) -> tuple[str, float | None]:

@@ -7,6 +7,8 @@ from freshet.cli.options import Basin, option
 from freshet.cli.output import Json, answer, inform, table
 from hydrology.verification.results import ALL_YEAR, Season
 
+_OF_LEAD = ("weather", "first day", "last day", "forecaster", "lead", "base rate")
+
 
 def decision_value(
     basin: Basin,
@@ -29,9 +31,12 @@ def decision_value(
     for reason in dict.fromkeys(lead.missing["value"] for lead in found.leads if lead.missing):
         inform(reason)
     rows = [
-        (lead.weather, lead.forecaster, lead.lead, lead.base_rate, *(value for (value,) in lead.value or ()))
+        (
+            *(lead.weather, lead.period.first_day, lead.period.last_day, lead.forecaster, lead.lead, lead.base_rate),
+            *(value for (value,) in lead.value or ()),
+        )
         for lead in leads
     ]
-    headings = ("weather", "forecaster", "lead", "base rate", *(f"{chance:.0%}" for chance in found.act_at))
+    headings = (*_OF_LEAD, *(f"{chance:.0%}" for chance in found.act_at))
     title = f"{basin}, version {found.version}, cost/loss {cost_loss:g}: value of acting at a chance of"
     answer(found.model_dump(mode="json"), as_json, table(headings, rows, title))

@@ -11,6 +11,7 @@ from freshet.cli.options import Basins, BasinsFile
 from freshet.cli.output import PARTLY_DONE, Json, answer, inform, inform_left_out, table
 from freshet.cli.progress import reporting
 from freshet.cli.text_files import listed
+from freshet.cli.versions.verified import in_training
 from hydrology.base.calendar import Period
 from hydrology.base.errors import counted
 from operations.basin_data.basins import chosen
@@ -72,8 +73,7 @@ def _summary(done: "Evaluation") -> Any:
     title = f"Version {done.version_id}, {done.period}, {counted(len(done.basins), 'basin')}"
     if done.scored != done.version_id:
         title += f", scored by its twin {done.scored}"
-    if done.use == "held out":
-        title += ", days that it has not learnt from"
+    title += f", {in_training(done.use)}"
     if assuming := sum(bool(one.assumed) for one in done.basins):
         title += f", of which {assuming} with attributes that are not known but assumed"
     if done.worst_residual is not None:

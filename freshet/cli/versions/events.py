@@ -5,6 +5,7 @@ from typing import Annotated
 from freshet.cli.context import reading
 from freshet.cli.options import Basin, option
 from freshet.cli.output import Json, answer, first_rows, inform
+from freshet.cli.versions.verified import in_training
 from hydrology.verification.results import ALL_YEAR, Season
 
 _ERRORS = ("peak_time_days", "peak_height_percent", "volume_percent", "onset_days")
@@ -38,7 +39,8 @@ def events(
         for case in found.events
     ]
     title = (
-        f"{basin}, version {found.scored}: {scores.observed} observed events, {scores.matched} of them simulated, "
+        f"{basin}, version {found.scored}, {found.period.first_day} to {found.period.last_day}, "
+        f"{in_training(found.period_use)}: {scores.observed} observed events, {scores.matched} of them simulated, "
         f"{scores.simulated - scores.matched} false alarms"
     )
     headings = ("observed peak", "simulated peak", "mm/day", *(name.replace("_", " ") for name in _ERRORS))

@@ -7,9 +7,11 @@ import numpy as np
 from freshet.cli.context import reading
 from freshet.cli.options import Basin, option
 from freshet.cli.output import Json, answer, table
+from freshet.cli.versions.verified import in_training
 from records.basins import basins
 from records.forecasts.latest import asked_version
 from records.simulations import simulated_flow
+from records.versions import versions
 
 
 def simulation(
@@ -22,6 +24,7 @@ def simulation(
         basins.require(session, basin)
         asked = asked_version(session, basin, version)
         flow = simulated_flow.newest(session, asked.evaluated_as, basin)
+        use = versions.get(session, flow.version_id).use_of(flow.period, basin)
     days, simulated = list(flow.period.days), flow.simulated.tolist()
     observed = [None if np.isnan(value) else value for value in flow.observed.tolist()]
     payload = {
@@ -29,13 +32,14 @@ def simulation(
         "version": asked.id,
         "scored": flow.version_id,
         "period": str(flow.period),
+        "period_use": use,
         "evaluated_at": flow.evaluated_at,
         "unit": "mm/day",
         "time": days,
         "simulated": simulated,
         "observed": observed,
     }
-    title = f"{basin}, version {flow.version_id}, {flow.period}, mm/day"
+    title = f"{basin}, version {flow.version_id}, {flow.period}, {in_training(use)}, mm/day"
     answer(
         payload,
         as_json,

@@ -1,10 +1,13 @@
 """`freshet skilful-days`: until which day ahead forecasts of a basin are skilful."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from freshet.cli.context import reading
 from freshet.cli.options import Basin, option
 from freshet.cli.output import Json, answer, inform, table
+
+if TYPE_CHECKING:
+    from app.versions.verification.decision_schemas import MonthHeadline
 
 
 def skilful_days(
@@ -25,8 +28,13 @@ def skilful_days(
         for reason in dict.fromkeys(headline.missing.values()):
             inform(f"{headline.forecaster}, {headline.weather}: {reason}")
     rows = [
-        (of.origin, of.weather, of.forecaster, *(month.skilful_to_day for month in of.months)) for of in found.headlines
+        (of.origin, of.weather, of.forecaster, of.period.first_day, of.period.last_day, *map(_in_words, of.months))
+        for of in found.headlines
     ]
-    headings = ("origin", "weather", "forecaster", *(str(month) for month in range(1, 13)))
-    title = f"{basin}, version {found.version}: skilful to day ..., by month"
+    headings = ("origin", "weather", "forecaster", "first day", "last day", *(str(month) for month in range(1, 13)))
+    title = f"{basin}, version {found.version}: skilful to day ... (independent forecasts), by month"
     answer(found.model_dump(mode="json"), as_json, table(headings, rows, title))
+
+
+def _in_words(month: "MonthHeadline") -> str:
+    return "" if month.skilful_to_day is None else f"{month.skilful_to_day} ({month.independent_issues})"

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from hydrology.verification.held_out_years import HELD_OUT, PeriodUse
 from records.verification.lead_scores import PooledVerification
 
 _SHOWN = (
@@ -18,6 +19,11 @@ _SHOWN = (
     "far",
 )
 COLUMNS = ("lead", "forecaster", "basins", *(name.removesuffix("_mm_per_day").replace("_", " ") for name in _SHOWN))
+
+
+def in_training(use: PeriodUse) -> str:
+    """Return the use of scored days in words."""
+    return use if use == HELD_OUT else f"use in its training: {use}"
 
 
 def payload(of_lead: PooledVerification) -> dict[str, Any]:

@@ -63,5 +63,12 @@ def _payload(done: "Verified", figures: Sequence[PooledVerification]) -> dict[st
 
 
 def _table(figures: Sequence[PooledVerification]) -> Any:
-    rows = [(of_lead.version_id, of_lead.weather, *verified.row(of_lead)) for of_lead in figures]
-    return table(("version", "weather", *verified.COLUMNS), rows, "Forecasts that were issued. Medians over basins:")
+    rows = [
+        (of_lead.version_id, of_lead.weather, of_lead.period.first, of_lead.period.last, *verified.row(of_lead))
+        for of_lead in figures
+    ]
+    return table(
+        ("version", "weather", "first day", "last day", *verified.COLUMNS),
+        rows,
+        "Forecasts that were issued. Medians over basins:",
+    )

@@ -68,7 +68,6 @@ def add(
     series: Annotated[
         list[str] | None, option("BASIN=SERIES", "Where a gauge has several; repeat it for more.")
     ] = None,
-    form: Annotated[str | None, option("FORM", "Of nwis: json or rdb.")] = None,
     source: Annotated[list[str] | None, option("PLACE", "Of files: a folder, a file or a URL.", "--from")] = None,
     as_json: Json = False,
 ) -> None:
@@ -83,7 +82,6 @@ def add(
         "days_ahead": days_ahead,
         "days_behind": days_behind,
         "series": dict(map(_pair, series)) if series else None,
-        "form": form,
         "from": source,
     }
     settings = read_settings({field: value for field, value in result.items() if value is not None})

@@ -32,6 +32,17 @@ def arrays_of(computed: SimulatedBasin) -> Iterator[runs.RunSeries]:
             "member": computed.labels,
         }
         yield runs.RunSeries(runs.PEAKS_BY_RAIN, "mm/day", axes, computed.peaks_by_rain)
+        yield from _error_shifts(computed)
+
+
+def _error_shifts(computed: SimulatedBasin) -> Iterator[runs.RunSeries]:
+    """Yield by how much the error model moves flow on the days on which rain may end, where there is one."""
+    if isinstance(calibration := computed.inputs.calibration, Calibration):
+        first, last = START_LEADS[0], START_LEADS[-1] + WINDOW_DAYS[-1] - 1
+        leads = [computed.days.filled + lead for lead in range(first, last + 1)]
+        shifts = calibration.root_shifts(computed.mean(computed.flow.discharge).mean(axis=0), leads)
+        axes = {"lead": leads, "flow": calibration.error_model.errors.class_flow.tolist()}
+        yield runs.RunSeries(runs.ERROR_SHIFTS, "(mm/day)^(1/3)", axes, shifts.astype(np.float32))
 
 
 def _discharge_series(computed: SimulatedBasin) -> Iterator[runs.RunSeries]:

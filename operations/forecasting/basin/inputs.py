@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from hydrology.base.absent import Absent
 from hydrology.base.credit import Credit
+from hydrology.snow.against_normal import SnowEstimate
 from hydrology.uncertainty.weighted import weighted_mean, weighted_quantiles
 from hydrology.water.ledger import ASSIMILATION, INCREMENT
 from jobspec.changes import UNCHANGED, Changes
@@ -24,6 +25,7 @@ from operations.versions.load_networks import LoadedVersion, member_weights
 from records.basins.basins import Basin
 from records.runs.bridge_used import RunBridge
 from records.runs.run_parts import RunSubset
+from records.runs.run_summary import ReferenceSnow
 from records.runs.states import State
 from records.simulations.snow_cells import SnowMapping
 from records.versions.version_properties import VersionPart
@@ -38,7 +40,8 @@ class BasinInputs:
     Attributes:
         forcing: until T0 at least.
         snow: the cells that read as snow, or why none do.
-        snow17: the snow of T0 by Snow-17, mm, or why it is unknown; None where it is not requested.
+        snow_reference: the reference snow of T0, or why it is unknown.
+        snow17: the snow of T0 by Snow-17, or why it is unknown; None where it is not requested.
         credit: the credit for its weather until T0, where a feed supplied some.
         weather_fault: why a newer weather forecast of its model was not taken; None where none was refused.
         calibration: computes its calibrated quantiles, or why it has none.
@@ -60,7 +63,8 @@ class BasinInputs:
     weather: WeatherAhead
     advanced: Advanced
     snow: SnowMapping | Absent
-    snow17: float | Absent | None
+    snow_reference: ReferenceSnow | Absent
+    snow17: SnowEstimate | Absent | None
     credit: Credit | None
     calibration: Calibration | Absent
     around: npt.NDArray[np.float64] | None

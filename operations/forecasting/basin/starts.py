@@ -6,11 +6,12 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent, absent
 from hydrology.base.reasons import Reason
+from hydrology.snow.against_normal import SnowEstimate
 from hydrology.weather.forcing_kinds import KINDS, ForcingKind
 from jobspec.jobs.forecasting import ForecastParams
 from operations.forecasting.basin.inputs import BasinInputs
 from operations.forecasting.calibrated_flow import Calibration, calibrations
-from operations.forecasting.normals import observed_normals, snow_normals
+from operations.forecasting.normals import observed_normals, reference_snow, snow_normals
 from operations.forecasting.plan.types import Plan
 from operations.forecasting.simulate import Discharge
 from operations.forecasting.snow17 import snow17_at
@@ -66,6 +67,8 @@ def prepare_basins(
         snow = {name: inputs.snow[name] for name in states}
         faults = _weather_faults(session, plan)
         of_snow = snow_normals(session, loaded.version.id, snow, plan.days.t0)
+        readable = [name for name, of in snow.items() if not isinstance(of, Absent)]
+        references = reference_snow(session, readable, plan.days.t0)
     around = flow_around(plan, states, calibrated) if calibrate else {}
     opinions = _second_opinions(plan, snow)
     by_age = cells_by_age(database, loaded, plan.forcings, states, t0) if params.age else {}
@@ -77,6 +80,7 @@ def prepare_basins(
             weather=plan.weather[name],
             advanced=advanced[name],
             snow=inputs.snow[name],
+            snow_reference=references.get(name, no_state),
             snow17=opinions.get(name),
             credit=inputs.credit,
             calibration=calibrated.get(name, no_state),
@@ -100,7 +104,7 @@ def _weather_faults(session: Session, plan: Plan) -> Mapping[str, str]:
     return {} if used is None else feeds.failed_forecasts(session, used.source, used.model, used.available_time)
 
 
-def _second_opinions(plan: Plan, snow: Mapping[str, SnowMapping | Absent]) -> Mapping[str, float | Absent]:
+def _second_opinions(plan: Plan, snow: Mapping[str, SnowMapping | Absent]) -> Mapping[str, SnowEstimate | Absent]:
     """Return the snow of T0 by Snow-17 where the mapping is regional."""
     regional = [name for name, of in snow.items() if not isinstance(of, Absent) and of.kind == "regional"]
     inputs = plan.inputs

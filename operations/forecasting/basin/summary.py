@@ -8,6 +8,8 @@ from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Day
 from hydrology.base.reasons import Reason
 from hydrology.base.units import area_by
+from hydrology.climatology.normals import too_few_years
+from hydrology.snow.against_normal import SnowEstimate
 from hydrology.uncertainty.weighted import weighted_quantiles
 from operations.forecasting.basin.inputs import Normal, SimulatedBasin, flattened, stored
 from operations.forecasting.inputs_hash import inputs_hash
@@ -167,6 +169,7 @@ def _snow(computed: SimulatedBasin) -> RunSnow | Absent:
         return chosen
     of_members = _snow_at_t0(computed, chosen)
     low, high = weighted_quantiles(of_members, runs.SPREAD_LEVELS, computed.weights).tolist()
+    snow17 = computed.inputs.snow17
     return RunSnow(
         mapping=chosen.kind,
         mean_mm=float(computed.mean(of_members)),
@@ -174,6 +177,12 @@ def _snow(computed: SimulatedBasin) -> RunSnow | Absent:
         p95_mm=high,
         normal_mm=computed.inputs.snow_normal,
         skill=chosen.skill,
-        snow17_mm=computed.inputs.snow17,
+        reference=computed.inputs.snow_reference,
+        snow17_mm=snow17.mm if isinstance(snow17, SnowEstimate) else snow17,
+        snow17_normal_mm=_normal_of(snow17) if isinstance(snow17, SnowEstimate) else snow17,
         regional_because=chosen.because,
     )
+
+
+def _normal_of(snow17: SnowEstimate) -> float | Absent:
+    return too_few_years(1, 1) if snow17.normal_mm is None else snow17.normal_mm

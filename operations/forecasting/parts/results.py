@@ -16,6 +16,7 @@ from hydrology.base.products import JOINT
 from hydrology.base.products import subsets as product_subsets
 from hydrology.base.reasons import Reason
 from hydrology.uncertainty.weighted import weighted_mean
+from hydrology.verification.held_out_years import HELD_OUT
 from jobspec.jobs.forecasting import ForecastParams
 from operations.forecasting.basin.forecast import computed_of, result_of, without_forecast
 from operations.forecasting.basin.inputs import SimulatedBasin, SimulatedPart
@@ -111,7 +112,9 @@ def _subsets(
     version = plan.inputs.loaded.version
     without = [name for name, parts in computed.items() if len(parts) < len(version.parts)]
     members = [*map(JOINT.join, product_subsets(version.products)), "mean"]
-    found = scores.scores(session, versions=version.evaluated_as, basins=without, metrics=["nse"], members=members)
+    found = scores.scores(
+        session, versions=version.evaluated_as, basins=without, metrics=["nse"], members=members, uses=[HELD_OUT]
+    )
     nse: dict[tuple[str, ...], float | None] = {
         (one.basin_id, one.member, str(one.first_day), str(one.last_day)): one.value for one in found
     }

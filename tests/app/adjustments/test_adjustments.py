@@ -206,6 +206,22 @@ def test_a_published_chance_decides_at_once_beside_what_the_run_decided(
     assert decide(database, Clock(NOW), [BASIN]) == []
 
 
+@pytest.mark.usefixtures("run")
+def test_changes_that_wait_from_before_messages_were_of_rivers_are_shown_and_go_out(
+    database: Database, holding: Database, client: TestClient, ann: dict[str, str]
+) -> None:
+    decide(holding, Clock(NOW), [BASIN])
+    with database.transaction() as session:
+        row = session.get_one(HeldAlertsRow, BASIN)
+        row.proposed = [{name: value for name, value in row.proposed[0].items() if name != "levels"}]
+    (held,) = client.get("/v1/alerts/held", headers=ann).json()["held"]
+    (proposed,) = held["proposed"]
+    assert (proposed["levels"], "levels" in proposed["missing"]) == (None, True)
+    client.post(HELD, json={"run": held["run"], "ruling": "approve"}, headers=ann)
+    (change,) = carry_out(holding, Clock(NOW))
+    assert [level["level"] for level in change.levels or ()] == ["gauge-2"]
+
+
 def test_held_alerts_go_out_once_a_forecaster_approves_them(
     database: Database, holding: Database, client: TestClient, run: str, ann: dict[str, str]
 ) -> None:

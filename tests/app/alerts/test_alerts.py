@@ -80,7 +80,8 @@ def test_alerts_are_reported_with_the_numbers_and_the_rule(database: Database, c
     assert [step["begins_at"] for step in gauge["steps"]] == [step.begins_at for step in LADDERS["rare"]]
     assert [step["on"] for step in gauge["steps"]] == [True, True, True]
     listed = client.get("/v1/alerts", params={"least_severity": "watch"}).json()
-    assert (listed["alerts"], listed["next"]) == ([gauge], None)
+    brief = {name: gauge[name] for name in ("level", "severity", "chance")} | {"discharge_m3s": gauge["discharge"]}
+    assert (listed["alerts"], listed["next"]) == ([gauge | {"levels": [brief]}], None)
 
 
 def test_the_history_names_the_run_of_every_change_and_a_promotion_apart(
@@ -115,18 +116,21 @@ def test_an_uncalibrated_forecast_leaves_alerts_unchanged_and_gives_the_reason(
     assert client.get(f"{ALERTS}/changes").json()["changes"][0]["kind"] == "undecided"
 
 
-def test_alerts_are_listed_page_by_page(sqlite_database: Database, sqlite_client: TestClient) -> None:
+def test_alerts_are_listed_one_a_river_page_by_page(sqlite_database: Database, sqlite_client: TestClient) -> None:
     version = fill_records(sqlite_database)
     with sqlite_database.transaction() as session:
-        for name in ("ford", "island"):
-            thresholds.put(session, BASIN, NewThreshold(name=name, discharge=0.001, direction="rising"), NOW)
+        for name, depth, direction in (("ford", 0.001, "rising"), ("intake", 1000.0, "falling")):
+            new = {"name": name, "discharge": depth * PER_MM, "direction": direction}
+            thresholds.put(session, BASIN, NewThreshold.model_validate(new), NOW)
     issue(sqlite_database, version)
-    address, names = "/v1/alerts?limit=1", []
+    address, shown = "/v1/alerts?limit=1", []
     while address:
         page = sqlite_client.get(address).json()
-        names += [alert["level"] for alert in page["alerts"]]
+        shown += [(one["level"], [level["level"] for level in one["levels"]]) for one in page["alerts"]]
         address = page["next"]
-    assert names == ["ford", "gauge-2", "island"]
+    assert shown == [("intake", ["intake"]), ("gauge-2", ["gauge-2", "ford"])]
+    text = sqlite_client.get("/alerts").text
+    assert (text.count("<tr>"), "also ford" in text) == (3, True)  # the head and two rivers
 
 
 @pytest.mark.parametrize("scope", ["operator", "admin"])

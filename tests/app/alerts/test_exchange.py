@@ -161,6 +161,77 @@ def test_every_change_is_a_valid_cap_message_and_refers_to_the_earlier_ones_of_i
     assert read[5]["parameters"]["discharge_m3s"] == "158.3"
 
 
+def test_the_alert_of_a_river_is_one_chain_of_messages_whatever_its_levels_do(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    five, two = ("gev-5", "warning", 0.8), ("gev-2", "watch", 0.95)
+    old: list[Change] = []
+    heads: list[Change] = []
+    with sqlite_database.transaction() as session:
+        basins.upsert(session, Basin(BASIN, latitude=47.2, longitude=-68.6))
+        version = a_promoted_version(session)
+
+        def message(number: int, *levels: tuple[str, Any, Any, float], standing: Any) -> list[Change]:
+            run = a_run(session, version)
+            changes = [
+                NewChange(
+                    kind="begins",
+                    at=NOW + timedelta(days=number),
+                    basin_id=BASIN,
+                    level=level,
+                    direction="rising",
+                    discharge=100.0 if level == "gev-2" else 150.0,
+                    severity=severity,
+                    severity_before=before,
+                    chance=chance,
+                    run_id=run.id,
+                    version_id=version,
+                    why=f"{level} changes.",
+                    levels=standing,
+                )
+                for level, severity, before, chance in levels
+            ]
+            return alert_changes.record_message(session, changes, NOW)
+
+        def standing(*levels: tuple[str, str, float]) -> list[dict[str, Any]]:
+            return [dict(zip(("level", "severity", "chance"), one, strict=True)) for one in levels]
+
+        # As they were stored before a river had one message: the alert of one level goes on, that of the other ended.
+        for number, turn in enumerate((("gev-5", "watch", None, 0.5), ("lp3-5", "watch", None, 0.5))):
+            old += message(number, turn, standing=None)
+        old += message(2, ("lp3-5", None, "watch", 0.5), standing=None)
+        turns: Any = (
+            ([("gev-5", "warning", "watch", 0.8), ("gev-2", "watch", None, 0.95)], standing(five, two)),
+            ([("gev-5", None, "warning", 0.02)], standing(two)),
+            ([("gev-2", None, "watch", 0.05)], []),
+            ([("gev-2", "watch", None, 0.9)], standing(two)),
+        )
+        for number, (levels, left) in enumerate(turns):
+            stored = message(3 + number, *levels, standing=left)
+            heads += [one for one in stored if one.message == one.id]
+            details = [one for one in stored if one not in heads]
+            if details:
+                detail = details[0].id
+    schema = xmlschema.XMLSchema(str(cap.SCHEMA))
+    messages = [sqlite_client.get(f"/v1/alerts/cap/{change.id}").content for change in heads]
+    assert [fault for one in messages for fault in cap.faults(one, schema)] == []
+    assert sqlite_client.get(f"/v1/alerts/cap/{detail}").content == messages[0]
+    read = [cap.read(one) for one in messages]
+    referred = [[one.split(",")[1] for one in (message["references"] or "").split()] for message in read]
+    names = [f"freshet-{change.id}" for change in (old[0], *heads)]
+    assert referred == [names[:1], names[:2], names[:3], []]
+    assert [(one["msgType"], one["urgency"], one["severity"], one["certainty"]) for one in read] == [
+        ("Update", "Future", "Severe", "Likely"),
+        ("Update", "Future", "Moderate", "Likely"),
+        ("Cancel", "Past", "Moderate", "Possible"),
+        ("Alert", "Future", "Moderate", "Likely"),
+    ]
+    assert read[0]["description"] == "gev-5 changes. Other levels with an alert: 2-year flood (watch, 95 %)."
+    assert read[1]["headline"].endswith("; now watch: 2-year flood")
+    feed = feedparser.parse(sqlite_client.get("/v1/alerts/cap").content)
+    assert len(feed.entries) == len(old) + len(heads)
+
+
 def test_a_replay_stays_an_exercise_under_its_sender(sqlite: str) -> None:
     change = fill(Database(sqlite, "agency@rivers.example", replayed=True))[0]
     with serving(sqlite, None, cap_sender="other@rivers.example") as client:

@@ -46,7 +46,7 @@ def held(client: TestClient, ann: dict[str, str]) -> Any:
 
 
 def active(client: TestClient) -> set[str]:
-    return {alert["level"] for alert in client.get("/v1/alerts").json()["alerts"]}
+    return {level["level"] for alert in client.get("/v1/alerts").json()["alerts"] for level in alert["levels"]}
 
 
 def test_they_wait_without_a_deadline_and_go_out_when_a_forecaster_approves(

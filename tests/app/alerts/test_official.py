@@ -154,7 +154,7 @@ def test_an_operators_basin_warns_its_owner_alone_until_an_admin_adopts_it(attac
     (place,) = attacked.client.get("/v1/edr/collections/forecasts/locations").json()["features"]
     assert place["properties"]["official"] is False
     csv = attacked.client.get(f"/v1/basins/{MINE}/forecasts/latest?format=csv").text
-    assert ",false," in csv.splitlines()[1]
+    assert ",FALSE," in csv.splitlines()[1]
     for page in ("/", f"/basins/{MINE}"):
         text = attacked.client.get(page).text
         assert "unofficial" in text or "Not official." in text, page
@@ -172,7 +172,8 @@ def test_an_operators_basin_warns_its_owner_alone_until_an_admin_adopts_it(attac
     newest = attacked.changes()[0]
     assert attacked.cap(newest["event"]) == {"status": "Actual", "sender": SENDER, "msgType": "Alert", "note": None}
     assert [len(receiver.requests) for receiver in (attacked.everybodys, attacked.theirs)] == [1, 1]
-    assert len(attacked.client.get("/v1/alerts").json()["alerts"]) == MAX_LEVELS
+    (alert,) = attacked.client.get("/v1/alerts").json()["alerts"]
+    assert len(alert["levels"]) == MAX_LEVELS
 
     # What the operator had is the service's now.
     edits: tuple[tuple[str, str, Any], ...] = (

@@ -1,5 +1,8 @@
 """The list of basins and what is known of one."""
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pytest
 from starlette.testclient import TestClient
@@ -7,7 +10,8 @@ from starlette.testclient import TestClient
 from records.basins import basins, quality
 from records.database.engine import Database
 from records.series import series
-from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_source, daily
+from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_run, a_source, daily
+from tests.app.factories import forecast
 
 FISH_RIVER = basins.Basin(
     BASIN,
@@ -96,6 +100,7 @@ def test_a_basin_reports_all_that_is_stored(database: Database, client: TestClie
         "latitude": 47.23739,
         "longitude": -68.58264,
         "huc": "01",
+        "area": {"name": "maurer_extended", "km2": 2303.988},
         "areas_km2": {"area_gages2": 2252.7, "maurer_extended": 2303.988},
         "attributes": {"elev_mean": 250.31},
         "texts": {"dom_land_cover": "Mixed Forests"},
@@ -122,7 +127,7 @@ def test_an_unknown_value_is_null_with_a_reason(sqlite_database: Database, sqlit
         a_basin(session)
     result = sqlite_client.get(f"/v1/basins/{BASIN}").json()
     assert {name for name, value in result.items() if value is None} == set(result["missing"])
-    assert set(result["missing"]) == {"name", "latitude", "longitude", "huc", "current_version"}
+    assert set(result["missing"]) == {"name", "latitude", "longitude", "huc", "area", "current_version"}
     assert "promoted" in result["missing"]["current_version"]
 
 
@@ -179,3 +184,26 @@ def test_a_basin_that_is_still_the_same_is_not_sent_again(sqlite_database: Datab
     with sqlite_database.transaction() as session:
         a_promoted_version(session)
     assert sqlite_client.get(address, headers=held).status_code == 200
+
+
+def test_the_area_of_a_basin_is_the_one_that_converts_its_flow_everywhere(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    areas = {"area_gages2": 404e6, "daymet": 450e6, "maurer_extended": 437e6, "given": 1e6}
+    with sqlite_database.transaction() as session:
+        basins.upsert(session, basins.Basin(BASIN, areas=areas))
+        series.write(session, BASIN, "usgs", "discharge", daily("2008-09-29", 1.0), a_source(session), NOW)
+        result = forecast()
+        row = replace(result.basin, area_m2=437e6, area_name="maurer_extended")
+        output: dict[str, Any] = {"forcing_kind": "observed", "horizon_days": 3, "t0_age_days": 1, "t0_stale": False}
+        a_run(session, a_promoted_version(session), replace(result, basin=row), **output)
+    used = {"name": "maurer_extended", "km2": 437.0}
+    detail = sqlite_client.get(f"/v1/basins/{BASIN}").json()
+    assert (detail["area"], detail["areas_km2"]["area_gages2"]) == (used, 404.0)
+    (listed,) = sqlite_client.get("/v1/basins").json()["basins"]
+    assert (listed["area"], "areas_km2" in listed) == (used, False)
+    (place,) = sqlite_client.get("/v1/basins?format=geojson").json()["features"]
+    assert (place["properties"]["area"], place["properties"]["area_source"]) == (437.0, "maurer_extended")
+    assert sqlite_client.get(f"/v1/basins/{BASIN}/forecasts/latest").json()["area"] == used
+    assert sqlite_client.get(f"/v1/basins/{BASIN}/observations?product=usgs&units=m3/s").json()["area"] == used
+    assert "437 km² (maurer_extended)" in sqlite_client.get(f"/basins/{BASIN}").text

@@ -180,7 +180,6 @@ def test_the_credit_of_the_data_is_reported(sqlite_database: Database, sqlite_cl
     [
         ({"start": "2008-07-02", "end": "2008-07-01"}, "end", "swap start and end"),
         ({"start": "1990-01-01", "end": "2008-07-01"}, "end", f"at most {MAX_DAYS}"),
-        ({"units": "mm/day"}, "area", "name one (area_gages2, daymet)"),
         ({"area": "area_gages2"}, "area", "leave it out"),
         ({"variable": "tmax", "product": "daymet", "units": "m3/s"}, "units", "leave it out"),
     ],

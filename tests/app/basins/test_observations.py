@@ -96,16 +96,17 @@ def test_all_variables_of_a_product_stand_in_the_same_days(database: Database, c
         ("units=m3/s", "m3/s", 0.3048**3),
         ("units=mm/day&area=area_gages2", "mm/day", 0.3048**3 * 86_400_000 / 2.0e9),
         ("units=mm/day&area=daymet", "mm/day", 0.3048**3 * 86_400_000 / 2.5e9),
+        ("units=mm/day", "mm/day", 0.3048**3 * 86_400_000 / 2.5e9),
     ],
 )
-def test_discharge_is_converted_with_the_area_that_is_named(
+def test_discharge_is_converted_with_the_area_that_is_named_or_that_of_the_basin(
     stocked: TestClient, asked: str, unit: str, factor: float
 ) -> None:
     result = stocked.get(f"{ADDRESS}?product=usgs&{asked}").json()
     assert result["units"] == {"discharge": unit}
     shown = np.array(result["values"]["discharge"], dtype=float)
     np.testing.assert_allclose(shown, np.array(FLOWS) * factor, rtol=1e-6)
-    assert (result["area"] is None) == ("area=" not in asked)
+    assert (result["area"] is None) == ("mm/day" not in asked)
 
 
 def test_depths_that_are_stored_are_reported_as_flows(sqlite_database: Database, sqlite_client: TestClient) -> None:
@@ -122,7 +123,6 @@ def test_depths_that_are_stored_are_reported_as_flows(sqlite_database: Database,
 @pytest.mark.parametrize(
     ("asked", "field", "mend"),
     [
-        ("product=usgs&units=mm/day", "area", "area_gages2, daymet"),
         ("product=usgs&area=daymet", "area", "leave it out"),
         ("product=usgs&units=m3/s&area=daymet", "area", "units=mm/day"),
         ("product=daymet&units=m3/s", "units", "leave it out"),

@@ -46,6 +46,7 @@ def test_the_levels_of_a_record_are_reported_with_the_years_they_rest_on(
     assert reported(result) == pytest.approx({name: value * M3 for name, value in levels.items()}, rel=1e-6)
     floods, bulletin, low, duration = result["record"]
     assert (bulletin["method"], bulletin["low_outliers"], floods["low_outliers"]) == ("bulletin-17c", 0, None)
+    assert [statistic["comparison"] for statistic in result["record"]] == [False, True, False, False]
     assert "expected moments" in bulletin["interval"]
     assert bulletin["levels"][4]["low"] < bulletin["levels"][4]["discharge"] < bulletin["levels"][4]["high"]
     assert floods["trend"] == bulletin["trend"]
@@ -102,13 +103,16 @@ def test_levels_that_cannot_be_reported_are_refused_with_the_remedy(
 
 def test_a_record_of_depths_needs_an_area_for_flows(sqlite_database: Database, sqlite_client: TestClient) -> None:
     with sqlite_database.transaction() as session:
-        basins.upsert(session, basins.Basin(BASIN, areas={"area_gages2": AREA_M2}))
+        basins.upsert(session, basins.Basin(BASIN, areas={"outline": AREA_M2}))
         series.write(session, BASIN, "usgs", "discharge", daily("2001-01-01", 1.0), a_source(session), NOW)
+    refused = sqlite_client.get(ADDRESS).json()["errors"][0]
+    assert (refused["field"], "(outline)" in refused["detail"]) == ("area", True)
+    with sqlite_database.transaction() as session:
+        basins.upsert(session, basins.Basin(BASIN, areas={"area_gages2": AREA_M2}))
     assert sqlite_client.get(ADDRESS).json()["area"] == {"name": "area_gages2", "km2": 2000.0}
     with sqlite_database.transaction() as session:
         basins.upsert(session, basins.Basin(BASIN, areas={"area_gages2": AREA_M2, "daymet": 2 * AREA_M2}))
-    refused = sqlite_client.get(ADDRESS).json()["errors"][0]
-    assert (refused["field"], "(area_gages2, daymet)" in refused["detail"]) == ("area", True)
+    assert sqlite_client.get(ADDRESS).json()["area"] == {"name": "daymet", "km2": 4000.0}
     assert sqlite_client.get(f"{ADDRESS}?units=mm/day").status_code == 200
     assert sqlite_client.get(f"{ADDRESS}?area=area_gages2").json()["area"] == {"name": "area_gages2", "km2": 2000.0}
 
@@ -305,6 +309,7 @@ def test_a_regional_skew_and_the_trend_of_floods_are_set_by_the_owner_of_a_basin
     for name in ("gev-10", "lp3-10"):
         assert reported(after.json())[name] < 0.7 * reported(before.json())[name]
     assert reported(after.json())["7q10"] == reported(before.json())["7q10"]
+    assert [statistic["comparison"] for statistic in after.json()["record"]] == [True, False, False, False]
     weighted = client.put(address, json=asked | {"trend_adjusted": False}, headers=admin)
     assert weighted.status_code == 200
     last = client.get(ADDRESS).json()

@@ -59,7 +59,7 @@ def test_a_forecast_has_the_content_of_json(exporting: TestClient) -> None:
         assert (row["basin"], row["run"], row["t0"], row["issued_at"]) == (
             *(BASIN, result["run"], "2008-09-30", "2008-10-01T06:00:00Z"),
         )
-        assert (row["stale"], row["reason"], row["latitude [degrees_north]"]) == ("false", "", "47.25")
+        assert (row["stale"], row["reason"], row["latitude [degrees_north]"]) == ("FALSE", "", "47.25")
 
 
 def test_the_unit_that_is_asked_for_is_in_the_header(exporting: TestClient) -> None:
@@ -119,7 +119,8 @@ def test_basins_have_the_content_of_json(exporting: TestClient) -> None:
     result, table = exporting.get(BASINS).json()["basins"], rows(exporting, BASINS)
     assert [row["basin"] for row in table] == [basin["id"] for basin in result] == [SECOND, BARE, BASIN]
     assert table[0]["name"] == result[0]["name"] == 'Älv, "Övre" bron'
-    assert column(table, "area_maurer_extended [km2]") == [None, None, 2300.0]
+    assert column(table, "area [km2]") == [None, None, 2300.0]
+    assert [row["area_source"] for row in table] == ["", "", "maurer_extended"]
 
 
 def test_a_page_of_a_file_names_the_next(exporting: TestClient) -> None:
@@ -143,6 +144,12 @@ def test_pandas_reads_it(exporting: TestClient) -> None:
     assert [None if pandas.isna(value) else value for value in table["discharge [m3/s]"]] == result["values"][
         "discharge"
     ]
+
+
+def test_truth_values_are_those_that_pandas_reads_as_such(exporting: TestClient) -> None:
+    table = pandas.read_csv(io.BytesIO(exporting.get(FORECAST, headers=CSV).content))
+    assert {name: set(table[name]) for name in ("stale", "official")} == {"stale": {False}, "official": {True}}
+    assert table["stale"].dtype == bool
 
 
 @pytest.mark.parametrize("address", [FORECAST, FORECASTS, OBSERVATIONS, STORAGE, SKILL, VOLUMES, BASINS])

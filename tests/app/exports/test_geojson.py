@@ -21,7 +21,7 @@ def test_basins_are_points_with_their_state(exporting: TestClient) -> None:
         assert basin["properties"][name] == forecast[name]
     assert basin["properties"]["peak"] == max(forecast["discharge"]["median"])
     assert basin["properties"]["peak_day"] == forecast["time"][-1]
-    assert result["units"] == {"area_maurer_extended": "km2", "peak": "m3/s"}
+    assert result["units"] == {"area": "km2", "peak": "m3/s"}
     bare = features[BARE]
     assert (bare["geometry"], bare["properties"]["run"]) == (None, None)
     assert bare["properties"]["reason"].startswith(f"Version {forecast['version']} has no available forecast of {BARE}")

@@ -11,7 +11,7 @@ from jobspec.thresholds import NewThreshold
 from records.alerts import thresholds
 from records.database.engine import Database
 from records.runs import runs
-from testing.records import BASIN, NOW
+from testing.records import BASIN, NOW, a_reason
 from tests.app import factories
 from tests.app.basins.test_thresholds import fill_records as store_record
 from tests.app.forecasts.test_forecasts import fill_records
@@ -32,7 +32,14 @@ def with_response(*factors: float) -> runs.BasinResult:
     axes = {"window": WINDOW_DAYS, "lead": START_LEADS, "rain": RAIN_MM, "member": [*map(str, range(len(factors)))]}
     result = factories.forecast()
     series = runs.RunSeries(runs.PEAKS_BY_RAIN, "mm/day", axes, peaks.astype(np.float32))
-    return replace(result, series=[*result.series, series])
+    return replace(result, series=[*result.series, series, error_shifts(0.0)])
+
+
+def error_shifts(at_1_mm: float, above: float = 0.0) -> runs.RunSeries:
+    """Return what is added to the cube root of flow: at 1 mm/day, and from 8 mm/day on."""
+    axes = {"lead": [*range(1, 6)], "flow": [1.0, 8.0]}
+    values = np.tile(np.array([at_1_mm, above], np.float32), (5, 1))
+    return runs.RunSeries(runs.ERROR_SHIFTS, "(mm/day)^(1/3)", axes, values)
 
 
 def windows(client: TestClient, **asked: Any) -> list[dict[str, Any]]:
@@ -78,6 +85,37 @@ def test_flow_that_is_above_and_flow_that_never_reaches_a_level_are_answers(
         assert level["in_words"] == sentence
 
 
+def test_margins_start_from_the_flow_that_observed_flow_corrects(database: Database, client: TestClient) -> None:
+    result = with_response(0.1, 0.2, 0.4)
+    shifts = error_shifts(0.7 ** (1 / 3) - 1)  # the model runs too high at 1 mm/day, and is right from 8 mm/day on
+    fill_records(database, replace(result, series=[*result.series[:-1], shifts]))
+    needed, *_ = windows(client, discharge=0.9)
+    assert needed["status"] == "needs-rain"
+    assert needed["median"] > 0
+    asked = IN_MM | {"discharge": 12.0}
+    (level,) = client.get(ADDRESS, params=asked).json()["levels"]
+    assert (level["flow"], level["windows"][0]["median"]) == ("corrected", 55.0)
+
+
+def test_levels_of_the_simulation_and_runs_without_an_error_model_have_the_flow_as_simulated(
+    database: Database, client: TestClient
+) -> None:
+    result = with_response(0.1, 0.2)
+    summary = replace(result.basin.summary, calibration=a_reason("No error model."))
+    basin = replace(result.basin, summary=summary)
+    fill_records(database, replace(result, basin=basin, series=result.series[:-1]))
+    (level,) = client.get(ADDRESS, params=IN_MM | {"discharge": 0.9}).json()["levels"]
+    assert (level["flow"], level["windows"][0]["status"]) == ("simulated", "already-above")
+
+
+def test_a_calibrated_run_that_stored_no_correction_has_no_margin(database: Database, client: TestClient) -> None:
+    result = with_response(0.1, 0.2)
+    fill_records(database, replace(result, series=result.series[:-1]))
+    (level,) = client.get(ADDRESS, params=IN_MM | {"discharge": 0.9}).json()["levels"]
+    assert (level["windows"], level["in_words"]) == (None, None)
+    assert level["reason"].startswith("The run did not store how observed flow corrects it")
+
+
 def test_the_levels_are_those_that_flow_rises_to_in_the_unit_asked_for(database: Database, client: TestClient) -> None:
     fill_records(database, with_response(0.1, 0.2))
     store_record(database)
@@ -87,7 +125,7 @@ def test_the_levels_are_those_that_flow_rises_to_in_the_unit_asked_for(database:
             thresholds.put(session, BASIN, new, NOW)
     levels = {level["name"]: level for level in client.get(ADDRESS).json()["levels"]}
     assert next(iter(levels)) == "bankfull"
-    assert all(name.startswith(("bankfull", "gev", "lp3")) for name in levels)
+    assert all(name.startswith(("bankfull", "gev")) for name in levels)
     np.testing.assert_allclose(levels["bankfull"]["discharge"], 3.0 * PER_MM, rtol=1e-6)
     np.testing.assert_allclose(levels["bankfull"]["windows"][0]["median"], 10.0, rtol=1e-5)
     floods = [levels[f"gev-{years}"]["windows"][0]["median"] for years in (2, 10, 50)]

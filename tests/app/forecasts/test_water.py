@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from hydrology.base.calendar import Period, day
 from records.database.engine import Database
 from records.runs import runs, states
-from records.runs.run_summary import NOT_STORED
+from records.runs.run_summary import NOT_STORED, ReferenceSnow
 from records.simulations import simulated_thresholds
 from records.simulations.simulated_loss import SimulatedLoss
 from records.simulations.simulated_storage import SimulatedWater, WaterVariable
@@ -132,7 +132,17 @@ def test_snow_is_reported_with_its_spread_its_mapping_and_its_skill(database: Da
     np.testing.assert_allclose(read["p05"], low, rtol=1e-6)
     np.testing.assert_allclose(read["p95"], high, rtol=1e-6)
     np.testing.assert_allclose(read["volume_m3"], factories.SNOW.mean(axis=0) / 1000 * factories.AREA_M2, rtol=1e-6)
-    assert read["at_t0"] == {"mean": 75.0, "p05": 60.0, "p95": 90.0, "normal": 50.0, "percent_of_normal": 150.0}
+    assert read["at_t0"] == {
+        "mean": 75.0,
+        "p05": 60.0,
+        "p95": 90.0,
+        "normal": 50.0,
+        "percent_of_normal": 150.0,
+        "reference": {"product": "uaz", "mm": 84.0, "normal": 60.0, "percent_of_normal": 140.0},
+        "uncertain": False,
+        "uncertain_reason": None,
+        "in_words": "150 % of normal",
+    }
     assert read["skill"] == {
         "version": "v",
         "products": ["uaz"],
@@ -167,7 +177,26 @@ def test_snow_of_the_regional_mapping_brings_a_second_opinion(
         "snow_read.skill": "It is not known.",
         "snow_read.at_t0.normal": "No past is stored.",
         "snow_read.at_t0.percent_of_normal": "No past is stored.",
+        "snow_read.at_t0.snow17_percent_of_normal": "The run did not store it.",
     }
+
+
+def test_snow_that_another_estimate_contradicts_is_uncertain_with_the_reason(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    few = a_reason("Too few years.")
+    for reference, in_words in (
+        (ReferenceSnow(product="uaz", mm=50.0, normal_mm=100.0), "uncertain: model 150 %, reference 50 %"),
+        (ReferenceSnow(product="uaz", mm=20.0, normal_mm=few), "uncertain: model 75 mm, reference 20 mm"),
+    ):
+        reported = replace(factories.RUN_SNOW, reference=reference)
+        result, summary = factories.forecast(), replace(factories.SUMMARY, snow=reported)
+        fill_records(sqlite_database, replace(result, basin=replace(result.basin, summary=summary)))
+        output = sqlite_client.get(STORAGE).json()
+        at_t0 = output["snow_read"]["at_t0"]
+        assert (at_t0["uncertain"], at_t0["in_words"], at_t0["percent_of_normal"]) == (True, in_words, 150.0)
+        assert in_words.removeprefix("uncertain: ") in at_t0["uncertain_reason"]
+    assert output["missing"]["snow_read.at_t0.reference.percent_of_normal"] == "Too few years."
 
 
 def test_snow_of_a_store_is_described_as_such_and_has_no_second_opinion(

@@ -125,7 +125,18 @@ SKILL = KnownSnowSkill(
     bias_pct=-3.0,
     where_none_mm=7.25,
 )
-AT_T0 = SnowAtT0(mean=41.0, p05=36.0, p95=46.0, normal=None, percent_of_normal=None, snow17=None)
+AT_T0 = SnowAtT0(
+    mean=41.0,
+    p05=36.0,
+    p95=46.0,
+    normal=None,
+    percent_of_normal=None,
+    snow17=None,
+    reference=None,
+    uncertain=False,
+    uncertain_reason=None,
+    in_words="41 mm",
+)
 
 
 def test_snow_is_described_with_its_spread_mapping_and_false_snow() -> None:

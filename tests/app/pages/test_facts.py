@@ -10,20 +10,24 @@ from starlette.testclient import TestClient
 from app.forecasts.exceedance.schemas import ExceedanceOfRun, PeakOfRun
 from app.forecasts.schemas import BasinForecast
 from app.forecasts.volumes.schemas import VolumeQuantiles, VolumesOfRun
-from app.http.base_schema import Period
+from app.http.base_schema import Period as Days
 from app.pages.basins import facts
-from app.versions.scores.schemas import BasinSkill, Score
 from app.versions.verification.schemas import BasinVerification, LeadVerification, MonthSkill
 from hydrology.base.absent import absent
+from hydrology.base.calendar import Period
 from hydrology.base.reasons import Reason
+from hydrology.verification.reliable_days import MIN_ISSUES
 from records.database.engine import Database
 from records.runs import runs
+from records.runs.run_summary import ReferenceSnow
+from records.verification.scores import HeldOutScore
 from testing.records import BASIN, a_reason
 from tests.app import factories
 from tests.app.basins.test_thresholds import fill_records as store_record
 from tests.app.forecasts.test_forecasts import fill_records
 from tests.app.pages.page_text import facts_of
 
+OF_ROWS = Days(first_day=date(1989, 10, 1), last_day=date(1999, 9, 30))
 NO_SCORE = absent(Reason.FAILED, message="not evaluated")
 
 
@@ -37,7 +41,7 @@ def test_a_calibrated_forecast_has_threat_peak_and_snow(database: Database, clie
     assert "90 % range: " in shown["Next peak"]
     assert shown["Snow now"].startswith("150 % of normal")
     assert shown["Season's volume"].startswith("Not known no seasonal run yet; next 3 days")
-    assert shown["Skill here"] == "Not known not evaluated here yet"
+    assert shown["Skill here"] == "Not known not evaluated on held-out days here yet"
 
 
 @pytest.mark.parametrize(
@@ -55,7 +59,7 @@ def test_a_seasonal_volume_of_another_t0_or_of_old_is_marked(t0: date, stale: bo
         "exceeded_percent": [10, 50, 90],
         "calibrated": VolumeQuantiles.model_construct(**quantiles),
         "raw": None,
-        "period": Period(first_day=date(2008, 4, 1), last_day=date(2008, 7, 31)),
+        "period": Days(first_day=date(2008, 4, 1), last_day=date(2008, 7, 31)),
         "t0": t0,
         "stale": stale,
     }
@@ -63,6 +67,20 @@ def test_a_seasonal_volume_of_another_t0_or_of_old_is_marked(t0: date, stale: bo
     shown = facts.season(BasinForecast.model_construct(**of_forecast), VolumesOfRun.model_construct(**fields))
     assert shown.value == "100 % of normal"
     assert shown.detail.endswith(end)
+
+
+def test_snow_that_the_reference_contradicts_is_uncertain_on_every_page(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    reference = ReferenceSnow(product="uaz", mm=20.0, normal_mm=50.0)
+    summary = replace(factories.SUMMARY, snow=replace(factories.RUN_SNOW, reference=reference))
+    result = factories.forecast()
+    fill_records(sqlite_database, replace(result, basin=replace(result.basin, summary=summary)))
+    shown = facts_of(sqlite_client.get(f"/basins/{BASIN}").text)
+    assert shown["Snow now"].startswith("Uncertain: model 150 %, reference 40 %")
+    rivers = sqlite_client.get("/?colour=snow").text
+    assert "uncertain: model 150 %, reference 40 %" in rivers
+    assert '<circle class="unknown' in rivers
 
 
 def test_a_forecast_without_an_error_model_gives_the_reason_in_few_words(
@@ -101,65 +119,51 @@ def test_forecasts_are_reliable_until_the_first_lead_that_does_not_beat_climatol
     skills: tuple[float, ...], value: str
 ) -> None:
     rows = [_row(lead, crpss) for lead, crpss in zip((1, 3, 5), skills, strict=True)]
-    shown = facts.skill(NO_SCORE, _verified(rows), None, 4)
+    shown = facts.skill(None, _verified(rows), None, 4)
     assert shown.value is not None
     assert shown.value.startswith(value)
 
 
 def test_a_range_that_does_not_hold_is_not_reliable() -> None:
     rows = [_row(1, 0.5), _row(3, 0.4, coverage=0.6)]
-    assert facts.skill(NO_SCORE, _verified(rows), None, 4).value == "Reliable to day 1"
+    shown = facts.skill(None, _verified(rows), None, 4)
+    assert shown.value == "Reliable to day 1"
+    assert shown.detail.endswith("; 365 independent forecasts, 1989-10-01 to 1999-09-30")
 
 
 def test_issued_forecasts_with_the_same_weather_count_before_reforecasts() -> None:
     rows = [_row(1, 0.9), _row(1, 0.1, origin="issued", weather="ecmwf/ifs")]
-    assert "10 % better" in facts.skill(NO_SCORE, _verified(rows), "ecmwf/ifs", 4).detail
-    assert "90 % better" in facts.skill(NO_SCORE, _verified(rows), None, 4).detail
+    assert "10 % better" in facts.skill(None, _verified(rows), "ecmwf/ifs", 4).detail
+    assert "90 % better" in facts.skill(None, _verified(rows), None, 4).detail
 
 
 def test_the_headline_is_the_day_to_which_forecasts_of_the_month_are_skilful() -> None:
     lows = {1: (0.4, 0.4), 2: (0.1, 0.2), 3: (-0.1, 0.1)}
     rows = [_row(lead, 0.5, months=_months(april=low, may=later)) for lead, (low, later) in lows.items()]
-    in_april, in_may, in_june = (facts.skill(NO_SCORE, _verified(rows), None, month).value for month in (4, 5, 6))
+    in_april, in_may, in_june = (facts.skill(None, _verified(rows), None, month).value for month in (4, 5, 6))
     assert (in_april, in_may) == ("Skilful to day 2 in April", "Skilful to day 3 in May")
     assert in_june == "Reliable to day 3"
-    assert facts.by_months(rows) == [("April", "Skilful to day 2"), ("May", "Skilful to day 3")]
+    assert facts.by_months(rows) == [("April", "Skilful to day 2", 40), ("May", "Skilful to day 3", 40)]
 
 
-def test_the_skill_shown_is_computed_here_rather_than_shipped_and_of_the_newest_days() -> None:
-    early, late = ("1989-10-01", "1996-09-30"), ("1989-10-01", "1999-09-30")
-    shipped, computed, newer = _score(0.9, late, shipped=True), _score(0.7, early), _score(0.8, late)
-    others = [_score(1.0, late, member="3"), _score(1.0, late, lead="1"), _score(1.0, late, season="winter")]
-    for stored, shown in (
-        ([shipped], 0.9),
-        ([computed, shipped], 0.7),
-        ([shipped, computed, *others], 0.7),
-        ([newer, computed, shipped], 0.8),
-        ([_score(None, early), shipped], 0.9),
-    ):
-        assert _detail(stored) == f"NSE {shown:.2f} in years not used in training"
-    assert _detail(others) == "not evaluated here yet"
-    learnt = [_score(0.99, late, period_use=use) for use in ("training", "validation", "mixed")]
-    assert _detail([*learnt, computed]) == "NSE 0.70 in years not used in training"
-    assert _detail(learnt) == "evaluated here in years that it learnt from alone"
+def test_before_any_verification_there_is_a_word_for_held_out_days() -> None:
+    nse = HeldOutScore(0.75, 3652, False, Period.parse("1989-10-01..1999-09-30"))
+    shown = facts.skill(nse, NO_SCORE, None, 3)
+    assert (shown.value, shown.detail) == ("Good", "NSE 0.75 on held-out days, 1989-10-01 to 1999-09-30")
+    assert facts.skill(None, NO_SCORE, None, 3).detail == "not evaluated on held-out days here yet"
 
 
-def _detail(scores: list[Score]) -> str:
-    fields: dict[str, Any] = {"scores": scores}
-    return facts.skill(BasinSkill.model_construct(**fields), NO_SCORE, None, 3).detail
-
-
-def _score(value: float | None, period: tuple[str, str], **chosen: Any) -> Score:
-    first, last = map(date.fromisoformat, period)
-    fields: dict[str, Any] = dict.fromkeys(("lead", "season", "threshold"), "all")
-    fields |= {"member": "mean", "metric": "nse", "period_use": "held out", "shipped": False, "value": value, **chosen}
-    return Score.model_construct(**fields, period=Period(first_day=first, last_day=last))
+def test_too_few_independent_forecasts_carry_no_word() -> None:
+    rows = [_row(lead, 0.5, independent_issues=independent) for lead, independent in ((1, 23), (10, 3))]
+    shown = facts.skill(None, _verified(rows), None, 5)
+    assert shown.value is None
+    assert shown.detail == str(absent(Reason.TOO_FEW_INDEPENDENT_ISSUES, issues=23, minimum=MIN_ISSUES))
 
 
 def _months(**lows: float) -> list[MonthSkill]:
     names = ("", "january", "february", "march", "april", "may", "june", *("",) * 6)
     return [
-        MonthSkill(month=month, n=50, years=10, crpss=0.5, low=lows.get(names[month]), high=0.9)
+        MonthSkill(month=month, n=50, years=10, crpss=0.5, low=lows.get(names[month]), high=0.9, independent_issues=40)
         for month in range(1, 13)
     ]
 
@@ -185,6 +189,7 @@ def _with_peak(client: TestClient) -> ExceedanceOfRun:
 
 def _row(lead: int, crpss: float, coverage: float = 0.9, **chosen: Any) -> LeadVerification:
     fields: dict[str, Any] = {"origin": "reforecast", "weather": "observed", "forecaster": "calibrated", **chosen}
+    fields |= {"independent_issues": 365} | fields | {"period": OF_ROWS}
     fields |= {"lead": lead, "crpss_climatology": crpss, "crpss_climatology_low": None, "coverage_90": coverage}
     fields.setdefault("months", None)
     return LeadVerification.model_construct(**fields)

@@ -34,6 +34,7 @@ def flow(sqlite_database: Database) -> None:
 def test_events_of_an_evaluation_are_scored_by_season(sqlite_client: TestClient) -> None:
     answer = sqlite_client.get(f"{OF_BASIN}/events").json()
     scores, errors = answer["scores"], answer["scores"]["errors"]
+    assert answer["period_use"] == "unknown"  # the version states no days of its training
     assert (scores["observed"], scores["matched"], scores["missed_share"]) == (2, 1, 0.5)
     assert (errors["peak_time_days"]["mean"], errors["peak_height_percent"]["mean"]) == (1, -20)
     winter, summer = answer["events"]
@@ -47,7 +48,7 @@ def test_events_of_an_evaluation_are_scored_by_season(sqlite_client: TestClient)
 
 def test_headline_and_value_follow_from_the_verification(sqlite_database: Database, sqlite_client: TestClient) -> None:
     lows = {1: 0.5, 2: 0.2, 3: -0.1}
-    months = {lead: tuple(MonthSkill(m, 60, 10, 0.6, low if m < 12 else None, 0.8) for m in range(1, 13))
+    months = {lead: tuple(MonthSkill(m, 60, 10, 0.6, low if m < 12 else None, 0.8, 30) for m in range(1, 13))
               for lead, low in lows.items()}  # fmt: skip
     tenths = Reliability((0.05, 0.55), (0.1, 0.5), (80, 20))
     with sqlite_database.transaction() as session:
@@ -55,7 +56,13 @@ def test_headline_and_value_follow_from_the_verification(sqlite_database: Databa
         scored = {lead: replace(SCORES, months=of_lead, reliability=tenths) for lead, of_lead in months.items()}
         lead_scores.replace(session, [replace(row, lead=lead, scores=of_lead) for lead, of_lead in scored.items()])
     (headline,) = sqlite_client.get(f"{OF_BASIN}/skilful-days").json()["headlines"]
-    assert headline["months"][3] == {"month": 4, "skilful_to_day": 2, "verified_to_day": 3}
+    assert headline["months"][3] == {
+        "month": 4,
+        "skilful_to_day": 2,
+        "verified_to_day": 3,
+        "independent_issues": 30,
+    }
+    assert headline["period_use"] == "held out"
     assert headline["months"][11]["skilful_to_day"] is None
     assert "months.11" in headline["missing"]
     answer = sqlite_client.get(f"{OF_BASIN}/decision-value?cost_loss=0.5").json()

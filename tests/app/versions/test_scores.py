@@ -8,6 +8,7 @@ from starlette.testclient import TestClient
 from hydrology.base.absent import absent
 from hydrology.base.calendar import Period, day
 from hydrology.base.reasons import Reason
+from hydrology.verification.held_out_years import PeriodUse
 from records.database.engine import Database
 from records.verification import scores as verification_scores
 from records.versions.version_properties import Pretrained, VersionProperties
@@ -24,6 +25,7 @@ SCORE = verification_scores.Score(
     last_day=day("1999-09-30"),
     n=3652,
     value=0.75,
+    period_use="held out",
     evaluated_at=NOW,
 )
 NO_SNOW = absent(Reason.REFERENCE_SNOW_IS_CONSTANT)
@@ -74,7 +76,7 @@ def test_a_version_without_scores_of_its_own_reports_those_of_its_twin(
 
 def test_a_score_states_how_the_training_used_its_days(sqlite_database: Database, sqlite_client: TestClient) -> None:
     config = {"train_period": "1999-10-01..2008-09-30", "validation_period": "1989-10-01..1999-09-30"}
-    uses = {
+    uses: dict[str, PeriodUse] = {
         "1980-10-01..1989-09-30": "held out",
         "1989-10-01..1999-09-30": "validation",
         "1999-10-01..2008-09-30": "training",
@@ -85,19 +87,27 @@ def test_a_score_states_how_the_training_used_its_days(sqlite_database: Database
     page, models = f"/basins/{BASIN}", "/models"
     for days, use in reversed(uses.items()):  # the held-out years come last: no page may show the others before
         period = Period.parse(days)
-        score = replace(SCORE, version_id=version, first_day=period.first, last_day=period.last, value=0.1234)
+        score = replace(
+            SCORE, version_id=version, first_day=period.first, last_day=period.last, value=0.1234, period_use=use
+        )
         with sqlite_database.transaction() as session:
             verification_scores.replace(session, [score])
-            known = verification_scores.mean_scores(session, [version], ["nse"])
-        assert (known != {}) == (use == "held out")
-        assert ("0.123" in sqlite_client.get(models).text) == (use == "held out")
+        for address in (models, f"/models/{version}"):
+            text = sqlite_client.get(address).text
+            assert ("0.123" in text) == (use == "held out")
+            assert ("1980-10-01 to 1989-09-30" in text) == (use == "held out")  # which days they are
     for address in (f"/v1/basins/{BASIN}/skill", f"/v1/models/{version}/skill"):
         answer = sqlite_client.get(address).json()
         found = {"..".join(score["period"].values()): score["period_use"] for score in answer["scores"]}
         assert found == uses
         assert ",mixed," in sqlite_client.get(address, headers={"Accept": "text/csv"}).text
-    text = sqlite_client.get(f"/models/{version}").text
-    assert all(use in text for use in uses.values())
+        for days, use in uses.items():
+            (only,) = sqlite_client.get(address, params={"period_use": use}).json()["scores"]
+            assert "..".join(only["period"].values()) == days
+        unknown = sqlite_client.get(address, params={"period_use": "unknown"})
+        assert (unknown.status_code, unknown.json()["type"]) == (404, "/problems/not-evaluated")
+        assert unknown.json()["detail"].startswith(f"No score over unknown days of version {version}")
+        assert sqlite_client.get(address, params={"period_use": "fresh"}).status_code == 422
     assert sqlite_client.get(page).status_code == 200
 
 
@@ -105,13 +115,34 @@ def test_a_page_shows_no_score_of_learnt_years_as_skill(sqlite_database: Databas
     config = {"train_period": "1989-10-01..1999-09-30"}
     with sqlite_database.transaction() as session:
         version = a_promoted_version(session, a_basin(session), config=config)
-        verification_scores.replace(session, [replace(SCORE, version_id=version)])
+        verification_scores.replace(session, [replace(SCORE, version_id=version, period_use="training")])
         a_run(session, version, factories.forecast(), horizon_days=3)
     text = sqlite_client.get(f"/basins/{BASIN}").text
-    assert "evaluated here in years that it learnt from alone" in text
-    assert "It was evaluated here only over years that it learnt from" in text
-    assert "not used in training" not in text
-    assert "Simulation of years that it has not learnt from" not in text
+    assert "not evaluated on held-out days here yet" in text
+    assert f"No score over held-out days of version {version} in {BASIN} is stored" in text
+    assert "Simulation of days held out of its training" not in text
+    assert "0.75 <small>" not in sqlite_client.get("/").text
+    with sqlite_database.transaction() as session:
+        verification_scores.replace(session, [replace(SCORE, version_id=version)])
+    text = sqlite_client.get(f"/basins/{BASIN}").text
+    assert "NSE 0.75 on held-out days, 1989-10-01 to 1999-09-30" in text
+    assert "Simulation of days held out of its training" in text
+    assert "0.75 <small>1989-10-01 to 1999-09-30</small>" in sqlite_client.get("/").text
+
+
+def test_held_out_scores_of_the_twin_stand_before_scores_of_days_that_a_version_has_learnt_from(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    twin, _ = fill_records(sqlite_database)
+    shipped = Pretrained(name="today", content="a", trained_on="maurer_extended", twin=twin)
+    with sqlite_database.transaction() as session:
+        version = a_promoted_version(session, properties=VersionProperties(pretrained=shipped))
+        verification_scores.replace(session, [replace(SCORE, version_id=version, period_use="training")])
+    for address in (f"/v1/basins/{BASIN}/skill", f"/v1/models/{version}/skill"):
+        scored = [
+            sqlite_client.get(address, params=asked).json()["scored"] for asked in ({}, {"period_use": "held out"})
+        ]
+        assert scored == [version, twin]
 
 
 def test_a_basin_reports_how_well_its_snow_reads(sqlite_database: Database, sqlite_client: TestClient) -> None:

@@ -81,7 +81,7 @@ def test_every_answer_is_that_of_the_api(request: pytest.FixtureRequest, service
     forecast = service.read(QUESTIONS["forecast"][1])
     assert words(answers["forecast"]).startswith(forecast["in_words"])
     assert f"Run {forecast['run']} of version {forecast['version']}, T0" in words(answers["forecast"])
-    assert "skilful to day, January to December: 1, 1" in words(answers["skill"])
+    assert "(with the number of independent forecasts), January to December: 1 (30), 1 (30)" in words(answers["skill"])
 
 
 def test_hostile_arguments_are_refused_with_a_sentence(over_http: Callable[..., Any], service: Service) -> None:

@@ -114,7 +114,9 @@ def test_a_basin_is_shown_with_areas_series_and_quality(ingested: Freshet) -> No
         "2005-09-30",
     )
     assert shown["current_version"] is None
-    assert f"area synthetic: {shown['areas']['synthetic'] / 1e6:.1f} km2" in text
+    assert shown["area"] == {"name": "synthetic", "m2": shown["areas"]["synthetic"]}
+    assert f"area: {shown['area']['m2'] / 1e6:.1f} km2 (synthetic)" in text
+    assert f"{shown['areas']['area_gages2'] / 1e6:.1f} (area_gages2)" in text
     assert "misses 10 of 1826 days" in text
 
 

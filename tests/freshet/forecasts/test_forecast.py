@@ -149,7 +149,7 @@ def test_an_evaluation_scores_every_basin_of_the_version(worked: Freshet) -> Non
     assert result.json["warning"] in " ".join(shown.err.split())
     text = shown.out
     assert "2003-10-01..2005-09-30, 1 basin" in text
-    assert "not learnt from" not in text
+    assert "use in its training: mixed" in text
     assert "nse" in text
 
 

@@ -186,10 +186,11 @@ def test_the_demonstration_shows_the_flood_the_snow_and_the_skill_that_an_evalua
     assert demonstrated["nse"]["median"] == pytest.approx(evaluated["summary"]["nse"]["median"], abs=1e-9)
     assert f"a median NSE of {demonstrated['nse']['median']:.3f} there in these 8 rivers" in words
     assert demonstrated["scored"] != demonstrated["version"]
+    days = HELD_OUT.replace("..", " to ")
     with serving(f"sqlite:///{there.data / 'freshet.sqlite'}", AS_OF) as client:
         for basin in BASINS:
             own = evaluated["basins"][basin]["scores"]["nse"]["value"]
-            assert f"NSE {own:.2f} in years not used in training" in client.get(f"/basins/{basin}").text
+            assert f"NSE {own:.2f} on held-out days, {days}" in client.get(f"/basins/{basin}").text
 
     # Forecasts of the day, with weather that is labelled; snow far above normal; an alert, and what changed.
     forecasts = {one["basin"]: one for one in demonstrated["forecasts"]}

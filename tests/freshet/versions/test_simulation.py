@@ -14,6 +14,7 @@ def test_the_flow_of_an_evaluation_gives_its_score(worked: Freshet) -> None:
     scores = worked("evaluate", "--period", PERIOD, "--basin", BASINS[0], "--json").json["basins"]
     flow = worked("simulation", BASINS[0], "--json").json
     assert (flow["period"], flow["unit"], len(flow["time"])) == (PERIOD, "mm/day", 365)
+    assert flow["period_use"] == "mixed"  # the version has learnt from some of these days
     simulated, observed = (np.array(flow[name], float) for name in ("simulated", "observed"))
     known = np.isfinite(observed)
     errors = ((simulated - observed)[known] ** 2).sum() / ((observed[known] - observed[known].mean()) ** 2).sum()
@@ -24,7 +25,9 @@ def test_events_are_listed_as_the_service_answers(worked: Freshet) -> None:
     worked("evaluate", "--period", PERIOD, "--basin", BASINS[0])
     found = worked("events", BASINS[0], "--json").json
     assert found["scores"]["observed"] == sum(event["observed"] is not None for event in found["events"]) > 0
-    assert f"{found['scores']['observed']} observed events" in worked("events", BASINS[0]).out
+    listed = worked("events", BASINS[0]).out
+    title = f"use in its training: mixed: {found['scores']['observed']} observed events"
+    assert f"2004-10-01 to 2005-09-30, {title}" in " ".join(listed.split())
     unverified = worked("skilful-days", BASINS[0])
     assert (unverified.code, "freshet reforecast" in unverified.err) == (3, True)
     assert worked("decision-value", BASINS[0]).code == 3

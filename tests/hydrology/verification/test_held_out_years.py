@@ -4,7 +4,7 @@ import pytest
 
 from hydrology.base.calendar import Period
 from hydrology.base.errors import InvalidInput
-from hydrology.verification.held_out_years import split_years, use_of, whole_water_years
+from hydrology.verification.held_out_years import PeriodUse, joint_use, split_years, use_of, whole_water_years
 
 
 @pytest.mark.parametrize(
@@ -46,4 +46,17 @@ def test_the_use_of_days_in_a_training() -> None:
         ("1989-10-01..2008-09-30", "mixed"),
     ):
         assert use_of(Period.parse(days), fitted, validated) == use, days
-    assert use_of(Period.parse("1990-10-01..1991-09-30"), [], []) == "held out"
+    assert use_of(Period.parse("1990-10-01..1991-09-30"), [], []) == "unknown"  # a training without days states none
+
+
+def test_several_uses_of_days_are_mixed_unless_they_are_the_same() -> None:
+    cases: list[tuple[tuple[PeriodUse, ...], PeriodUse]] = [
+        (("held out", "held out"), "held out"),
+        (("training",), "training"),
+        (("held out", "training"), "mixed"),
+        (("validation", "training"), "mixed"),
+        (("held out", "unknown"), "unknown"),
+        ((), "unknown"),
+    ]
+    for uses, joint in cases:
+        assert joint_use(uses) == joint, uses

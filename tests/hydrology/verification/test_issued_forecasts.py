@@ -44,12 +44,13 @@ def test_forecasts_with_observed_weather_are_scored_like_reforecasts(
     issued = issued_of(members, np.arange(0, DAYS - LEADS, every))
     at = Reforecasts(days[: DAYS - LEADS + lead], members, flow, FlowClimatology(days, flow, LEVELS), NONE)
     of_past = at.at(lead, every)
-    expected = verify(of_past.judged(observed.threshold), of_past.days, of_past.observed, observed.threshold)
+    expected = verify(of_past.judged(observed.threshold), of_past.days, of_past.observed, observed.threshold, lead)
     shown = {(name, season): scores for name, season, scores in issued.verify(lead, observed)}
     assert {name for name, _ in shown} == set(FORECASTERS)
     for name, season, scores in expected:
         ours = shown[name, season]
         assert (ours.n, ours.years, ours.pit, ours.missing) == (scores.n, scores.years, scores.pit, scores.missing)
+        assert ours.independent_issues == scores.independent_issues
         for figure in ("crps_mm_per_day", "crpss_climatology", "crpss_persistence", "coverage_90", "nse_of_median"):
             assert getattr(ours, figure) == pytest.approx(getattr(scores, figure)), figure
 

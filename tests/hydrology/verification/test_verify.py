@@ -24,6 +24,7 @@ from hydrology.verification.verify import CLIMATOLOGY, PERSISTENCE, verify
 Array = npt.NDArray[np.float64]
 
 DAYS = Period.parse("2000-10-01..2004-09-30").days
+LEAD = 10
 FINE = tuple(np.round(np.arange(1, 1000) / 1000, 3).tolist())
 
 
@@ -45,7 +46,7 @@ def verified(
         CLIMATOLOGY: ForecastScores.of_quantiles(wide, levels, observed, threshold),
         PERSISTENCE: ForecastScores.of_flow(np.roll(observed, 1), observed, threshold),
     }
-    return {(name, season): scores for name, season, scores in verify(judged, days, observed, threshold)}
+    return {(name, season): scores for name, season, scores in verify(judged, days, observed, threshold, LEAD)}
 
 
 @pytest.fixture(scope="module")
@@ -155,11 +156,12 @@ def test_months_are_verified_as_if_they_were_all(right: dict[tuple[str, str], Ve
         name: ForecastScores.of_quantiles(quantiles, LEVELS, observed, threshold).over(april)
         for name, quantiles in (("ours", mean[:, None] + norm.ppf(LEVELS)), (CLIMATOLOGY, wide), (PERSISTENCE, wide))
     }
-    _, _, alone = next(verify(judged, DAYS[april], observed[april], threshold))
+    _, _, alone = next(verify(judged, DAYS[april], observed[april], threshold, LEAD))
     months = right["ours", "all"].months
     assert months is not None
     found = months[3]
     assert (found.month, found.n, found.years) == (4, alone.n, alone.years) == (4, 120, 4)
+    assert found.independent_issues == alone.independent_issues == 4 * 3  # on 1, 11 and 21 April
     expected = alone.crpss_climatology, alone.crpss_climatology_low, alone.crpss_climatology_high
     assert (found.crpss, found.low, found.high) == expected
     winter = right["ours", "DJF"]
@@ -185,7 +187,7 @@ def test_a_missing_forecaster_or_rival_has_a_reason() -> None:
         CLIMATOLOGY: absent(Reason.FAILED, message="No other year."),
         PERSISTENCE: ForecastScores.of_flow(observed, observed, 12.0),
     }
-    scores = {name: of for name, season, of in verify(judged, DAYS, observed, 12.0) if season == "all"}
+    scores = {name: of for name, season, of in verify(judged, DAYS, observed, 12.0, LEAD) if season == "all"}
     assert {*map(str, scores["ours"].missing.values())} == {"No error model."}
     assert str(scores[PERSISTENCE].missing["crpss_climatology"]) == "No other year."
     assert "never wrong" in str(scores[PERSISTENCE].missing["crpss_persistence"])

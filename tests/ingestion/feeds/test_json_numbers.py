@@ -7,14 +7,12 @@ from typing import Any
 import pytest
 
 from hydrology.base.calendar import day
-from ingestion.feeds.nwis import NwisFeed
 from ingestion.feeds.openmeteo import OpenMeteoArchive, OpenMeteoForecast
 from ingestion.feeds.usgs import UsgsFeed
 from ingestion.json_numbers import NotANumber, parse_json
 from jobspec.flood_categories import InvalidCategories, read_categories
 from testing.feed_services import meteo, usgs
 from testing.feed_services.reply import Reply
-from testing.feed_services.world import Gauge, World
 from tests.ingestion.feeds.conftest import COAST, DAKOTA, MAINE, Live, forecast, observed, why
 
 SPELLINGS = ("-nan", "nan", "NaN", "inf", "-inf", "Infinity", "+Infinity", "-nan(ind)", "1.#QNAN", "-1.#IND")
@@ -95,23 +93,6 @@ def test_nan_costs_one_gauge_of_usgs(live: Live, monkeypatch: pytest.MonkeyPatch
         monkeypatch.setattr(usgs, "_feature", feature)
         given = live.fetch(UsgsFeed(live.service("/ogcapi/v0")))
         assert why(given[DAKOTA]).startswith(f"The discharge of {DAKOTA} on {one} has a field that is not JSON (NaN")
-        assert observed(given[MAINE]).variables.keys() == observed(given[COAST]).variables.keys() == {"discharge"}
-
-
-def test_nan_costs_one_gauge_of_nwis(live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
-    right = usgs._nwis
-    for of_variable in (False, True):
-
-        def series(world: World, gauge: Gauge, values: Any, of_variable: bool = of_variable) -> dict[str, Any]:
-            result = right(world, gauge, values)
-            if gauge.basin == DAKOTA:
-                spoilt = result["variable"] if of_variable else result["values"][0]["value"][3]
-                spoilt |= {"noDataValue": nan} if of_variable else {"value": inf}
-            return result
-
-        monkeypatch.setattr(usgs, "_nwis", series)
-        given = live.fetch(NwisFeed(live.service("/nwis/dv/")))
-        assert DAKOTA in why(given[DAKOTA])
         assert observed(given[MAINE]).variables.keys() == observed(given[COAST]).variables.keys() == {"discharge"}
 
 

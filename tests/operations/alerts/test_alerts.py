@@ -93,7 +93,7 @@ def test_a_river_that_dries_up_every_year_has_no_alert_of_falling_below_nothing(
     assert levels["7q10"] == 0
     issue(levelled)
     stood = read(levelled)
-    assert stood.keys() >= {"trickle", "deluge", "lp3-2"}
+    assert stood.keys() >= {"trickle", "deluge", "gev-2"}
     assert stood.keys().isdisjoint({"7q2", "7q10"})
 
 

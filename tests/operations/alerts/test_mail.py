@@ -430,36 +430,47 @@ def test_a_digest_has_the_changes_of_a_day_in_one_message(post: Post) -> None:
     assert "3 changes" in second.message["Subject"]
 
 
-def test_what_a_run_changed_at_a_basin_is_one_message_with_the_worst_first(post: Post) -> None:
+def test_what_a_run_changed_at_a_river_is_one_message_with_the_other_levels_as_details(post: Post) -> None:
     post.subscribe()
-    levels: tuple[tuple[str, Severity, float], ...] = (
-        *(("low", "advisory", 0.9), ("street", "warning", 0.8)),
-        *(("mill", "warning", 0.95), ("weir", "watch", 0.5)),
+    levels: tuple[tuple[str, Severity | None, float, float], ...] = (
+        *(("low", "advisory", 0.98, 1.0), ("street", "warning", 0.95, 2.0)),
+        *(("mill", "warning", 0.8, 3.0), ("weir", None, 0.02, 4.0)),
     )
+    standing = [{"level": name, "severity": severity, "chance": chance} for name, severity, chance, _ in levels[2::-1]]
     with post.database.transaction() as session:
         for run in (a_run(session, post.version), a_run(session, post.version)):
-            for level, severity, chance in levels:
-                new = NewChange(
+            changes = [
+                NewChange(
                     kind="begins",
                     at=post.now,
                     basin_id=BASIN,
                     level=level,
+                    direction="rising",
+                    discharge=discharge,
                     severity=severity,
+                    severity_before="advisory",
                     chance=chance,
+                    window_days=10,
                     run_id=run.id,
                     version_id=post.version,
                     why=f"{level} begins.",
+                    levels=standing,
                 )
-                assert alert_changes.record(session, new, post.now) is not None
+                for level, severity, chance, discharge in levels
+            ]
+            assert len(alert_changes.record_message(session, changes, post.now)) == len(levels)
     assert post.deliver() == {"delivered": 2 * len(levels)}
     assert len(post.server.mails) == 2
     for sent in post.server.mails:
-        text = sent.message.get_body(("plain",))
+        text, html = (sent.message.get_body((kind,)) for kind in ("plain", "html"))
         assert text is not None
-        places = [text.get_content().index(f"{level} begins.") for level in ("mill", "street", "weir", "low")]
-        assert places == sorted(places)
-        assert "mill" in sent.message["Subject"]
-        assert "and 3 more" in sent.message["Subject"]
+        assert html is not None
+        details = "mill begins. Other levels with an alert: street (warning, 95 %), low (advisory, 98 %). "
+        details += "Advisory ended: weir."
+        assert details in " ".join(text.get_content().split())
+        assert html.get_content().count("<h2>") == 1
+        assert "Warning (was advisory): mill" in sent.message["Subject"]
+        assert "more" not in sent.message["Subject"]
 
 
 def test_a_message_is_the_same_to_its_recipient_however_often_it_is_written(post: Post) -> None:

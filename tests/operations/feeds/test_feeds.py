@@ -94,7 +94,6 @@ def office(database: Database, tmp_path: Path) -> Iterator[Office]:
             data=tmp_path,
             ingest_hosts=(("127.0.0.1", int(url.rpartition(":")[2])),),
             usgs_url=f"{url}/ogcapi/v0",
-            nwis_url=f"{url}/nwis/dv/",
             daymet_url=url,
             open_meteo_archive_url=url,
             open_meteo_forecast_url=url,
@@ -286,15 +285,6 @@ def test_the_credit_of_the_data_outlives_the_feed(office: Office) -> None:
     assert "Open-Meteo.com" in credited["open_meteo_era5"].credit
     assert "Copernicus" in credited["open_meteo_era5"].credit
     office.add("past", ARCHIVE)  # its own product is not another's
-
-
-def test_the_older_service_fills_the_same_product(office: Office) -> None:
-    office.add("flow", USGS)
-    office.add("fallback", {"adapter": "nwis"})
-    office.fetch("flow")
-    assert statuses(office.fetch("fallback")) == {("unchanged", 0, 0)}
-    office.world.now += timedelta(days=1)
-    assert statuses(office.fetch("fallback")) == {("new", 1, 0)}
 
 
 def test_years_of_daymet_are_filled_in(office: Office) -> None:

@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 
 from hydrology.base.calendar import day
-from hydrology.uncertainty.error_model import FLOW_CLASSES, LEVELS, NO_FLOW_KNOWN, BasinErrorModel, BasinErrors, Shape
+from hydrology.uncertainty.error_model import (
+    FLOW_CLASSES,
+    LEVELS,
+    NO_FLOW_KNOWN,
+    BasinErrorModel,
+    BasinErrors,
+    Shape,
+    shifted,
+)
 from hydrology.uncertainty.recalibration import Recalibration
 from operations.forecasting.calibrated_flow import Calibration, LastFlow
 from operations.forecasting.days import RunDays
@@ -58,3 +66,13 @@ def test_a_flow_of_t0_is_compared_with_the_state() -> None:
     of_t0 = calibration(0, LastFlow(T0, 3.0, 2.0))
     assert of_t0.of(FLOW).quantiles[MEDIAN].mean() > calibration(0).of(FLOW).quantiles[MEDIAN].mean()
     assert of_t0.summary(FLOW.mean(axis=0)) is SUMMARY
+
+
+@pytest.mark.parametrize("last", [None, LastFlow(T0, 1.4, 2.0), LastFlow(T0 + 1, 1.4, None)])
+def test_the_flow_of_days_ahead_is_moved_to_its_calibrated_median(last: LastFlow | None) -> None:
+    of_basin, flow, leads = calibration(1, last), FLOW[0], [2, 3, 4, 5]
+    shifts = of_basin.root_shifts(flow, leads)
+    median = of_basin.of(flow[None]).quantiles[MEDIAN]
+    moved = [shifted(flow, of_basin.error_model.errors.class_flow, of_lead)[0] for of_lead in shifts]
+    np.testing.assert_allclose(moved, median[1:], rtol=0.01)
+    assert (shifts[0] < 0).all() == (last is not None)

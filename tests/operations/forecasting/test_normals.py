@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 
 from hydrology.base.absent import Absent
-from hydrology.base.calendar import Period, day
+from hydrology.base.calendar import Period, day, days_between
 from hydrology.base.series import DailySeries
 from hydrology.base.units import Area, to_mm_per_day
-from hydrology.climatology.normals import normals
+from hydrology.climatology.normals import normals, too_few_years
 from jobspec.jobs.forecasting import ForecastParams
 from operations.forecasting.forecast import forecast
 from operations.forecasting.normals import observed_normals
 from records.basins import basins
 from records.database.engine import Database
 from records.runs import runs
-from records.runs.run_summary import RunSnow
+from records.runs.run_summary import ReferenceSnow, RunSnow
 from records.series import series, sources
 from records.simulations import simulated_storage, simulated_thresholds
 from records.simulations.simulated_storage import SimulatedWater
@@ -60,6 +60,8 @@ def test_a_run_stores_the_snow_of_t0_beside_its_normal(trained_store: Database) 
     usual = np.arange(len(days), dtype=np.float32)
     with trained_store.transaction() as session:
         version = versions.newest(session).id
+        reference = DailySeries(days.first, 2 * usual, np.zeros(len(days), np.uint8), "mm")
+        series.write(session, BASINS[0], "uaz", "swe", reference, a_source(session), NOW)
         chosen = [replace(CELLS, version_id=version, basin_id=basin, cells=SNOW) for basin in BASINS[:2]]
         scores.replace_snow_cells(session, chosen)
         levels = replace(levels_of(session, version), basin_id=BASINS[0], first_day=days.first, last_day=days.last)
@@ -73,7 +75,16 @@ def test_a_run_stores_the_snow_of_t0_beside_its_normal(trained_store: Database) 
     assert isinstance(with_normal.snow, RunSnow)
     assert with_normal.snow.mean_mm == pytest.approx((cells[0][[1, 3]].sum() + cells[1][0]) / 2)
     assert with_normal.snow.normal_mm == pytest.approx(normals(usual, days, np.array([T0])).mean[0])
+    assert with_normal.snow.reference == ReferenceSnow(
+        product="uaz",
+        mm=2 * usual[days_between(days.first, T0)],
+        normal_mm=float(normals(2 * usual, days, np.array([T0])).mean[0]),
+    )
     assert isinstance(without.snow, RunSnow)
+    assert isinstance(without.snow.reference, ReferenceSnow)
+    assert without.snow.reference.product == "synthetic_snow"
+    assert without.snow.reference.mm >= 0
+    assert without.snow.reference.normal_mm == too_few_years(1, 1)
     assert without.snow.normal_mm == simulated_storage.why_none(version)
     assert isinstance(no_snow.snow, Absent)
 

@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import select
 
 from records.access import audit
-from records.access.tables import AuditRow
+from records.access.audit import AUDIT
 from records.alerts.webhook_signature import KEY_FILE, service_key
 from records.database.engine import Database
 from records.upkeep.backup import MANIFEST, ROWS, NoBackup, NotEmpty, make, restore
@@ -81,7 +81,7 @@ def write(database: Database, *subjects: str) -> None:
 
 def subjects(database: Database) -> list[str]:
     with database.reading() as session:
-        return list(session.scalars(select(AuditRow.subject).order_by(AuditRow.seq)))
+        return list(session.scalars(select(AUDIT.c.subject).order_by(AUDIT.c.seq)))
 
 
 def test_a_backup_goes_from_either_database_to_the_other_and_back(

@@ -168,6 +168,22 @@ def test_scores_over_days_that_the_version_used_are_labelled_with_a_warning(trai
         assert done.warning is None or f"Version {version} has" in done.warning or "was chosen by" in done.warning
 
 
+def test_stored_scores_state_the_use_of_their_days_in_each_basin(trained_store: Database) -> None:
+    version = train(trained_store, CLOCK, configuration(members=1), BASINS[:1]).version_id
+    learnt = "2002-10-01..2003-09-30"
+    for days, uses, joint in (
+        (str(PERIOD), ["held out", "held out"], "held out"),
+        (learnt, ["training", "held out"], "mixed"),  # the second basin is held out in space
+    ):
+        done = evaluate(trained_store, CLOCK, version, Period.parse(days), BASINS[:2])
+        assert (done.use, done.warning is None) == (joint, joint == "held out")
+        with trained_store.reading() as session:
+            rows = scores.scores(session, versions=[version], metrics=["nse"], first_day=Period.parse(days).first)
+        assert [row.period_use for row in rows] == uses
+    alone = evaluate(trained_store, CLOCK, version, Period.parse(learnt), BASINS[1:2], stored=False)
+    assert (alone.use, alone.warning) == ("held out", None)
+
+
 def test_a_twin_that_has_learnt_from_the_days_too_is_labelled(trained_store: Database) -> None:
     twin = newest(trained_store)
     with trained_store.transaction() as session:

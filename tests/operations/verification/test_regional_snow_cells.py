@@ -9,21 +9,25 @@ import pytest
 from sqlalchemy import delete
 
 from hydrology.base.absent import Absent, absent
-from hydrology.base.calendar import Period, day
+from hydrology.base.calendar import Period, day, days_between
 from hydrology.base.reasons import Reason
+from hydrology.climatology.normals import normal_means
+from hydrology.snow.against_normal import SnowEstimate
 from hydrology.snow.regional_snow import RegionalSnow, SnowBand
 from hydrology.snow.snow17 import snow17
 from jobspec.jobs.forecasting import ForecastParams
+from models.energy import mean_temperature
 from models.pretrained import snow as shipped_snow
 from models.pretrained.files import DamagedEnsemble
 from models.pretrained.form import read
-from operations.basin_data.dataset import load_forcing
+from operations.basin_data.dataset import BasinForcing, load_forcing
 from operations.forecasting.forecast import forecast
 from operations.forecasting.snow17 import DAYS, snow17_at
 from operations.training.export import export
 from operations.training.pretrained import install
 from operations.verification.evaluate import evaluate
 from operations.verification.regional_snow_cells import MIN_BASINS, RegionalChoice, store_regional_snow
+from operations.verification.simulated_thresholds import compute
 from operations.verification.snow_cells import Reference
 from operations.versions.load_networks import LoadedVersion, load_version
 from records.basins import basins
@@ -32,8 +36,9 @@ from records.forecasts.seasonal_volumes import SNOW_SHARE
 from records.runs import runs
 from records.runs.run_summary import KnownSkill, RunSnow
 from records.series import series
-from records.simulations import regional_snow_cells
-from records.simulations.snow_cells import SnowMapping, mapping
+from records.simulations import regional_snow_cells, simulated_storage
+from records.simulations.simulated_storage import SimulatedWater
+from records.simulations.snow_cells import SnowMapping, mapping, mappings
 from records.verification import scores
 from records.verification.tables import SnowCellsRow
 from records.versions import versions
@@ -212,12 +217,55 @@ def test_snow_17_gives_its_opinion_of_the_basins_own_weather(trained_store: Data
     )
     opinions = snow17_at(T0, here, usable, loaded.config.inputs)
     assert opinions.keys() == set(BASINS)
-    assert opinions[BASINS[2]] == pytest.approx(float(alone.state.swe))
-    assert opinions[BASINS[2]] != opinions[BASINS[0]]
+    estimates = {name: of for name, of in opinions.items() if not isinstance(of, Absent)}
+    assert estimates[BASINS[2]].mm == pytest.approx(float(alone.state.swe))
+    assert estimates[BASINS[2]].mm != estimates[BASINS[0]].mm
+    assert estimates[BASINS[2]].normal_mm is None  # the record has too few years
     flat = {BASINS[0]: replace(here[BASINS[0]], attributes={})}
     assert "mean elevation" in str(snow17_at(T0, flat, usable, loaded.config.inputs)[BASINS[0]])
     early = snow17_at(day("2001-10-01"), here, usable, loaded.config.inputs)
     assert "730 days until T0" in str(early[BASINS[0]])
+
+
+def test_the_normal_of_snow_17_is_that_of_other_years(trained_store: Database, loaded: LoadedVersion) -> None:
+    with trained_store.reading() as session:
+        here = {BASINS[2]: basins.get(session, BASINS[2])}
+        forcing = load_forcing(session, BASINS[2], loaded.config)
+    assert isinstance(forcing, BasinForcing)
+    year = forcing.forcing.over(Period.parse("2002-08-01..2003-07-31"))
+    times = np.linspace(0.5, 1.5, 14)
+    long = replace(
+        year,
+        first=day("1991-08-01"),
+        mass=np.concatenate([share * year.mass for share in times], axis=1),
+        auxiliary=np.concatenate([year.auxiliary] * len(times), axis=1),
+    )
+    t0 = day("2003-02-10")
+    opinions = snow17_at(t0, here, {BASINS[2]: replace(forcing, forcing=long)}, loaded.config.inputs)
+    weather = mean_temperature(long, loaded.config.inputs)[0]
+    swe = snow17(long.mass[0], weather, long.period.days, elevation=here[BASINS[2]].attributes["elev_mean"]).swe
+    known = Period(long.first + DAYS, long.period.last)  # the days that have two years of weather before them
+    (normal,) = normal_means(swe[DAYS:], known, np.array([t0]))
+    estimate = opinions[BASINS[2]]
+    assert isinstance(estimate, SnowEstimate)
+    assert estimate.mm == pytest.approx(swe[days_between(long.first, t0)])
+    assert estimate.normal_mm == pytest.approx(normal, rel=0.05)  # the calendar drifts by a day in four years
+    assert estimate.normal_mm != pytest.approx(estimate.mm, rel=0.1)
+
+
+def test_an_evaluation_simulates_the_past_again_by_the_cells_that_it_chose(trained_store: Database) -> None:
+    with trained_store.reading() as session:
+        version = versions.newest(session).id
+    compute(trained_store, CLOCK, version, BASINS[:2])
+    evaluate(trained_store, CLOCK, version, TEST, BASINS)
+    with trained_store.reading() as session:
+        chosen = mappings(session, version, BASINS)
+        snow = simulated_storage.snow_of_basins(session, version, chosen)
+    cells, simulated = chosen[BASINS[1]], snow[BASINS[1]]
+    assert isinstance(cells, SnowMapping)
+    assert isinstance(simulated, SimulatedWater)
+    assert simulated.cells == cells.cells
+    assert isinstance(snow[BASINS[2]], Absent)  # its past was not simulated
 
 
 def test_a_shipped_ensemble_comes_with_its_regional_mapping(trained_store: Database, tmp_path: Path) -> None:

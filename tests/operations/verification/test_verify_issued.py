@@ -83,6 +83,7 @@ def test_the_scores_compare_issued_forecasts_with_observations(lived: Database) 
     assert raw.scores.crps_mm_per_day == pytest.approx(expected.mean())
     assert rows[PERSISTENCE, 3].scores.crps_mm_per_day == pytest.approx(np.abs(observed - last).mean())
     assert (raw.origin, raw.weather, raw.every_days, raw.scores.n) == ("issued", WEATHER, None, len(ISSUE_DAYS))
+    assert (raw.period_use, raw.scores.independent_issues) == ("held out", -(-len(ISSUE_DAYS) // 3))
     assert (raw.first_day, raw.last_day) == (days.first, days.last)
     assert rows[CLIMATOLOGY, 3].scores.crpss_climatology == 0
     calibrated = np.stack([flows[key][runs.CALIBRATED].values[:, 2] for key in keys]).astype(float)

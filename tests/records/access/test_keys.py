@@ -13,7 +13,7 @@ from records.access import keys
 from records.access.keys import UnknownKey
 from records.database.engine import Database
 from records.job_permissions.permissions import SERVICE, of_key
-from records.jobs.tables import JobRow
+from records.jobs.job_row import JOBS
 from testing.records import NOW, a_job, contents
 
 LATER = NOW + timedelta(days=1)
@@ -36,7 +36,7 @@ def test_a_job_is_official_by_one_rule(database: Database, scope: keys.Scope | N
         key = None if scope is None else keys.make(session, "river office", scope, None, NOW)[0]
         grant = SERVICE if key is None else of_key(key)
         job = a_job(session, key_id=grant.key_id)
-        found = session.scalars(select(JobRow.id).where(keys.official(JobRow.key_id))).all()
+        found = session.scalars(select(JOBS.c.id).where(keys.official(JOBS.c.key_id))).all()
         assert (found == [job]) is keys.is_official(session, grant.key_id) is grant.is_official
         assert grant.is_official is (scope != "operator")
 

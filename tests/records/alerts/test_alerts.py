@@ -15,7 +15,7 @@ from records.access import keys
 from records.alerts import alert_changes, alerts, deliveries, flood_categories, settle_alerts, subscriptions
 from records.alerts.alert_changes import Change
 from records.alerts.alerts import LevelChance
-from records.alerts.change_words import headline
+from records.alerts.change_words import headline, other_levels
 from records.database.engine import Database
 from records.runs.runs import Run
 from records.versions import promotions
@@ -213,14 +213,71 @@ def test_a_recomputed_level_of_the_record_is_not_a_change(database: Database, ve
         assert (alert.severity, alert.discharge) == ("warning", 212.0)
 
 
-def test_active_alerts_are_listed_by_severity(database: Database, version: str) -> None:
+DRY = chance(0.45, "intake", direction="falling", discharge=2.0)
+
+
+def test_a_river_has_one_alert_with_its_levels_as_details(database: Database, version: str) -> None:
     with database.transaction() as session:
-        levels = [chance(0.9, "bridge"), chance(0.45, "dike"), chance(0.0, "roof")]
+        levels = [chance(0.9, "bridge"), chance(0.45, "dike", discharge=300.0), chance(0.0, "roof"), DRY]
         for number in range(2):
             settle(session, issue_day(session, version, number), *levels)
-        assert [alert.level for alert in alerts.active(session)] == ["bridge", "dike"]
-        assert [alert.level for alert in alerts.active(session, minimum="warning")] == ["bridge"]
-        assert [alert.level for alert in alerts.active(session, after=(BASIN, "bridge"))] == ["dike"]
+        dry, flood = alerts.rivers(session)
+        assert [one["level"] for one in flood.levels] == ["bridge", "dike"]
+        assert flood.levels[1] == {"level": "dike", "severity": "watch", "chance": 0.45, "discharge_m3s": 300.0}
+        assert (dry.direction, dry.level, flood.level, flood.severity) == ("falling", "intake", "bridge", "warning")
+        assert alerts.rivers(session, minimum="warning") == [flood]
+        assert alerts.rivers(session, after=(BASIN, "falling")) == [flood]
+        assert alerts.rivers(session, limit=1) == [dry]
+
+
+def test_what_a_run_changes_at_a_river_is_one_message_headed_by_the_gravest(database: Database, version: str) -> None:
+    high, middle = chance(0.45, "dam", discharge=300.0), chance(0.6, "bridge", discharge=250.0)
+    with database.transaction() as session:
+        for number in range(2):
+            changes = settle(session, issue_day(session, version, number), chance(0.65), high, middle, DRY)
+        by_level = {change.level: change for change in changes}
+        bridge, intake = by_level["bridge"], by_level["intake"]
+        assert [by_level[name].message for name in ("bankfull", "dam", "bridge", "intake")] == [
+            *(bridge.id, bridge.id, bridge.id, intake.id)
+        ]
+        assert [one["level"] for one in bridge.levels or ()] == ["bridge", "bankfull", "dam"]
+        assert (by_level["dam"].levels, len(intake.levels or ())) == (None, 1)
+        heads = alert_changes.page(session, in_feeds=True)
+        assert {change.id for change in heads} == {bridge.id, intake.id}
+        assert alert_changes.head_of(session, by_level["dam"].id) == bridge
+        assert other_levels(bridge) == "Other levels with an alert: bankfull (watch, 65 %), dam (watch, 45 %)."
+
+
+def test_a_change_of_lower_levels_alone_is_stored_and_not_sent(database: Database, version: str) -> None:
+    flood: dict[str, Any] = {"kind": "flood", "return_period_years": 2, "discharge": 150.0}
+    with database.transaction() as session:
+        subscribed(session)
+        days = [issue_day(session, version, number) for number in range(3)]
+        (started,) = settle(session, days[0], chance(0.9), chance(0.95, "gev-2", **flood))
+        (lower,) = settle(session, days[1], chance(0.9), chance(0.95, "gev-2", **flood))
+        assert (started.level, lower.level, lower.severity, lower.message) == ("bankfull", "gev-2", "watch", None)
+        with pytest.raises(alert_changes.UnknownChange, match="below the alert of its river"):
+            alert_changes.head_of(session, lower.id)
+        higher = chance(0.75, "dam", discharge=900.0)
+        (further,) = settle(session, days[2], chance(0.9), chance(0.95, "gev-2", **flood), higher)
+        assert [one.change_seq for one in deliveries.page(session)][::-1] == [started.seq, further.seq]
+        assert lower in alert_changes.page(session)
+
+
+def test_an_alert_of_a_river_goes_on_as_long_as_any_of_its_levels_has_one(database: Database, version: str) -> None:
+    lower = {"discharge": 150.0}
+    days = [(0.9, 0.8), (0.0, 0.8), (0.0, 0.8), (0.0, 0.0), (0.0, 0.0), (0.0, 0.9)]
+    with database.transaction() as session:
+        shown = [
+            settle(session, issue_day(session, version, number), chance(high), chance(low, "ford", **lower))
+            for number, (high, low) in enumerate(days)
+        ]
+        (started, _), (fell,), (over,), (anew,) = shown[0], shown[2], shown[4], shown[5]
+        assert (fell.level, [one["level"] for one in fell.levels or ()]) == ("bankfull", ["ford"])
+        assert headline(fell, "Fish River").endswith("; now warning: ford")
+        assert (over.level, over.levels) == ("ford", [])
+        chains = [alert_changes.earlier_of_alert(session, one) for one in (started, fell, over, anew)]
+        assert chains == [[], [started], [started, fell], []]
 
 
 def subscribed(session: Session, name: str = "office", **chosen: Any) -> tuple[str, str]:

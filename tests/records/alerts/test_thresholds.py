@@ -10,10 +10,11 @@ from hydrology.base.calendar import day
 from hydrology.base.series import DailySeries
 from hydrology.extremes import frequency
 from hydrology.extremes import thresholds as of_flow
+from hydrology.extremes.thresholds import FLOOD_YEARS
 from jobspec.flood_categories import NewCategories
 from jobspec.ratings import NewRating
-from jobspec.thresholds import NewThreshold
-from records.alerts import flood_categories, thresholds
+from jobspec.thresholds import FloodFrequencySettings, NewThreshold
+from records.alerts import flood_categories, flood_frequency, thresholds
 from records.alerts.thresholds import ReservedName, Threshold, UnknownThreshold
 from records.basins.basins import UnknownBasin
 from records.database.engine import Database
@@ -102,6 +103,17 @@ def test_the_record_is_that_of_the_basins_own_gauge(database: Database) -> None:
     expected = of_flow.of_record(record.values, record.days)
     assert [one.levels for one in stored.statistics] == [one.levels for one in expected]
     assert stored.statistics[0].levels[0].level.value is not None
+
+
+def test_the_floods_of_a_basin_are_by_one_method(database: Database) -> None:
+    with database.transaction() as session:
+        write(session, a_basin(session), "usgs", "discharge", a_record(), a_source(session), NOW)
+        before = {level.name for level in thresholds.alert_levels(session, BASIN)}
+        skew = FloodFrequencySettings(regional_skew=0.1, regional_skew_error=0.3)
+        flood_frequency.put(session, BASIN, skew, NOW)
+        after = {level.name for level in thresholds.alert_levels(session, BASIN)}
+    assert before == {*(f"gev-{years}" for years in FLOOD_YEARS), "7q2", "7q10"}
+    assert after == {*(f"lp3-{years}" for years in FLOOD_YEARS), "7q2", "7q10"}
 
 
 def test_an_unchanged_record_is_fitted_once_and_a_changed_one_again(database: Database) -> None:

@@ -81,7 +81,7 @@ def test_a_writer_that_is_stopped_gives_its_locks_back(postgresql: PostgreSQL, m
 
 def test_an_error_of_a_statement_does_not_quote_its_values(database: Database) -> None:
     with database.transaction() as session:
-        session.execute(text("CREATE TABLE receivers (url TEXT PRIMARY KEY, secret TEXT NOT NULL)"))
+        session.execute(text("CREATE TEMPORARY TABLE receivers (url TEXT PRIMARY KEY, secret TEXT NOT NULL)"))
     with pytest.raises(IntegrityError) as failed, database.transaction() as session:
         session.execute(
             text("INSERT INTO receivers (url, secret) VALUES (:url, :secret)"),

@@ -1,7 +1,10 @@
 """The migrated tables are those of the code, on both systems."""
 
+import json
+from dataclasses import replace
+from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -12,26 +15,65 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, inspect, text
 
 import migrations
+from hydrology.base.calendar import Period, day
 from hydrology.base.errors import InvalidInput
+from hydrology.verification.held_out_years import PeriodUse
+from jobspec.feeds import USUAL, NewFeed, UsgsSettings
+from jobspec.subscriptions import NewSubscription
+from jobspec.thresholds import FloodFrequencySettings
 from migrations.configuration import configuration
 from records.access import keys
-from records.alerts import alert_changes
+from records.alerts import alert_changes, alerts, deliveries, flood_frequency, settle_alerts, subscriptions
 from records.alerts.alert_changes import NewChange
+from records.alerts.alerts import LevelChance
 from records.basins import basins, ownership
 from records.database.engine import Database, revisions
 from records.schema import Base
 from records.series import series
 from records.upkeep.write_revision import write_revision
+from records.verification import lead_scores, scores
+from records.verification.scores import Score
+from records.versions import versions
+from records.versions.tables import VersionRow
+from records.versions.version_properties import Tuning, VersionPart, VersionProperties
+from records.weather import feeds
+from runtime.settings import Settings
 from testing.databases import HEAD
-from testing.records import BASIN, NOW, a_basin, a_job, a_run, a_source, a_version, contents, daily
+from testing.records import (
+    BASIN,
+    NOW,
+    a_basin,
+    a_job,
+    a_promoted_version,
+    a_run,
+    a_source,
+    a_version,
+    contents,
+    daily,
+    issued,
+)
+from tests.records.verification.test_lead_scores import a_verification
+
+SCORE = Score(
+    version_id="",
+    basin_id=BASIN,
+    member="mean",
+    metric="nse",
+    first_day=day("1989-10-01"),
+    last_day=day("1999-09-30"),
+    n=3652,
+    value=0.74,
+    period_use="held out",
+    evaluated_at=NOW,
+)
 
 
 def _described(connection: Connection) -> dict[str, Any]:
-    """Return all that the database reports of its tables, but alembic's own."""
+    """Return all that the database reports of its tables but their order, without alembic's own."""
     inspector = inspect(connection)
     return {
         table: {
-            "columns": [{**column, "type": str(column["type"])} for column in inspector.get_columns(table)],
+            "columns": {one["name"]: {**one, "type": str(one["type"])} for one in inspector.get_columns(table)},
             "primary key": inspector.get_pk_constraint(table),
             "checks": sorted(map(str, inspector.get_check_constraints(table))),
             "foreign keys": sorted(map(str, inspector.get_foreign_keys(table))),
@@ -118,6 +160,49 @@ def test_the_next_revision_is_written_from_what_the_code_has_besides(later_revis
     assert "create_table" not in written
 
 
+def test_an_upgrade_finds_how_the_trainings_used_the_days_of_stored_scores(database: Database) -> None:
+    own = {"train_period": "1999-10-01..2008-09-30", "validation_period": "1989-10-01..1999-09-30"}
+    part = VersionPart(version="a", name="a", product="daymet", trained_on="daymet", architecture="mclstm", weight=0.5,
+                       members=(0,), fitted=("1999-10-01..2008-09-30",), validation=None)  # fmt: skip
+    parts = part, replace(part, fitted=("1980-10-01..1999-09-30",), validation="1999-10-01..2008-09-30")
+    tuning = Tuning(basins=(BASIN,), earlier_periods=("1980-10-01..1989-09-30",))
+    kinds: list[dict[str, Any]] = [
+        {"config": own, "basins": (BASIN,)},
+        {"config": own | {"held_out_period": "2000-10-01..2001-09-30"}},
+        {"config": own, "basins": (BASIN,), "properties": VersionProperties(tuning=tuning)},
+        {"config": {}, "basins": (BASIN,), "properties": VersionProperties(parts=parts)},
+        {"config": {}},
+    ]
+    periods = [(1980, 1989), (1989, 1999), (1999, 2008), (2000, 2001), (1985, 2000)]
+    days = [Period.parse(f"{first}-10-01..{last}-09-30") for first, last in periods]
+    with database.transaction() as session:
+        verified = a_verification(session)
+        for kind in kinds:
+            properties = kind.pop("properties", VersionProperties())
+            row = session.get_one(VersionRow, a_version(session, **kind).id)
+            row.properties = properties  # members or parts, as no version would have both
+            session.flush()
+            version = versions.get(session, row.id)
+            for basin, period in product((BASIN, a_basin(session, "SYNTH-01")), days):
+                key: dict[str, Any] = {
+                    "version_id": version.id,
+                    "basin_id": basin,
+                    "first_day": period.first,
+                    "last_day": period.last,
+                }
+                scores.replace(session, [replace(SCORE, **key, period_use=version.use_of(period, basin))])
+            use: PeriodUse = "held out" if version.used_periods else "unknown"
+            lead_scores.replace(session, [replace(verified, version_id=version.id, period_use=use)])
+        before = contents(session)
+        assert {one.period_use for one in scores.scores(session)} == {*get_args(PeriodUse)}
+    _downgrade(database, "0005")
+    database.migrate()
+    with database.reading() as session:
+        after = contents(session)
+    assert after["scores"] == before["scores"]
+    assert after["verification"] == [(*row[:-1], None) for row in before["verification"]]  # never counted
+
+
 def test_an_upgrade_makes_what_an_operator_registered_unofficial(database: Database) -> None:
     with database.transaction() as session:
         operator, _ = keys.make(session, "mill", "operator", None, NOW)
@@ -138,3 +223,62 @@ def test_an_upgrade_makes_what_an_operator_registered_unofficial(database: Datab
         BASIN: None,
     }
     assert {basin for basin, change in stored.items() if change.is_official} == {"OWN-office", BASIN}
+
+
+def test_an_upgrade_ends_the_alerts_of_floods_that_are_for_comparison_alone(database: Database) -> None:
+    skewed, alone = "USGS-13235000", "USGS-13317000"
+    with database.transaction() as session:
+        for basin in (skewed, alone, BASIN):
+            version = a_promoted_version(session, a_basin(session, basin))
+            key, _ = keys.make(session, basin, "operator", None, NOW)
+            subscriptions.create(session, NewSubscription(url="https://rivers.example/"), key.id, NOW, Settings())
+            flood: dict[str, Any] = {"kind": "flood", "return_period_years": 5, "direction": "rising"}
+            flood |= {"discharge": 100.0, "calibration": "observed"}
+            by_level = {"gev-5": 0.0 if basin == alone else 0.9, "lp3-5": 0.8, "lp3-10": 0.0}
+            chances = [LevelChance(level=level, chance=chance, **flood) for level, chance in by_level.items()]
+            run = a_run(session, version, issued(basin))
+            settle_alerts.settle(session, basin, run, 10, chances, now=NOW, wall=NOW)
+        skew = FloodFrequencySettings(regional_skew=0.1, regional_skew_error=0.3)
+        flood_frequency.put(session, skewed, skew, NOW)
+        sent = len(deliveries.page(session))
+    _downgrade(database, "0005")
+    database.migrate()
+    with database.reading() as session:
+        levels = {basin: [one.level for one in alerts.of_basin(session, basin)] for basin in (BASIN, skewed)}
+        assert levels == {BASIN: ["gev-5"], skewed: ["lp3-10", "lp3-5"]}
+        (end, *earlier) = alert_changes.page(session, basins=[BASIN])
+        assert (end.level, end.kind, end.severity, end.severity_before) == ("lp3-5", "level", None, "warning")
+        assert (end.message, {one.message for one in earlier}) == (None, {one.id for one in earlier})
+        (cancelled, _) = alert_changes.page(session, basins=[alone])
+        assert (cancelled.level, cancelled.message) == ("lp3-5", cancelled.id)
+        assert [one.level for one in alert_changes.earlier_of_alert(session, cancelled)] == ["lp3-5"]
+        assert len(deliveries.page(session)) == sent
+    with database.transaction() as session:
+        run = a_run(session, version, issued(), t0=day("2008-10-01"))
+        chance = LevelChance(level="gev-10", chance=0.9, **flood | {"discharge": 200.0})
+        (further,) = settle_alerts.settle(session, BASIN, run, 10, [chances[0], chance], now=NOW, wall=NOW)
+        taken_over = alert_changes.earlier_of_alert(session, further)
+        assert {one.level for one in taken_over} == {"gev-5", "lp3-5"}
+
+
+def test_an_upgrade_moves_feeds_of_the_older_service_of_usgs_to_its_present_one(database: Database) -> None:
+    older = {"adapter": "nwis", "form": "rdb", "basins": [BASIN], "days_back": 7, "series": {BASIN: "68077"}}
+    with database.transaction() as session:
+        a_basin(session)
+        feeds.create(session, NewFeed(name="weather", settings=USUAL["past"]), None, NOW)
+        feeds.create(session, NewFeed(name="flow", settings=USUAL["flow"]), None, NOW)
+        others = [feed for feed in feeds.list_feeds(session) if feed.name == "weather"]
+    _downgrade(database, "0005")
+    with database.transaction() as session:
+        session.execute(
+            text("UPDATE feeds SET origin = 'nwis', settings = :old WHERE name = 'flow'"), {"old": json.dumps(older)}
+        )
+    database.migrate()
+    with database.reading() as session:
+        moved = feeds.get(session, "flow")
+        assert [feeds.get(session, one.name) for one in others] == others
+    assert (moved.origin, moved.settings) == (
+        "usgs",
+        {"adapter": "usgs", "basins": [BASIN], "days_back": 7, "series": {BASIN: "68077"}},
+    )
+    assert isinstance(moved.read(), UsgsSettings)

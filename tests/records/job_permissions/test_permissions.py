@@ -6,10 +6,9 @@ import pytest
 
 from jobspec.kinds import read
 from records.access import keys
-from records.access.tables import KeyRow
+from records.access.keys import KEYS
 from records.basins import basins
 from records.database.engine import Database
-from records.database.statements import table_of
 from records.job_permissions import permissions
 from records.job_permissions.permissions import SERVICE, NotAllowed
 from records.jobs import jobs, schedules
@@ -58,7 +57,7 @@ def test_a_job_whose_key_has_a_smaller_scope_by_now_is_refused(database: Databas
         key = keys.make(session, "chief", "admin", None, NOW)[0].id
         job = jobs.get(session, a_job(session, kind="daily", key_id=key, schedule_id="nightly"))
         assert permissions.of_job(session, job, DAILY, NOW).is_official
-        session.execute(table_of(KeyRow).update().values(scope="operator"))
+        session.execute(KEYS.update().values(scope="operator"))
         session.expire_all()
         with pytest.raises(NotAllowed, match=r"may not run a job of the kind daily\. .* Use an admin's key"):
             permissions.of_job(session, job, DAILY, NOW)

@@ -18,6 +18,7 @@ from testing.records import BASIN, NOW, a_basin, a_version, instant
 SCORES = Verification(
     n=730,
     years=10,
+    independent_issues=365,
     crps_mm_per_day=0.24,
     crpss_climatology=0.71,
     crpss_climatology_low=0.66,
@@ -39,7 +40,7 @@ SCORES = Verification(
     csi=0.6,
     pit=(73.0,) * 10,
     reliability=Reliability((0.01, 0.95), (0.0, 1.0), (720, 10)),
-    months=tuple(MonthSkill(month, 60, 10, 0.7, 0.6, 0.8) for month in range(1, 13)),
+    months=tuple(MonthSkill(month, 60, 10, 0.7, 0.6, 0.8, 30) for month in range(1, 13)),
     missing={"far": absent(Reason.NO_WARNING)},
 )
 
@@ -59,6 +60,7 @@ def a_verification(session: Session, **chosen: object) -> BasinVerification:
         every_days=5,
         error_model="0" * 64,
         attributes_assumed=["soil_porosity"],
+        period_use="held out",
         scores=SCORES,
         verified_at=NOW,
     )
@@ -114,7 +116,9 @@ def test_over_basins_those_without_a_score_do_not_count_for_it(database: Databas
         assert (summer.season, summer.basins) == ("JJA", 1)
 
 
-@pytest.mark.parametrize("change", [{"lead": 0}, {"every_days": 0}, {"last_day": day("1980-01-01")}])
+@pytest.mark.parametrize(
+    "change", [{"lead": 0}, {"every_days": 0}, {"last_day": day("1980-01-01")}, {"period_use": "new"}]
+)
 def test_impossible_values_are_not_stored(database: Database, change: dict[str, object]) -> None:
     with database.transaction() as session:
         row = a_verification(session)
@@ -165,3 +169,15 @@ def test_over_basins_each_kind_of_weather_is_reported_separately(database: Datab
             ("reforecast", "observed", 1),
         ]
         assert lead_scores.pooled(session, version, origin="issued") == shown[:1]
+
+
+def test_what_was_verified_before_independent_forecasts_were_counted_gives_the_reason(database: Database) -> None:
+    with database.transaction() as session:
+        row = a_verification(session, scores=replace(SCORES, independent_issues=None))
+        lead_scores.replace(session, [row])
+        (found,) = lead_scores.of_basin(session, row.version_id, BASIN)
+        assert found.scores.missing["independent_issues"] == absent(Reason.ISSUES_NOT_COUNTED)
+        issued = replace(row, origin="issued", every_days=None)
+        lead_scores.replace_issued(session, row.version_id, BASIN, [issued])
+        counted = replace(issued, scores=SCORES)
+        assert lead_scores.replace_issued(session, row.version_id, BASIN, [counted])  # the same forecasts, counted

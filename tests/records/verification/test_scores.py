@@ -8,11 +8,11 @@ from sqlalchemy.exc import IntegrityError, StatementError
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import absent
-from hydrology.base.calendar import day
+from hydrology.base.calendar import Period, day
 from hydrology.base.reasons import Reason
 from records.database.engine import Database
 from records.verification import scores
-from records.verification.scores import Score, SnowCells
+from records.verification.scores import HeldOutScore, Score, SnowCells
 from testing.records import BASIN, NOW, a_basin, a_version, contents, instant
 
 LATER = instant("2009-01-01")
@@ -33,6 +33,7 @@ def _a_score(session: Session) -> Score:
         value=0.74,
         low=0.7,
         high=0.78,
+        period_use="held out",
         evaluated_at=NOW,
     )
 
@@ -64,8 +65,12 @@ def test_the_same_scores_again_write_nothing_and_others_replace(database: Databa
         assert scores.scores(session) == [better]
 
 
-@pytest.mark.parametrize("change", [{"value": None}, {"reason": "none"}, {"low": 0.9}, {"n": -1}])
-def test_a_score_has_a_value_or_a_reason_and_a_true_interval(database: Database, change: dict[str, object]) -> None:
+@pytest.mark.parametrize(
+    "change", [{"value": None}, {"reason": "none"}, {"low": 0.9}, {"n": -1}, {"period_use": "new"}]
+)
+def test_a_score_has_a_value_or_a_reason_a_true_interval_and_a_use_of_its_days(
+    database: Database, change: dict[str, object]
+) -> None:
     with database.transaction() as session:
         score = _a_score(session)
         with pytest.raises(IntegrityError), session.begin_nested():
@@ -141,15 +146,33 @@ def test_quartiles_are_over_the_basins_that_have_a_value(database: Database) -> 
         assert scores.quartiles(session, score.version_id, ["kge"]) == []
 
 
-def test_the_scores_of_the_mean_over_all_days_are_those_of_the_newest_period(database: Database) -> None:
+def test_the_scores_of_the_mean_over_held_out_days_are_those_of_the_newest_period(database: Database) -> None:
     with database.transaction() as session:
         old = _a_score(session)
         newer = replace(old, first_day=day("1999-10-01"), last_day=day("2008-09-30"), value=0.8)
         others = [replace(old, member="0"), replace(old, season="winter"), replace(old, metric="kge", value=0.6)]
         unknown = replace(old, metric="fhv", value=None, reason=SHORT, low=None, high=None)
-        scores.replace(session, [newer, old, unknown, *others])
-        found = scores.mean_scores(session, [old.version_id], ["nse", "fhv"])
-    assert found == {(old.version_id, BASIN, "nse"): 0.8}
+        learnt = replace(newer, first_day=day("2000-10-01"), value=0.99, period_use="training")
+        scores.replace(session, [newer, old, unknown, *others, learnt])
+        found = scores.held_out_scores(session, [old.version_id], ["nse", "fhv"])
+        assert scores.held_out_scores(session, [old.version_id], ["nse"], ["SYNTH-01"]) == {}
+    key = old.version_id, BASIN, "nse"
+    assert found == {key: HeldOutScore(0.8, 3652, False, Period.parse("1999-10-01..2008-09-30"))}
+
+
+def test_scores_are_read_by_the_use_of_their_days_and_never_pooled_over_several(database: Database) -> None:
+    with database.transaction() as session:
+        here = _a_score(session)
+        learnt = replace(here, basin_id=a_basin(session, "SYNTH-01"), value=0.9, period_use="training")
+        scores.replace(session, [here, learnt])
+        assert scores.scores(session, uses=["training", "mixed"]) == [learnt]
+        of_uses = {one.period_use: (one.n, one.median) for one in scores.quartiles(session, here.version_id)}
+        assert of_uses == {"held out": (1, 0.74), "training": (1, 0.9)}
+        (held_out,) = scores.quartiles(session, here.version_id, uses=["held out"])
+        assert (held_out.period_use, held_out.median) == ("held out", 0.74)
+        again = replace(here, period_use="unknown")
+        scores.replace(session, [again])
+        assert scores.scores(session, basins=[BASIN]) == [again]
 
 
 def test_a_score_computed_here_comes_before_a_shipped_one_of_newer_or_longer_years(database: Database) -> None:
@@ -161,6 +184,8 @@ def test_a_score_computed_here_comes_before_a_shipped_one_of_newer_or_longer_yea
             replace(computed, metric="kge", value=0.6, shipped=True),
         ]
         scores.replace(session, [computed, *shipped])
-        found = scores.mean_scores(session, [computed.version_id], ["nse", "kge"])
-    key = computed.version_id, BASIN
-    assert found == {(*key, "nse"): 0.7, (*key, "kge"): 0.6}
+        found = scores.held_out_scores(session, [computed.version_id], ["nse", "kge"])
+    assert {metric: (one.value, one.shipped) for (_, _, metric), one in found.items()} == {
+        "nse": (0.7, False),
+        "kge": (0.6, True),
+    }

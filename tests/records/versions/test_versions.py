@@ -214,3 +214,19 @@ def test_the_use_of_days_in_the_training_of_ancestors_and_parts_counts(database:
         ((replace(part, fitted=(str(year),)), elsewhere), "mixed"),
     ):
         assert replace(scratch, properties=VersionProperties(parts=parts)).use_of(year) == use
+
+
+def test_in_a_basin_that_a_version_has_not_learnt_from_every_day_is_held_out(database: Database) -> None:
+    year, own = Period.parse("2001-10-01..2002-09-30"), {"train_period": "2001-10-01..2003-09-30"}
+    with database.transaction() as session:
+        known, nowhere, silent = (
+            a_version(session, basins=basins, config=config)
+            for basins, config in (((BASIN,), own), ((), own), ((BASIN,), {}))
+        )
+    assert (known.use_of(year), known.use_of(year, BASIN), known.use_of(year, "SYNTH-01")) == (
+        "training",
+        "training",
+        "held out",
+    )
+    assert nowhere.use_of(year, BASIN) == "training"  # it names no basin, so that it may have learnt from every one
+    assert (silent.use_of(year, BASIN), silent.use_of(year, "SYNTH-01")) == ("unknown", "held out")

@@ -13,7 +13,7 @@ from jobspec.network import MCLSTMConfig
 from records.access import audit, keys
 from records.jobs import attempts, jobs, schedules
 from records.jobs.cron import next_run
-from records.jobs.tables import ScheduleRow
+from records.jobs.schedules import SCHEDULES
 from records.versions import promotions, versions
 from testing.clocks import ClockSetBy
 from testing.country import BASINS
@@ -86,7 +86,8 @@ def test_a_schedule_that_was_due_for_days_fires_once(country_jobs: InProcessJobs
 def test_a_schedule_whose_time_zone_is_not_known_here_delays_no_other(country_jobs: InProcessJobs) -> None:
     unreadable, other = schedule(country_jobs, "a", **training()), schedule(country_jobs, "b", **training())
     with country_jobs.database.transaction() as session:
-        session.get_one(ScheduleRow, unreadable.id).timezone = "Moon/Tranquility"
+        of_row = SCHEDULES.c.id == unreadable.id
+        session.execute(SCHEDULES.update().where(of_row).values(timezone="Moon/Tranquility"))
     with capture_logs() as lines:
         fire(country_jobs.tools)
     assert [line["schedule"] for line in lines if line["event"] == "schedule.unreadable"] == ["a"]

@@ -19,7 +19,7 @@ from records.access import audit, keys
 from records.basins import basins
 from records.database.engine import Database
 from records.jobs.jobs import Job
-from records.jobs.tables import ScheduleRow
+from records.jobs.schedules import SCHEDULES
 from records.runs import runs
 from records.verification import comparisons
 from records.versions import promotions, versions
@@ -298,7 +298,7 @@ def a_schedule_of_a_revoked_key(service: Service) -> None:
     assert created.status_code == 201, created.text
     tools, address = service.posted_jobs.tools, created.headers["Location"]
     with service.database.transaction() as session:
-        session.execute(update(ScheduleRow).values(next_run_at=tools.clock.wall() - timedelta(hours=1)))
+        session.execute(update(SCHEDULES).values(next_run_at=tools.clock.wall() - timedelta(hours=1)))
         keys.revoke(session, created.json()["key"], tools.clock.wall())
     assert fire(tools) == 1
     fired = service.client.get(address, headers=service.admin).json()["last_job"]

@@ -11,8 +11,8 @@ from starlette.testclient import TestClient
 
 from jobspec.feeds import FilesSettings, NewFeed, OpenMeteoArchiveSettings
 from records.access import keys
+from records.access.audit import AUDIT
 from records.access.keys import Scope
-from records.access.tables import AuditRow
 from records.basins import basins
 from records.database.engine import Database
 from records.jobs import events, jobs
@@ -188,7 +188,7 @@ def test_errors_name_the_file_as_its_sender_does(service: TestClient, tools: Wor
     run(tools, right["id"])
     with tools.database.reading() as session:
         assert session.scalars(select(SourceRow.name)).all() == ["upload.csv"]
-        entries = str(session.scalars(select(AuditRow.detail)).all())
+        entries = str(session.scalars(select(AUDIT.c.detail)).all())
     assert str(tools.settings.data) not in entries
     assert not [name for name in stored_names if name in entries]
 

@@ -1,0 +1,62 @@
+"""Until which day ahead forecasts are reliable: better than climatology, with a range that holds."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import Protocol
+
+from hydrology.base.absent import Absent
+from hydrology.verification.independent_issues import why_too_few
+
+MIN_COVERAGE = 0.8
+"""Share of days that the 90 % range must hold for a lead to count as reliable."""
+MIN_ISSUES = 30
+"""Minimum number of independent forecasts: with fewer, chance alone takes a 90 % range that holds below 80 %."""
+
+
+class OfLead(Protocol):
+    """Scores at a lead, as `hydrology.verification.results.Verification`."""
+
+    @property
+    def lead(self) -> int: ...
+    @property
+    def independent_issues(self) -> int | None: ...
+    @property
+    def crpss_climatology(self) -> float | None: ...
+    @property
+    def crpss_climatology_low(self) -> float | None: ...
+    @property
+    def coverage_90(self) -> float | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ReliableDays:
+    """The number of days ahead with reliable forecasts.
+
+    Attributes:
+        days: the last reliable lead, all shorter ones being reliable, too; 0 for none.
+        independent_issues: number of independent forecasts at that lead, or at the first.
+    """
+
+    days: int
+    independent_issues: int
+
+
+def reliable_days(leads: Sequence[OfLead]) -> ReliableDays | Absent:
+    """Return until which day ahead forecasts are reliable.
+
+    Args:
+        leads: the scores of one forecaster at each lead, at least one, in order.
+    """
+    first = leads[0].independent_issues
+    if (too_few := why_too_few(first, MIN_ISSUES)) is not None:
+        return too_few
+    reliable = [*takewhile(_is_reliable, leads)]
+    of_last = reliable[-1].independent_issues if reliable else first
+    return ReliableDays(reliable[-1].lead if reliable else 0, of_last or 0)
+
+
+def _is_reliable(of_lead: OfLead) -> bool:
+    lowest = of_lead.crpss_climatology if of_lead.crpss_climatology_low is None else of_lead.crpss_climatology_low
+    enough = (of_lead.independent_issues or 0) >= MIN_ISSUES
+    return enough and (lowest or 0) > 0 and (of_lead.coverage_90 or 0) >= MIN_COVERAGE
