@@ -10,7 +10,7 @@ INSTALLED := pyproject.toml setup.py constraints.txt $(wildcard models/nets/comp
 # Processes that start again and again, as those of the tests do, need the bytecode that the first has written.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo examples test static-checks usual-tests test-all audit clean
+.PHONY: setup demo examples client test static-checks usual-tests test-all audit clean
 
 setup: .venv/.ready
 
@@ -33,6 +33,7 @@ setup: .venv/.ready
 # In this environment the build's tools are dependencies anyway: one of its own for the build would have them twice.
 	$(PIP) setuptools ziglang
 	$(PIP) --no-build-isolation --editable '.[dev]'
+	$(PIP) --no-deps openapi-python-client
 	$(BYTECODE)
 	@touch .venv/.ready $@
 
@@ -42,6 +43,10 @@ demo: .venv/.ready
 # The examples of answers in the OpenAPI document, from one run of a small service.
 examples: .venv/.ready-to-test
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.examples.generate
+
+# The client's models and methods, from the OpenAPI document.
+client: .venv/.ready-to-test
+	$(BIN)/python -m tests.freshet.client.generate
 
 # What an ordinary change can break. The static checks take one core, so they run beside the first tests.
 test: .venv/.ready-to-test

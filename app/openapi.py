@@ -1,6 +1,7 @@
 """Texts and structure of the OpenAPI document."""
 
 import copy
+import json
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from threading import Lock
@@ -77,10 +78,19 @@ def with_problems(app: FastAPI) -> Callable[[], dict[str, Any]]:
                         for status, response in operation["responses"].items():
                             if status >= "400":
                                 response["content"] = {MEDIA_TYPE: response["content"]["application/json"]}
+                _describe_object_defaults(plain()["components"]["schemas"])
                 _add_examples(plain())
             return plain()
 
     return openapi
+
+
+def _describe_object_defaults(schemas: dict[str, Any]) -> None:
+    """Move defaults that are objects into the descriptions: generators of clients refuse a schema that has one."""
+    for field in (field for schema in schemas.values() for field in schema.get("properties", {}).values()):
+        if isinstance(field.get("default"), dict) and field["default"]:
+            shown = f"By default `{json.dumps(field.pop('default'))}`."
+            field["description"] = " ".join(filter(None, (field.get("description"), shown)))
 
 
 def _add_examples(document: dict[str, Any]) -> None:

@@ -23,7 +23,8 @@ PACKAGES = (
     "runtime",
     "workers",
 )
-"""All packages that the wheel installs at the top level."""
+"""The packages that the wheel installs at the top level under common names."""
+_CLIENT = "freshet_client"
 _ROOT = Path(__file__).resolve().parents[1]
 REMEDY = (
     "start Freshet from another folder, take that one out of PYTHONPATH, and install Freshet in an environment of its "
@@ -63,7 +64,7 @@ def claimed_by_others(distributions: Mapping[str, Sequence[str]]) -> list[str]:
     Args:
         distributions: the distributions by top-level name (`importlib.metadata.packages_distributions`).
     """
-    others = {name: sorted(set(distributions.get(name, ())) - {"freshet"}) for name in PACKAGES}
+    others = {name: sorted(set(distributions.get(name, ())) - {"freshet"}) for name in (*PACKAGES, _CLIENT)}
     return [
         f"{', '.join(names)} installs a package `{name}` over Freshet's: install Freshet in an environment of its own"
         for name, names in others.items()

@@ -18,7 +18,7 @@ from mcp_types import Tool as ListedTool
 from pydantic import BaseModel, ValidationError
 
 from freshet.assistants.tools import TOOLS, Tool, WhatIfTool
-from freshet.client import Client, Refused
+from freshet_client import Client, Refused, ServiceError
 from hydrology.base.errors import InvalidInput, Problem
 from jobspec.faults import faults
 
@@ -55,7 +55,7 @@ def assistant_server(address: str, caller_of: CallerOf) -> Server[Any]:
         except Refused as refused:
             problem = {"type": refused.type, "title": refused.title, "status": refused.status}
             return _error(refused.detail, problem | {"detail": refused.detail})
-        except Problem as problem:
+        except (Problem, ServiceError) as problem:
             return _error(str(problem))
         except Exception:
             log.exception("assistants.failed", tool=asked.name if asked.name in TOOLS else "unknown")

@@ -11,8 +11,9 @@ import anyio.to_thread
 from pydantic import BaseModel
 
 from freshet.assistants import arguments
-from freshet.client import Client, ServiceError
-from freshet.client.jobs import ENDED, why_ended
+from freshet_client import Client, ServiceError
+from freshet_client.client import ENDED
+from freshet_client.errors import why_ended
 from hydrology.base.errors import InvalidInput, counted
 from jobspec.changes import Changes
 
@@ -73,7 +74,7 @@ class WhatIfTool:
                 raise InvalidInput("Nothing is changed: name a change of temperature, precipitation, storm or water.")
             latest = await _get(client, f"/v1/basins/{asked.basin}/forecasts/latest")
             params = {"basins": [asked.basin], "changes": changes.as_json(), **_as_issued(latest)}
-            posted = await anyio.to_thread.run_sync(client.post_job, "what-if", params)
+            posted = await anyio.to_thread.run_sync(client.post_job, {"kind": "what-if", "params": params})
             job, wait = posted.id, asked.wait_seconds
         ended = await _ended(client, job, wait)
         if ended["status"] not in ENDED:

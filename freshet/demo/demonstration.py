@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
-from freshet.client import Client
-from freshet.demo.work import Show, Work, new_token, require_alive
+from freshet.demo.work import Show, Work, client_errors_as_problems, new_token, require_alive
 from freshet.demo.write_archive import ARCHIVE, RIVERS
+from freshet_client import Client
 from hydrology.base.basins import basin_id
 from runtime import private_files
 from runtime.child_processes import Process
@@ -55,13 +55,13 @@ def demonstrate(settings: Settings, process: Process, address: str, show: Show) 
     """Do the main job over REST. What is already done is not done again.
 
     Raises:
-        ServiceError: a part of the service has died, or it refuses something.
+        ServiceFailed: a part of the service has died, or it refuses something.
         DataProblem: a job failed.
     """
     incoming = settings.ingest_roots[0]
     private_files.make_folder(incoming)
     archive = shutil.copyfile(ARCHIVE, incoming / ARCHIVE.name)
-    with Client(address, new_token(settings)) as client:
+    with client_errors_as_problems(), Client(address, new_token(settings)) as client:
         work = Work(client, partial(require_alive, process, settings.data), show)
         work.await_service(address)
         work.do("ingest", {"from": [str(archive)]})

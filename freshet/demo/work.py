@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
-from app.jobs.schemas import Job
-from freshet.client import Client, ServiceError
-from freshet.client.problems import Unreachable
 from freshet.supervisor.supervised_process import HUNG, REPORT_AFTER_ENDS
+from freshet_client import Client, JobFailed, ServiceError, Unreachable
+from freshet_client.models import Job
+from hydrology.base.errors import DataProblem, Problem
 from records.access import audit, keys
 from records.database.engine import Database
 from runtime import child_processes, private_files, restart_notes
@@ -26,10 +26,28 @@ WORKERS = ("--workers", "2", "--training-workers", "1")
 """Two, as jobs run beside each other; and one for whoever goes on to train."""
 
 
+class ServiceFailed(Problem):
+    """The demonstration's service has ended, does not answer, or refuses something."""
+
+    kind = "service-error"
+    exit_code = 5
+
+
 class Show(Protocol):
     """Shows the progress of a piece of work."""
 
     def __call__(self, what: str, done: int, total: int, detail: str = "") -> None: ...
+
+
+@contextmanager
+def client_errors_as_problems() -> Iterator[None]:
+    """Raise the errors of the client as problems, which end a command with a sentence."""
+    try:
+        yield
+    except JobFailed as error:
+        raise DataProblem(str(error)) from error
+    except ServiceError as error:
+        raise ServiceFailed(str(error)) from error
 
 
 @contextmanager
@@ -71,15 +89,15 @@ def require_alive(process: Process, data: Path) -> str:
     """Return which parts of the service are being restarted, in words; empty if none.
 
     Raises:
-        ServiceError: the service has ended, or a part of it ends repeatedly.
+        ServiceFailed: the service has ended, or a part of it ends repeatedly.
     """
     where = f"its log is {data / LOG}"
     if (code := process.poll()) is not None:
-        raise ServiceError(f"The service {child_processes.exit_in_words(code)}; {where}.")
+        raise ServiceFailed(f"The service {child_processes.exit_in_words(code)}; {where}.")
     restarting = restart_notes.load(data, process.pid)
     for part in restarting:
         if part.times >= REPORT_AFTER_ENDS and part.cause != HUNG:
-            raise ServiceError(
+            raise ServiceFailed(
                 f"The {part.part} of the service ends repeatedly: it {part.cause}, {part.times} times since "
                 f"{part.since:%H:%M:%S} UTC; {where}."
             )
@@ -99,7 +117,7 @@ class Work:
     def await_service(self, address: str) -> None:
         """Wait until the service answers."""
         started = time.monotonic()
-        while not self._client.ready():
+        while not self._client.is_ready():
             hindered = self._alive()
             waited = f"waiting for the API at {address}, {time.monotonic() - started:.0f} s"
             self._show("start of the service", 0, 1, f"{waited}{hindered and f'; {hindered}'}")
@@ -114,20 +132,21 @@ class Work:
         """Post a job, and leave it to its worker.
 
         Raises:
-            ServiceError: the service has died, or refuses the job.
+            ServiceFailed: the service has died.
+            ServiceError: it refuses the job.
         """
-        return self._client.post_job(kind, params)
+        return self._client.post_job({"kind": kind, "params": params})
 
     def result(self, job: Job) -> dict[str, Any]:
         """Show the progress of a job until it has ended, and return its result.
 
         Raises:
-            ServiceError: the service has died.
-            DataProblem: the job failed.
+            ServiceFailed: the service has died.
+            JobFailed: the job failed.
         """
         while True:
             try:
-                result = self._client.watch(job.id, self._look).result
+                result = self._client.wait_for_job(job.id, self._look).result
                 break
             except Unreachable:  # slow, or its API is being started again
                 waiting = "waiting for the API" + (f": {hindered}" if (hindered := self._alive()) else "")

@@ -16,7 +16,8 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 def shipped() -> list[Path]:
     """Return the top-level packages that are installed with Freshet."""
     found = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]["find"]
-    return [ROOT / pattern.removesuffix("*") for pattern in found["include"]]
+    folders = [ROOT / where / pattern.removesuffix("*") for where in found["where"] for pattern in found["include"]]
+    return [folder for folder in folders if folder.is_dir()]
 
 
 def imports(file: Path) -> Iterator[str]:

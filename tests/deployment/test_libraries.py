@@ -54,6 +54,11 @@ def test_the_wheel_is_this_platforms_and_holds_its_libraries(wheel: Path) -> Non
     assert not [name for name in names if name.endswith((".cpp", ".h"))]
 
 
+def test_the_wheel_holds_the_client_with_its_types(wheel: Path) -> None:
+    with ZipFile(wheel) as content:
+        assert {"freshet_client/operations.py", "freshet_client/py.typed"} <= {*content.namelist()}
+
+
 def test_the_wheel_holds_the_guide(wheel: Path) -> None:
     pages = {str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*") if path.is_file()}
     with ZipFile(wheel) as content:

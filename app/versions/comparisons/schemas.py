@@ -43,7 +43,7 @@ class ComparedVersion(Model):
     missing: Missing
 
 
-class Quartiles(Model):
+class ComparedQuartiles(Model):
     """Quartiles over the basins, in the unit of the metric; null where no basin has a value."""
 
     p25: float | None
@@ -64,7 +64,7 @@ class OfMetric(Model):
     n: int = Field(description="Number of basins in which both have a value.")
 
 
-class VersionCuts(Quartiles, OfVersion):
+class VersionCuts(ComparedQuartiles, OfVersion):
     """The quartiles of a version."""
 
 
@@ -102,10 +102,10 @@ class ComparedScore(Model):
     differences: list[VersionDifference] = Field(description="Of every version but the first.")
 
 
-class PublishedScore(Quartiles, OfMetric):
+class PublishedScore(ComparedQuartiles, OfMetric):
     """A metric of a published model in the same basins and days as the first version."""
 
-    first: Quartiles = Field(description="The first version in these basins.")
+    first: ComparedQuartiles = Field(description="The first version in these basins.")
     difference: Difference
 
 

@@ -3,14 +3,13 @@
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
+import httpx2
 import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from freshet.client.archives import Archives
-from freshet.client.problems import raise_for
+from freshet_client import Client
 from operations.archive.archive_runs import Archived, RunSelection, archive_runs, extend
 from records.archive.forecast_archive import STORE, contents
 from records.database.engine import Database
@@ -41,25 +40,23 @@ def archive(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> 
         yield client, store
 
 
-class _Connection:
-    """The client's connection, to a service in this process."""
+class _Transport(httpx2.BaseTransport):
+    """Leads a client's requests to a service in this process, and records the ranges that they ask for."""
 
     def __init__(self, service: TestClient) -> None:
-        self._service = service
+        self._service = service._transport
         self.ranges: list[str] = []
 
-    def get(self, path: str, params: dict[str, Any], headers: dict[str, str] | None = None) -> bytes:
-        answer = self._service.get(path, params=params, headers=headers)
-        raise_for(answer, path)
-        self.ranges += (headers or {}).values()
-        return answer.content
+    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+        self.ranges += request.headers.get_list("Range")
+        return self._service.handle_request(request)
 
 
 def test_xarray_reads_the_numbers_of_the_api_by_ranges(archive: tuple[TestClient, Path]) -> None:
     service, _ = archive
-    client = Archives()
-    connection = client._connection = _Connection(service)  # type: ignore[assignment]
-    (store,) = client.archive().stores
+    transport = _Transport(service)
+    client = Client("http://localhost", transport=transport)
+    (store,) = client.read_archive().stores
     assert (store.name, store.issues, store.basins, store.has_members) == (STORE, 1, 2, True)
     dataset = client.open_archive(store.name)
     answer = service.get(f"{FORECAST}?members=true").json()
@@ -80,7 +77,7 @@ def test_xarray_reads_the_numbers_of_the_api_by_ranges(archive: tuple[TestClient
     meanings = dataset["status"].attrs["flag_meanings"].split()
     found = {basin: meanings[int(dataset["status"].sel(basin=basin)[0])] for basin in (BASIN, SECOND)}
     assert found == {BASIN: "issued", SECOND: "issued_uncalibrated"}
-    assert connection.ranges
+    assert transport.ranges
 
 
 def test_files_are_read_whole_by_range_and_by_tag(archive: tuple[TestClient, Path]) -> None:

@@ -29,10 +29,10 @@ def refused(done: subprocess.CompletedProcess[str], foreign: Path, name: str) ->
     )
 
 
-def test_the_names_are_all_that_the_wheel_installs() -> None:
+def test_the_names_are_all_that_the_wheel_installs_but_for_the_clients() -> None:
     installed = (ROOT / "pyproject.toml").read_text().partition("[tool.setuptools.packages.find]")[2].splitlines()[1]
     assert all(f'"{name}*"' in installed for name in PACKAGES)
-    assert installed.count("*") == len(PACKAGES)
+    assert installed.replace('"freshet_client*", ', "").count("*") == len(PACKAGES)
 
 
 def test_the_installed_command_runs_nothing_of_its_working_folder(tmp_path: Path) -> None:
@@ -53,10 +53,9 @@ def test_a_foreign_module_is_named_with_the_one_that_is_expected(tmp_path: Path,
     assert ran(foreign) == []
 
 
-@pytest.mark.parametrize("module", ["freshet.bmi", "freshet.client"])
-def test_an_import_refuses_a_foreign_module_too(tmp_path: Path, module: str) -> None:
+def test_an_import_refuses_a_foreign_module_too(tmp_path: Path) -> None:
     foreign = foreign_folder(tmp_path / "foreign", "hydrology", "records")
-    done = run(tmp_path, sys.executable, "-c", f"import {module}", path=foreign)
+    done = run(tmp_path, sys.executable, "-c", "import freshet.bmi", path=foreign)
     assert refused(done, foreign, "hydrology"), done.stderr
     assert ran(foreign) == []
 

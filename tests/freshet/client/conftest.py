@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from freshet.client import Client
+from freshet_client import Client
 from runtime.settings import Settings
 from tests.app.conftest import listening
 

@@ -9,15 +9,17 @@ from contextlib import contextmanager
 from functools import partial
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from freshet.cli.service import serve
 from freshet.cli.service.demo import choose_port
-from freshet.client import Client, ServiceError
 from freshet.demo.demonstration import AS_OF, BASINS, FLOODED, HELD_OUT
-from freshet.demo.work import Work, require_alive
-from hydrology.base.errors import InvalidInput
+from freshet.demo.work import ServiceFailed, Work, client_errors_as_problems, require_alive
+from freshet_client import Client, JobFailed, Unreachable
+from freshet_client.models import Job
+from hydrology.base.errors import DataProblem, InvalidInput
 from tests.app.conftest import serving
 from tests.freshet.conftest import Freshet
 
@@ -54,7 +56,7 @@ def test_a_service_that_has_ended_is_reported_with_its_log(tmp_path: Path) -> No
     with supervisor(tmp_path) as process:
         process.kill()
         process.wait()
-        with pytest.raises(ServiceError, match=r"The service was killed by SIGKILL .* its log is .*service\.log"):
+        with pytest.raises(ServiceFailed, match=r"The service was killed by SIGKILL .* its log is .*service\.log"):
             require_alive(process, tmp_path)
 
 
@@ -63,7 +65,7 @@ def test_a_process_that_exits_repeatedly_is_reported_with_its_log(tmp_path: Path
         expected = (
             r"The api of the service ends repeatedly: it ended with exit code 2, 3 times .* its log is .*service\.log"
         )
-        with pytest.raises(ServiceError, match=expected):
+        with pytest.raises(ServiceFailed, match=expected):
             require_alive(process, tmp_path)
 
 
@@ -121,8 +123,18 @@ def test_a_service_that_dies_before_it_answers_is_not_waited_for(tmp_path: Path)
             process.kill()
             process.wait()
 
-        with pytest.raises(ServiceError, match="was killed by SIGKILL"):
+        with pytest.raises(ServiceFailed, match="was killed by SIGKILL"):
             Work(client, partial(require_alive, process, tmp_path), show).await_service("http://127.0.0.1:9")
+
+
+def test_what_goes_wrong_at_the_service_ends_the_command_with_a_sentence() -> None:
+    with pytest.raises(ServiceFailed, match="It does not answer") as silent, client_errors_as_problems():
+        raise Unreachable("It does not answer.")
+    ended: Any = {"id": "j1", "status": "failed", "problem": None}
+    job = Job.model_construct(**ended)
+    with pytest.raises(DataProblem, match="Job j1 failed: its reason is shown") as failed, client_errors_as_problems():
+        raise JobFailed(job)
+    assert (silent.value.exit_code, failed.value.exit_code) == (5, 4)
 
 
 @contextmanager
