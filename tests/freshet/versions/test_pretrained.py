@@ -36,7 +36,7 @@ def test_it_is_installed_once_and_forecasts_basins_that_it_never_saw(ingested: F
     first = ingested("models", "install-pretrained", "--promote", "--json", **settings)
     again = ingested("models", "install-pretrained", NAME, "--json", **settings)
     assert (first.code, first.json["already"], first.json["promoted"]) == (0, False, list(BASINS))
-    assert (again.json["already"], again.json["version_id"]) == (True, first.json["version_id"])
+    assert (again.json["already"], again.json["version"]) == (True, first.json["version"])
     assert "installed already" in again.err
     promoted = ingested("models", "install-pretrained", "--promote", **settings)
     assert promoted.code == 0
