@@ -18,7 +18,7 @@ def listing(items: Sequence[Any], columns: Columns, title: str) -> RenderableTyp
 
 
 def series(answer: Any, columns: Columns, title: str) -> RenderableType:
-    """Return the columns of an answer as a table: a row for each day of its `time`; those that are null are left out."""
+    """Return columns of an answer as a table, without those that are null: a row for each day of its `time`."""
     known = {"day": "time"} | {name: path for name, path in columns.items() if value_at(answer, path) is not None}
     return table(tuple(known), [*zip(*(value_at(answer, path) for path in known.values()), strict=True)], title)
 

@@ -49,7 +49,9 @@ class CommandRun(JobRun):
         inform(text)
 
 
-def run(context: Context, kind: str, params: RequestModel, reporter: Reporter, device: str | None) -> dict[str, Any]:
+def run(
+    context: Context, kind: str, params: RequestModel, reporter: Reporter, device: str | None = None
+) -> dict[str, Any]:
     """Run a job, write it to the audit trail, and return its result.
 
     Raises:

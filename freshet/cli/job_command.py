@@ -1,7 +1,7 @@
 """A command for a kind of job: its options are the job's parameters, and the workers' handler does the work here."""
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +9,8 @@ import typer
 from rich.console import Group, RenderableType
 from sqlalchemy.orm import Session
 
-from freshet.cli.context import MayCreateDatabase, Context, opened
+from freshet.cli.answers import value_at
+from freshet.cli.context import Context, MayCreateDatabase, opened
 from freshet.cli.devices import Device, take_device
 from freshet.cli.job_options import JobOptions, Layout, keyword
 from freshet.cli.options import BasinsFile
@@ -38,7 +39,12 @@ View = Callable[[Done], Iterable[RenderableType]]
 
 
 def job_command(
-    kind: str, layout: Layout = PLAIN, *, device: bool = False, begins: MayCreateDatabase = MayCreateDatabase.NOWHERE
+    kind: str,
+    layout: Layout = PLAIN,
+    *,
+    device: bool = False,
+    begins: MayCreateDatabase = MayCreateDatabase.NOWHERE,
+    partly: Sequence[str] = (),
 ) -> Callable[[View], Callable[..., None]]:
     """Return a decorator that creates a kind's command from the function that shows its result as text.
 
@@ -47,13 +53,16 @@ def job_command(
     Args:
         device: whether the command takes `--device`.
         begins: where it may create a database.
+        partly: fields of the result that have a value where a part of the work was not done, by their paths.
     """
 
     def decorate(view: View) -> Callable[..., None]:
         options = JobOptions(kind, layout)
 
         def command(**given: Any) -> None:
-            _run(options, given, view, begins)
+            result = _run(options, given, view, begins)
+            if any(value_at(result, path) for path in partly) or any(_reasons(result)) or _is_partial(result):
+                raise typer.Exit(PARTLY_DONE)
 
         command.__name__, command.__doc__ = view.__name__, view.__doc__
         more = [keyword("basins_file", BasinsFile)] if options.has_basins else []
@@ -65,8 +74,8 @@ def job_command(
     return decorate
 
 
-def _run(options: JobOptions, given: dict[str, Any], view: View, begins: MayCreateDatabase) -> None:
-    """Run the job that the options describe, and print its result."""
+def _run(options: JobOptions, given: dict[str, Any], view: View, begins: MayCreateDatabase) -> Mapping[str, Any]:
+    """Run the job that the options describe, print its result, and return it."""
     if names := listed(given.get("basins_file")):
         given["basins"] = [*(given["basins"] or []), *names]
     params = options.params(given)
@@ -78,12 +87,10 @@ def _run(options: JobOptions, given: dict[str, Any], view: View, begins: MayCrea
         with context.database.reading() as session:
             done = Done(context, session, params, result)
             shown = [] if given["as_json"] else [*view(done)]
-    reasons = [*_reasons(result)]
-    for reason in dict.fromkeys(reasons[:MAX_ROWS]):
+    for reason in list(dict.fromkeys(_reasons(result)))[:MAX_ROWS]:
         inform(reason)
     answer(dict(result), given["as_json"], Group(*shown))
-    if reasons or _is_partial(result):
-        raise typer.Exit(PARTLY_DONE)
+    return result
 
 
 def _reasons(result: Any) -> Iterator[str]:
@@ -94,8 +101,7 @@ def _reasons(result: Any) -> Iterator[str]:
 
 
 def _is_partial(result: Any) -> bool:
-    fields = list(_fields(result))
-    return any(value in PARTLY for name, value in fields if name == "status") or bool(result.get("refused_basins"))
+    return any(value in PARTLY for name, value in _fields(result) if name == "status")
 
 
 def _fields(result: Any) -> Iterator[tuple[str, Any]]:

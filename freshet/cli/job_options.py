@@ -49,12 +49,14 @@ class JobOption:
     Attributes:
         path: the names that lead to it in a request.
         name: that of the option; None for an argument.
+        about: what its help begins with.
     """
 
     path: tuple[str, ...]
     info: FieldInfo
     name: str | None
     required: bool
+    about: str = ""
 
     @property
     def key(self) -> str:
@@ -87,7 +89,7 @@ class JobOption:
 
     def _help(self, several: bool) -> str:
         default = self.info.default
-        parts = [self.info.description or "", "Repeat it for more." if several else ""]
+        parts = [self.about, _description(self.info), "Repeat it for more." if several else ""]
         parts += [f"Default: {default}."] if isinstance(default, str | int | float) and default is not False else []
         return " ".join(filter(None, parts))
 
@@ -150,7 +152,12 @@ class JobOptions:
 
 
 def _options(
-    model: type[BaseModel], layout: Layout, path: tuple[str, ...] = (), prefix: str = "--", required: bool = True
+    model: type[BaseModel],
+    layout: Layout,
+    path: tuple[str, ...] = (),
+    prefix: str = "--",
+    required: bool = True,
+    about: str = "",
 ) -> Iterator[JobOption]:
     for name, info in model.model_fields.items():
         field_path = (*path, info.alias or name)
@@ -161,15 +168,23 @@ def _options(
         if dotted in layout.spans:
             day = FieldInfo(annotation=Day, description=info.description)
             ends = zip(("first", "last"), layout.spans[dotted], strict=True)
-            yield from (JobOption((*field_path, end), day, option, required) for end, option in ends)
+            yield from (JobOption((*field_path, end), day, option, required, f"The {end} day.") for end, option in ends)
         elif isinstance(inner, type) and issubclass(inner, BaseModel):
             is_group = dotted == layout.group or info.default is not None
             needed = required and (dotted == layout.group or info.is_required())
-            yield from _options(inner, layout, field_path, prefix if is_group else f"{prefix}{name}-", needed)
+            outer, words = (prefix, "") if is_group else (f"{prefix}{name}-", inner.__doc__ or "")
+            yield from _options(inner, layout, field_path, outer, needed, words)
         else:
             option = prefix + (_singular(field_path[-1]) if several else field_path[-1]).replace("_", "-")
             shown = None if dotted in layout.arguments else layout.names.get(dotted, option)
-            yield JobOption(field_path, info, shown, required and info.is_required())
+            yield JobOption(field_path, info, shown, required and info.is_required(), about)
+
+
+def _description(info: FieldInfo) -> str:
+    """Return the description of a field, which may stand with its type."""
+    parts = [part for of_union in get_args(info.annotation) for part in get_args(of_union)]
+    declared = (part.description for part in parts if isinstance(part, FieldInfo))
+    return info.description or next(filter(None, declared), "")
 
 
 def _set(params: dict[str, Any], option: JobOption, value: Any) -> None:

@@ -19,6 +19,7 @@ from runtime.settings import Settings
 if TYPE_CHECKING:
     from app.exports.table import Table
     from app.http.base_schema import Model
+    from records.access.keys import Key
     from runtime.clock import Clock
 
 Row = TypeVar("Row")
@@ -36,6 +37,13 @@ class Reading:
     def now(self) -> datetime:
         """The service's time."""
         return self.clock.now()
+
+    @property
+    def key(self) -> "Key":
+        """The rights of the command line: an admin's, without a stored key."""
+        from records.access import audit, keys
+
+        return keys.Key("", audit.command_line().name, "admin", self.clock.wall(), None, None)
 
 
 @dataclass(frozen=True, slots=True)

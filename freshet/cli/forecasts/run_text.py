@@ -83,8 +83,8 @@ def _notes(run: runs.Run, results: Sequence[Latest], forecasts: Sequence[BasinFo
         if forecast.product_credit is not None:
             yield f"Weather of {run.product}: {forecast.product_credit.credit} {forecast.product_credit.licence}."
         if (weather := forecast.weather) is not None:
-            credits = (weather.source, weather.model, weather.credit, weather.licence)
-            yield f"{forecast.forcing_note} {', '.join(filter(None, credits))}."
+            names = (weather.source, weather.model, weather.credit, weather.licence)
+            yield f"{forecast.forcing_note} {', '.join(filter(None, names))}."
         if forecast.status == "issued" and "calibrated" in forecast.missing:
             yield f"Not calibrated: 5 to 95 % is of the {forecast.quantiles_of}. {forecast.missing['calibrated']}"
 

@@ -48,7 +48,7 @@ def test_computations_of_the_command_line_leave_a_trace(
     worked: Freshet, changes: Callable[[int], list[dict[str, Any]]]
 ) -> None:
     before = changes(0)
-    version = worked("models", "list", "--json").json["versions"][0]["id"]
+    version = worked("models", "list", "--json").json["models"][0]["id"]
     assert [(change["action"], change["subject"]) for change in before] == [
         ("data ingested", "basins"),
         ("model trained", version),

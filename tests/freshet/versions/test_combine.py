@@ -11,7 +11,7 @@ pytestmark = pytest.mark.extended
 def two(worked: Freshet) -> tuple[str, str]:
     """The ids of two versions."""
     second = worked("train", *PERIODS, *SMALL, "--members", "1", "--set", "seed=7", "--json").json["version_id"]
-    stored = [one["id"] for one in worked("models", "list", "--json").json["versions"]]
+    stored = [one["id"] for one in worked("models", "list", "--json").json["models"]]
     assert stored[0] == second
     return stored[1], stored[0]
 

@@ -36,7 +36,7 @@ def two(two_data: Path, tmp_path: Path) -> Freshet:
 
 def versions(freshet: Freshet) -> list[str]:
     """Return the options that name both versions, the older one first."""
-    stored = freshet("models", "list", "--json").json["versions"]
+    stored = freshet("models", "list", "--json").json["models"]
     return [part for one in stored[::-1] for part in ("--version", one["id"])]
 
 
