@@ -2,15 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy.orm import Session
 
 from app.basins.schemas import BasinDetail, BasinSummary, Finding, Series, named_kind
 from hydrology.base.calendar import as_date
 from records.basins import basins, ownership, quality
-from records.series import series
-from records.versions import promotions
+
+if TYPE_CHECKING:
+    from records.series import series
 
 _FIELDS = ("name", "latitude", "longitude", "huc")
 
@@ -27,6 +28,9 @@ def detail(session: Session, basin: str) -> BasinDetail:
     Raises:
         UnknownBasin: there is no such basin.
     """
+    from records.series import series  # here, for a list of basins needs none of it
+    from records.versions import promotions
+
     stored = basins.get(session, basin)
     result = _area_and_place(stored, official=ownership.owner(session, basin) is None)
     current = promotions.current(session, [basin]).get(basin)
@@ -58,7 +62,7 @@ def _area_and_place(basin: basins.Basin, *, official: bool) -> dict[str, Any]:
     }
 
 
-def _series(entry: series.Entry) -> Series:
+def _series(entry: "series.Entry") -> Series:
     return Series(
         product=entry.product,
         variable=entry.variable,

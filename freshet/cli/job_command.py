@@ -17,6 +17,7 @@ from freshet.cli.options import BasinsFile
 from freshet.cli.output import MAX_ROWS, PARTLY_DONE, Json, answer, inform
 from freshet.cli.progress import reporting
 from freshet.cli.text_files import listed
+from jobspec.jobs.base import JobRequest
 
 PLAIN = Layout()
 NOT_DONE = ("left_out", "failed", "refused", "reasons", "problems")
@@ -39,14 +40,14 @@ View = Callable[[Done], Iterable[RenderableType]]
 
 
 def job_command(
-    kind: str,
+    job: type[JobRequest],
     layout: Layout = PLAIN,
     *,
     device: bool = False,
     begins: MayCreateDatabase = MayCreateDatabase.NOWHERE,
     partly: Sequence[str] = (),
 ) -> Callable[[View], Callable[..., None]]:
-    """Return a decorator that creates a kind's command from the function that shows its result as text.
+    """Return a decorator that creates a job's command from the function that shows its result as text.
 
     The function's docstring is the command's help.
 
@@ -57,7 +58,7 @@ def job_command(
     """
 
     def decorate(view: View) -> Callable[..., None]:
-        options = JobOptions(kind, layout)
+        options = JobOptions(job, layout)
 
         def command(**given: Any) -> None:
             result = _run(options, given, view, begins)

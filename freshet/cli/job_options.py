@@ -17,7 +17,7 @@ from hydrology.base.calendar import Day, Period
 from hydrology.climatology.volumes import Season
 from jobspec.faults import faults
 from jobspec.fields import RequestModel
-from jobspec.kinds import KINDS, InvalidRequest
+from jobspec.jobs.base import JobRequest
 
 _METAVARS = {Period: "FIRST..LAST", Day: "YYYY-MM-DD", Season: "MM-DD..MM-DD", int: "NUMBER", float: "NUMBER"}
 _READ_BY_TYPER = (bool, int, float)
@@ -102,9 +102,9 @@ def keyword(name: str, annotation: Any, default: Any = None) -> inspect.Paramete
 class JobOptions:
     """The options of a kind of job."""
 
-    def __init__(self, kind: str, layout: Layout) -> None:
-        self.kind = kind
-        self._params: type[RequestModel] = get_type_hints(KINDS[kind])["params"]
+    def __init__(self, job: type[JobRequest], layout: Layout) -> None:
+        self.kind: str = get_args(job.model_fields["kind"].annotation)[0]
+        self._params: type[RequestModel] = get_type_hints(job)["params"]
         self._options, self._spans = list(_options(self._params, layout)), layout.spans.keys()
 
     @property
@@ -138,6 +138,8 @@ class JobOptions:
         try:
             return self._params.model_validate(params)
         except ValidationError as error:
+            from jobspec.kinds import InvalidRequest
+
             sentence = faults(error, params, self._option_of)
             shown = re.sub(r"`([a-z_.]+)`", lambda name: self._option_of(name[1]), sentence)
             raise InvalidRequest(f"The {self.kind} is not possible: {shown}.") from None

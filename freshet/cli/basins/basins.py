@@ -16,6 +16,7 @@ from freshet.cli.output import Json, answer, inform, table
 from freshet.cli.reading import Reading, Shown, reads
 from hydrology.base.basins import basin_id, place_in_words
 from hydrology.base.errors import counted
+from jobspec.jobs.data import BasinJob, ClimateJob
 from records.basins.basins import OUTLINE_COMPARED
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def show(
 
 
 @app.command("add")
-@job_command("basin", _ADDED, begins=MayCreateDatabase.ANYWHERE)
+@job_command(BasinJob, _ADDED, begins=MayCreateDatabase.ANYWHERE)
 def add(done: Done) -> Iterator[RenderableType]:
     """Add a basin, or add data to one. For a USGS gauge, location, name and area are fetched from USGS.
 
@@ -82,7 +83,7 @@ def add(done: Done) -> Iterator[RenderableType]:
 
 
 @app.command("climate")
-@job_command("climate", Layout(arguments=("basin",)))
+@job_command(ClimateJob, Layout(arguments=("basin",)))
 def climate(done: Done) -> Iterator[RenderableType]:
     """Compute the climate indices of a basin, as CAMELS defines them, and store them as its attributes."""
     title = f"Climate of {done.result['basin']}, computed from {done.result['computed_from']}"

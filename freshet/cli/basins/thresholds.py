@@ -21,6 +21,7 @@ from hydrology.base.calendar import day
 from hydrology.base.errors import InvalidInput, counted
 from ingestion.json_numbers import parse_json
 from jobspec.flood_categories import NewCategories
+from jobspec.jobs.judging import LevelsJob
 from jobspec.thresholds import FloodFrequencySettings, NewThreshold
 from records.access import audit
 from records.alerts import flood_categories, flood_frequency, level_doubts
@@ -74,7 +75,7 @@ def show(at: Reading, basin: Basin, units: DischargeUnits = "m3/s") -> Shown:
 
 
 @app.command("simulate")
-@job_command("levels")
+@job_command(LevelsJob)
 def simulate(done: Done) -> Iterator[RenderableType]:
     """Simulate all past days with a model version, and store the levels of its simulated climatology.
 

@@ -11,6 +11,7 @@ from freshet.cli.job_command import Done, job_command
 from freshet.cli.job_options import Layout
 from freshet.cli.output import inform
 from hydrology.base.errors import counted
+from jobspec.jobs.forecasting import DailyJob, ForecastJob, ReplayJob, VolumesJob, WhatIfJob
 
 if TYPE_CHECKING:
     from app.forecasts.volumes.schemas import VolumesOfRun
@@ -27,7 +28,7 @@ _DAILY = {"basin": "basin", "status": "status", "T0": "t0", "tomorrow": "flow.da
 _DAILY |= {"p05 to p95": "range", "rests on": "rests_on", "weather": "flow.weather", "run": "run", "why": "reason"}
 
 
-@job_command("forecast", device=True)
+@job_command(ForecastJob, device=True)
 def forecast(done: Done) -> Iterator[RenderableType]:
     """Advance the states to T0 and forecast.
 
@@ -37,7 +38,7 @@ def forecast(done: Done) -> Iterator[RenderableType]:
     yield from _runs(done, [run["run"] for run in done.result["runs"]])
 
 
-@job_command("what-if")
+@job_command(WhatIfJob)
 def what_if(done: Done) -> Iterator[RenderableType]:
     """Forecast with changed weather after T0, or with more or less water in the basin at T0.
 
@@ -55,7 +56,7 @@ def _runs(done: Done, runs: list[str]) -> Iterator[RenderableType]:
         yield from run_text(done.session, run, None)
 
 
-@job_command("volumes", device=True)
+@job_command(VolumesJob, device=True)
 def volumes(done: Done) -> Iterator[RenderableType]:
     """Forecast the volume of a season with the weather of other years.
 
@@ -92,7 +93,7 @@ def _volume(answer: "VolumesOfRun") -> dict[str, Any]:
     }
 
 
-@job_command("daily", device=True)
+@job_command(DailyJob, device=True)
 def daily(done: Done) -> Iterator[RenderableType]:
     """Fetch the feeds, apply the bridges, forecast all basins, decide alerts, and show tomorrow's flow.
 
@@ -131,7 +132,7 @@ def _tomorrows(done: Done, now: Any) -> Iterator[dict[str, Any]]:
         }
 
 
-@job_command("replay", Layout(names={"latency_days": "--latency"}, spans={"period": ("--from", "--to")}))
+@job_command(ReplayJob, Layout(names={"latency_days": "--latency"}, spans={"period": ("--from", "--to")}))
 def replay(done: Done) -> Iterator[RenderableType]:
     """Replay an archive: issue forecasts for each past day as if it were today.
 

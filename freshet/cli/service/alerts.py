@@ -13,6 +13,7 @@ from freshet.cli.options import Basin, argument, option
 from freshet.cli.output import inform
 from freshet.cli.reading import Reading, Shown, cut, reads
 from hydrology.base.errors import counted
+from jobspec.jobs.upkeep import DeliveryJob
 from records.basins import basins
 
 app = typer.Typer(no_args_is_help=True)
@@ -90,7 +91,7 @@ def cap(change: Annotated[str, argument("CHANGE", "Id of a change: its `event`."
 
 
 @app.command("deliver")
-@job_command("delivery", partly=["deliveries.pending", "deliveries.failed"])
+@job_command(DeliveryJob, partly=["deliveries.pending", "deliveries.failed"])
 def deliver(done: Done) -> Iterator[RenderableType]:
     """Carry out what forecasters decided, and send pending changes to subscribers. `freshet serve` does so always."""
     sent = ", ".join(f"{count} {status}" for status, count in done.result["deliveries"].items())

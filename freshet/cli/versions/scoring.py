@@ -11,6 +11,8 @@ from freshet.cli.output import inform, table
 from hydrology.base.calendar import as_date
 from hydrology.base.errors import counted
 from hydrology.verification.results import ALL_YEAR
+from jobspec.jobs.judging import CalibrationJob, ComparisonJob, EvaluationJob, ReforecastJob, VerificationJob
+from jobspec.jobs.training import RetrainingJob
 
 _QUARTILES = {"basins": "n", "25 %": "p25", "median": "median", "75 %": "p75"}
 _DIFFERENCE = {"difference": "difference.median", "better": "difference.better", "worse": "difference.worse"}
@@ -27,7 +29,7 @@ _VERSION |= {"product": "product", "members": "members", "parameters": "paramete
 _PRINTED = {"model": "model", "score": "metric", "median": "median", "25 %": "p25", "75 %": "p75", "sd": "sd"}
 
 
-@job_command("evaluation", device=True)
+@job_command(EvaluationJob, device=True)
 def evaluate(done: Done) -> Iterator[RenderableType]:
     """Score a version over a period: its members' mean, how well water is conserved, and its snow.
 
@@ -58,7 +60,7 @@ def _of_period(done: Done, scores: list[Any]) -> list[Any]:
     return [one for one in scores if (one.period.first_day, one.period.last_day, one.member) == (*days, "mean")]
 
 
-@job_command("calibration")
+@job_command(CalibrationJob)
 def calibrate(done: Done) -> Iterator[RenderableType]:
     """Fit the error model of a version: forecasts then carry calibrated quantiles.
 
@@ -77,7 +79,7 @@ def calibrate(done: Done) -> Iterator[RenderableType]:
     yield facts(model, columns | {"observed days": "days", "sha256": "sha256"}, title)
 
 
-@job_command("reforecast", device=True)
+@job_command(ReforecastJob, device=True)
 def reforecast(done: Done) -> Iterator[RenderableType]:
     """Forecast past days with observed weather, and report forecast skill by lead time.
 
@@ -94,7 +96,7 @@ def reforecast(done: Done) -> Iterator[RenderableType]:
     yield _by_lead(shown, title)
 
 
-@job_command("verification")
+@job_command(VerificationJob)
 def verify(done: Done) -> Iterator[RenderableType]:
     """Verify issued forecasts against later observations, and report forecast skill by lead time.
 
@@ -120,7 +122,7 @@ def _by_lead(figures: list[Any], title: str) -> RenderableType:
     return listing(figures, _BY_LEAD, f"{title}. Medians over basins:")
 
 
-@job_command("comparison")
+@job_command(ComparisonJob)
 def compare(done: Done) -> Iterator[RenderableType]:
     """Compare versions on the same basins and days. Default: the basins that all were trained for.
 
@@ -155,7 +157,7 @@ def _difference(score: Any, version: str) -> Any:
     return next((one for one in score.differences if one.version == version), None)
 
 
-@job_command("retraining", device=True)
+@job_command(RetrainingJob, device=True)
 def retrain(done: Done) -> Iterator[RenderableType]:
     """Retrain the recipe of the version in use on the current record, and score the result.
 

@@ -13,6 +13,7 @@ from freshet.cli.options import argument
 from freshet.cli.output import inform
 from freshet.cli.reading import Reading, Shown, reads
 from hydrology.weather.bridge import PRECIPITATION
+from jobspec.jobs.data import BridgeJob
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -31,7 +32,7 @@ def bridge() -> None:
 
 
 @app.command("fit")
-@job_command("bridge", Layout(arguments=("name",), group="fit"), partly=["refused_basins"])
+@job_command(BridgeJob, Layout(arguments=("name",), group="fit"), partly=["refused_basins"])
 def fit(done: Done) -> Iterator[RenderableType]:
     """Fit a bridge, report its skill on water years left out of the fit, and apply it.
 
@@ -66,7 +67,7 @@ def show(at: Reading, bridge: Name) -> Shown:
 
 
 @app.command("apply")
-@job_command("bridge", Layout(arguments=("name",), left_out=("fit",)))
+@job_command(BridgeJob, Layout(arguments=("name",), left_out=("fit",)))
 def apply(done: Done) -> Iterator[RenderableType]:
     """Compute the bridge's product from the stored weather. Applied again, it stores only what is new."""
     yield from _applied(done)

@@ -19,7 +19,7 @@ from hydrology.base.basins import basin_id
 from hydrology.base.calendar import day
 from hydrology.base.errors import DataProblem, InvalidInput, Problem
 from jobspec.feeds import ADAPTERS, USUAL, AnyFeedSettings, NewFeed, read_settings
-from jobspec.jobs.data import FetchParams
+from jobspec.jobs.data import BackfillJob, FetchJob, FetchParams
 from records.weather import feeds as records
 
 _FEEDS: Columns = {"feed": "name", "adapter": "adapter", "product": "product", "last fetch": "last_fetch_at"}
@@ -141,14 +141,14 @@ def show(at: Reading, feed: Name) -> Shown:
 
 
 @app.command("fetch")
-@job_command("fetch", Layout(arguments=("feed",)))
+@job_command(FetchJob, Layout(arguments=("feed",)))
 def fetch(done: Done) -> Iterator[RenderableType]:
     """Fetch new data from a feed and store it. Fetched again, it stores only what is new."""
     yield f"{done.params.feed}: {_counted(done.result)}"
 
 
 @app.command("backfill")
-@job_command("backfill", Layout(arguments=("feed",)), partly=["warnings"])
+@job_command(BackfillJob, Layout(arguments=("feed",)), partly=["warnings"])
 def backfill(done: Done) -> Iterator[RenderableType]:
     """Fetch past weather forecasts of a feed, reforecast with them, and recalibrate forecasts at once.
 
