@@ -21,11 +21,12 @@ from jobspec.jobs.base import JobRequest
 
 _METAVARS = {Period: "FIRST..LAST", Day: "YYYY-MM-DD", Season: "MM-DD..MM-DD", int: "NUMBER", float: "NUMBER"}
 _READ_BY_TYPER = (bool, int, float)
+_WITH_DEFAULT = (str, int, float)
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What of a kind of job stands differently on the command line than by the names of its fields.
+    """Where the command line of a kind of job differs from the names of its fields.
 
     Attributes:
         arguments: fields that are arguments.
@@ -90,7 +91,7 @@ class JobOption:
     def _help(self, several: bool) -> str:
         default = self.info.default
         parts = [self.about, _description(self.info), "Repeat it for more." if several else ""]
-        parts += [f"Default: {default}."] if isinstance(default, str | int | float) and default is not False else []
+        parts += [f"Default: {default}."] if isinstance(default, _WITH_DEFAULT) and default is not False else []
         return " ".join(filter(None, parts))
 
 
