@@ -40,10 +40,15 @@ class Reading:
 
     @property
     def key(self) -> "Key":
-        """The rights of the command line: an admin's, without a stored key."""
-        from records.access import audit, keys
+        """The rights of the command line."""
+        return command_line_key(self.clock.wall())
 
-        return keys.Key("", audit.command_line().name, "admin", self.clock.wall(), None, None)
+
+def command_line_key(wall: datetime) -> "Key":
+    """Return the rights of the command line: an admin's, without a stored key."""
+    from records.access import audit, keys
+
+    return keys.Key("", audit.command_line().name, "admin", wall, None, None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
 """`freshet jobs`: jobs of the workers."""
 
 import time
-from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -12,7 +11,7 @@ from freshet.cli.context import changing, opened
 from freshet.cli.options import argument, option
 from freshet.cli.output import Json, answer, inform, table
 from freshet.cli.progress import reporting
-from freshet.cli.reading import Reading, Shown, cut, reads
+from freshet.cli.reading import Reading, Shown, command_line_key, cut, reads
 from hydrology.base.errors import DataProblem, counted
 from records.jobs import attempts, events
 from records.jobs import jobs as records
@@ -85,8 +84,11 @@ def watch(job: JobId) -> None:
 @app.command("cancel")
 def cancel(job: JobId, as_json: Json = False) -> None:
     """Ask a job to stop; a running one stops when it next reports progress."""
+    from app.jobs.service import answer as answer_of
+
     with changing() as change:
         one = attempts.request_cancel(change.session, job, change.now)
         change.record("job cancelled", job, status=one.status)
     asked = ", and was asked to stop" if one.status == "running" else ""
-    answer(asdict(one), as_json, f"Job {job} is {one.status}{asked}.")
+    shown = answer_of(one, command_line_key(change.now)).model_dump(mode="json", exclude_unset=True)
+    answer(shown, as_json, f"Job {job} is {one.status}{asked}.")

@@ -1,7 +1,6 @@
 """`freshet feeds`: feeds from external services, and the results of their fetches."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
@@ -14,7 +13,7 @@ from freshet.cli.job_options import Layout
 from freshet.cli.options import OnlyBasins, argument, option
 from freshet.cli.output import MAX_ROWS, PARTLY_DONE, Json, answer, inform, table
 from freshet.cli.progress import reporting
-from freshet.cli.reading import Reading, Shown, reads
+from freshet.cli.reading import Reading, Shown, command_line_key, reads
 from hydrology.base.basins import basin_id
 from hydrology.base.calendar import day
 from hydrology.base.errors import DataProblem, InvalidInput, Problem
@@ -75,9 +74,12 @@ def add(
         "from": source,
     }
     settings = read_settings({field: value for field, value in result.items() if value is not None})
+    from app.weather.feeds import feed_of
+
     with changing() as change:
         feed = _create(change, name, settings)
-    answer(asdict(feed), as_json, f"Feed {name} is added: freshet feeds fetch {name}")
+    shown = feed_of(feed, command_line_key(feed.created_at)).model_dump(mode="json", exclude_unset=True)
+    answer(shown, as_json, f"Feed {name} is added: freshet feeds fetch {name}")
 
 
 @app.command("start")

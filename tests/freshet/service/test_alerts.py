@@ -108,7 +108,7 @@ def test_receivers_are_added_listed_and_removed_and_a_change_is_printed_as_cap(e
     (listed,) = empty("subscriptions", "list", "--json").json["subscriptions"]
     assert (listed["id"], listed["basins"]) == (added.json["id"], [BASIN])
     assert "is not paused" in empty("subscriptions", "resume", listed["id"]).err
-    assert empty("subscriptions", "deliveries", "--json").json == {"deliveries": []}
+    assert empty("subscriptions", "deliveries", "--json").json == {"deliveries": [], "next": None}
     empty("subscriptions", "remove", listed["id"])
     assert empty("subscriptions", "list", "--json").json == {"subscriptions": []}
     (change,) = empty("alerts", "changes", BASIN, "--json").json["changes"]
