@@ -1,6 +1,6 @@
 """Describes the faults of a request, in words that are safe to show."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from pydantic import ValidationError
@@ -12,11 +12,15 @@ from jobspec.forms import words_of
 MAX_FAULTS = 10  # nobody reads thousands of sentences
 
 
-def faults(error: ValidationError, request: object) -> str:
-    """Describe each faulty field of a request, with its path; without one, the whole request."""
+def faults(error: ValidationError, request: object, name: Callable[[str], str] = str) -> str:
+    """Describe each faulty field of a request, with its path; without one, the whole request.
+
+    Args:
+        name: names the field of a path, where it is not called by that.
+    """
     details = error.errors(include_url=False)[:MAX_FAULTS]
     return "; ".join(
-        ": ".join(filter(None, (path(detail["loc"], detail["type"], request), _beginning(detail))))
+        ": ".join(filter(None, (name(path(detail["loc"], detail["type"], request)), _beginning(detail))))
         for detail in details
     )
 

@@ -6,8 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from sqlalchemy.orm import Session
+
 from jobspec.jobs.authority import Folder
 from records.access import audit
+from records.database.base import JsonObject
 from records.database.engine import Database
 from records.job_permissions.permissions import SERVICE, Grant
 from records.job_permissions.write_guard import UndeclaredWriteError
@@ -66,12 +69,17 @@ class JobRun:
     Attributes:
         grant: the permissions that it runs with.
         progress: the last one that was shown.
+        cores: number of processes that it may compute on; workers run one job a core.
+        trains_itself: whether it trains members instead of posting a job for each.
 
     Args:
         report: receives the progress, and the file that is being read, if any.
         asked_to_stop: returns why the job has to stop; None while it may continue.
         folders: settings whose folders its kind declares to write.
     """
+
+    cores = 1
+    trains_itself = False
 
     def __init__(
         self,
@@ -86,6 +94,11 @@ class JobRun:
         self.tools, self.job, self.grant = tools, job, grant
         self._send, self._asked_to_stop, self._folders = report, asked_to_stop, folders
         self.progress: Progress | None = None
+
+    @property
+    def roots(self) -> tuple[Path, ...] | None:
+        """The folders that it may read files from; None: any."""
+        return self.tools.settings.ingest_roots
 
     def show(self, done: int, total: int, detail: str = "") -> None:
         """Report the progress of the work.
@@ -135,6 +148,10 @@ class JobRun:
             raise UndeclaredWriteError(f"A job of the kind {self.job.kind} does not declare to write in {setting}.")
         folder: Path | None = getattr(self.tools.settings, setting)
         return folder
+
+    def store_plan(self, session: Session, plan: JsonObject) -> None:
+        """Store what the job has started, for a later attempt to continue, in the transaction that starts it."""
+        jobs.store_plan(session, self.job.id, self.job.attempt, plan)
 
     def record(self, action: audit.Action, subject: str, **detail: Any) -> None:
         """Add a change by the job to the audit trail."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy.orm import Session
 
@@ -12,9 +12,10 @@ from hydrology.base import units as convert
 from hydrology.base.calendar import as_date
 from hydrology.base.units import M2_PER_KM2
 from records.basins import basins, ownership, quality
-from records.series import series
-from records.versions import promotions
 from records.versions.basin_areas import areas_in_use
+
+if TYPE_CHECKING:
+    from records.series import series
 
 _FIELDS = ("name", "latitude", "longitude", "huc")
 
@@ -33,6 +34,9 @@ def detail(session: Session, basin: str) -> BasinDetail:
     Raises:
         UnknownBasin: there is no such basin.
     """
+    from records.series import series  # here, for a list of basins needs none of it
+    from records.versions import promotions
+
     stored = basins.get(session, basin)
     area = areas_in_use(session, [stored])[basin]
     result = _area_and_place(stored, area, official=ownership.owner(session, basin) is None)
@@ -69,7 +73,7 @@ def _area_and_place(basin: basins.Basin, area: convert.Area | None, *, official:
     }
 
 
-def _series(entry: series.Entry) -> Series:
+def _series(entry: "series.Entry") -> Series:
     return Series(
         product=entry.product,
         variable=entry.variable,

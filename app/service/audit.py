@@ -37,10 +37,11 @@ def list_changes(
     null. For admins alone."""
     entries = audit.page(session, before=page.after, limit=page.sought)
     shown, following = page.cut(entries, lambda entry: entry.seq)
-    return fields.of(AuditPage(changes=[_answer(entry) for entry in shown], next=following))
+    return fields.of(AuditPage(changes=[change_of(entry) for entry in shown], next=following))
 
 
-def _answer(entry: audit.Entry) -> Change:
+def change_of(entry: audit.Entry) -> Change:
+    """Return a change as answers show it."""
     fields = asdict(entry)
     fields["key"] = fields.pop("key_id")
     return Change(**fields, missing=why_null(fields, _WHY))

@@ -12,57 +12,57 @@ from typer.main import get_group
 
 PARTS = ("worker", "scheduler", "api")
 COMMANDS = {
-    "ingest": "basins",
-    "basins": "basins",
-    "observations": "basins",
-    "thresholds": "basins",
-    "ratings": "basins",
-    "train": "versions",
-    "retrain": "versions",
-    "evaluate": "versions",
-    "calibrate": "versions",
-    "reforecast": "versions",
-    "compare": "versions",
-    "weather": "weather",
-    "forecast": "forecasts",
-    "changes": "forecasts",
-    "what-if": "forecasts",
-    "plot": "forecasts",
-    "volumes": "forecasts",
-    "rain-margin": "forecasts",
-    "archive": "forecasts",
-    "reproduce": "forecasts",
-    "fews": "forecasts",
-    "daily": "forecasts",
-    "replay": "forecasts",
-    "verify": "versions",
-    "errors": "versions",
-    "skilful-days": "versions",
-    "events": "versions",
-    "decision-value": "versions",
-    "alerts": "service",
-    "subscriptions": "service",
-    "runs": "forecasts",
-    "states": "forecasts",
-    "simulation": "versions",
-    "models": "versions",
-    "serve": "service",
-    "jobs": "service",
-    "keys": "service",
-    "feeds": "weather",
-    "bridge": "weather",
-    "schedules": "service",
-    "audit": "service",
-    "migrate": "upkeep",
-    "prune": "upkeep",
-    "backup": "upkeep",
-    "restore": "upkeep",
-    "doctor": "upkeep",
-    "check": "upkeep",
-    "demo": "service",
-    "mcp": "service",
-} | dict.fromkeys(PARTS, "service")
-"""The folder of each, in the order of the work. Each is a function of its name, with commands of its own where its
+    "ingest": "basins.ingest",
+    "basins": "basins.basins",
+    "observations": "basins.observations",
+    "thresholds": "basins.thresholds",
+    "ratings": "basins.ratings",
+    "train": "versions.train",
+    "retrain": "versions.scoring",
+    "evaluate": "versions.scoring",
+    "calibrate": "versions.scoring",
+    "reforecast": "versions.scoring",
+    "compare": "versions.scoring",
+    "weather": "weather.weather",
+    "forecast": "forecasts.forecasting",
+    "changes": "forecasts.reading",
+    "what-if": "forecasts.forecasting",
+    "plot": "forecasts.plot",
+    "volumes": "forecasts.forecasting",
+    "rain-margin": "forecasts.reading",
+    "archive": "forecasts.archive",
+    "reproduce": "forecasts.reproduce",
+    "fews": "forecasts.fews",
+    "daily": "forecasts.forecasting",
+    "replay": "forecasts.forecasting",
+    "verify": "versions.scoring",
+    "errors": "versions.skill",
+    "skilful-days": "versions.skill",
+    "events": "versions.skill",
+    "decision-value": "versions.skill",
+    "alerts": "service.alerts",
+    "subscriptions": "service.subscriptions",
+    "runs": "forecasts.reading",
+    "states": "forecasts.reading",
+    "simulation": "versions.skill",
+    "models": "versions.models",
+    "serve": "service.serve",
+    "jobs": "service.jobs",
+    "keys": "service.keys",
+    "feeds": "weather.feeds",
+    "bridge": "weather.bridge",
+    "schedules": "service.schedules",
+    "audit": "service.audit",
+    "migrate": "upkeep.migrate",
+    "prune": "upkeep.prune",
+    "backup": "upkeep.backup",
+    "restore": "upkeep.restore",
+    "doctor": "upkeep.doctor",
+    "check": "upkeep.check",
+    "demo": "service.demo",
+    "mcp": "service.mcp",
+} | dict.fromkeys(PARTS, "service.parts")
+"""The module of each, in the order of the work. Each is a function of its name, with commands of its own where its
 module has an `app`."""
 
 
@@ -89,7 +89,7 @@ class LoadedWhenUsed(TyperGroup):
 
 def loaded(name: str) -> Any:
     """Import a command, and return it."""
-    module = import_module(f"freshet.cli.{_module(name)}")
+    module = import_module(f"freshet.cli.{COMMANDS[name]}")
     holder = typer.Typer()
     if hasattr(module, "app"):
         holder.add_typer(module.app, name=name)
@@ -109,15 +109,11 @@ def _unwrap_help(command: Any) -> None:
         _unwrap_help(part)
 
 
-def _module(name: str) -> str:
-    return f"{COMMANDS[name]}.{'parts' if name in PARTS else _function(name)}"
-
-
 def _function(name: str) -> str:
     return name.replace("-", "_")
 
 
 def _docstring(name: str) -> str | None:
-    source = Path(__file__).parent.joinpath(*_module(name).split(".")).with_suffix(".py").read_text(encoding="utf-8")
+    source = Path(__file__).parent.joinpath(*COMMANDS[name].split(".")).with_suffix(".py").read_text(encoding="utf-8")
     functions = (node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef))
     return next(ast.get_docstring(function) for function in functions if function.name == _function(name))

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum, auto
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
@@ -16,11 +16,13 @@ from sqlalchemy.orm import Session
 from freshet.cli.output import inform
 from models.cores import use_cores
 from models.devices import use_device
-from records.access import audit
 from records.database.engine import Database, DatabaseProblem, StorageFull, is_full
 from runtime.clock import Clock
 from runtime.logs import log_to_stderr
 from runtime.settings import Settings
+
+if TYPE_CHECKING:
+    from records.access import audit
 
 
 class MayCreateDatabase(Enum):
@@ -40,8 +42,10 @@ class Context:
     database: Database
     clock: Clock
 
-    def record(self, action: audit.Action, subject: str, **detail: Any) -> None:
+    def record(self, action: "audit.Action", subject: str, **detail: Any) -> None:
         """Write an audit entry for finished work that ran in its own transactions."""
+        from records.access import audit
+
         with self.database.transaction() as session:
             audit.record(session, audit.command_line(), action, subject, self.clock.wall(), **detail)
 
@@ -64,8 +68,10 @@ class Change:
         """Return the change of a transaction, at a clock's times."""
         return cls(session, clock.wall(), clock.now())
 
-    def record(self, action: audit.Action, subject: str, **detail: Any) -> None:
+    def record(self, action: "audit.Action", subject: str, **detail: Any) -> None:
         """Write an audit entry in the same transaction."""
+        from records.access import audit
+
         audit.record(self.session, audit.command_line(), action, subject, self.now, **detail)
 
 

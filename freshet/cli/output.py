@@ -2,8 +2,8 @@
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, fields, is_dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -18,15 +18,11 @@ from hydrology.base.errors import DataProblem, Problem
 
 PARTLY_DONE = 6
 
-Columns = dict[str, str | Callable[[Any], object]]
-"""Of a table, by heading: the attribute to show, or a function of the object in the row."""
 MAX_ROWS = 40
 """Rows of a long table that are printed; with --json all are."""
 
 Json = Annotated[bool, flag("--json", "Print one JSON object instead of text.")]
 
-REASONS = ("reason", "age_reason", "pruned")
-"""Fields of dataclasses that hold a reason and never a value."""
 WIDE = 200  # columns, where the answer goes to a file or a pipe and not to a terminal
 
 _answers = Console(width=None if sys.stdout.isatty() else WIDE)
@@ -39,27 +35,6 @@ def answer(payload: dict[str, Any], as_json: bool, text: Any) -> None:
         typer.echo(json.dumps(payload, default=_plain, indent=2, allow_nan=False))
     else:
         _answers.print(text, highlight=False, markup=False)
-
-
-def answer_list(
-    name: str,
-    items: Sequence[Any],
-    columns: Mapping[str, str | Callable[[Any], object]],
-    as_json: bool,
-    title: str | None = None,
-) -> None:
-    """Print a list of dataclass objects.
-
-    Args:
-        name: what they are, in the plural: the name of the list in JSON.
-        title: by default their number and name.
-    """
-    rows = [
-        [getattr(item, column) if isinstance(column, str) else column(item) for column in columns.values()]
-        for item in items
-    ]
-    text = table(tuple(columns), rows, title or f"{len(items)} {name}")
-    answer({name.replace(" ", "_"): [asdict(item) for item in items]}, as_json, text)
 
 
 def exit_if_failed(failed: int, total: int) -> None:
@@ -105,21 +80,6 @@ def first_rows(columns: Sequence[str], rows: Sequence[Sequence[object]], title: 
 def problem_json(problem: Problem) -> dict[str, Any]:
     """Return a problem as its JSON object."""
     return {"problem": {"kind": problem.kind, "detail": str(problem)}}
-
-
-def fields_of(record: Any) -> dict[str, Any]:
-    """Return a dataclass as a JSON object: a missing value is null, with its reason in `missing`."""
-    shown: dict[str, Any] = {}
-    missing: dict[str, str] = {}
-    for field in fields(record):
-        value = getattr(record, field.name)
-        if not isinstance(value, Absent):
-            shown[field.name] = fields_of(value) if is_dataclass(value) else value
-        elif field.name in REASONS:
-            shown[field.name] = str(value)
-        else:
-            shown[field.name], missing[field.name] = None, str(value)
-    return shown | ({"missing": missing} if missing else {})
 
 
 def _cell(value: object) -> str:

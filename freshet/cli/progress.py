@@ -37,10 +37,6 @@ class Reporter:
             self._named.add(what)
             inform(line)
 
-    def show_basin(self, basin: str, done: int, total: int) -> None:
-        """Show that a basin is being worked on, after `done` of `total`."""
-        self.show("basins", done, total, basin)
-
     def _is_due(self, what: str, ends: bool) -> bool:
         """Return whether to print a line: always at the end of work already shown, else at intervals."""
         if what in self._named:

@@ -1,10 +1,12 @@
 """Text files that commands read: lists of basins, rating tables, thresholds, templates."""
 
 import codecs
+import json
 from pathlib import Path
+from typing import Any
 
 from hydrology.base.basins import basin_id
-from hydrology.base.errors import InvalidInput
+from hydrology.base.errors import DataProblem, InvalidInput
 from hydrology.ratings.files import MAX_CHARACTERS
 
 _ENCODINGS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
@@ -53,3 +55,16 @@ def read_text(file: Path) -> str:
     if len(content) > _MAX_BYTES or len(text) > MAX_CHARACTERS:
         raise InvalidInput(f"The file {file} has more than {MAX_CHARACTERS} characters: give a shorter one.")
     return text
+
+
+def read_json(file: Path) -> Any:
+    """Return the content of a JSON file of limited size.
+
+    Raises:
+        InvalidInput: it cannot be read, or is too long.
+        DataProblem: it is not JSON.
+    """
+    try:
+        return json.loads(read_text(file))
+    except (ValueError, RecursionError):
+        raise DataProblem(f"{file} is not JSON: write it as an object.") from None

@@ -15,7 +15,7 @@ from jobspec.jobs.base import JobRequest
 class EvaluationParams(RequestModel):
     """The version to score, and the days."""
 
-    period: PeriodField
+    period: PeriodField = Field(description="The days to score.")
     version: Id | None = Field(None, description="By default the newest.")
     basins: Basins = Field([], description="By default the stored basins that the version learnt from.")
 
@@ -119,7 +119,12 @@ class ComparisonParams(RequestModel):
     """The versions to compare with the first of them, and the days."""
 
     period: PeriodField = Field(description="Days that took no part in the training of any of them.")
-    versions: list[Id] = Field(min_length=1, max_length=20, examples=[["011cb6d0d4209b8d7f6a51"]])
+    versions: list[Id] = Field(
+        min_length=1,
+        max_length=20,
+        description="The others are compared with the first.",
+        examples=[["011cb6d0d4209b8d7f6a51"]],
+    )
     basins: Basins = Field([], description="By default those that every version was trained for.")
 
     @model_validator(mode="after")

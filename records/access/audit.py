@@ -12,7 +12,7 @@ from records.database.base import FreeText, JsonObject
 from records.database.statements import add_all, as_record, table_of
 from records.database.stored import stored
 
-_OfAccess = Literal["key created", "key revoked", "job posted", "job cancelled"]
+_OfAccess = Literal["key created", "key revoked", "job posted", "job run", "job cancelled"]
 _OfData = Literal["observations posted", "weather posted", "weather added", "data ingested"]
 _OfFeeds = Literal["feed created", "feed fetched", "feed backfilled", "feed removed", "bridge fitted", "bridge applied"]
 _OfSchedules = Literal["schedule created", "schedule changed", "schedule deleted", "schedule skipped"]

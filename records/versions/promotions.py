@@ -8,7 +8,6 @@ from sqlalchemy import Subquery, func, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.errors import InvalidInput
-from records.alerts import settle_alerts
 from records.basins import basins
 from records.database.statements import add_all, as_record, grouped
 from records.versions import versions
@@ -89,6 +88,8 @@ def promote(
     changed = [basin for basin in dict.fromkeys(basin_ids) if before.get(basin) != version]
     stamp = {"version_id": version, "promoted_at": at, "promoted_by": by, "reason": reason}
     add_all(session, PromotionRow, [stamp | {"basin_id": basin} for basin in changed])
+    from records.alerts import settle_alerts  # here, for readers of promotions need none of it
+
     for basin in changed:
         if basin in before:
             settle_alerts.promoted(session, basin, before[basin], version, at)

@@ -26,7 +26,6 @@ TEXT_CHECKS: Mapping[str, str] = MappingProxyType(
         "ingestion/daily.py": "a fault has one cause, or one for each row",
         "ingestion/sheet.py": "a cell of a sheet holds text or a number",
         "ingestion/weather/netcdf.py": "an attribute of a file holds text or numbers",
-        "freshet/cli/output.py": "a column shows an attribute, or what a function returns",
         "app/http/dependencies.py": "a parameter of a request may have been given as text",
         "app/pages/forms.py": "a field's default is a list of texts or of other values",
     }

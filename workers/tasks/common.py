@@ -27,7 +27,7 @@ def intake_of(running: JobRun) -> "Intake":
         running.show(received, size or received, "bytes")
 
     downloads = settings.data / "downloads"
-    return Intake(downloads, settings.ingest_hosts, settings.ingest_roots, show, on_file(running))
+    return Intake(downloads, settings.ingest_hosts, running.roots, show, on_file(running))
 
 
 def on_file(running: JobRun) -> Callable[[str], None]:

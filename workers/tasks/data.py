@@ -12,7 +12,6 @@ from hydrology.base.errors import DataProblem
 from jobspec.basins import AddedBasin, ClimateParams
 from jobspec.jobs.data import BridgeParams, FetchParams, IngestParams, UploadParams, WeatherParams
 from records.job_permissions import permissions
-from records.jobs import jobs
 from records.weather import bridges, feeds
 from records.weather.bridges import Bridge
 from workers.job import JobRun
@@ -176,7 +175,7 @@ def bridge(running: JobRun, params: BridgeParams) -> dict[str, Any]:
     from operations.upkeep import audit_details
     from operations.weather.fit_bridges import apply, fit
 
-    tools, job, plan = running.tools, running.job, running.job.plan
+    tools, plan = running.tools, running.job.plan
     with tools.database.reading() as session:
         among = permissions.writable(session, running.grant)
         fitted = None if plan is None else bridges.get(session, plan["bridge"])
@@ -185,7 +184,7 @@ def bridge(running: JobRun, params: BridgeParams) -> dict[str, Any]:
         running.show(done, total, basin)
 
     def store_plan(session: Session, bridge: Bridge) -> None:
-        jobs.store_plan(session, job.id, job.attempt, {"bridge": bridge.id})
+        running.store_plan(session, {"bridge": bridge.id})
 
     result: dict[str, Any] = {}
     if params.fit is not None:

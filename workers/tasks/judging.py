@@ -30,7 +30,9 @@ def evaluation(running: JobRun, params: EvaluationParams) -> dict[str, Any]:
     with tools.database.reading() as session:
         version = permissions.version_of(session, running.grant, params.version)
         basins = params.basins or promotions.basins_of(session, version)
-    scores = evaluate(tools.database, tools.clock, version, params.period, basins, on_basins=running.show)
+    scores = evaluate(
+        tools.database, tools.clock, version, params.period, basins, on_basins=running.show, cores=running.cores
+    )
     if scores.warning is not None:
         running.log(scores.warning)
     nse = scores.quartiles("nse")

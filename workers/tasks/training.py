@@ -108,11 +108,11 @@ def retraining(running: JobRun, params: RetrainingParams) -> dict[str, Any]:
 def _store_plan(running: JobRun, plan: JsonObject) -> None:
     """Store the trainings of a job: once they are started, they do not change, whatever data arrive meanwhile."""
     with running.tools.database.transaction() as session:
-        jobs.store_plan(session, running.job.id, running.job.attempt, plan)
+        running.store_plan(session, plan)
 
 
 def _have_trained(running: JobRun, *works: "StartedTraining") -> None:
-    """Post the jobs that train the members of some trainings and wait for them. Return once all have succeeded.
+    """Train the members of some trainings: here, or by jobs that are posted and waited for.
 
     Where a GPU could not finish a training, its members are posted one by one, for CPUs, and continue.
 
@@ -120,9 +120,13 @@ def _have_trained(running: JobRun, *works: "StartedTraining") -> None:
         Waiting: they have been posted, or have not all ended.
         DataProblem: a member was not trained.
     """
+    unfinished = [work for work in works if work.version_id is None]
+    if running.trains_itself:
+        for work in unfinished:
+            _train_members(running, work)
+        return
     with running.tools.database.reading() as session:
         children = jobs.children(session, running.job.id)
-    unfinished = [work for work in works if work.version_id is None]
     if unfinished and not children:
         for reason in unfinished[0].prepared.left_out.values():
             running.log(f"Left out: {reason}")
@@ -204,25 +208,40 @@ def member(running: JobRun, params: MemberParams) -> dict[str, Any]:
 
 def members(running: JobRun, params: MembersParams) -> dict[str, Any]:
     """Train the unfinished members of a training on the worker's GPU, from their newest checkpoints."""
+    from operations.training.train import reopen
+
+    work = reopen(running.tools.database, params.training)
+    if work.version_id is None:
+        _train_members(running, work)
+    return {"training": work.training_id, "members": params.members}
+
+
+def _train_members(running: JobRun, work: "StartedTraining") -> None:
+    """Train the unfinished members of a training, and report the steps of them all."""
     from models.training import Progress
     from operations.training.members import unfinished_members
-    from operations.training.train import reopen, train_members
+    from operations.training.train import train_members
 
     tools = running.tools
-    work = reopen(tools.database, params.training)
-    if work.version_id is None:
-        with tools.database.reading() as session:
-            steps = dict.fromkeys(unfinished_members(session, work), 0)
-        finished = params.members - len(steps)
+    with tools.database.reading() as session:
+        steps = dict.fromkeys(unfinished_members(session, work), 0)
+    members = work.config.members
+    finished = members - len(steps)
 
-        def show(member: int, progress: Progress) -> None:
-            steps[member] = progress.step
-            done = finished * progress.steps + sum(steps.values())
-            running.show(done, params.members * progress.steps, f"member {member}: loss {progress.loss:.4f}")
+    def show(member: int, progress: Progress) -> None:
+        steps[member] = progress.step
+        done = finished * progress.steps + sum(steps.values())
+        running.show(done, members * progress.steps, f"member {member}: loss {progress.loss:.4f}")
 
-        device = tools.settings.device
-        train_members(tools.database, tools.clock, work, device=device, cores=1, on_progress=show, on_split=running.log)
-    return {"training": work.training_id, "members": params.members}
+    train_members(
+        tools.database,
+        tools.clock,
+        work,
+        device=tools.settings.device,
+        cores=running.cores,
+        on_progress=show,
+        on_split=running.log,
+    )
 
 
 def pretrained(running: JobRun, params: PretrainedParams) -> dict[str, Any]:

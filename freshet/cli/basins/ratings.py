@@ -5,15 +5,16 @@ from typing import Annotated
 
 import typer
 from pydantic import TypeAdapter
+from rich.console import RenderableType
 
 from freshet.cli.configuring import valid
 from freshet.cli.context import Change, opened
 from freshet.cli.options import Basin, argument, option
 from freshet.cli.output import Json, answer, inform_doubts, inform_left_out, table
+from freshet.cli.reading import Reading, Shown, reads
 from freshet.cli.text_files import read_text
 from hydrology.base.absent import texts
 from hydrology.base.errors import counted
-from hydrology.base.units import M3_PER_FT3
 from hydrology.ratings.rating import M_PER_FT
 from jobspec.ratings import NewRating
 from records.alerts import flood_categories, level_doubts
@@ -62,18 +63,20 @@ def import_rating(
 
 
 @app.command("show")
-def show(basin: Basin, as_json: Json = False) -> None:
+@reads
+def show(at: Reading, basin: Basin) -> Shown:
     """Show the rating table of a basin that holds today."""
-    with opened(reads=True) as context, context.database.reading() as session:
-        stored = records.require(session, basin, context.clock.today())
-    points = list(zip(stored.rating.stages, stored.rating.discharges, strict=True))
-    every = max(1, len(points) // _SHOWN)
-    rows = [(h / M_PER_FT, h, q / M3_PER_FT3, q) for h, q in points[::every]]
-    columns = ("ft", "m", "cfs", "m3/s")
-    payload = (
-        {"basin": basin} | _of(stored) | {"stage_m": stored.rating.stages, "discharge_m3s": stored.rating.discharges}
-    )
-    answer(payload, as_json, table(columns, rows, f"{basin}: {_range(stored)}"))
+    from app.basins.ratings.service import table_of
+
+    stored = records.require(at.session, basin, at.clock.today())
+    found = table_of(stored)
+
+    def text() -> RenderableType:
+        points = list(zip(found.stage_ft, found.stage_m, found.discharge_m3s, strict=True))
+        every = max(1, len(points) // _SHOWN)
+        return table(("ft", "m", "m3/s"), points[::every], f"{basin}: {_range(stored)}")
+
+    return Shown(found, text)
 
 
 def _of(stored: StoredRating) -> dict[str, object]:

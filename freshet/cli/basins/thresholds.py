@@ -2,37 +2,35 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from pydantic import TypeAdapter
-from rich.console import Group
+from rich.console import Group, RenderableType
 
+from freshet.cli.answers import listing
 from freshet.cli.configuring import valid
 from freshet.cli.context import Change, changing, opened
-from freshet.cli.options import Basin, Basins, argument, flag, option
-from freshet.cli.output import PARTLY_DONE, Json, answer, inform_doubts, inform_left_out, table
-from freshet.cli.progress import reporting
+from freshet.cli.job_command import Done, job_command
+from freshet.cli.options import Basin, DischargeUnits, argument, flag, option
+from freshet.cli.output import Json, answer, inform_doubts, inform_left_out, table
+from freshet.cli.reading import Reading, Shown, reads
 from freshet.cli.text_files import read_text
-from hydrology.base.calendar import Period, day
+from hydrology.base.calendar import day
 from hydrology.base.errors import InvalidInput, counted
-from hydrology.base.units import converted
-from hydrology.extremes.thresholds import OF_MODEL, WHAT, FloodFrequency, Statistic
-from hydrology.extremes.trend import Trend
 from ingestion.json_numbers import parse_json
 from jobspec.flood_categories import NewCategories
-from jobspec.jobs.judging import LevelsParams
+from jobspec.jobs.judging import LevelsJob
 from jobspec.thresholds import FloodFrequencySettings, NewThreshold
-from operations.basin_data.basins import chosen
 from records.access import audit
 from records.alerts import flood_categories, flood_frequency, level_doubts
 from records.alerts import thresholds as records
 from records.basins import basins
 from records.outlooks import outlooks
-from records.simulations import simulated_thresholds
-from records.versions import promotions
+
+if TYPE_CHECKING:
+    from app.basins.thresholds.schemas import Trend
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -50,66 +48,44 @@ def thresholds() -> None:
 
 
 @app.command("show")
-def show(basin: Basin, as_json: Json = False) -> None:
+@reads
+def show(at: Reading, basin: Basin, units: DischargeUnits = "m3/s") -> Shown:
     """Show a basin's levels: from its record, from its current version's simulation, and set by users.
 
-    Floods are of daily means, and lower than instantaneous peaks. Flows are in m3/s; levels of a record that is stored
-    as depths are in mm/day.
+    Floods are of daily means, and lower than instantaneous peaks.
     """
-    with opened(reads=True) as context, context.database.reading() as session:
-        basins.require(session, basin)
-        doubts = level_doubts.in_doubt(session, basin, context.clock.today())
-        record, fixed = records.of_record(session, basin), records.of_basin(session, basin)
-        version = promotions.current(session, [basin]).get(basin)
-        model = simulated_thresholds.get(session, version, basin) if version else None
-    unit = "mm/day" if record.unit == "mm/day" else "m3/s"
-    statistics = [
-        _row(statistic, record.unit or unit, unit) | {"comparison": record.floods.compares(statistic)}
-        for statistic in record.statistics
-    ]
-    of_model = None if model is None else _of_model(model, record.floods)
-    payload = {
-        "basin": basin,
-        "unit": unit,
-        "record": [*statistics],
-        "model": of_model,
-        "fixed": [asdict(one) | {"in_doubt": doubts.get(one.name)} for one in fixed],
-    }
-    statistics += [] if of_model is None else of_model["levels"]
-    rows = [row for statistic in statistics for row in _rows(statistic)]
-    rows += [(one.name, one.direction, one.discharge, None, None, None, "set; m3/s") for one in fixed]
-    columns = ("level", "of", unit, "low", "high", "years", "why there is none")
-    trend = next((statistic.trend for statistic in record.statistics if statistic.trend is not None), None)
-    inform_doubts(doubts)
-    shown = table(columns, rows, f"{basin}: {counted(len(rows), 'level')}")
-    answer(payload, as_json, shown if trend is None else Group(shown, _in_words(trend)))
+    from app.basins.thresholds import service
+
+    basins.require(at.session, basin)
+    found = service.answer(at.session, service.request(at.session, basin, units, None, at.clock.today()))
+
+    def text() -> RenderableType:
+        inform_doubts({one.name: one.in_doubt for one in found.fixed if one.in_doubt is not None})
+        statistics = [*found.record, *(found.model.levels if found.model else [])]
+        rows = [
+            level.model_dump() | {"of": f"{of.kind}, to compare" if of.comparison else of.kind, "years": of.years}
+            for of in statistics
+            for level in of.levels
+        ] + [one.model_dump() | {"of": one.direction, "reason": "set"} for one in found.fixed]
+        trend = next((of.trend for of in found.record if of.trend is not None), None)
+        columns = {"level": "name", "of": "of", str(units): "discharge", "low": "low", "high": "high"}
+        shown = listing(
+            rows, columns | {"years": "years", "why there is none": "reason"}, f"{basin}: {len(rows)} levels"
+        )
+        return shown if trend is None else Group(shown, _in_words(trend))
+
+    return Shown(found, text)
 
 
 @app.command("simulate")
-def simulate(
-    version: Annotated[str | None, option("VERSION", LevelsParams.model_fields["version"].description)] = None,
-    basin: Basins = None,
-    as_json: Json = False,
-) -> None:
+@job_command(LevelsJob)
+def simulate(done: Done) -> Iterator[RenderableType]:
     """Simulate all past days with a model version, and store the levels of its simulated climatology.
 
     Without --basin: the basins that it is current for. Levels computed again replace the earlier ones.
     """
-    with opened() as context:
-        with context.database.reading() as session:
-            names = chosen(session, basin) if basin else []
-        from operations.verification.simulated_thresholds import compute
-
-        with reporting() as reporter:
-            done = compute(context.database, context.clock, version, names, partial(reporter.show, "basins"))
-        for of in done:
-            context.record("levels computed", of.version_id, basins=len(of.basins))
-    left_out = [reason for of in done for reason in of.left_out.values()]
-    inform_left_out(left_out)
-    shown = [f"Levels of version {of.version_id}: {counted(len(of.basins), 'basin')}." for of in done]
-    answer({"versions": done}, as_json, "\n".join(shown) or "No version is current for a basin.")
-    if left_out:
-        raise typer.Exit(PARTLY_DONE)
+    for one in done.result["versions"]:
+        yield f"Levels of version {one['version']}: {counted(one['basins'], 'basin')}."
 
 
 @app.command("set")
@@ -219,66 +195,9 @@ def remove(basin: Basin, name: Name, as_json: Json = False) -> None:
     answer({"basin": basin, "removed": name}, as_json, f"{name} of {basin} is removed.")
 
 
-def _in_words(trend: Trend) -> str:
+def _in_words(trend: "Trend") -> str:
     rule = "levels are for the last year" if trend.adjusted else "levels are not adjusted"
     return (
         f"Trend of annual floods to {trend.last_year}: {trend.percent_per_year:+.2f} % a year, p = {trend.p_value:.3f} "
         f"(Mann-Kendall); {rule}."
     )
-
-
-def _of_model(model: simulated_thresholds.ModelLevels, floods: FloodFrequency) -> dict[str, Any]:
-    levels = [
-        _row(statistic, simulated_thresholds.UNIT, simulated_thresholds.UNIT, OF_MODEL)
-        | {"comparison": floods.compares(statistic)}
-        for statistic in model.statistics
-    ]
-    return {
-        "version": model.version_id,
-        "period": str(Period(model.first_day, model.last_day)),
-        "attributes_assumed": model.attributes_assumed,
-        "levels": levels,
-    }
-
-
-def _row(statistic: Statistic, unit: str, into: str, prefix: str = "") -> dict[str, Any]:
-    def flow(value: float | None) -> float | None:
-        return None if value is None else float(converted(value, unit=unit, into=into, area=None))
-
-    levels = [
-        {
-            "name": prefix + named.name,
-            "return_period_years": named.return_period_years,
-            "exceeded_percent": named.exceeded_percent,
-            "discharge": flow(named.level.value),
-            "low": flow(named.level.low),
-            "high": flow(named.level.high),
-            "reason": named.level.reason and str(named.level.reason),
-        }
-        for named in statistic.levels
-    ]
-    return {
-        "kind": statistic.kind,
-        "method": statistic.method,
-        "what": WHAT[statistic.kind],
-        "years": statistic.years,
-        "left_out_years": statistic.left_out_years,
-        "dry_years": statistic.dry_years,
-        "low_outliers": statistic.low_outliers,
-        "trend": statistic.trend and asdict(statistic.trend),
-        "period": None if statistic.period is None else str(statistic.period),
-        "levels": levels,
-    }
-
-
-def _rows(statistic: dict[str, Any]) -> Iterator[tuple[object, ...]]:
-    for level in statistic["levels"]:
-        yield (
-            level["name"],
-            f"{statistic['kind']}, to compare" if statistic["comparison"] else statistic["kind"],
-            level["discharge"],
-            level["low"],
-            level["high"],
-            statistic["years"],
-            level["reason"],
-        )

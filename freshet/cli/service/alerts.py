@@ -1,22 +1,27 @@
 """`freshet alerts`: active alerts, their changes, and delivery to subscribers."""
 
-from dataclasses import asdict
-from typing import Annotated, Any
+from collections.abc import Iterator
+from typing import Annotated
 
 import typer
+from rich.console import RenderableType
 
-from freshet.cli.context import opened, reading
+from freshet.cli.answers import Columns, listing
+from freshet.cli.context import opened
+from freshet.cli.job_command import Done, job_command
 from freshet.cli.options import Basin, argument, option
-from freshet.cli.output import PARTLY_DONE, Json, answer, answer_list, inform, table
+from freshet.cli.output import inform
+from freshet.cli.reading import Reading, Shown, cut, reads
 from hydrology.base.errors import counted
-from records.alerts import alert_changes
-from records.alerts import alerts as records
+from jobspec.jobs.upkeep import DeliveryJob
 from records.basins import basins
 
 app = typer.Typer(no_args_is_help=True)
 
-_COLUMNS = {"basin": "basin_id", "level": "level", "m3/s": "discharge", "severity": "severity", "trend": "trend"}
-_COLUMNS |= {"chance": "chance", "since": "since", "why": "why"}
+_ALERTS: Columns = {"basin": "basin", "level": "level", "m3/s": "discharge", "severity": "severity", "trend": "trend"}
+_ALERTS |= {"chance": "chance", "since": "since", "why": "why"}
+_CHANGES: Columns = {"at": "at", "what": "kind", "level": "level", "severity": "severity", "chance": "chance"}
+_CHANGES |= {"run": "run", "why": "why", "event": "event"}
 
 
 @app.callback()
@@ -25,46 +30,55 @@ def alerts() -> None:
 
 
 @app.command("list")
-def list_alerts(as_json: Json = False) -> None:
+@reads
+def list_alerts(at: Reading) -> Shown:
     """List the alerts of all rivers, each by the level that stands for it."""
-    with reading() as session:
-        rivers = records.rivers(session)
-    answer_list("alerts", rivers, _COLUMNS, as_json)
+    from app.alerts.schemas import Alerts
+    from app.alerts.service import answers_of
+    from records.alerts.alerts import rivers
+
+    found = Alerts(alerts=answers_of(at.session, rivers(at.session), at.clock.today()), next=None)
+    return Shown(found, lambda: listing(found.alerts, _ALERTS, counted(len(found.alerts), "alert")))
 
 
 @app.command("show")
-def show(basin: Basin, as_json: Json = False) -> None:
+@reads
+def show(at: Reading, basin: Basin) -> Shown:
     """Show the alert state of each level of a basin by its newest forecast, with the reason."""
-    with reading() as session:
-        basins.require(session, basin)
-        standing, levels = records.standing(session, basin), records.of_basin(session, basin)
-    if standing is None:
-        inform(f"No forecast has decided the alerts of {basin} yet.")
-    elif standing.reason is not None:
-        inform(f"Run {standing.run_id} could not decide, and the alerts stay as they were: {standing.reason}")
-    rows = [[getattr(alert, name) for name in _COLUMNS.values()] for alert in levels]
-    payload: dict[str, Any] = {
-        "basin": basin,
-        "decided_by": standing,
-        "levels": [asdict(alert) for alert in levels],
-    }
-    answer(payload, as_json, table(tuple(_COLUMNS), rows, f"{basin}: {counted(len(levels), 'level')}"))
+    from app.alerts.service import of_basin
+
+    basins.require(at.session, basin)
+    found = of_basin(at.session, basin, at.clock.today())
+
+    def text() -> RenderableType:
+        if found.run is None:
+            inform(f"{basin}: {found.missing['run']}")
+        elif found.reason is not None:
+            inform(f"Run {found.run} could not decide, and the alerts stay as they were: {found.reason}")
+        return listing(found.levels, _ALERTS, f"{basin}: {counted(len(found.levels), 'level')}")
+
+    return Shown(found, text)
 
 
 @app.command("changes")
+@reads
 def changes(
-    basin: Basin,
-    limit: Annotated[int, option("COUNT", "Maximum number of changes.", min=1)] = 100,
-    as_json: Json = False,
-) -> None:
+    at: Reading, basin: Basin, limit: Annotated[int, option("COUNT", "Maximum number of changes.", min=1)] = 100
+) -> Shown:
     """List the changes of a basin's alerts, the newest first."""
-    with reading() as session:
-        basins.require(session, basin)
-        page = alert_changes.page(session, basins=[basin], limit=limit)
-    rows = [(one.at, one.kind, one.level, one.severity, one.chance, one.run_id, one.why) for one in page]
-    columns = ("at", "what", "level", "severity", "chance", "run", "why")
-    payload = {"basin": basin, "changes": [alert_changes.as_json(one) for one in page]}
-    answer(payload, as_json, table(columns, rows, f"{basin}: {counted(len(page), 'change')}"))
+    from app.alerts.schemas import AlertChanges
+    from app.alerts.service import change
+    from records.alerts.alert_changes import page
+
+    basins.require(at.session, basin)
+    rows, following = cut(
+        page(at.session, basins=[basin], limit=limit + 1),
+        limit,
+        f"/v1/basins/{basin}/alerts/changes",
+        lambda one: one.seq,
+    )
+    found = AlertChanges(changes=[change(one) for one in rows], next=following)
+    return Shown(found, lambda: listing(found.changes, _CHANGES, f"{basin}: {counted(len(rows), 'change')}"))
 
 
 @app.command("cap")
@@ -77,13 +91,8 @@ def cap(change: Annotated[str, argument("CHANGE", "Id of a change: its `event`."
 
 
 @app.command("deliver")
-def deliver(as_json: Json = False) -> None:
-    """Send pending changes to subscribers, once. `freshet serve` does this continuously."""
-    with opened() as context:
-        from operations.alerts.deliver import deliver as run
-
-        counts = run(context.database, context.settings, context.clock.wall)
-    shown = ", ".join(f"{count} {status}" for status, count in counts.items()) or "nothing was due"
-    answer({"deliveries": dict(counts)}, as_json, f"Sent: {shown}.")
-    if counts["pending"] or counts["failed"]:
-        raise typer.Exit(PARTLY_DONE)
+@job_command(DeliveryJob, partly=["deliveries.pending", "deliveries.failed"])
+def deliver(done: Done) -> Iterator[RenderableType]:
+    """Carry out what forecasters decided, and send pending changes to subscribers. `freshet serve` does so always."""
+    sent = ", ".join(f"{count} {status}" for status, count in done.result["deliveries"].items())
+    yield f"Sent: {sent or 'nothing was due'}."

@@ -2,26 +2,28 @@
 
 from typing import Annotated
 
-from freshet.cli.context import reading
+from freshet.cli.answers import Columns, listing
 from freshet.cli.options import option
-from freshet.cli.output import Columns, Json, answer_list
+from freshet.cli.reading import Reading, Shown, cut, reads
+from hydrology.base.errors import counted
 from records.access import audit as records
 
+_COLUMNS: Columns = {"number": "seq", "when": "at", "who": "who", "from": "address", "what": "action"}
+_COLUMNS |= {"of": "subject", "more": "detail"}
 
+
+@reads
 def audit(
+    at: Reading,
     limit: Annotated[int, option("COUNT", "Maximum number of changes.", min=1)] = 50,
     before: Annotated[int | None, option("NUMBER", "Only changes before this one.", min=0)] = None,
-    as_json: Json = False,
-) -> None:
+) -> Shown:
     """List the changes, the newest first: who, what, when, from where."""
-    with reading() as session:
-        entries = records.page(session, before=before, limit=limit)
-    answer_list("changes", entries, _COLUMNS, as_json)
+    from app.service.audit import change_of
+    from app.service.schemas import AuditPage
 
-
-def _details(entry: records.Entry) -> str:
-    return ", ".join(f"{name} {value}" for name, value in entry.detail.items())
-
-
-_COLUMNS: Columns = {"number": "seq", "when": "at", "who": "who", "from": "address", "what": "action", "of": "subject"}
-_COLUMNS |= {"more": _details}
+    rows, following = cut(
+        records.page(at.session, before=before, limit=limit + 1), limit, "/v1/audit", lambda entry: entry.seq
+    )
+    found = AuditPage(changes=[change_of(entry) for entry in rows], next=following)
+    return Shown(found, lambda: listing(found.changes, _COLUMNS, counted(len(rows), "change")))

@@ -1,21 +1,25 @@
 """`freshet jobs`: jobs of the workers."""
 
 import time
-from dataclasses import asdict
 from typing import Annotated
 
 import typer
+from rich.console import RenderableType
 
-from freshet.cli.context import changing, opened, reading
+from freshet.cli.answers import Columns, listing
+from freshet.cli.context import changing, opened
 from freshet.cli.options import argument, option
-from freshet.cli.output import Columns, Json, answer, answer_list, inform, table
+from freshet.cli.output import Json, answer, inform, table
 from freshet.cli.progress import reporting
-from hydrology.base.errors import DataProblem
+from freshet.cli.reading import Reading, Shown, command_line_key, cut, reads
+from hydrology.base.errors import DataProblem, counted
 from records.jobs import attempts, events
 from records.jobs import jobs as records
 
 app = typer.Typer(no_args_is_help=True)
 
+_JOBS: Columns = {"job": "id", "kind": "kind", "status": "status", "attempt": "attempt", "done": "progress.done"}
+_JOBS |= {"of": "progress.total", "created": "created_at", "part of": "parent"}
 JobId = Annotated[str, argument("JOB", "Its id.")]
 
 
@@ -25,27 +29,39 @@ def jobs() -> None:
 
 
 @app.command("list")
+@reads
 def list_jobs(
+    at: Reading,
     status: Annotated[str | None, option("STATUS", "Only jobs of this status: queued, running, ...")] = None,
     limit: Annotated[int, option("COUNT", "Maximum number of jobs.", min=1)] = 20,
-    as_json: Json = False,
-) -> None:
+) -> Shown:
     """List the jobs, the newest first."""
-    with reading() as session:
-        found = records.list_jobs(session, status=status, limit=limit)
-    columns: Columns = {"job": "id", "kind": "kind", "status": "status", "attempt": "attempt", "progress": _progress}
-    answer_list("jobs", found, columns | {"created": "created_at", "part of": "parent_id"}, as_json)
+    from app.jobs.schemas import JobPage
+    from app.jobs.service import answer
+
+    rows, following = cut(
+        records.list_jobs(at.session, status=status, limit=limit + 1), limit, "/v1/jobs", lambda job: job.id
+    )
+    found = JobPage(jobs=[answer(job, at.key) for job in rows], next=following)
+    return Shown(found, lambda: listing(found.jobs, _JOBS, counted(len(rows), "job")))
 
 
 @app.command("show")
-def show(job: JobId, as_json: Json = False) -> None:
+@reads
+def show(at: Reading, job: JobId) -> Shown:
     """Show a job: its request, its status and its log."""
-    with reading() as session:
-        one = records.get(session, job)
-        result = events.events_after(session, job, 0, limit=1000)
-    rows = [(name, value) for name, value in asdict(one).items() if value is not None]
-    rows += [(f"{event.at:%H:%M:%S} {event.type}", event.data) for event in result if event.type != "progress"]
-    answer(asdict(one) | {"events": [asdict(event) for event in result]}, as_json, table(("", ""), rows))
+    from app.jobs.service import answer
+
+    found = answer(records.get(at.session, job), at.key)
+
+    def text() -> RenderableType:
+        shown = found.model_dump(mode="json", exclude={"missing", "events"})
+        rows = [(name, value) for name, value in shown.items() if value is not None]
+        happened = events.events_after(at.session, job, 0, limit=1000)
+        rows += [(f"{event.at:%H:%M:%S} {event.type}", event.data) for event in happened if event.type != "progress"]
+        return table(("", ""), rows)
+
+    return Shown(found, text)
 
 
 @app.command("watch")
@@ -68,12 +84,11 @@ def watch(job: JobId) -> None:
 @app.command("cancel")
 def cancel(job: JobId, as_json: Json = False) -> None:
     """Ask a job to stop; a running one stops when it next reports progress."""
+    from app.jobs.service import answer as answer_of
+
     with changing() as change:
         one = attempts.request_cancel(change.session, job, change.now)
         change.record("job cancelled", job, status=one.status)
     asked = ", and was asked to stop" if one.status == "running" else ""
-    answer(asdict(one), as_json, f"Job {job} is {one.status}{asked}.")
-
-
-def _progress(job: records.Job) -> str | None:
-    return None if job.progress is None else f"{job.progress['done']}/{job.progress['total']}"
+    shown = answer_of(one, command_line_key(change.now)).model_dump(mode="json", exclude_unset=True)
+    answer(shown, as_json, f"Job {job} is {one.status}{asked}.")

@@ -6,9 +6,10 @@ from typing import Annotated
 
 import typer
 
+from freshet.cli.answers import listing
 from freshet.cli.context import MayCreateDatabase, changing, reading
 from freshet.cli.options import argument, option
-from freshet.cli.output import Json, answer, answer_list
+from freshet.cli.output import Json, answer
 from hydrology.base.errors import InvalidInput, printable
 from records.access import keys as records
 
@@ -52,7 +53,8 @@ def list_keys(as_json: Json = False) -> None:
         found = records.list_keys(session)
     columns = {"key": "id", "name": "name", "scope": "scope"}
     columns |= {"created": "created_at", "expires": "expires_at", "revoked": "revoked_at"}
-    answer_list("keys", found, columns, as_json)
+    shown = listing(found, columns, f"{len(found)} keys")
+    answer({"keys": [asdict(key) for key in found]}, as_json, shown)
 
 
 @app.command("revoke")

@@ -1,15 +1,17 @@
 """`freshet schedules`: jobs at regular times."""
 
 import json
-from dataclasses import asdict, fields
+from dataclasses import fields
 from typing import Annotated, Any
 
 import typer
 from sqlalchemy.orm import Session
 
-from freshet.cli.context import changing, reading
+from freshet.cli.answers import Columns, listing
+from freshet.cli.context import changing
 from freshet.cli.options import argument, option
-from freshet.cli.output import Json, answer, answer_list
+from freshet.cli.output import Json, answer
+from freshet.cli.reading import Reading, Shown, command_line_key, reads
 from hydrology.base.errors import InvalidInput
 from jobspec import kinds
 from records.job_permissions import named_records
@@ -18,6 +20,8 @@ from records.jobs.cron import next_run
 
 app = typer.Typer(no_args_is_help=True)
 
+_COLUMNS: Columns = {"schedule": "name", "job": "job.kind", "cron": "cron", "time zone": "timezone"}
+_COLUMNS |= {"enabled": "enabled", "next run": "next_run_at", "last run": "last_run_at", "last job": "last_job"}
 Name = Annotated[str, argument("SCHEDULE", "Its name or its id.")]
 
 
@@ -27,13 +31,14 @@ def schedules() -> None:
 
 
 @app.command("list")
-def list_schedules(as_json: Json = False) -> None:
+@reads
+def list_schedules(at: Reading) -> Shown:
     """List the schedules with their next run."""
-    with reading() as session:
-        found = records.list_schedules(session)
-    columns = {"schedule": "name", "job": "kind", "cron": "cron", "time zone": "timezone", "enabled": "enabled"}
-    columns |= {"next run": "next_run_at", "last run": "last_run_at", "last job": "last_job_id"}
-    answer_list("schedules", found, columns, as_json)
+    from app.jobs.schedules import schedule_of
+    from app.jobs.schemas import Schedules
+
+    found = Schedules(schedules=[schedule_of(one, at.key) for one in records.list_schedules(at.session)])
+    return Shown(found, lambda: listing(found.schedules, _COLUMNS, f"{len(found.schedules)} schedules"))
 
 
 @app.command("add")
@@ -102,10 +107,13 @@ def _find(session: Session, schedule: str) -> records.Schedule:
 
 
 def _report(one: records.Schedule, as_json: bool) -> None:
+    from app.jobs.schedules import schedule_of
+
     following = (
         "is disabled" if one.next_run_at is None else f"starts its next job at {one.next_run_at:%Y-%m-%d %H:%MZ}"
     )
-    answer(asdict(one), as_json, f"Schedule {one.name} {following}.")
+    shown = schedule_of(one, command_line_key(one.updated_at)).model_dump(mode="json")
+    answer(shown, as_json, f"Schedule {one.name} {following}.")
 
 
 def _params(text: str) -> dict[str, Any]:

@@ -7,9 +7,11 @@ from typing import Annotated, Any
 import typer
 from pydantic import ValidationError
 
-from freshet.cli.context import Change, changing, opened, reading
+from freshet.cli.answers import Columns, listing
+from freshet.cli.context import Change, changing, opened
 from freshet.cli.options import argument, option
-from freshet.cli.output import Json, answer, answer_list
+from freshet.cli.output import Json, answer
+from freshet.cli.reading import Reading, Shown, cut, reads
 from freshet.cli.text_files import read_text
 from hydrology.base.errors import InvalidInput
 from jobspec.faults import faults
@@ -21,7 +23,15 @@ from records.alerts import subscriptions as records
 app = typer.Typer(no_args_is_help=True)
 
 Id = Annotated[str, argument("SUBSCRIPTION", "Its id.")]
-_COLUMNS = {"subscription": "id", "url": "url", "email": "email", "basins": "basins", "severity": "least_severity"}
+_DELIVERIES: Columns = {"delivery": "id", "subscription": "subscription", "status": "status", "tries": "tries"}
+_DELIVERIES |= {"next": "next_at", "ended": "ended_at"}
+_COLUMNS: Columns = {
+    "subscription": "id",
+    "url": "url",
+    "email": "email",
+    "basins": "basins",
+    "severity": "least_severity",
+}
 _COLUMNS |= {"confirmed": "confirmed_at", "paused": "paused_because"}
 
 
@@ -70,11 +80,15 @@ def add(
 
 
 @app.command("list")
-def list_subscriptions(as_json: Json = False) -> None:
+@reads
+def list_subscriptions(at: Reading) -> Shown:
     """List the receivers, without their secrets."""
-    with reading() as session:
-        found = records.list_subscriptions(session)
-    answer_list("subscriptions", found, _COLUMNS, as_json)
+    from app.alerts.schemas import Subscriptions
+    from app.alerts.subscriptions import of_key, subscription_of
+
+    now = at.clock.wall()
+    found = Subscriptions(subscriptions=[subscription_of(one, now) for one in of_key(at.session, at.key)])
+    return Shown(found, lambda: listing(found.subscriptions, _COLUMNS, f"{len(found.subscriptions)} subscriptions"))
 
 
 @app.command("resume")
@@ -90,14 +104,19 @@ def remove(subscription: Id, as_json: Json = False) -> None:
 
 
 @app.command("deliveries")
+@reads
 def deliveries(
-    limit: Annotated[int, option("COUNT", "Maximum number of deliveries.", min=1)] = 100, as_json: Json = False
-) -> None:
+    at: Reading, limit: Annotated[int, option("COUNT", "Maximum number of deliveries.", min=1)] = 100
+) -> Shown:
     """List deliveries, the newest first."""
-    with reading() as session:
-        page = delivery_records.page(session, limit=limit)
-    columns = {"delivery": "id", "subscription": "subscription_id", "status": "status", "tries": "tries"}
-    answer_list("deliveries", page, columns | {"next": "next_at", "ended": "ended_at"}, as_json)
+    from app.alerts.deliveries import summaries
+    from app.alerts.schemas import DeliveryPage
+
+    rows, following = cut(
+        delivery_records.page(at.session, limit=limit + 1), limit, "/v1/deliveries", lambda delivery: delivery.id
+    )
+    found = DeliveryPage(deliveries=summaries(at.session, rows), next=following)
+    return Shown(found, lambda: listing(found.deliveries, _DELIVERIES, f"{len(rows)} deliveries"))
 
 
 @app.command("replay")

@@ -3,23 +3,29 @@
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.console import RenderableType
 
+from freshet.cli.answers import Columns, listing
 from freshet.cli.context import opened
 from freshet.cli.options import Basins
 from freshet.cli.output import Json, answer, inform, inform_left_out, table
 from freshet.cli.progress import reporting
+from freshet.cli.reading import Reading, Shown, reads
 from freshet.cli.versions.combine import combine
 from hydrology.base.errors import counted
-from hydrology.water.probe_results import ProbeResult
 from operations.basin_data.basins import chosen
 from records.access import audit
-from records.database.json_columns import to_json
 from records.versions import promotions
-from records.versions import versions as records
-from records.versions.version_properties import VersionPart
+
+if TYPE_CHECKING:
+    from app.versions.schemas import ModelPart, ProbeResult
+
+_COLUMNS: Columns = {"version": "id", "label": "label", "architecture": "architecture", "product": "product"}
+_COLUMNS |= {"learnt from": "trained_on", "basins": "basin_count", "members": "member_count"}
+_COLUMNS |= {"used by": "current_for", "created": "created_at", "status": "status"}
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -35,57 +41,56 @@ def models() -> None:
 
 
 @app.command("list")
-def list_versions(as_json: Json = False) -> None:
+@reads
+def list_versions(at: Reading) -> Shown:
     """List the versions, the newest first."""
-    with opened(reads=True) as context, context.database.reading() as session:
-        found = records.list_versions(session)
-    columns = ("version", "label", "architecture", "product", "basins", "members", "created", "status")
-    rows = [
-        (v.id, v.label, v.architecture, _product(v), len(v.basins), v.member_count, v.created_at, v.status)
-        for v in found
-    ]
-    answer(
-        {"versions": [asdict(one) for one in found]}, as_json, table(columns, rows, f"{counted(len(found), 'version')}")
-    )
+    from app.versions.schemas import ModelPage
+    from app.versions.service import summaries
+    from records.versions.versions import list_versions as stored
+
+    found = ModelPage(models=summaries(at.session, stored(at.session)), next=None)
+    return Shown(found, lambda: listing(found.models, _COLUMNS, counted(len(found.models), "version")))
 
 
 @app.command("show")
-def show(version: Version, as_json: Json = False) -> None:
+@reads
+def show(at: Reading, version: Version) -> Shown:
     """Show a version: its network, its training data and its scores."""
-    with opened(reads=True) as context, context.database.reading() as session:
-        one = records.get(session, version)
-        logs = {member.label: member.log for member in records.members_of(session, version)}
-    properties = to_json(one.properties)
-    payload = {**asdict(one), "properties": properties, "log": logs}
-    left_out = ("scaler", "basins", "config", "properties")
-    rows = [(name, value) for name, value in asdict(one).items() if name not in left_out]
-    shown = ("attribute_ranges", "physics", "parts")
-    rows += [(name, value) for name, value in properties.items() if value is not None and name not in shown]
-    rows += [(f"part {part.name}", _part(part)) for part in one.combines]
-    physics = one.properties.physics or ()
-    rows += [(_verdict(probe), probe.in_words) for probe in physics]
-    rows += [("trained on", one.trained_on), ("basins", len(one.basins)), *_lines(one.config)]
-    answer(payload, as_json, table(("", ""), rows, f"Version {one.id}"))
+    from app.versions.service import detail
+
+    found = detail(at.session, version)
+
+    def text() -> RenderableType:
+        shown = found.model_dump(mode="json", exclude={"basins", "missing", "physics", "parts", "config"})
+        rows = [*_lines(shown), *((f"part {part.name}", _part(part)) for part in found.parts)]
+        rows += [
+            (_verdict(probe), f"{probe.asks}: {probe.value}, limit {probe.limit:g} {probe.unit}")
+            for probe in found.physics or ()
+        ]
+        return table(("", ""), [*rows, *_lines(found.config)], f"Version {found.id}")
+
+    return Shown(found, text)
 
 
-def _part(part: VersionPart) -> str:
-    members = f"{len(part.members)} member{'s' if len(part.members) > 1 else ''}"
+def _part(part: "ModelPart") -> str:
     shares = part.basin_weights.values()
     own = f", by basin {min(shares):.3g} to {max(shares):.3g}" if shares else ""
+    members = counted(part.member_count, "member")
     return f"version {part.version}: {part.architecture} on {part.product}, {members}, weight {part.weight:.3g}{own}"
 
 
-def _verdict(probe: ProbeResult) -> str:
+def _verdict(probe: "ProbeResult") -> str:
     if probe.passes:
         return "physics passes"
-    return "physics FAILS" if probe.forbids else "physics reports"
+    return "physics FAILS" if probe.binding else "physics reports"
 
 
-def _lines(config: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    for name, value in config.items():
+def _lines(fields: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the fields of an object, those of its objects too, that are not null."""
+    for name, value in fields.items():
         if isinstance(value, dict):
             yield from _lines({f"{name} {key}": one for key, one in value.items()})
-        else:
+        elif value is not None:
             yield name, ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
@@ -214,9 +219,3 @@ def install_pretrained(
         else:
             text += f" {counted(len(served.basins), 'basin now uses', 'basins now use')} it."
     answer(payload, as_json, text)
-
-
-def _product(version: records.Version) -> str:
-    if version.trained_on == version.product:
-        return version.product
-    return f"{version.product} (learnt from {version.trained_on})"

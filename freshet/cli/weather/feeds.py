@@ -1,46 +1,33 @@
 """`freshet feeds`: feeds from external services, and the results of their fetches."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any
 
 import typer
-from pydantic import TypeAdapter
-from rich.console import Group
+from rich.console import RenderableType
 
-from freshet.cli.configuring import valid
-from freshet.cli.context import Change, Context, changing, opened, reading
-from freshet.cli.intake import any_intake
+from freshet.cli.answers import Columns, facts, inform_missing, listing
+from freshet.cli.context import Change, changing, opened
+from freshet.cli.job_command import Done, job_command
+from freshet.cli.job_options import Layout
 from freshet.cli.options import OnlyBasins, argument, option
-from freshet.cli.output import (
-    MAX_ROWS,
-    PARTLY_DONE,
-    Json,
-    answer,
-    answer_list,
-    exit_if_failed,
-    first_rows,
-    inform,
-    table,
-)
-from freshet.cli.progress import Reporter, reporting
+from freshet.cli.output import MAX_ROWS, PARTLY_DONE, Json, answer, inform, table
+from freshet.cli.progress import reporting
+from freshet.cli.reading import Reading, Shown, command_line_key, reads
 from hydrology.base.basins import basin_id
-from hydrology.base.calendar import Period, day
-from hydrology.base.errors import DataProblem, InvalidInput, Problem, counted
-from ingestion.base import SourceFile
+from hydrology.base.calendar import day
+from hydrology.base.errors import DataProblem, InvalidInput, Problem
 from jobspec.feeds import ADAPTERS, USUAL, AnyFeedSettings, NewFeed, read_settings
-from jobspec.jobs.data import BackfillParams
-from operations.feeds import holes
-from operations.feeds.fetch import FetchCallbacks, until_now
-from operations.feeds.fetch import fetch as run
-from operations.upkeep import audit_details
+from jobspec.jobs.data import BackfillJob, FetchJob, FetchParams
 from records.weather import feeds as records
 
-if TYPE_CHECKING:
-    from operations.verification.backfill import Backfilled
-
-_BACKFILL = BackfillParams.model_fields
-_COLUMNS = ("basin", "status", "new days", "revised days", "last fetched", "why")
+_FEEDS: Columns = {"feed": "name", "adapter": "adapter", "product": "product", "last fetch": "last_fetch_at"}
+_FEEDS |= {"last success": "last_success_at", "last error": "last_error"}
+_BASINS: Columns = {"basin": "basin", "status": "status", "new days": "new_days", "revised days": "revised_days"}
+_BASINS |= {"last fetched": "fetched_at", "why": "reason"}
+_BACKFILLED: Columns = {"weather forecasts stored now": "issues", "stored before": "issues_before"}
+_BACKFILLED |= {"not in the service": "issues_missing", "reforecasts stored now": "reforecasts"}
+_BACKFILLED |= {"forecasts of these days stored before": "reforecasts_before"}
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -85,9 +72,12 @@ def add(
         "from": source,
     }
     settings = read_settings({field: value for field, value in result.items() if value is not None})
+    from app.weather.feeds import feed_of
+
     with changing() as change:
         feed = _create(change, name, settings)
-    answer(asdict(feed), as_json, f"Feed {name} is added: freshet feeds fetch {name}")
+    shown = feed_of(feed, command_line_key(feed.created_at)).model_dump(mode="json", exclude_unset=True)
+    answer(shown, as_json, f"Feed {name} is added: freshet feeds fetch {name}")
 
 
 @app.command("start")
@@ -99,95 +89,73 @@ def start(
 
     They are flow (discharge of USGS), past and ahead (past weather and weather forecasts of Open-Meteo).
     """
+    from freshet.cli.command_run import run
+    from operations.feeds.fetch import until_now
+
+    done: dict[str, Any] = {}
+    problems: dict[str, str] = {}
     with opened() as context, reporting() as reporter:
         days = until_now(day(since), context.clock)
         with context.database.transaction() as session:
             stored = {feed.name for feed in records.list_feeds(session)}
             for name in [name for name in USUAL if name not in stored]:
                 _create(Change.at(session, context.clock), name, USUAL[name])
-        done: dict[str, list[records.FetchedBasin]] = {}
-        problems: dict[str, str] = {}
         for name in USUAL:
             try:
-                done[name] = _fetched(context, reporter, name, [], days)
+                done[name] = run(context, "fetch", FetchParams(feed=name, period=days), reporter)
             except Problem as problem:
                 problems[name] = str(problem)
                 inform(f"{name}: {problem}")
-    payload = {name: _payload(fetched) for name, fetched in done.items()}
-    text = Group(*(_table(fetched, f"{name}: {_counted(fetched)}") for name, fetched in done.items()))
-    answer({"feeds": payload, "problems": problems}, as_json, text)
-    _exit([one for fetched in done.values() for one in fetched])
-    if problems:
+    rows = [(name, _counted(result)) for name, result in done.items()]
+    answer({"feeds": done, "problems": problems}, as_json, table(("feed", "basins"), rows))
+    if problems or any(result["failed"] for result in done.values()):
         raise typer.Exit(PARTLY_DONE if done else DataProblem.exit_code)
 
 
 @app.command("list")
-def list_feeds(as_json: Json = False) -> None:
+@reads
+def list_feeds(at: Reading) -> Shown:
     """List the feeds with their last fetch."""
-    with reading() as session:
-        stored = records.list_feeds(session)
-    columns = {"feed": "name", "from": "origin", "product": "product"}
-    columns |= {"last fetch": "last_fetch_at", "last success": "last_success_at", "last error": "last_error"}
-    answer_list("feeds", stored, columns, as_json)
+    from app.weather.feeds import feed_of
+    from app.weather.schemas import Feeds
+
+    found = Feeds(feeds=[feed_of(feed, at.key) for feed in records.list_feeds(at.session)])
+    return Shown(found, lambda: listing(found.feeds, _FEEDS, f"{len(found.feeds)} feeds"))
 
 
 @app.command("show")
-def show(feed: Name, as_json: Json = False) -> None:
+@reads
+def show(at: Reading, feed: Name) -> Shown:
     """Show a feed: its settings, and the result of the last fetch for each basin."""
-    with reading() as session:
-        stored = records.get(session, feed)
-        fetched = records.basins_of(session, stored)
-    title = "\n".join(f"{name}: {value}" for name, value in asdict(stored).items() if value is not None)
-    payload = asdict(stored) | {"basins": [asdict(one) for one in fetched]}
-    for sentence in holes.remarks(feed, fetched)[:MAX_ROWS]:
-        inform(sentence)
-    answer(payload, as_json, table(_COLUMNS, _rows(fetched), title))
+    from app.weather.feeds import feed_detail
+
+    found = feed_detail(at.session, records.get(at.session, feed), at.key)
+
+    def text() -> RenderableType:
+        inform_missing(found, found.missing)
+        for hole in [hole for basin in found.basins for hole in basin.holes][:MAX_ROWS]:
+            inform(f"No {', '.join(hole.variables)} from {hole.first} to {hole.last}: {hole.fetch}")
+        return listing(found.basins, _BASINS, f"{found.name}: {found.settings}")
+
+    return Shown(found, text)
 
 
 @app.command("fetch")
-def fetch(
-    feed: Name,
-    basin: OnlyBasins = None,
-    period: Annotated[str | None, option("FIRST..LAST", "The days to fetch. Default: by the feed's settings.")] = None,
-    as_json: Json = False,
-) -> None:
+@job_command(FetchJob, Layout(arguments=("feed",)))
+def fetch(done: Done) -> Iterator[RenderableType]:
     """Fetch new data from a feed and store it. Fetched again, it stores only what is new."""
-    days = None if period is None else Period.parse(period)
-    with opened() as context, reporting() as reporter:
-        done = _fetched(context, reporter, feed, basin or [], days)
-    answer(_payload(done), as_json, _table(done, _counted(done)))
-    _exit(done)
+    yield f"{done.params.feed}: {_counted(done.result)}"
 
 
 @app.command("backfill")
-def backfill(
-    feed: Annotated[str | None, argument("FEED", "A feed of weather forecasts of open-meteo-forecast.")] = None,
-    weather: Annotated[
-        str | None, option("SOURCE/MODEL", "Instead of a feed: a weather model whose past issues are stored.")
-    ] = None,
-    days: Annotated[int, option("DAYS", _BACKFILL["days"].description or "")] = _BACKFILL["days"].default,
-    horizon: Annotated[int, option("DAYS", _BACKFILL["horizon"].description or "")] = _BACKFILL["horizon"].default,
-    as_json: Json = False,
-) -> None:
+@job_command(BackfillJob, Layout(arguments=("feed",)), partly=["warnings"])
+def backfill(done: Done) -> Iterator[RenderableType]:
     """Fetch past weather forecasts of a feed, reforecast with them, and recalibrate forecasts at once.
 
     The forecasts of a new service then rest on a season of past ones. Each step stores as it goes: run again, it
     fetches and computes only what is missing.
     """
-    from operations.verification.backfill import backfill as run
-
-    asked = {"feed": feed, "weather": weather, "days": days, "horizon": horizon}
-    given = {name: value for name, value in asked.items() if value is not None}
-    params = valid(TypeAdapter(BackfillParams), given, "backfill")
-    with opened() as context, reporting() as reporter:
-        listener = FetchCallbacks(notify=inform)
-        done = run(context.database, context.clock, context.settings, params, listener, reporter.show)
-        context.record("feed backfilled", feed or done.weather, **done.counts)
-    for sentence in done.remarks[:MAX_ROWS]:
-        inform(sentence)
-    answer(_backfilled(done), as_json, table(("", ""), [*_summary(done)], f"Past forecasts with {done.weather}"))
-    if done.remarks:
-        raise typer.Exit(PARTLY_DONE)
+    yield facts(done.result, _BACKFILLED, f"Past forecasts with {done.result['weather']}")
 
 
 @app.command("remove")
@@ -200,73 +168,14 @@ def remove(feed: Name, as_json: Json = False) -> None:
     answer({"removed": stored.id}, as_json, f"Feed {feed} is removed. Its fetched data stay.")
 
 
-def _backfilled(done: "Backfilled") -> dict[str, Any]:
-    fitted = [asdict(of) for of in done.fitted]
-    return {"weather": done.weather} | done.counts | {"fitted": fitted, "remarks": done.remarks}
-
-
-def _summary(done: "Backfilled") -> Iterator[tuple[str, object]]:
-    counts = done.counts
-    if done.issues is not None:
-        yield "weather forecasts stored now", counts["issues"]
-        yield "stored before", counts["issues_before"]
-        yield "not in the service", counts["issues_missing"]
-    yield "reforecasts stored now", counts["reforecasts"]
-    yield "forecasts of these days stored before", counts["reforecasts_before"]
-    for of in done.fitted:
-        fit = of.fitted
-        yield (
-            f"recalibration of {of.version_id}",
-            f"T0 {fit.fitted_on}, {counted(fit.issue_days, 'day')}, {counted(fit.days, 'observed flow')}",
-        )
-
-
 def _create(change: Change, name: str, settings: AnyFeedSettings) -> records.Feed:
     feed = records.create(change.session, NewFeed(name=name, settings=settings), None, change.now)
     change.record("feed created", feed.id, name=name)
     return feed
 
 
-def _fetched(
-    context: Context, reporter: Reporter, feed: str, basins: Sequence[str], days: Period | None
-) -> list[records.FetchedBasin]:
-    """Fetch a feed, show the progress, and return the result for each basin."""
-
-    def show(fetched: records.FetchedBasin, done: int, total: int) -> None:
-        reporter.show(feed, done, total, f"{fetched.basin_id} {fetched.status}")
-
-    settings = context.settings
-    intake = any_intake(settings, reporter)
-    files: list[SourceFile] = []
-    listener = FetchCallbacks(show, inform, on_file=files.append)
-    database, clock = context.database, context.clock
-    fetched = run(database, clock, settings, intake, feed, wanted=basins, period=days, listener=listener)
-    context.record("feed fetched", feed, **audit_details.fetched(fetched, files))
-    for sentence in holes.remarks(feed, fetched)[:MAX_ROWS]:
-        inform(sentence)
-    return fetched
-
-
-def _payload(done: Sequence[records.FetchedBasin]) -> dict[str, Any]:
-    return {"counts": records.statuses(done), "basins": [asdict(one) for one in done]}
-
-
-def _counted(done: Sequence[records.FetchedBasin]) -> str:
-    return f"{counted(len(done), 'basin')}: " + ", ".join(
-        f"{count} {name}" for name, count in records.statuses(done).items()
-    )
-
-
-def _exit(done: Sequence[records.FetchedBasin]) -> None:
-    exit_if_failed(records.statuses(done).get("failed", 0), len(done))
-
-
-def _table(fetched: Sequence[records.FetchedBasin], title: str) -> Any:
-    return first_rows(_COLUMNS, _rows(fetched), title)
-
-
-def _rows(fetched: Sequence[records.FetchedBasin]) -> list[tuple[object, ...]]:
-    return [(one.basin_id, one.status, one.new_days, one.revised_days, one.fetched_at, one.reason) for one in fetched]
+def _counted(result: Mapping[str, Any]) -> str:
+    return ", ".join(f"{count} {status}" for status, count in result["counts"].items())
 
 
 def _pair(text: str) -> tuple[str, str]:

@@ -6,15 +6,19 @@ from typing import Annotated
 
 import typer
 
+from freshet.cli.answers import Columns, listing
 from freshet.cli.context import opened
 from freshet.cli.options import argument, option
-from freshet.cli.output import PARTLY_DONE, Json, answer, answer_list, inform
+from freshet.cli.output import PARTLY_DONE, Json, answer, inform
 from freshet.cli.progress import reporting
+from freshet.cli.reading import Reading, Shown, cut, reads
 from hydrology.base.basins import basin_id
 from hydrology.base.errors import counted
-from records.weather import weather_issues as records
 
 app = typer.Typer(no_args_is_help=True)
+
+_ISSUES: Columns = {"weather": "id", "source": "source", "model": "model", "reference time": "reference_time"}
+_ISSUES |= {"licence": "licence", "credit": "credit"}
 
 
 @app.callback()
@@ -84,16 +88,21 @@ def _add_folder(folder: Path, as_json: bool) -> None:
 
 
 @app.command("list")
+@reads
 def list_(
+    at: Reading,
     basin: Annotated[
         str | None, option("BASIN", "Only weather forecasts that include this basin.", parser=basin_id)
     ] = None,
     limit: Annotated[int, option("COUNT", "Maximum number of weather forecasts.", min=1, max=10_000)] = 20,
-    as_json: Json = False,
-) -> None:
+) -> Shown:
     """List the weather forecasts known by the clock, the last stored first."""
-    with opened(reads=True) as context, context.database.reading() as session:
-        issues = records.list_issues(session, context.clock.now(), basin=basin, limit=limit)
-    columns = {"weather": "id", "source": "source", "model": "model", "reference time": "reference_time"}
-    columns |= {"licence": "licence", "credit": "credit"}
-    answer_list("weather", issues, columns, as_json, f"{len(issues)} weather forecasts")
+    from app.weather.schemas import WeatherPage
+    from app.weather.service import summaries
+    from records.weather.weather_issues import list_issues
+
+    rows, following = cut(
+        list_issues(at.session, at.now, basin=basin, limit=limit + 1), limit, "/v1/weather", lambda issue: issue.id
+    )
+    found = WeatherPage(weather=summaries(rows), next=following)
+    return Shown(found, lambda: listing(found.weather, _ISSUES, counted(len(rows), "weather forecast")))

@@ -32,8 +32,8 @@ def usgs() -> Iterator[dict[str, str]]:
 def test_a_newcomer_adds_a_gauge_by_its_number(tmp_path: Path, usgs: dict[str, str]) -> None:
     freshet = Freshet(tmp_path / "data")
     added = freshet("basins", "add", MAINE, "--json", **usgs)
-    assert (added.code, added.json["id"], added.json["latitude"]) == (0, MAINE, 45.17)
-    assert f"{MAINE} is new." in added.err
+    assert (added.code, added.json["basin"], added.json["new"]) == (0, MAINE, True)
+    assert freshet("basins", MAINE, "--json").json["latitude"] == 45.17
     assert f"{MAINE} is as it was." in freshet("basins", "add", MAINE[5:], **usgs).err
     outline = tmp_path / "outline.json"
     outline.write_text(json.dumps(OUTLINE))
@@ -78,14 +78,14 @@ def test_an_operators_basin_is_adopted_and_given_back(empty: Freshet) -> None:
         key, _ = keys.make(session, "mill", "operator", None, datetime.now(UTC))
         basins.register(session, "OWN-mill", key.id)
     assert "unofficial: an operator registered it" in empty("basins", "OWN-mill").out
-    assert empty("basins", "OWN-mill", "--json").json["official"] is False
+    assert empty("basins", "OWN-mill", "--json").json["kind"] == "unofficial"
     adopted = empty("basins", "adopt", "OWN-mill", "--json")
     assert (adopted.code, adopted.json["owner"], adopted.json["version"]) == (0, key.id, None)
-    assert empty("basins", "OWN-mill", "--json").json["official"] is True
+    assert empty("basins", "OWN-mill", "--json").json["kind"] != "unofficial"
     again = empty("basins", "adopt", "OWN-mill")
     assert (again.code, "official already" in again.err) == (2, True)
     assert "is unofficial again" in empty("basins", "release", "OWN-mill").out
-    assert empty("basins", "OWN-mill", "--json").json["official"] is False
+    assert empty("basins", "OWN-mill", "--json").json["kind"] == "unofficial"
     refused = empty("basins", "release", "OWN-mill")
     assert (refused.code, "was not adopted" in refused.err) == (2, True)
     trail = empty("audit", "--json").out

@@ -109,14 +109,12 @@ def test_a_basin_is_shown_with_areas_series_and_quality(ingested: Freshet) -> No
     series = {(one["product"], one["variable"]): one for one in shown["series"]}
     assert shown["id"] == "SYNTH-02"
     assert series["synthetic", "precipitation"]["unit"] == "mm/day"
-    assert (series["synthetic", "precipitation"]["first"], series["synthetic", "precipitation"]["last"]) == (
-        "2000-10-01",
-        "2005-09-30",
-    )
+    days = [series["synthetic", "precipitation"][end] for end in ("first_day", "last_day")]
+    assert days == ["2000-10-01", "2005-09-30"]
     assert shown["current_version"] is None
-    assert shown["area"] == {"name": "synthetic", "m2": shown["areas"]["synthetic"]}
-    assert f"area: {shown['area']['m2'] / 1e6:.1f} km2 (synthetic)" in text
-    assert f"{shown['areas']['area_gages2'] / 1e6:.1f} (area_gages2)" in text
+    assert shown["area"]["name"] == "synthetic"
+    assert f"area: {shown['area']['km2']:.1f} km2 (synthetic)" in text
+    assert f"{shown['areas_km2']['area_gages2']:.1f} (area_gages2)" in text
     assert "misses 10 of 1826 days" in text
 
 

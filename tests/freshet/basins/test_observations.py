@@ -16,19 +16,22 @@ READ = ("observations", "SYNTH-01", "--product", "synth", "--period", DAYS, "--u
 
 def test_a_series_is_shown_as_it_is_known_and_as_it_was(ingested: Freshet) -> None:
     before = ingested(*READ).json
-    assert (before["unit"], before["time"]) == ("cfs", ["2005-09-28", "2005-09-29", "2005-09-30"])
+    assert (before["units"], before["time"]) == ({"discharge": "cfs"}, ["2005-09-28", "2005-09-29", "2005-09-30"])
     flows = ingested(*READ[:-3], *READ[-3:-1], "--units", "m3/s", "--json").json
-    assert flows["unit"] == "m3/s"
-    assert flows["values"] == pytest.approx([value * 0.3048**3 for value in before["values"]])
+    assert flows["units"] == {"discharge": "m3/s"}
+    cfs = before["values"]["discharge"]
+    assert flows["values"]["discharge"] == pytest.approx([value * 0.3048**3 for value in cfs], rel=1e-6)
     then, later = datetime.now(UTC), datetime.now(UTC) + timedelta(hours=1)
     database = Database(f"sqlite:///{ingested.data / 'freshet.sqlite'}")
     with database.transaction() as session:
         source = sources.register(session, "later", "0" * 64, 1, later)
         series.write(session, "SYNTH-01", "synth", "discharge", daily("2005-09-30", 5, 6, unit="cfs"), source, later)
     database.close()
-    assert ingested(*READ).json["values"] == [*before["values"][:2], 5.0]
+    assert ingested(*READ).json["values"]["discharge"] == [*cfs[:2], 5.0]
     known = ingested(*READ, "--known-at", then.isoformat()).json
     assert (known["values"], known["flags"]) == (before["values"], before["flags"])
+    table = ingested(*READ[:-1], "--csv").out.splitlines()
+    assert (len(table), "discharge [cfs]" in table[0]) == (4, True)
     assert "0.142" in ingested("observations", "SYNTH-01", "--product", "synth").out
     nothing = ingested(*READ, "--known-at", "2001-01-01T00:00:00Z")
     assert (nothing.code, nothing.json["problem"]["kind"]) == (3, "no-observations")

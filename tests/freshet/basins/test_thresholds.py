@@ -23,10 +23,10 @@ def office(empty: Freshet) -> Freshet:
 
 def test_the_levels_of_a_record_are_shown(office: Freshet) -> None:
     result = office("thresholds", "show", "01013500", "--json").json
-    assert (result["basin"], result["unit"], result["fixed"]) == (BASIN, "m3/s", [])
+    assert (result["basin"], result["units"], result["fixed"]) == (BASIN, "m3/s", [])
     floods, _, low, duration = result["record"]
     assert (floods["kind"], floods["method"], floods["years"]) == ("flood", "gev", 12)
-    assert floods["period"] == "1990-10-01..2002-09-30"
+    assert floods["period"] == {"first_day": "1990-10-01", "last_day": "2002-09-30"}
     two, *_, fifty = floods["levels"]
     assert (two["name"], fifty["name"], fifty["return_period_years"]) == ("gev-2", "gev-50", 50)
     assert two["discharge"] < fifty["discharge"] < fifty["high"]

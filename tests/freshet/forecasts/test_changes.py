@@ -11,7 +11,7 @@ ASKED = ("--basin", BASIN, "--horizon", "3")
 def test_the_change_since_the_previous_forecast_is_shown(worked: Freshet) -> None:
     for t0 in ("2005-03-10", "2005-03-11"):
         issued = worked("forecast", *ASKED, "--t0", t0, "--weather", "climatology", "--json")
-    (run,) = (one["id"] for one in issued.json["runs"])
+    (run,) = (one["run"] for one in issued.json["runs"])
     result = worked("changes", BASIN, "--run", run, "--units", "mm/day", "--json")
     assert result.code == 0
     assert result.json["time"] == ["2005-03-12", "2005-03-13"]

@@ -14,18 +14,20 @@ def test_from_files_to_a_forecast_that_closes(freshet: Freshet, country: Path) -
     listed = freshet("runs", "--json").json["runs"]
 
     (run,) = issued["runs"]
-    assert trained["basins"] == sorted(evaluated["basins"]) == sorted(run["basins"]) == list(BASINS)
+    stored = freshet("runs", run["run"], "--json").json
+    assert trained["basins"] == [basin["basin"] for basin in stored["basins"]] == list(BASINS)
     assert (set(trained["validation_nse"]), trained["validation_basins"]) == ({"0", "1"}, len(BASINS))
-    assert evaluated["version"] == run["version_id"] == trained["version_id"]
-    assert (run["t0"], run["issued_at"], run["forcing_kind"]) == ("2005-05-01", "2005-05-02T12:00:00Z", "observed")
-    assert [one["id"] for one in listed] == [run["id"]]
+    assert evaluated["version"] == stored["version"] == trained["version_id"]
+    assert (stored["t0"], stored["issued_at"], stored["forcing_kind"]) == (
+        "2005-05-01",
+        "2005-05-02T12:00:00Z",
+        "observed",
+    )
+    assert [one["id"] for one in listed] == [run["run"]]
     for basin in BASINS:
-        result = run["basins"][basin]
+        result = freshet("runs", run["run"], "--basin", basin, "--json").json
         assert result["status"] == "issued"
-        assert len(result["storage_mm"]) == run["horizon_days"] == 10
-        low, high = result["discharge_mm_per_day"]["0.05"], result["discharge_mm_per_day"]["0.95"]
+        assert len(result["storage"]["total"]) == stored["horizon_days"] == 10
+        low, high = result["discharge"]["p05"], result["discharge"]["p95"]
         assert all(0 <= below <= above for below, above in zip(low, high, strict=True))
-        for ledger in result["ledger"]:
-            assert ledger["closes"]
-            assert abs(sum(ledger["terms"].values())) <= ledger["tolerance_mm"]
-    assert freshet("runs", run["id"], "--json").json == run
+        assert result["water_balance"]["closes"]

@@ -7,7 +7,6 @@ import pytest
 
 from tests.freshet.conftest import Freshet
 
-SECONDS = 86_400
 BASIN = "SYNTH-01"
 
 
@@ -26,20 +25,17 @@ def test_the_terminal_shows_the_observed_days_and_the_days_ahead(worked: Freshet
 def test_the_plot_shows_the_run_as_discharge(worked: Freshet) -> None:
     (listed,) = worked("runs", "--json").json["runs"]
     run = worked("runs", listed["id"], "--json").json
-    of_basin = run["basins"][BASIN]
+    forecast = worked("runs", listed["id"], "--basin", BASIN, "--json").json
 
     drawn = worked("plot", BASIN, "--run", run["id"], "--json").json
 
-    depths = of_basin["discharge_mm_per_day"]["0.5"]
     assert (drawn["unit"], drawn["run"], drawn["t0"]) == ("m3/s", run["id"], run["t0"])
-    assert drawn["forecast"]["0.5"] == pytest.approx(
-        [depth / 1000 * of_basin["area_m2"] / SECONDS for depth in depths], rel=1e-6
-    )
+    assert drawn["forecast"]["0.5"] == pytest.approx(forecast["discharge"]["median"], rel=1e-6)
     assert drawn["observed"]["time"][19] == run["t0"]
 
 
 def test_flow_after_the_clocks_day_is_not_shown(worked: Freshet) -> None:
-    run = worked("forecast", "--t0", "2004-02-28", "--basin", BASIN, "--json").json["runs"][0]["id"]
+    run = worked("forecast", "--t0", "2004-02-28", "--basin", BASIN, "--json").json["runs"][0]["run"]
 
     shown = {
         clock: worked("plot", BASIN, "--run", run, "--json", FRESHET_AS_OF=clock).json["observed"]

@@ -9,7 +9,7 @@ ASKED = ("forecast", "--basin", "SYNTH-01", "--basin", "SYNTH-02", "--t0", "2004
 
 
 def test_a_run_has_the_stored_bits_or_the_cause_is_shown(worked: Freshet, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = worked(*ASKED).json["runs"][0]["id"]
+    run = worked(*ASKED).json["runs"][0]["run"]
     same = worked("reproduce", run, "--json")
     assert (same.code, same.json["reproduced"], list(same.json["basins"])) == (0, 2, ["SYNTH-01", "SYNTH-02"])
     assert same.json["program"]["run"] == same.json["program"]["here"]
@@ -25,5 +25,5 @@ def test_a_run_has_the_stored_bits_or_the_cause_is_shown(worked: Freshet, monkey
 
 @pytest.mark.parametrize("asked", [["none"], ["RUN", "--basin", "SYNTH-03"]])
 def test_what_is_not_stored_is_reported(worked: Freshet, asked: list[str]) -> None:
-    run = worked(*ASKED).json["runs"][0]["id"]
+    run = worked(*ASKED).json["runs"][0]["run"]
     assert worked("reproduce", *[run if part == "RUN" else part for part in asked]).code == 3

@@ -48,28 +48,27 @@ def test_computations_of_the_command_line_leave_a_trace(
     worked: Freshet, changes: Callable[[int], list[dict[str, Any]]]
 ) -> None:
     before = changes(0)
-    version = worked("models", "list", "--json").json["versions"][0]["id"]
-    run = worked("runs", "--json").json["runs"][0]
+    version = worked("models", "list", "--json").json["models"][0]["id"]
     assert [(change["action"], change["subject"]) for change in before] == [
         ("data ingested", "basins"),
         ("model trained", version),
-        ("forecast issued", run["id"]),
+        ("job run", "forecast"),
     ]
     assert before[1]["detail"] == {"basins": 3, "promoted": 3}
-    assert before[2]["detail"] == {"version": version, "t0": run["t0"], "status": "issued"}
+    assert before[2]["detail"] == {"params": {}}
 
     period = "2004-10-01..2005-03-31"
     other = worked("train", *PERIODS, *SMALL, "--seed", "7", "--json").json["version_id"]
     worked("evaluate", "--period", period, "--version", version)
-    compared = worked("compare", "--version", version, "--version", other, "--period", HELD_OUT, "--json").json["id"]
+    worked("compare", "--version", version, "--version", other, "--period", HELD_OUT)
     added = changes(before[-1]["seq"])
     assert [(change["action"], change["subject"]) for change in added] == [
         ("model trained", other),
-        ("model evaluated", version),
-        ("models compared", compared),
+        ("job run", "evaluation"),
+        ("job run", "comparison"),
     ]
-    assert added[1]["detail"] == {"period": period, "basins": 3}
-    assert added[2]["detail"] == {"versions": [version, other], "period": HELD_OUT}
+    assert added[1]["detail"] == {"params": {"period": period, "version": version}}
+    assert added[2]["detail"] == {"params": {"versions": [version, other], "period": HELD_OUT}}
     assert {change["who"] for change in [*before, *added]} == {f"command line ({getpass.getuser()})"}
 
 

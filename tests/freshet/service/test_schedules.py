@@ -19,12 +19,8 @@ def test_a_schedule_is_stored_with_its_next_run(empty: Freshet) -> None:
     created = empty("schedules", "add", "daily", *DAILY, "--params", '{"horizon": 10}', "--json").json
 
     assert listed(empty) == [created]
-    assert (created["kind"], created["params"], created["enabled"], created["last_run_at"]) == (
-        "forecast",
-        {"horizon": 10},
-        True,
-        None,
-    )
+    assert created["job"] == {"kind": "forecast", "params": {"horizon": 10}}
+    assert (created["enabled"], created["last_run_at"]) == (True, None)
     following = datetime.fromisoformat(created["next_run_at"])
     there = following.astimezone(ZoneInfo("America/Denver"))
     assert (there.hour, there.minute) == (6, 30)
@@ -43,8 +39,8 @@ def test_a_schedule_is_left_and_followed_again(empty: Freshet) -> None:
     followed = empty("schedules", "enable", "daily", "--json").json
     assert (followed["enabled"], followed["revision"]) == (True, created["revision"] + 2)
     assert followed["next_run_at"] >= created["next_run_at"]
-    assert {name: followed[name] for name in ("cron", "timezone", "params", "created_at")} == {
-        name: created[name] for name in ("cron", "timezone", "params", "created_at")
+    assert {name: followed[name] for name in ("cron", "timezone", "job", "created_at")} == {
+        name: created[name] for name in ("cron", "timezone", "job", "created_at")
     }
 
 

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.extended
 def two(worked: Freshet) -> tuple[str, str]:
     """The ids of two versions."""
     second = worked("train", *PERIODS, *SMALL, "--members", "1", "--set", "seed=7", "--json").json["version_id"]
-    stored = [one["id"] for one in worked("models", "list", "--json").json["versions"]]
+    stored = [one["id"] for one in worked("models", "list", "--json").json["models"]]
     assert stored[0] == second
     return stored[1], stored[0]
 
@@ -26,8 +26,8 @@ def test_versions_are_combined_once_with_their_weights(worked: Freshet, two: tup
     assert "weight 0.7" in " ".join(shown.out.split())
     issued = worked("forecast", "--version", combined.json["version"], "--json")
     (run,) = issued.json["runs"]
-    assert run["members"] == ["synthetic-mclstm-1-0", "synthetic-mclstm-1-1", "synthetic-mclstm-2-0"]
-    again = worked("reproduce", run["id"], "--json")
+    assert worked("runs", run["run"], "--json").json["members"] == 3
+    again = worked("reproduce", run["run"], "--json")
     assert again.code == 0
     states = worked("states", "SYNTH-01", "--version", combined.json["version"])
     assert (states.code, first in states.err) == (2, True)

@@ -36,7 +36,7 @@ def two(two_data: Path, tmp_path: Path) -> Freshet:
 
 def versions(freshet: Freshet) -> list[str]:
     """Return the options that name both versions, the older one first."""
-    stored = freshet("models", "list", "--json").json["versions"]
+    stored = freshet("models", "list", "--json").json["models"]
     return [part for one in stored[::-1] for part in ("--version", one["id"])]
 
 
@@ -44,23 +44,20 @@ def test_two_versions_are_compared_once(two: Freshet) -> None:
     first = two("compare", *versions(two), *HELD_OUT, "--json")
     again = two("compare", *versions(two), *HELD_OUT, "--json")
 
-    assert (first.code, first.json["already"], again.json["already"]) == (0, False, True)
-    assert first.json | {"already": True} == again.json
-    assert first.json["basins"] == list(BASINS)
-    assert [one["label"] for one in first.json["versions"]] == [None, "the other"]
-    nse = first.json["scores"][0]
-    assert (nse["metric"], nse["n"]) == ("nse", 3)
-    assert "at least 6 basins that differ" in nse["differences"][0]["reason"]
-    assert "basins: 6 of 6" in first.err
+    assert (first.code, first.json["basins"]) == (0, len(BASINS))
+    assert first.json == again.json
+    assert "comparison: 6 of 6" in first.err
+    text = two("compare", *versions(two), *HELD_OUT).out
+    assert all(part in text for part in ("at least 6 basins that differ", "the other", "0.744"))
 
 
 def test_the_text_shows_differences_and_the_printed_table_with_its_label(two: Freshet) -> None:
     output = two("compare", *versions(two), *HELD_OUT, "--basin", "SYNTH-02")
 
     assert output.code == 0
-    assert "2005-04-01..2005-09-30, 1 basin" in output.out
-    for part in ("nse", "the other", "fhv, %", "No published scores are stored", "Table B.7", "0.744 (0.641, 0.814)"):
+    for part in ("1 basin", "nse", "the other", "fhv, %", "Table B.7"):
         assert part in output.out
+    assert "No published scores are stored" in output.err
     assert "Other basins or period" in output.out
 
 
@@ -121,8 +118,7 @@ def test_a_job_stores_the_same_comparison_as_the_command(two: Freshet) -> None:
     output = two("compare", *versions(two), *HELD_OUT, "--json").json
 
     assert job.status == "succeeded"
-    assert job.result == {"comparison": output["id"], "basins": 3, "left_out": {}}
-    assert output["already"] is True
+    assert job.result == output == {"comparison": output["comparison"], "basins": 3, "left_out": {}}
     broken = done(two, "comparison", versions=named, period="2004-01-01..2005-09-30")
     assert broken.status == "failed"
     assert broken.problem is not None

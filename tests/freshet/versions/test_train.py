@@ -83,7 +83,7 @@ def test_an_impossible_training_is_reported(ingested: Freshet, arguments: list[s
     assert result.code == code
     assert sentence in result.err
     assert result.json["problem"]["detail"] in result.err
-    assert ingested("models", "list", "--json").json == {"versions": []}
+    assert ingested("models", "list", "--json").json == {"models": [], "next": None}
 
 
 @pytest.mark.parametrize(("content", "why"), [(b"\xff\xfe\x00", "it is not UTF-8 text"), (b" \n\n", "names none")])
@@ -196,9 +196,9 @@ HELD_OUT = "2005-10-01..2009-09-30"
     ],
 )
 def test_an_impossible_fine_tuning_is_reported(worked: Freshet, arguments: list[str], code: int, sentence: str) -> None:
-    (stored,) = worked("models", "list", "--json").json["versions"]
+    (stored,) = worked("models", "list", "--json").json["models"]
     result = worked("train", *(stored["id"] if one == "PARENT" else one for one in arguments), "--json")
 
     assert result.code == code
     assert sentence in result.json["problem"]["detail"]
-    assert worked("models", "list", "--json").json["versions"] == [stored]
+    assert worked("models", "list", "--json").json["models"] == [stored]

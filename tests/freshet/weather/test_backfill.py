@@ -33,8 +33,7 @@ def test_what_is_stored_and_missing_is_reported(here: Station, freshet: Freshet)
     args = ("feeds", "backfill", "ahead", "--days", "6", "--horizon", "5")
     done = freshet(*args, "--json", **here.environment)
     assert (done.code, done.json["issues"], done.json["reforecasts"]) == (6, 5, 5 * len(BASINS))
-    assert done.json["fitted"] == []
-    assert "has no error model: fit one" in done.json["remarks"][0]
+    assert "has no error model: fit one" in done.json["warnings"][0]
     assert "The fetch weighs 15 calls by Open-Meteo's count." in done.err
     requests = len(here.world.requests)
     again = freshet(*args, **here.environment)
@@ -45,8 +44,8 @@ def test_what_is_stored_and_missing_is_reported(here: Station, freshet: Freshet)
 @pytest.mark.parametrize(
     ("args", "reason"),
     [
-        ((), "either `feed` or `weather` is needed"),
-        (("ahead", "--weather", "a/b"), "either `feed` or `weather` is needed"),
+        ((), "either FEED or --weather is needed"),
+        (("ahead", "--weather", "a/b"), "either FEED or --weather is needed"),
         (("ahead", "--days", "1"), "days"),
         (("--weather", "a"), "weather"),
         (("past",), "of the adapter open-meteo-archive has no past issues"),

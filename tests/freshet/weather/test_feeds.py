@@ -40,7 +40,7 @@ def test_a_feed_is_added_asked_shown_and_removed(office: Office) -> None:
     assert (fetched.code, fetched.json["counts"]) == (0, {"new": 3})
     assert freshet("feeds", "fetch", "flow", "--json", **settings).json["counts"] == {"unchanged": 3}
     shown = freshet("feeds", "show", "flow", "--json", **settings).json
-    assert {one["basin_id"] for one in shown["basins"]} == set(PLACES)
+    assert {one["basin"] for one in shown["basins"]} == set(PLACES)
     assert shown["last_success_at"] == NOW.isoformat().replace("+00:00", "Z")
     assert "2026-11-22 14:00:00Z" in freshet("feeds", "list", **settings).out
     assert freshet("feeds", "remove", "flow", **settings).code == 0
@@ -54,8 +54,11 @@ def test_some_basins_and_days_are_asked_for_alone(office: Office) -> None:
     done = freshet(
         "feeds", "fetch", "flow", "--basin", MAINE, "--period", "2026-05-01..2026-05-31", "--json", **settings
     )
-    (one,) = done.json["basins"]
-    assert (one["basin_id"], one["new_days"]) == (MAINE, 31)
+    assert done.json["counts"] == {"new": 1}
+    (one,) = [
+        basin for basin in freshet("feeds", "show", "flow", "--json", **settings).json["basins"] if basin["new_days"]
+    ]
+    assert (one["basin"], one["new_days"]) == (MAINE, 31)
     assert freshet("feeds", "fetch", "flow", "--basin", "06409000", **settings).code == 2
 
 
@@ -64,7 +67,7 @@ def test_the_exit_code_reports_a_failure_for_some_or_all_basins(office: Office) 
     freshet("feeds", "add", "flow", "--adapter", "usgs", **settings)
     world.gauges = {basin: one for basin, one in world.gauges.items() if basin != MAINE}
     partly = freshet("feeds", "fetch", "flow", **settings)
-    assert (partly.code, "knows no daily mean discharge" in partly.out) == (6, True)
+    assert (partly.code, "knows no daily mean discharge" in partly.err) == (6, True)
     world.faults = {world.today: ["usgs-403"]}
     assert freshet("feeds", "fetch", "flow", **settings).code == 4
 
@@ -102,7 +105,7 @@ def test_a_key_is_shown_nowhere(office: Office) -> None:
     fetched = freshet("feeds", "fetch", "flow", **settings, FRESHET_USGS_KEY=wrong, FRESHET_LOG_LEVEL="debug")
     shown = freshet("feeds", "show", "flow", "--json", **settings)
     assert fetched.code == 4
-    assert "FRESHET_USGS_KEY" in fetched.out
+    assert "FRESHET_USGS_KEY" in fetched.err
     assert wrong not in fetched.out + fetched.err + shown.out
     assert wrong.encode() not in (freshet.data / "freshet.sqlite").read_bytes()
     assert freshet("feeds", "fetch", "flow", **settings, FRESHET_USGS_KEY=world.key).code == 0
@@ -116,7 +119,7 @@ def test_the_usual_feeds_are_started_once_and_fetched_since_a_day(office: Office
     assert started.code == 0
     counts = {name: result["counts"] for name, result in started.json["feeds"].items()}
     assert counts == {"flow": {"new": 1}, "past": {"new": 3}, "ahead": {"new": 3}}  # the feed that was there stays
-    (flow,) = started.json["feeds"]["flow"]["basins"]
+    (flow,) = freshet("feeds", "show", "flow", "--json", **settings).json["basins"]
     assert flow["new_days"] == 52
     world.faults = {world.today: ["meteo-400"]}
     again = freshet("feeds", "start", "--since", "2026-10-01", "--json", **settings)

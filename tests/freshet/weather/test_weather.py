@@ -1,11 +1,14 @@
 """`freshet weather`, and the forecasts that go on with it."""
 
 import json
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from records.database.engine import Database
+from records.runs import runs
 from tests.freshet.conftest import BASINS, Freshet
 
 
@@ -44,35 +47,36 @@ def test_a_weather_forecast_is_added_listed_and_forecast_with(worked: Freshet, t
     result = worked("forecast", "--weather", "supplied", "--t0", "2005-09-25", "--json")
 
     (run,) = result.json["runs"]
-    assert (result.code, run["forcing_kind"], run["status"]) == (0, "supplied", "issued")
-    assert run["weather"]["credit"] == "Weather guessed by the river office"
-    assert run["basins"][BASINS[0]]["summary"]["traces"] == 2
-    assert {ledger["trace"] for ledger in run["basins"][BASINS[0]]["ledger"]} <= {"dry", "wet"}
-    table = worked("runs", run["id"]).out
-    assert "Weather guessed by the river office" in table
-    assert "members and traces" in table
+    stored = worked("runs", run["run"], "--json").json
+    assert (result.code, stored["forcing_kind"], stored["status"]) == (0, "supplied", "issued")
+    assert stored["weather"]["credit"] == "Weather guessed by the river office"
+    assert worked("runs", run["run"], "--basin", BASINS[0], "--json").json["traces"] == 2
+    shown = worked("runs", run["run"])
+    assert "Weather guessed by the river office" in shown.err
+    assert "members and traces" in shown.out
 
 
 def test_a_forecast_goes_on_with_the_weather_of_other_years(worked: Freshet) -> None:
     result = worked("forecast", "--weather", "climatology", "--json")
     (run,) = result.json["runs"]
-    assert (result.code, run["t0"], run["forcing_kind"]) == (0, "2005-09-30", "climatology")
-    assert run["basins"][BASINS[0]]["summary"]["traces"] == 5
+    forecast = worked("runs", run["run"], "--basin", BASINS[0], "--json").json
+    assert (result.code, forecast["t0"], forecast["forcing_kind"]) == (0, "2005-09-30", "climatology")
+    assert forecast["traces"] == 5
 
 
 def test_a_dry_spell_is_a_what_if(worked: Freshet) -> None:
     (run,) = worked("forecast", "--weather", "dry", "--horizon", "40", "--json").json["runs"]
-    assert (run["status"], run["forcing_kind"], run["purpose"]) == ("issued", "dry", "what-if")
-    assert run["basins"][BASINS[0]]["ledger"][0]["terms"]["precipitation"] == 0
+    forecast = worked("runs", run["run"], "--basin", BASINS[0], "--json").json
+    assert (forecast["status"], forecast["forcing_kind"], forecast["purpose"]) == ("issued", "dry", "what-if")
+    assert forecast["water_balance"]["mean"]["precipitation"] == 0
 
 
 def test_a_forecast_reports_the_age_of_its_water_where_it_is_asked_to(worked: Freshet) -> None:
-    reasons = []
-    for asked in ([], ["--age"]):
-        (run,) = worked("forecast", *asked, "--json").json["runs"]
-        reasons.append(run["basins"][BASINS[0]]["summary"]["age_reason"])
-    assert "--age" in reasons[0]
-    assert reasons[1] is None
+    with closing(Database(f"sqlite:///{worked.data / 'freshet.sqlite'}")) as database:
+        for asked, known in (([], False), (["--age"], True)):
+            (run,) = worked("forecast", *asked, "--json").json["runs"]
+            with database.reading() as session:
+                assert (runs.basin_of(session, run["run"], BASINS[0]).summary.age_reason is None) is known
 
 
 def test_a_basin_whose_weather_cannot_be_used_is_reported_beside_the_others(worked: Freshet, tmp_path: Path) -> None:
@@ -87,7 +91,7 @@ def test_a_basin_whose_weather_cannot_be_used_is_reported_beside_the_others(work
     [
         (["--weather", "supplied"], 4, "no weather forecast that is known holds"),
         (["--weather", "supplied", "--weather-id", "nothing"], 3, "No weather forecast 'nothing' is stored here"),
-        (["--weather-id", "nothing"], 2, "`weather_id` goes with `weather` supplied alone"),
+        (["--weather-id", "nothing"], 2, "--weather-id goes with --weather supplied alone"),
         (["--weather", "tarot"], 2, "tarot"),
     ],
 )

@@ -1,0 +1,74 @@
+"""Runs a job in this process, by the workers' handlers, for the command line."""
+
+from typing import Any
+
+from freshet.cli.context import Context, cores
+from freshet.cli.output import inform
+from freshet.cli.progress import Reporter
+from jobspec.fields import RequestModel
+from jobspec.kinds import KINDS
+from records.access import audit
+from records.basins import basins
+from records.database.ids import new_id
+from records.jobs.jobs import Job
+from workers.job import JobContext, JobRun, Progress
+from workers.tasks.handlers import HANDLERS
+
+
+class CommandRun(JobRun):
+    """A job of a command: it has no row, reads files from anywhere, uses every core, and logs to standard error."""
+
+    trains_itself = True
+    roots = None
+
+    def __init__(self, context: Context, kind: str, reporter: Reporter, device: str | None) -> None:
+        settings = context.settings if device is None else context.settings.model_copy(update={"device": device})
+
+        def show(progress: Progress, _file: str | None) -> None:
+            reporter.show(kind, progress["done"], progress["total"], progress["detail"])
+
+        super().__init__(
+            JobContext(settings, context.database, context.clock),
+            _unstored_job(context, kind),
+            show,
+            lambda: None,
+            folders=KINDS[kind].authority.folders,
+        )
+        self.cores = cores(settings.threads)
+
+    def store_plan(self, *_session_and_plan: Any) -> None:
+        """Store nothing: no later attempt continues it."""
+
+    def record(self, action: audit.Action, subject: str, **detail: Any) -> None:
+        """Add a change by the command to the audit trail."""
+        with self.tools.database.transaction() as session:
+            audit.record(session, audit.command_line(), action, subject, self.tools.clock.wall(), **detail)
+
+    def log(self, text: str) -> None:
+        """Print a line of the job's log."""
+        inform(text)
+
+
+def run(
+    context: Context, kind: str, params: RequestModel, reporter: Reporter, device: str | None = None
+) -> dict[str, Any]:
+    """Run a job, write it to the audit trail, and return its result.
+
+    Raises:
+        UnknownBasin: it names a basin that is not stored.
+        Problem: as its handler does.
+    """
+    with context.database.reading() as session:
+        for basin in getattr(params, "basins", ()):
+            basins.require(session, basin)
+    job = CommandRun(context, kind, reporter, device)
+    result = HANDLERS[kind](job, params)
+    job.record("job run", kind, params=KINDS[kind](kind=kind, params=params).stored())
+    return result
+
+
+def _unstored_job(context: Context, kind: str) -> Job:
+    fields: dict[str, Any] = dict.fromkeys(Job.__dataclass_fields__)
+    at = context.clock.wall()
+    known = {"id": new_id(at), "kind": kind, "attempt": 1, "created_by": audit.command_line().name, "created_at": at}
+    return Job(**fields | known)

@@ -1,0 +1,114 @@
+"""A command for a kind of job: its options are the job's parameters, and the workers' handler does the work here."""
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import typer
+from rich.console import Group, RenderableType
+from sqlalchemy.orm import Session
+
+from freshet.cli.answers import value_at
+from freshet.cli.context import Context, MayCreateDatabase, opened
+from freshet.cli.devices import Device, take_device
+from freshet.cli.job_options import JobOptions, Layout, keyword
+from freshet.cli.options import BasinsFile
+from freshet.cli.output import MAX_ROWS, PARTLY_DONE, Json, answer, inform
+from freshet.cli.progress import reporting
+from freshet.cli.text_files import listed
+from jobspec.jobs.base import JobRequest
+
+PLAIN = Layout()
+NOT_DONE = ("left_out", "failed", "refused", "reasons", "problems")
+"""Fields of results that give the reasons of what was not done."""
+PARTLY = ("partial", "failed")
+"""Statuses of runs without a forecast for every basin."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A job that a command has run: its parameters, its result as over the API, and where more can be read."""
+
+    context: Context
+    session: Session
+    params: Any
+    result: Mapping[str, Any]
+
+
+View = Callable[[Done], Iterable[RenderableType]]
+
+
+def job_command(
+    job: type[JobRequest],
+    layout: Layout = PLAIN,
+    *,
+    device: bool = False,
+    begins: MayCreateDatabase = MayCreateDatabase.NOWHERE,
+    partly: Sequence[str] = (),
+) -> Callable[[View], Callable[..., None]]:
+    """Return a decorator that creates a job's command from the function that shows its result as text.
+
+    The function's docstring is the command's help.
+
+    Args:
+        device: whether the command takes `--device`.
+        begins: where it may create a database.
+        partly: fields of the result that have a value where a part of the work was not done, by their paths.
+    """
+
+    def decorate(view: View) -> Callable[..., None]:
+        options = JobOptions(job, layout)
+
+        def command(**given: Any) -> None:
+            result = _run(options, given, view, begins)
+            if any(value_at(result, path) for path in partly) or any(_reasons(result)) or _is_partial(result):
+                raise typer.Exit(PARTLY_DONE)
+
+        command.__name__, command.__doc__ = view.__name__, view.__doc__
+        more = [keyword("basins_file", BasinsFile)] if options.has_basins else []
+        more += [keyword("device", Device)] if device else []
+        signature = inspect.Signature([*options.keywords(), *more, keyword("as_json", Json, False)])
+        command.__signature__ = signature  # type: ignore[attr-defined]
+        return command
+
+    return decorate
+
+
+def _run(options: JobOptions, given: dict[str, Any], view: View, begins: MayCreateDatabase) -> Mapping[str, Any]:
+    """Run the job that the options describe, print its result, and return it."""
+    if names := listed(given.get("basins_file")):
+        given["basins"] = [*(given["basins"] or []), *names]
+    params = options.params(given)
+    with opened(begins=begins) as context, reporting() as reporter:
+        from freshet.cli.command_run import run
+
+        device = take_device(context.settings, given["device"]) if "device" in given else None
+        result = run(context, options.kind, params, reporter, device)
+        with context.database.reading() as session:
+            done = Done(context, session, params, result)
+            shown = [] if given["as_json"] else [*view(done)]
+    for reason in list(dict.fromkeys(_reasons(result)))[:MAX_ROWS]:
+        inform(reason)
+    answer(dict(result), given["as_json"], Group(*shown))
+    return result
+
+
+def _reasons(result: Any) -> Iterator[str]:
+    """Yield why parts of the work were not done, wherever a result states it."""
+    for name, value in _fields(result):
+        if name in NOT_DONE and isinstance(value, Mapping):
+            yield from (f"{subject}: {reason}" for subject, reason in value.items())
+
+
+def _is_partial(result: Any) -> bool:
+    return any(value in PARTLY for name, value in _fields(result) if name == "status")
+
+
+def _fields(result: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the fields of a result and of the objects in its lists."""
+    for name, value in result.items():
+        yield name, value
+        for part in value if isinstance(value, list) else []:
+            if isinstance(part, Mapping):
+                yield from _fields(part)
