@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic.fields import FieldInfo
 
-from freshet.cli.commands import COMMANDS, loaded
+from freshet.cli.commands import commands, loaded
 from freshet.cli.main import EXIT_CODES
 from jobspec.jobs.authority import Authority, Owned
 from jobspec.jobs.base import SERVICE, JobRequest
@@ -103,7 +103,7 @@ def pages() -> dict[str, str]:
 
 
 def _commands() -> str:
-    parts = [part for name in COMMANDS for part in _command(f"freshet {name}", loaded(name))]
+    parts = [part for name in commands() for part in _command(f"freshet {name}", loaded(name))]
     return "\n\n".join([_COMMANDS, *parts]) + "\n"
 
 

@@ -5,7 +5,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = (
-    "app|benchmarks|freshet|hydrology|ingestion|jobspec|migrations|models|operations|records|runtime|tests|workers"
+    "app|benchmarks|extensions|freshet|hydrology|ingestion|jobspec|migrations|models|operations|records|runtime|tests|"
+    "workers"
 )
 PATH = re.compile(rf"`((?:{PACKAGES}|testing|docs)/[\w./-]+)(?:::\w+)?`")
 PLACEHOLDER = re.compile("NAME|ROOM")

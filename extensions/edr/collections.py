@@ -12,6 +12,7 @@ from app.basins.observations import table as observation_table
 from app.basins.observations.service import DISCHARGE
 from app.exports.table import Column, instant_text
 from app.forecasts import table as forecast_table
+from extensions.edr import FORECASTS
 from hydrology.base.calendar import Period
 from hydrology.base.errors import NotFound
 from hydrology.base.units import STANDARD
@@ -23,7 +24,6 @@ from records.runs import runs
 from records.runs.runs import Run, UnknownRun
 from records.series import series
 
-FORECASTS = "forecasts"
 _OBSERVED = f"{DISCHARGE}-"
 
 

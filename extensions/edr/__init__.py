@@ -3,3 +3,6 @@
 A location is a basin, at its gauge; the instances of the forecasts are the issued runs. Addresses in answers are
 relative: none is built from the Host header.
 """
+
+FORECASTS = "forecasts"
+"""The collection of the forecasts."""

@@ -9,9 +9,9 @@ from edr_pydantic.capabilities import ConformanceModel, LandingPageModel
 from edr_pydantic.collections import Collection, Collections
 from starlette.testclient import TestClient
 
-from app.edr.answers import describe
-from app.edr.collections import Collection as Described
 from app.exports.coveragejson import CRS
+from extensions.edr.answers import describe
+from extensions.edr.collections import Collection as Described
 from records.basins.basins import Site
 from testing.records import BASIN
 from tests.app.conftest import serving

@@ -10,9 +10,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from app.edr import places
-from app.edr.places import MAX_POSITIONS
 from app.exports.coveragejson import CRS
+from extensions.edr import places
+from extensions.edr.places import MAX_POSITIONS
 from hydrology.base.series import Flag
 from records.basins import basins
 from records.basins.basins import Site
@@ -20,7 +20,7 @@ from records.database.engine import Database
 from records.series import series
 from testing.records import BASIN, NOW, a_source, daily
 from tests.app.exports.conftest import SECOND
-from tests.app.exports.test_edr import FORECASTS, OBSERVED, read
+from tests.extensions.edr.test_edr import FORECASTS, OBSERVED, read
 
 AROUND = "POLYGON((-70 46, -67 46, -67 48, -70 48, -70 46))"
 EUROPE = "POLYGON((0 50,30 50,30 70,0 70,0 50))"

@@ -4,8 +4,12 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from app.edr.collections import FORECASTS, Collection
-from app.edr.schemas import (
+from app.exports.coveragejson import CRS, STANDARD_NAMES
+from app.exports.formats import COVERAGEJSON, GEOJSON, JSON, Format
+from app.exports.table import Column, instant_text
+from extensions.edr import FORECASTS
+from extensions.edr.collections import Collection
+from extensions.edr.schemas import (
     EdrCollection,
     EdrExtent,
     EdrLink,
@@ -23,9 +27,6 @@ from app.edr.schemas import (
     EdrVariables,
     QueryType,
 )
-from app.exports.coveragejson import CRS, STANDARD_NAMES
-from app.exports.formats import COVERAGEJSON, GEOJSON, JSON, Format
-from app.exports.table import Column, instant_text
 from hydrology.base.calendar import Day, Period, as_date
 from hydrology.base.longitudes import extent, normalised
 

@@ -4,10 +4,15 @@ from typing import Any
 
 from fastapi import APIRouter, Response
 
-from app.edr import answers, collections, places
-from app.edr.answers import COLLECTIONS, ROOT, instances_of, link
-from app.edr.collections import UnknownCollection, UnknownInstance, UnknownLocation
-from app.edr.parameters import (
+from app.exports.formats import COVERAGEJSON, GEOJSON, Format
+from app.http.conditional import NOT_MODIFIED
+from app.http.dependencies import BasinId, Reading, ServiceClock
+from app.http.pagination import IdPage
+from app.http.problems import documented
+from extensions.edr import answers, collections, places
+from extensions.edr.answers import COLLECTIONS, ROOT, instances_of, link
+from extensions.edr.collections import UnknownCollection, UnknownInstance, UnknownLocation
+from extensions.edr.parameters import (
     FLAT,
     IN_COVERAGEJSON,
     IN_INSTANCE,
@@ -19,14 +24,9 @@ from app.edr.parameters import (
     PointCoords,
     ServiceBase,
 )
-from app.edr.places import NEAR_KM
-from app.edr.schemas import EdrCollection, EdrCollections, EdrConformance, EdrInstances, EdrLanding
-from app.edr.series import AskedSeries, OutsideForecast
-from app.exports.formats import COVERAGEJSON, GEOJSON, Format
-from app.http.conditional import NOT_MODIFIED
-from app.http.dependencies import BasinId, Reading, ServiceClock
-from app.http.pagination import IdPage
-from app.http.problems import documented
+from extensions.edr.places import NEAR_KM
+from extensions.edr.schemas import EdrCollection, EdrCollections, EdrConformance, EdrInstances, EdrLanding
+from extensions.edr.series import AskedSeries, OutsideForecast
 from hydrology.base.errors import Problem
 from records.forecasts.latest import NoForecast
 from records.runs import runs

@@ -13,9 +13,6 @@ from app.basins.observations import service as observations
 from app.basins.observations import table as observation_table
 from app.basins.observations.service import DISCHARGE
 from app.basins.series_requests import MAX_DAYS, USUAL_DAYS, SeriesRequest
-from app.edr import selection
-from app.edr.collections import FORECASTS, Collection
-from app.edr.parameters import AskedSubject, Datetime, ParameterNames, Subject
 from app.exports.answers import CoverageAnswer
 from app.exports.basins import NOWHERE, basin_columns
 from app.exports.table import Column, Table, stacked
@@ -26,6 +23,9 @@ from app.forecasts.discharge import Representation
 from app.forecasts.table import day_columns
 from app.http.limits.costs import RequestBudget
 from app.http.problems import refused
+from extensions.edr import FORECASTS, selection
+from extensions.edr.collections import Collection
+from extensions.edr.parameters import AskedSubject, Datetime, ParameterNames, Subject
 from hydrology.base.calendar import day, days_between
 from hydrology.base.errors import NotFound, counted
 from records.basins.basins import sites

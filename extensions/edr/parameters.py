@@ -8,12 +8,12 @@ from typing import Annotated, Literal
 from fastapi import Depends, Path, Query, Request
 from sqlalchemy.orm import Session
 
-from app.edr import collections
-from app.edr.collections import FORECASTS, Collection
-from app.edr.places import MAX_CHARACTERS, MAX_POSITIONS, NEAR_KM
 from app.exports.coveragejson import CRS
 from app.http.dependencies import Reading, ServiceClock, ServiceSettings
 from app.http.problems import refused
+from extensions.edr import FORECASTS, collections
+from extensions.edr.collections import Collection
+from extensions.edr.places import MAX_CHARACTERS, MAX_POSITIONS, NEAR_KM
 from jobspec.fields import ID
 from jobspec.forms import form
 

@@ -1,0 +1,77 @@
+"""Each extension can be taken away: the service lacks what is its own, and nothing else."""
+
+import json
+import os
+import subprocess
+import sys
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jobspec.extensions import GROUP, SETTING
+
+pytestmark = pytest.mark.extended
+
+INSTALLED = sorted(entry.name for entry in metadata.entry_points(group=GROUP))
+OWN: dict[str, dict[str, tuple[str, ...]]] = {
+    "edr": {"paths": ("/v1/edr",), "tags": ("edr",)},
+}
+"""The beginnings of what is an extension's own."""
+_PROGRAM = """
+import json, sys
+from starlette.testclient import TestClient
+from app.main import create_app
+from freshet.cli.commands import commands, loaded
+from jobspec.kinds import KINDS
+from records.database.engine import Database
+from runtime.settings import Settings
+from workers.tasks.handlers import HANDLERS
+
+settings = Settings.load(database_url=sys.argv[1], broker_url="memory://")
+database = Database(settings.database_url)
+database.migrate()
+database.close()
+with TestClient(create_app(settings), base_url="http://localhost") as client:
+    document = client.get("/openapi.json").raise_for_status().json()
+    pages = [client.get(path).status_code for path in ("/", "/alerts", "/guide", "/health/ready")]
+assert KINDS.keys() == HANDLERS.keys()
+parts = [f"{name} {part}" for name in commands() for part in getattr(loaded(name), "commands", {})]
+print(json.dumps({
+    "paths": list(document["paths"]), "tags": [tag["name"] for tag in document["tags"]],
+    "kinds": list(KINDS), "commands": [*commands(), *parts], "pages": pages,
+}))
+"""
+
+
+def service_of(folder: Path, extensions: list[str]) -> dict[str, Any]:
+    """Return what a service with some extensions has, on a new database."""
+    done = subprocess.run(
+        [sys.executable, "-c", _PROGRAM, f"sqlite:///{folder / 'freshet.sqlite'}"],
+        env=os.environ | {SETTING: ",".join(extensions), "FRESHET_DATA": str(folder)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    parts: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return parts
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    return service_of(tmp_path_factory.mktemp("whole"), INSTALLED)
+
+
+def test_each_extension_is_named_here() -> None:
+    assert sorted(OWN) == INSTALLED
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_without_an_extension_exactly_its_own_is_missing(name: str, whole: dict[str, Any], tmp_path: Path) -> None:
+    rest = service_of(tmp_path, [other for other in INSTALLED if other != name])
+    assert rest.pop("pages") == [200] * 4
+    for part, names in rest.items():
+        own = [one for one in whole[part] if one.startswith(OWN[name].get(part, ()))]
+        assert (part in OWN[name]) == bool(own)
+        assert [one for one in whole[part] if one not in own] == names, part
