@@ -16,6 +16,6 @@ from jobspec.extensions import extensions
 def all_examples() -> dict[str, Any]:
     """Return the examples of all tags and extensions by schema or operation."""
     files = [file for file in resources.files(__name__).iterdir() if file.name.endswith(".json")]
-    files += [resources.files(extension.package) / "examples.json" for extension in extensions()]
+    files += [extension.folder / "examples.json" for extension in extensions()]
     files = [file for file in files if file.is_file()]
     return {name: example for file in files for name, example in json.loads(file.read_text("utf-8")).items()}

@@ -16,11 +16,12 @@ pytestmark = pytest.mark.extended
 
 INSTALLED = sorted(entry.name for entry in metadata.entry_points(group=GROUP))
 OWN: dict[str, dict[str, tuple[str, ...]]] = {
+    "bmi": {"guide": ("bmi",)},
     "edr": {"paths": ("/v1/edr",), "tags": ("edr",)},
 }
 """The beginnings of what is an extension's own."""
 _PROGRAM = """
-import json, sys
+import json, re, sys
 from starlette.testclient import TestClient
 from app.main import create_app
 from freshet.cli.commands import commands, loaded
@@ -35,12 +36,14 @@ database.migrate()
 database.close()
 with TestClient(create_app(settings), base_url="http://localhost") as client:
     document = client.get("/openapi.json").raise_for_status().json()
+    guide = sorted(re.findall(r'href="/guide/([a-z-]+)"', client.get("/guide").text))
     pages = [client.get(path).status_code for path in ("/", "/alerts", "/guide", "/health/ready")]
 assert KINDS.keys() == HANDLERS.keys()
 parts = [f"{name} {part}" for name in commands() for part in getattr(loaded(name), "commands", {})]
 print(json.dumps({
     "paths": list(document["paths"]), "tags": [tag["name"] for tag in document["tags"]],
-    "kinds": list(KINDS), "commands": [*commands(), *parts], "pages": pages,
+    "kinds": list(KINDS), "commands": [*commands(), *parts],
+    "pages": pages, "guide": guide,
 }))
 """
 

@@ -27,7 +27,7 @@ BESIDE_THE_API = ("volumes", "thresholds", "alerts", "forecasts", "formats", "wh
 RUN_ELSEWHERE = ("tomorrow", "walk")
 PRINTED = "http://127.0.0.1:8000"
 GENERATED = pages()
-WRITTEN = [page for page in PAGES if str(page.relative_to(DOCS)) not in GENERATED]
+WRITTEN = [page for page in PAGES if page not in {DOCS / name for name in GENERATED}]
 
 
 @pytest.fixture(scope="module")
@@ -124,7 +124,8 @@ def _run(
     names: tuple[str, ...], environment: dict[str, str], folder: Path, before: str = "", address: str = PRINTED
 ) -> str:
     """Run the commands of pages as they are printed, but for the address of the API, and return what they print."""
-    script = "\n".join([before, *(block for name in names for block in blocks(next(DOCS.glob(f"*/{name}.md"))))])
+    by_name = {page.stem: page for page in PAGES}
+    script = "\n".join([before, *(block for name in names for block in blocks(by_name[name]))])
     ended = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", script.replace(PRINTED, address)],
         env=environment,

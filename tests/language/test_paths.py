@@ -10,7 +10,7 @@ PACKAGES = (
 )
 PATH = re.compile(rf"`((?:{PACKAGES}|testing|docs)/[\w./-]+)(?:::\w+)?`")
 PLACEHOLDER = re.compile("NAME|ROOM")
-PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "extensions").rglob("*.md")]
 
 
 def test_every_path_on_a_page_exists() -> None:

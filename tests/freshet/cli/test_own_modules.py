@@ -53,7 +53,7 @@ def test_a_foreign_module_is_named_with_the_one_that_is_expected(tmp_path: Path,
     assert ran(foreign) == []
 
 
-@pytest.mark.parametrize("module", ["freshet.bmi", "freshet.client"])
+@pytest.mark.parametrize("module", ["extensions.bmi", "freshet.client"])
 def test_an_import_refuses_a_foreign_module_too(tmp_path: Path, module: str) -> None:
     foreign = foreign_folder(tmp_path / "foreign", "hydrology", "records")
     done = run(tmp_path, sys.executable, "-c", f"import {module}", path=foreign)

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module, metadata
+from pathlib import Path
 from typing import Any
 
 from hydrology.base.errors import InvalidInput
@@ -31,6 +32,7 @@ class Extension:
         tags: its sections of the OpenAPI document, with their descriptions.
         path_examples: examples of its parameters in paths; `{run}` stands for that of the core's parameter.
         commands: its functions by the words after `freshet`.
+        guide: its pages of the guide, files of the package; pages elsewhere link to them as the repository has them.
         costs: of its addresses that cost more than a plain one, in requests of the rate limit.
     """
 
@@ -39,7 +41,13 @@ class Extension:
     tags: Mapping[str, str] = field(default_factory=dict)
     path_examples: Mapping[str, str] = field(default_factory=dict)
     commands: Mapping[str, str] = field(default_factory=dict)
+    guide: Sequence[str] = ()
     costs: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def folder(self) -> Path:
+        """The folder of its package."""
+        return Path(import_module(self.package).__path__[0])
 
     def load(self, reference: str) -> Any:
         """Import what `module:object` names."""

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 import torch
 
-from freshet.bmi import Freshet
-from freshet.bmi.basin import Basin, Unbalanced
-from freshet.bmi.variables import CELLS, DEPTH, FLOW, INPUTS, LOSS, OUTPUTS, RESIDUAL, STORAGE, WATER
+from extensions.bmi import Freshet
+from extensions.bmi.basin import Basin, Unbalanced
+from extensions.bmi.variables import CELLS, DEPTH, FLOW, INPUTS, LOSS, OUTPUTS, RESIDUAL, STORAGE, WATER
 from hydrology.base.calendar import Period
 from hydrology.base.errors import InvalidInput
 from hydrology.base.units import Area, mm_per_day_to_m3s
@@ -27,7 +27,8 @@ from tests.deployment.files import ROOT
 
 pytestmark = pytest.mark.extended
 
-EXAMPLE = ROOT / "docs" / "do" / "bmi" / "13235000.json"
+FOLDER = ROOT / "extensions" / "bmi"
+PAGE, EXAMPLE = FOLDER / "bmi.md", FOLDER / "example" / "13235000.json"
 BASIN = "USGS-13235000"
 YEAR = Period.parse("1980-10-01..1981-09-30")
 MIDDLE = 150  # days
@@ -256,16 +257,16 @@ def test_an_ensemble_of_the_same_process_is_loaded_once(tmp_path: Path) -> None:
 
 
 def test_the_documents_example_runs_as_it_stands() -> None:
-    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "do" / "bmi.md").read_text(), re.DOTALL)
+    (code,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
     ended = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT / "docs" / "do" / "bmi", capture_output=True, text=True, check=False
+        [sys.executable, "-c", code], cwd=EXAMPLE.parent, capture_output=True, text=True, check=False
     )
     assert ended.returncode == 0, ended.stderr
     assert re.fullmatch(r"86400\.0 \d\.\d\d m3 s-1\n", ended.stdout)
 
 
 def test_the_documents_report_every_variable() -> None:
-    text = (ROOT / "docs" / "do" / "bmi.md").read_text()
+    text = PAGE.read_text()
     for variable in (*INPUTS.values(), *OUTPUTS, *WATER):
         assert f"| `{variable.name}` | {variable.units} |" in text
     realization = json.loads((EXAMPLE.parent / "realization.json").read_text())
@@ -280,7 +281,7 @@ def test_the_documents_report_every_variable() -> None:
 def test_the_communitys_tester_finds_nothing_to_object_to(tmp_path: Path) -> None:
     code = "import sys; from bmi_tester.main import main; sys.exit(main(tuple(sys.argv[1:])))"
     configured(tmp_path)
-    command = [sys.executable, "-c", code, "tests.freshet.bmi.weathered:Weathered", "--root-dir", str(tmp_path)]
+    command = [sys.executable, "-c", code, "tests.extensions.bmi.weathered:Weathered", "--root-dir", str(tmp_path)]
     ended = subprocess.run(
         [*command, "--config-file", "basin.json", "--manifest", str(tmp_path)],
         cwd=tmp_path,

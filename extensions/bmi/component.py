@@ -8,9 +8,9 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from freshet.bmi import configuration
-from freshet.bmi.basin import Basin
-from freshet.bmi.variables import (
+from extensions.bmi import configuration
+from extensions.bmi.basin import Basin
+from extensions.bmi.variables import (
     CELL_GRID,
     CELLS,
     DEPTH,
@@ -56,7 +56,7 @@ class Freshet(Bmi):
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def initialize(self, config_file: str) -> None:
-        """Build the basin that a configuration names (`freshet.bmi.configuration`).
+        """Build the basin that a configuration names (`extensions.bmi.configuration`).
 
         Raises:
             InvalidInput, UnusableState, DamagedEnsemble: as `configuration.read` and `Basin`.
