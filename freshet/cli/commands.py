@@ -65,7 +65,6 @@ COMMANDS = {
     "doctor": "upkeep",
     "check": "upkeep",
     "demo": "service",
-    "mcp": "service",
 } | dict.fromkeys(PARTS, "service")
 """The folder of each, in the order of the work. Each is a function of its name, with commands of its own where its
 module has an `app`."""

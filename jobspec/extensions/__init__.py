@@ -32,6 +32,7 @@ class Extension:
         tags: its sections of the OpenAPI document, with their descriptions.
         path_examples: examples of its parameters in paths; `{run}` stands for that of the core's parameter.
         commands: its functions by the words after `freshet`.
+        settings: its settings, a `runtime.settings.EnvironmentSettings`.
         guide: its pages of the guide, files of the package; pages elsewhere link to them as the repository has them.
         costs: of its addresses that cost more than a plain one, in requests of the rate limit.
     """
@@ -41,6 +42,7 @@ class Extension:
     tags: Mapping[str, str] = field(default_factory=dict)
     path_examples: Mapping[str, str] = field(default_factory=dict)
     commands: Mapping[str, str] = field(default_factory=dict)
+    settings: str | None = None
     guide: Sequence[str] = ()
     costs: Mapping[str, int] = field(default_factory=dict)
 

@@ -16,6 +16,7 @@ pytestmark = pytest.mark.extended
 
 INSTALLED = sorted(entry.name for entry in metadata.entry_points(group=GROUP))
 OWN: dict[str, dict[str, tuple[str, ...]]] = {
+    "assistants": {"commands": ("mcp",), "guide": ("assistants",)},
     "bmi": {"guide": ("bmi",)},
     "edr": {"paths": ("/v1/edr",), "tags": ("edr",)},
 }

@@ -18,7 +18,8 @@ from app.http.limits.single_headers import SingleHeaders
 from app.http.problems import Forbidden, Unauthorized
 from app.http.server import options
 from app.http.trusted_hosts import TrustedHosts
-from freshet.assistants.server import Caller, assistant_server
+from extensions.assistants.server import Caller, assistant_server
+from extensions.assistants.settings import AssistantSettings
 from runtime.settings import Settings
 
 MAX_BODY = 64 * 1024
@@ -26,7 +27,7 @@ MAX_BODY = 64 * 1024
 _BEARER = re.compile(r"(?i:bearer) ([!-~]{1,512})")
 
 
-def serve_stdio(settings: Settings) -> None:
+def serve_stdio(settings: AssistantSettings) -> None:
     """Serve the assistant that started this process, with the key of the settings, until it closes the input."""
     server = assistant_server(settings.api_url, lambda _: (settings.api_key, None))
 
@@ -37,19 +38,24 @@ def serve_stdio(settings: Settings) -> None:
     anyio.run(run)
 
 
-def serve_http(settings: Settings, host: str, port: int) -> None:
-    """Serve assistants at /mcp until stopped, each with the key that it sends."""
+def serve_http(settings: Settings, address: str, host: str, port: int) -> None:
+    """Serve assistants at /mcp until stopped, each with the key that it sends.
+
+    Args:
+        address: of the API.
+    """
     allowed = (*settings.allowed_hosts, host)
-    uvicorn.run(http_app(settings, allowed), host=host, port=port, **options(settings))
+    uvicorn.run(http_app(settings, address, allowed), host=host, port=port, **options(settings))
 
 
-def http_app(settings: Settings, allowed_hosts: tuple[str, ...] = ()) -> ASGIApp:
+def http_app(settings: Settings, address: str, allowed_hosts: tuple[str, ...] = ()) -> ASGIApp:
     """Return the application; the caller's key is passed on to the API, and never the server's own.
 
     Args:
+        address: of the API.
         allowed_hosts: names of this server, besides localhost and the address that it listens on.
     """
-    app = assistant_server(settings.api_url, _caller_of).streamable_http_app(
+    app = assistant_server(address, _caller_of).streamable_http_app(
         json_response=True,
         stateless_http=True,
         max_request_body_size=MAX_BODY,

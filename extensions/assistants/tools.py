@@ -10,7 +10,7 @@ import anyio
 import anyio.to_thread
 from pydantic import BaseModel
 
-from freshet.assistants import arguments
+from extensions.assistants import arguments
 from freshet.client import Client, ServiceError
 from freshet.client.jobs import ENDED, why_ended
 from hydrology.base.errors import InvalidInput, counted

@@ -10,12 +10,12 @@ import pytest
 from mcp import Client
 from mcp_types import CallToolResult
 
-from freshet.assistants.tools import TOOLS
+from extensions.assistants.tools import TOOLS
 from jobspec.jobs.forecasting import WhatIfParams
 from operations.what_if.what_if import what_if
 from records.jobs import attempts
 from runtime.clock import Clock
-from tests.freshet.assistants.conftest import Service
+from tests.extensions.assistants.conftest import Service
 from tests.freshet.conftest import BASINS
 
 pytestmark = pytest.mark.extended

@@ -15,7 +15,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
-from freshet.assistants.transports import http_app
+from extensions.assistants.transports import http_app
 from records.access import keys
 from records.basins import basins
 from records.database.engine import Database
@@ -43,7 +43,7 @@ class Service:
     @property
     def settings(self) -> Settings:
         """The settings of a server of tools."""
-        return Settings(data=self.data, api_url=self.address)
+        return Settings(data=self.data)
 
     def read(self, path: str) -> Any:
         """Return the answer of the API."""
@@ -71,7 +71,7 @@ def service(worked_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iter
 @pytest.fixture(scope="module")
 def http_address(service: Service) -> Iterator[str]:
     """The address of the tools over HTTP."""
-    with listening_with(http_app(service.settings), log_level="warning") as port:
+    with listening_with(http_app(service.settings, service.address), log_level="warning") as port:
         yield f"http://127.0.0.1:{port}/mcp"
 
 

@@ -17,7 +17,7 @@ from mcp_types import (
 from mcp_types import Tool as ListedTool
 from pydantic import BaseModel, ValidationError
 
-from freshet.assistants.tools import TOOLS, Tool, WhatIfTool
+from extensions.assistants.tools import TOOLS, Tool, WhatIfTool
 from freshet.client import Client, Refused
 from hydrology.base.errors import InvalidInput, Problem
 from jobspec.faults import faults

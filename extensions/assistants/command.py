@@ -4,6 +4,7 @@ from typing import Annotated
 
 import structlog
 
+from extensions.assistants.settings import AssistantSettings
 from freshet.cli.options import flag
 from freshet.cli.service.serve import Host, Port, base, check_free
 from runtime.logs import log_to_stderr
@@ -22,13 +23,13 @@ def mcp(
     It asks the API at FRESHET_API_URL: with the key FRESHET_API_KEY for the assistant that starts it, and over HTTP
     with the key that each assistant sends.
     """
-    from freshet.assistants.transports import serve_http, serve_stdio
+    from extensions.assistants.transports import serve_http, serve_stdio
 
-    settings = Settings.load()
+    settings, asked = Settings.load(), AssistantSettings.load()
     log_to_stderr(settings.log_level)
     if not http:
-        serve_stdio(settings)
+        serve_stdio(asked)
         return
     check_free(host, port)
-    log.info("assistants.address", url=f"{base(host, port)}/mcp", api=settings.api_url)
-    serve_http(settings, host, port)
+    log.info("assistants.address", url=f"{base(host, port)}/mcp", api=asked.api_url)
+    serve_http(settings, asked.api_url, host, port)
