@@ -37,7 +37,6 @@ COMMANDS = {
     "rain-margin": "forecasts",
     "archive": "forecasts",
     "reproduce": "forecasts",
-    "fews": "forecasts",
     "daily": "forecasts",
     "replay": "forecasts",
     "verify": "versions",

@@ -18,6 +18,7 @@ INSTALLED = sorted(entry.name for entry in metadata.entry_points(group=GROUP))
 OWN: dict[str, dict[str, tuple[str, ...]]] = {
     "assistants": {"commands": ("mcp",), "guide": ("assistants",)},
     "bmi": {"guide": ("bmi",)},
+    "fews": {"commands": ("fews",), "guide": ("fews",)},
     "edr": {"paths": ("/v1/edr",), "tags": ("edr",)},
 }
 """The beginnings of what is an extension's own."""

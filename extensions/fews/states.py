@@ -6,13 +6,13 @@ from pathlib import Path
 
 import torch
 
+from extensions.fews import markup
+from extensions.fews.markup import Instant
+from extensions.fews.places import FewsLocations
+from extensions.fews.series import Days
 from hydrology.base.errors import DataProblem, InvalidInput
 from models import checkpoint
 from models.saved_state import Owner, SavedState, UnusableState, dump, parse
-from operations.fews import markup
-from operations.fews.markup import Instant
-from operations.fews.places import FewsLocations
-from operations.fews.series import Days
 from operations.versions.load_networks import LoadedVersion
 from runtime.atomic_files import replace_file
 

@@ -5,9 +5,9 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from operations.fews import markup
-from operations.fews.markup import add
-from operations.fews.series import DOUBTFUL, MISSING, UNRELIABLE, ImportedSeries, Kind, Location, Output, OutputQuantity
+from extensions.fews import markup
+from extensions.fews.markup import add
+from extensions.fews.series import DOUBTFUL, MISSING, UNRELIABLE, ImportedSeries, Kind, Location, Output, OutputQuantity
 
 VERSION = "1.14"
 MISSING_VALUE = -999.0

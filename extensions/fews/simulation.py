@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from extensions.fews.series import Days
 from models import balance
 from models.arrays import Array, Forcing
 from models.ensemble import Ensemble
 from models.inference import GROUP, ArrayMap
-from operations.fews.series import Days
 
 Means = npt.NDArray[np.float64]
 

@@ -11,7 +11,7 @@ from records.database.engine import Database
 from testing.files.fews import moment, pi_xml, weather
 from tests.freshet.conftest import BASINS, Freshet
 
-PAGE = Path(__file__).parents[3] / "docs" / "do" / "fews.md"
+PAGE = Path(__file__).parents[3] / "extensions" / "fews" / "fews.md"
 DAYS = Period.parse("2003-10-01..2005-05-10")
 
 

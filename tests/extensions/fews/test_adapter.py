@@ -13,6 +13,8 @@ import rtctools.data.netcdf
 import rtctools.data.pi
 import rtctools.data.rtc
 
+from extensions.fews.adapter import Done, NothingComputed, _quantities, prepared, run
+from extensions.fews.simulation import SimulatedFlow
 from hydrology.base.calendar import Period, day
 from hydrology.base.errors import InvalidInput, Problem
 from hydrology.base.units import Area, area_by, mm_per_day_to_m3s
@@ -21,8 +23,6 @@ from ingestion.base import SourceError
 from jobspec.jobs.forecasting import ForecastParams
 from models import checkpoint, saved_state
 from models.saved_state import Owner, UnusableState
-from operations.fews.adapter import Done, NothingComputed, _quantities, prepared, run
-from operations.fews.simulation import SimulatedFlow
 from operations.forecasting.forecast import forecast
 from operations.versions.load_networks import load_version
 from records.basins import basins

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
+from extensions.fews import markup
+from extensions.fews.markup import Instant
+from extensions.fews.places import FewsLocations
 from hydrology.base.errors import InvalidInput
 from ingestion.reading import Files
-from operations.fews import markup
-from operations.fews.markup import Instant
-from operations.fews.places import FewsLocations
 
 MODEL_VERSION = "model_version"
 _PROPERTIES = ("string", "bool", "int", "float", "double", "dateTime")

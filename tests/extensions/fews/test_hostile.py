@@ -6,12 +6,12 @@ import netCDF4
 import numpy as np
 import pytest
 
+from extensions.fews import netcdf_series, xml_series
+from extensions.fews.adapter import prepared
+from extensions.fews.run_file import opened, read
 from hydrology.base.errors import InvalidInput, Problem
 from ingestion import reading
 from ingestion.base import SourceError
-from operations.fews import netcdf_series, xml_series
-from operations.fews.adapter import prepared
-from operations.fews.run_file import opened, read
 from testing.files.fews import ROOT, run_xml, stamped
 
 pytestmark = pytest.mark.extended

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from extensions.fews.series import Days, ImportedSeries
 from hydrology.base.errors import InvalidInput, excerpt
 from hydrology.base.variables import WEATHER
 from hydrology.weather.gaps import fill_short_gaps
 from hydrology.weather.unit_hints import unit_hint
 from models.arrays import Array
-from operations.fews.series import Days, ImportedSeries
 
 _UNITS = {
     "mm/day": {"mm/day", "mm/d", "mmd-1", "mmday-1", "mm"},

@@ -14,7 +14,7 @@ def fews(
     as_json: Json = False,
 ) -> None:
     """Compute a run of the General Adapter of Delft-FEWS: forcing and state in, flow, state and diagnostics out."""
-    from operations.fews.adapter import prepared, run
+    from extensions.fews.adapter import prepared, run
 
     with prepared(run_file) as (asked, diagnostics), opened() as context:
         done = run(context.database, asked, diagnostics)

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
+from extensions.fews.run_file import MODEL_VERSION, RunFile
+from extensions.fews.series import ImportedSeries, Location
 from hydrology.base.absent import Absent
 from hydrology.base.basins import basin_id
 from hydrology.base.errors import DataProblem, InvalidInput
@@ -13,8 +15,6 @@ from hydrology.base.variables import WEATHER
 from hydrology.weather.basin_climate import BasinClimate
 from operations.basin_data.attributes import Attributes, completed
 from operations.basin_data.check_weather import climate_of
-from operations.fews.run_file import MODEL_VERSION, RunFile
-from operations.fews.series import ImportedSeries, Location
 from operations.forecasting.forecast import basins_by_version
 from operations.versions.load_networks import LoadedVersion, load_version
 from operations.versions.training_domain import attribute_means

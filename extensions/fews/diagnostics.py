@@ -3,8 +3,8 @@
 from enum import IntEnum
 from pathlib import Path
 
+from extensions.fews.markup import add, new, written
 from hydrology.base.errors import printable
-from operations.fews.markup import add, new, written
 from runtime.atomic_files import replace_file
 
 

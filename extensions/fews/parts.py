@@ -5,6 +5,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from extensions.fews import states
+from extensions.fews.diagnostics import Diagnostics, LogLevel
+from extensions.fews.forcing import Ensemble, Weather, rows
+from extensions.fews.locations import Place
+from extensions.fews.series import Days
+from extensions.fews.simulation import SimulatedFlow, SimulationStart, flows
 from hydrology.base.absent import Absent
 from hydrology.base.errors import InvalidInput, Problem, counted
 from hydrology.uncertainty.weighted import weighted_mean
@@ -13,12 +19,6 @@ from hydrology.weather.checks import DailyWeather, weather_findings
 from models.networks import architecture
 from models.saved_state import Owner, SavedState
 from operations.basin_data.check_weather import refuse, sentences
-from operations.fews import states
-from operations.fews.diagnostics import Diagnostics, LogLevel
-from operations.fews.forcing import Ensemble, Weather, rows
-from operations.fews.locations import Place
-from operations.fews.series import Days
-from operations.fews.simulation import SimulatedFlow, SimulationStart, flows
 from operations.versions.load_networks import LoadedVersion
 from operations.versions.training_domain import learnt_from
 from records.versions.version_properties import ELSEWHERE

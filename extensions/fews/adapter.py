@@ -7,19 +7,19 @@ from pathlib import Path
 
 import numpy as np
 
+from extensions.fews import netcdf_series, run_file, states, xml_series
+from extensions.fews.diagnostics import Diagnostics, LogLevel
+from extensions.fews.forcing import ensemble_of, gathered, of_product
+from extensions.fews.locations import NothingComputed, nothing, select
+from extensions.fews.markup import AS_TEXT, fault
+from extensions.fews.parts import PartOfRun, Starter, merge_location
+from extensions.fews.run_file import MODEL_VERSION, Opened, RunFile
+from extensions.fews.series import Days, ImportedSeries, Kind, Output, OutputQuantity
+from extensions.fews.simulation import SimulatedFlow
 from hydrology.base.errors import InvalidInput, Problem
 from hydrology.base.units import Area, mm_per_day_to_m3s
 from hydrology.base.variables import WEATHER
 from models.saved_state import SavedState
-from operations.fews import netcdf_series, run_file, states, xml_series
-from operations.fews.diagnostics import Diagnostics, LogLevel
-from operations.fews.forcing import ensemble_of, gathered, of_product
-from operations.fews.locations import NothingComputed, nothing, select
-from operations.fews.markup import AS_TEXT, fault
-from operations.fews.parts import PartOfRun, Starter, merge_location
-from operations.fews.run_file import MODEL_VERSION, Opened, RunFile
-from operations.fews.series import Days, ImportedSeries, Kind, Output, OutputQuantity
-from operations.fews.simulation import SimulatedFlow
 from operations.versions.load_networks import LoadedVersion
 from records.database.engine import Database
 from runtime.atomic_files import replace_file

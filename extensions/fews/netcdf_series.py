@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from extensions.fews.series import ImportedSeries, Output
 from ingestion.cf_stations import StationSeries
 from ingestion.netcdf import is_numeric, numbers, opened
 from ingestion.reading import described
-from operations.fews.series import ImportedSeries, Output
 from runtime.netcdf import encode, numeric_variable, text_variable
 
 if TYPE_CHECKING:
