@@ -32,7 +32,6 @@ COMMANDS = {
     "forecast": "forecasts",
     "changes": "forecasts",
     "what-if": "forecasts",
-    "plot": "forecasts",
     "volumes": "forecasts",
     "rain-margin": "forecasts",
     "archive": "forecasts",

@@ -19,6 +19,7 @@ OWN: dict[str, dict[str, tuple[str, ...]]] = {
     "assistants": {"commands": ("mcp",), "guide": ("assistants",)},
     "bmi": {"guide": ("bmi",)},
     "fews": {"commands": ("fews",), "guide": ("fews",)},
+    "plot": {"commands": ("plot",)},
     "edr": {"paths": ("/v1/edr",), "tags": ("edr",)},
 }
 """The beginnings of what is an extension's own."""

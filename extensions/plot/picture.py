@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from freshet.plot.content import BANDS, MEDIAN, Plume
+from extensions.plot.content import BANDS, MEDIAN, Plume
 from hydrology.base.errors import InvalidInput
 
 ENDINGS = (".png", ".svg")

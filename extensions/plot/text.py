@@ -5,7 +5,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from freshet.plot.content import BANDS, MEDIAN, Plume
+from extensions.plot.content import BANDS, MEDIAN, Plume
 
 SHADES = ("░", "▓")
 """Of the bands, the widest first."""

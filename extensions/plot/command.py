@@ -6,10 +6,10 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from extensions.plot import picture, text
+from extensions.plot.content import Plume, content
 from freshet.cli.context import opened
 from freshet.cli.output import Json, answer, inform
-from freshet.plot import picture, text
-from freshet.plot.content import Plume, content
 from hydrology.base.basins import basin_id
 from hydrology.base.errors import DataProblem
 from operations.basin_data.basins import last_ended
