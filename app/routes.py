@@ -10,7 +10,6 @@ from app.adjustments.endpoints import router as adjustments
 from app.adjustments.held import router as held_alerts
 from app.alerts.deliveries import router as deliveries
 from app.alerts.endpoints import router as alerts
-from app.alerts.exchange import router as alert_exchange
 from app.alerts.subscriptions import router as subscriptions
 from app.archive.endpoints import router as archive
 from app.basins.endpoints import router as basins
@@ -62,7 +61,7 @@ from runtime.settings import Settings
 
 RESOURCES = (
     *(forecasts, basins, user_basins, observations, normals, thresholds, ratings, weather, exceedance, alerts),
-    *(alert_exchange, held_alerts, adjustments, volumes, changes, rain_margin, runs, what_if, water, stage, states),
+    *(held_alerts, adjustments, volumes, changes, rain_margin, runs, what_if, water, stage, states),
     *(spread, drain_down, skill, simulation, verification, errors, skilful_days, events, decision_value, comparisons),
     *(models, bridges),
     *(jobs, feeds, schedules, subscriptions, deliveries, archive),

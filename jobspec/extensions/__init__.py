@@ -31,6 +31,8 @@ class Extension:
         routers: its routers under /v1.
         tags: its sections of the OpenAPI document, with their descriptions.
         path_examples: examples of its parameters in paths; `{run}` stands for that of the core's parameter.
+        alert_feed: its function that returns the address of a feed of alert changes, by basins (None for all) and the
+            least severity; None for more basins than an address takes.
         commands: its functions by the words after `freshet`.
         settings: its settings, a `runtime.settings.EnvironmentSettings`.
         guide: its pages of the guide, files of the package; pages elsewhere link to them as the repository has them.
@@ -41,6 +43,7 @@ class Extension:
     routers: Sequence[str] = ()
     tags: Mapping[str, str] = field(default_factory=dict)
     path_examples: Mapping[str, str] = field(default_factory=dict)
+    alert_feed: str | None = None
     commands: Mapping[str, str] = field(default_factory=dict)
     settings: str | None = None
     guide: Sequence[str] = ()

@@ -20,6 +20,7 @@ OWN: dict[str, dict[str, tuple[str, ...]]] = {
     "bmi": {"guide": ("bmi",)},
     "fews": {"commands": ("fews",), "guide": ("fews",)},
     "plot": {"commands": ("plot",)},
+    "cap": {"paths": ("/v1/alerts/feed", "/v1/alerts/cap"), "commands": ("alerts cap",), "guide": ("cap",)},
     "edr": {"paths": ("/v1/edr",), "tags": ("edr",)},
 }
 """The beginnings of what is an extension's own."""

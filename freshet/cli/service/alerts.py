@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from freshet.cli.context import opened, reading
-from freshet.cli.options import Basin, argument, option
+from freshet.cli.options import Basin, option
 from freshet.cli.output import PARTLY_DONE, Json, answer, answer_list, inform, table
 from hydrology.base.errors import counted
 from records.alerts import alert_changes
@@ -65,15 +65,6 @@ def changes(
     columns = ("at", "what", "level", "severity", "chance", "run", "why")
     payload = {"basin": basin, "changes": [alert_changes.as_json(one) for one in page]}
     answer(payload, as_json, table(columns, rows, f"{basin}: {counted(len(page), 'change')}"))
-
-
-@app.command("cap")
-def cap(change: Annotated[str, argument("CHANGE", "Id of a change: its `event`.")]) -> None:
-    """Print a change as a message of the Common Alerting Protocol 1.2."""
-    from app.alerts.exchange import message
-
-    with opened(reads=True) as context, context.database.reading() as session:
-        typer.echo(message(session, context.settings, change).decode(), nl=False)
 
 
 @app.command("deliver")

@@ -11,8 +11,8 @@ import pytest
 import xmlschema
 from starlette.testclient import TestClient
 
-from app.alerts import atom
-from app.alerts.cap import NO_SENDER
+from extensions.cap import atom
+from extensions.cap.messages import NO_SENDER
 from hydrology.base.calendar import day
 from hydrology.extremes.alerting import Severity
 from records.alerts import alert_changes

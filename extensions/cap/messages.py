@@ -8,7 +8,7 @@ from datetime import UTC, datetime, time, timedelta
 from typing import Literal
 from xml.etree.ElementTree import Element
 
-from app.exports import xml
+from extensions.cap import xml
 from hydrology.base.calendar import as_date
 from hydrology.extremes.alerting import Severity
 from records.alerts.alert_changes import Change

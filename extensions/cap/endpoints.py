@@ -6,12 +6,12 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Path, Request, Response
 from sqlalchemy.orm import Session
 
-from app.alerts import atom, cap
-from app.alerts.feed_selection import CAP_INDEX, FEED, FeedSelection, SelectedChanges, feed_address
 from app.http.conditional import NOT_MODIFIED, SHORTLY, IfNoneMatch, entity_tag, holds
 from app.http.dependencies import Reading, ServiceClock, ServiceSettings
 from app.http.pagination import NumberPage, Page
 from app.http.problems import documented
+from extensions.cap import atom, messages
+from extensions.cap.feed_selection import CAP_INDEX, FEED, FeedSelection, SelectedChanges, feed_address
 from hydrology.base.errors import Problem
 from jobspec.fields import ID
 from records.alerts import alert_changes
@@ -132,7 +132,7 @@ def message(session: Session, settings: Settings, change: str) -> bytes:
     """
     stored = alert_changes.get(session, change)
     earlier = alert_changes.earlier_of_alert(session, stored)
-    return cap.write(stored, earlier, basins.get(session, stored.basin_id), settings.own_address)
+    return messages.write(stored, earlier, basins.get(session, stored.basin_id), settings.own_address)
 
 
 def _answer(content: bytes, media_type: str, if_none_match: str | None) -> Response:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from uuid import NAMESPACE_URL, uuid5
 from xml.etree.ElementTree import Element
 
-from app.exports import xml
+from extensions.cap import xml
 from records.alerts.alert_changes import Change
 from records.alerts.change_words import headline
 
