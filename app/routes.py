@@ -11,7 +11,6 @@ from app.adjustments.held import router as held_alerts
 from app.alerts.deliveries import router as deliveries
 from app.alerts.endpoints import router as alerts
 from app.alerts.subscriptions import router as subscriptions
-from app.archive.endpoints import router as archive
 from app.basins.endpoints import router as basins
 from app.basins.normals.endpoints import router as normals
 from app.basins.observations.endpoints import router as observations
@@ -64,7 +63,7 @@ RESOURCES = (
     *(held_alerts, adjustments, volumes, changes, rain_margin, runs, what_if, water, stage, states),
     *(spread, drain_down, skill, simulation, verification, errors, skilful_days, events, decision_value, comparisons),
     *(models, bridges),
-    *(jobs, feeds, schedules, subscriptions, deliveries, archive),
+    *(jobs, feeds, schedules, subscriptions, deliveries),
     *(extension.load(router) for extension in extensions() for router in extension.routers),
     *(status, audit),
 )

@@ -133,8 +133,6 @@ class Settings(EnvironmentSettings):
         broker_url: a Redis or Valkey; without one Freshet runs a Valkey of its own. Never shown.
         camels: the folder of real CAMELS-US data, for the tests that need them.
         pretrained: the folder of shipped ensembles, if not the one that came with Freshet.
-        archive: the folder of the archive that every issued forecast is appended to and that `/v1/archive` serves; none
-            by default.
         extensions: the extensions that are loaded, split by commas, none for the core alone; by default all that are
             installed.
         as_of: the instant to replay an archive at, by default now; UTC unless it has an offset, 00:00 unless it has a
@@ -212,7 +210,6 @@ class Settings(EnvironmentSettings):
     broker_url: str | None = Field(default=None, repr=False)
     camels: Folder | None = None
     pretrained: Folder | None = None
-    archive: Folder | None = None
     extensions: Annotated[tuple[str, ...] | None, *CommaSeparated] = None  # applied by `jobspec.extensions`
     as_of: Annotated[datetime, AfterValidator(_utc)] | None = None
     log_level: Annotated[Literal["debug", "info", "warning", "error"], BeforeValidator(_lower)] = "info"

@@ -3,10 +3,8 @@
 import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal
 
-from jobspec.jobs.authority import Folder
 from records.access import audit
 from records.database.engine import Database
 from records.job_permissions.permissions import SERVICE, Grant
@@ -81,7 +79,7 @@ class JobRun:
         asked_to_stop: Callable[[], StopReason | None],
         grant: Grant = SERVICE,
         *,
-        folders: Collection[Folder] = (),
+        folders: Collection[str] = (),
     ) -> None:
         self.tools, self.job, self.grant = tools, job, grant
         self._send, self._asked_to_stop, self._folders = report, asked_to_stop, folders
@@ -125,16 +123,10 @@ class JobRun:
             case "shutdown":
                 raise ShutdownAsked
 
-    def folder(self, setting: Folder) -> Path | None:
-        """Return the folder that a setting names, to write in. None without one.
-
-        Raises:
-            UndeclaredWriteError: the job's kind does not declare it.
-        """
+    def require_folder(self, setting: str) -> None:
+        """Raise UndeclaredWriteError unless the job's kind declares to write in the folder that a setting names."""
         if setting not in self._folders:
             raise UndeclaredWriteError(f"A job of the kind {self.job.kind} does not declare to write in {setting}.")
-        folder: Path | None = getattr(self.tools.settings, setting)
-        return folder
 
     def record(self, action: audit.Action, subject: str, **detail: Any) -> None:
         """Add a change by the job to the audit trail."""

@@ -34,7 +34,6 @@ COMMANDS = {
     "what-if": "forecasts",
     "volumes": "forecasts",
     "rain-margin": "forecasts",
-    "archive": "forecasts",
     "reproduce": "forecasts",
     "daily": "forecasts",
     "replay": "forecasts",

@@ -33,6 +33,10 @@ class Extension:
         path_examples: examples of its parameters in paths; `{run}` stands for that of the core's parameter.
         alert_feed: its function that returns the address of a feed of alert changes, by basins (None for all) and the
             least severity; None for more basins than an address takes.
+        job_kinds: handlers of jobs by the model of their requests, a `jobspec.jobs.base.JobRequest`.
+        after_daily: its part of the daily cycle: a function of database, clock and progress that returns a sentence
+            where it has failed, for that does not stop the cycle.
+        daily_folders: settings whose folders that part writes.
         commands: its functions by the words after `freshet`.
         settings: its settings, a `runtime.settings.EnvironmentSettings`.
         guide: its pages of the guide, files of the package; pages elsewhere link to them as the repository has them.
@@ -44,10 +48,18 @@ class Extension:
     tags: Mapping[str, str] = field(default_factory=dict)
     path_examples: Mapping[str, str] = field(default_factory=dict)
     alert_feed: str | None = None
+    job_kinds: Mapping[str, str] = field(default_factory=dict)
+    after_daily: str | None = None
+    daily_folders: Sequence[str] = ()
     commands: Mapping[str, str] = field(default_factory=dict)
     settings: str | None = None
     guide: Sequence[str] = ()
     costs: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The name of the extension."""
+        return self.package.rpartition(".")[2]
 
     @property
     def folder(self) -> Path:

@@ -5,22 +5,24 @@ first `MAX_LINES` lines; columns are as long as the days asked for.
 """
 
 import json
+import os
 import re
 import tempfile
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import torch
 from starlette.testclient import TestClient
 
+from extensions.archive.archive_runs import RunSelection, archive_runs
+from extensions.archive.forecast_archive import STORE
 from extensions.edr import FORECASTS
 from ingestion.sources import synthetic
 from jobspec.extensions import extensions
-from operations.archive.archive_runs import RunSelection, archive_runs
 from records.access import keys
-from records.archive.forecast_archive import STORE
 from records.basins import basins
 from records.database.engine import Database
 from runtime.clock import Clock
@@ -67,7 +69,8 @@ def generate(file: Path) -> Examples:
     with (
         fixed_machine() as machine,
         tempfile.TemporaryDirectory() as folder,
-        serving(url, AS_OF, archive=folder, requests_at_once=1) as client,  # none waits for a second connection
+        patch.dict(os.environ, FRESHET_ARCHIVE=folder),
+        serving(url, AS_OF, requests_at_once=1) as client,  # none waits for a second connection
     ):
         country = Path(folder) / "camels"
         synthetic.write(country, basins=len(BASINS), first_day=RECORD.first, last_day=RECORD.last)

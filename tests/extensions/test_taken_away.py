@@ -16,12 +16,18 @@ pytestmark = pytest.mark.extended
 
 INSTALLED = sorted(entry.name for entry in metadata.entry_points(group=GROUP))
 OWN: dict[str, dict[str, tuple[str, ...]]] = {
+    "archive": {
+        "paths": ("/v1/archive",),
+        "kinds": ("archive",),
+        "commands": ("archive",),
+        "guide": ("archive",),
+    },
     "assistants": {"commands": ("mcp",), "guide": ("assistants",)},
     "bmi": {"guide": ("bmi",)},
     "fews": {"commands": ("fews",), "guide": ("fews",)},
     "plot": {"commands": ("plot",)},
     "cap": {"paths": ("/v1/alerts/feed", "/v1/alerts/cap"), "commands": ("alerts cap",), "guide": ("cap",)},
-    "edr": {"paths": ("/v1/edr",), "tags": ("edr",)},
+    "edr": {"paths": ("/v1/edr",), "tags": ("edr",), "guide": ("edr",)},
 }
 """The beginnings of what is an extension's own."""
 _PROGRAM = """

@@ -22,7 +22,7 @@ from tests.guide.pages import DOCS, PAGES, ROOT, blocks, commands
 
 STEPS = ("first-forecast", "own-basin", "own-weather", "retraining")
 """In this order: each goes on from those before."""
-BESIDE_THE_API = ("volumes", "thresholds", "alerts", "forecasts", "formats", "what-if")
+BESIDE_THE_API = ("volumes", "thresholds", "alerts", "forecasts", "formats", "edr", "what-if")
 """Where the steps have led, with the API at its address."""
 RUN_ELSEWHERE = ("tomorrow", "walk")
 PRINTED = "http://127.0.0.1:8000"

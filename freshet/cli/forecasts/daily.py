@@ -2,7 +2,6 @@
 
 from collections import Counter
 from dataclasses import asdict
-from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -43,7 +42,7 @@ def daily(
     """
     with opened() as context, reporting() as reporter:
         take_device(context.settings, device)
-        from operations.archive.archive_runs import extend
+        from operations.daily.after_daily import after_daily
         from operations.daily.daily_cycle import Watcher
         from operations.daily.daily_cycle import daily as run
         from operations.daily.daily_forecasts import DailyRequest
@@ -62,8 +61,7 @@ def daily(
             names=feed or (),
             watcher=Watcher(reporter.show, inform, on_fetch=note),
         )
-        archive = context.settings.archive
-        if sentence := extend(context.database, context.clock, archive, partial(reporter.show, "archive")):
+        for sentence in after_daily(context.database, context.clock, reporter.show):
             inform(sentence)
         context.record("daily cycle", "all basins", **cycle.counts)
         with context.database.reading() as session:

@@ -9,17 +9,16 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
+from extensions.archive.archive_runs import Archived, RunSelection, archive_runs, extend
+from extensions.archive.forecast_archive import STORE, contents
 from freshet.client.archives import Archives
 from freshet.client.problems import raise_for
-from operations.archive.archive_runs import Archived, RunSelection, archive_runs, extend
-from records.archive.forecast_archive import STORE, contents
 from records.database.engine import Database
 from runtime.clock import Clock
 from testing.records import BASIN, NOW
 from tests.app.conftest import serving
-from tests.app.exports.conftest import FORECAST, SECOND, exporting, fill_records
+from tests.app.exports.conftest import FORECAST, SECOND, fill_records
 
-__all__ = ["exporting"]
 ROOT = f"/v1/archive/{STORE}"
 CLOCK = Clock(NOW)
 
@@ -37,7 +36,8 @@ def archive(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> 
     assert extend(database, CLOCK, store.parent, lambda *_: None) is None
     database.close()
     (folder / "served" / "private").symlink_to(folder)
-    with serving(f"sqlite:///{file}", archive=store.parent) as client:
+    with pytest.MonkeyPatch.context() as patch, serving(f"sqlite:///{file}") as client:
+        patch.setenv("FRESHET_ARCHIVE", str(store.parent))
         yield client, store
 
 
@@ -59,9 +59,9 @@ def test_xarray_reads_the_numbers_of_the_api_by_ranges(archive: tuple[TestClient
     service, _ = archive
     client = Archives()
     connection = client._connection = _Connection(service)  # type: ignore[assignment]
-    (store,) = client.archive().stores
-    assert (store.name, store.issues, store.basins, store.has_members) == (STORE, 1, 2, True)
-    dataset = client.open_archive(store.name)
+    (store,) = client.archive()["stores"]
+    assert [store[name] for name in ("name", "issues", "basins", "has_members")] == [STORE, 1, 2, True]
+    dataset = client.open_archive(store["name"])
     answer = service.get(f"{FORECAST}?members=true").json()
     (issue,) = dataset["issue"].values
     assert issue == answer["run"]
@@ -150,7 +150,8 @@ def test_nothing_but_files_of_the_archive_is_read(archive: tuple[TestClient, Pat
     assert b"SQLite" not in answer.content
 
 
-def test_a_service_without_an_archive_has_none(exporting: TestClient) -> None:
+def test_a_service_without_an_archive_has_none(exporting: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("FRESHET_ARCHIVE", raising=False)
     assert exporting.get("/v1/archive").json() == {"stores": []}
     assert exporting.get(f"{ROOT}/zarr.json").json()["type"] == "/problems/unknown-archive-file"
 

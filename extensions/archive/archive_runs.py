@@ -9,12 +9,12 @@ import numpy.typing as npt
 import structlog
 from sqlalchemy.orm import Session
 
+from extensions.archive import forecast_archive, layout
+from extensions.archive.forecast_archive import STORE, BasinIssue, Contents, Issue
 from hydrology.base.calendar import Period
 from hydrology.base.errors import InvalidInput, Problem
 from hydrology.base.units import Area, mm_per_day_to_m3s
 from hydrology.uncertainty.error_model import LEVELS
-from records.archive import forecast_archive, layout
-from records.archive.forecast_archive import STORE, BasinIssue, Contents, Issue
 from records.basins import basins
 from records.database.engine import Database
 from records.runs import runs

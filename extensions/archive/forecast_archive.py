@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from extensions.archive import layout
+from extensions.archive.layout import AREA, ARRAYS, BASIN, ISSUE, LEAD, MEMBER, STATUS, WITH_MEMBERS, ArrayLayout
 from hydrology.base.calendar import Day, as_date
 from hydrology.base.errors import InvalidInput, excerpt
 from hydrology.uncertainty.error_model import LEVELS
-from records.archive import layout
-from records.archive.layout import AREA, ARRAYS, BASIN, ISSUE, LEAD, MEMBER, STATUS, WITH_MEMBERS, ArrayLayout
 from records.basins.basins import Site
 from records.runs.runs import QUANTILES
 
 if TYPE_CHECKING:
     import zarr
 
-    from records.archive.staged_store import StagedStore
+    from extensions.archive.staged_store import StagedStore
 
 Numbers = npt.NDArray[Any]
 STORE = "forecasts.zarr"
@@ -91,7 +91,7 @@ def contents(folder: Path) -> Contents | None:
     Raises:
         UnusableArchive: the folder holds something else, or another layout, or is damaged.
     """
-    from records.archive.staged_store import StagedStore
+    from extensions.archive.staged_store import StagedStore
 
     with _usable(folder):
         store = StagedStore(folder)
@@ -117,7 +117,7 @@ def append(folder: Path, issue: Issue, sites: Mapping[str, Site], new: Contents)
     Raises:
         UnusableArchive: the folder holds something else, or another layout, or is damaged.
     """
-    from records.archive.staged_store import StagedStore
+    from extensions.archive.staged_store import StagedStore
 
     with _alone(folder), _usable(folder):
         held = contents(folder)

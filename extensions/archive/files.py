@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from app.http.problems import NoSuchRange
+from extensions.archive.layout import WITH_MEMBERS
 from hydrology.base.errors import NotFound
-from records.archive.layout import WITH_MEMBERS
 
 NAME = r"[0-9A-Za-z_][0-9A-Za-z_.-]{0,99}"
 PATH = f"^{NAME}(/{NAME}){{0,9}}$"

@@ -16,13 +16,13 @@ import pyarrow as pa
 from pyarrow import parquet
 from sqlalchemy.orm import Session
 
+from extensions.archive.archive_runs import MEMBERS, RunSelection, list_runs
+from extensions.archive.teehr_schemas import SCHEMAS
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day, Period
 from hydrology.base.errors import DataProblem
 from hydrology.base.units import Area, converted, mm_per_day_to_m3s
 from hydrology.uncertainty.error_model import LEVELS
-from operations.archive.archive_runs import MEMBERS, RunSelection, list_runs
-from operations.archive.teehr_schemas import SCHEMAS
 from records.basins import basins
 from records.basins.basins import Site
 from records.database.engine import Database

@@ -1,30 +1,38 @@
 """/v1/archive"""
 
 import json
+import pathlib
 from typing import Annotated, Any
 from urllib.parse import quote
 
-from fastapi import APIRouter, Header, Path, Response
+from fastapi import APIRouter, Depends, Header, Path, Response
 
-from app.archive import files
-from app.archive.files import NoArchiveFile
-from app.archive.schemas import Archive, ArchiveStore
 from app.exports.answers import JsonAnswer, documented_responses
 from app.http.conditional import ASK_ALWAYS, NOT_MODIFIED, SHORTLY, IfNoneMatch, entity_tag, holds
-from app.http.dependencies import ServiceSettings
 from app.http.problems import NoSuchRange, documented
+from extensions.archive import files
+from extensions.archive.files import NoArchiveFile
+from extensions.archive.schemas import Archive, ArchiveStore
+from extensions.archive.settings import ArchiveSettings
 
 router = APIRouter(prefix="/archive", tags=["forecasts"])
 
 ROOT = "zarr.json"
+
+
+async def _folder() -> pathlib.Path | None:
+    return ArchiveSettings.load().archive
+
+
+# The folder of the archive, where the service has one.
+ServedFolder = Annotated[pathlib.Path | None, Depends(_folder)]
 _BYTES = {"schema": {"type": "string", "format": "binary"}}
 
 
 @router.get("", summary="List the stores of the archive", **documented_responses(Archive))
-def read_archive(settings: ServiceSettings, answer: JsonAnswer) -> Response:
+def read_archive(folder: ServedFolder, answer: JsonAnswer) -> Response:
     """Zarr stores with all issued forecasts and reforecasts, by basin, issue, lead time and quantile. None where the
     service has no archive. Open one in Python with `xarray.open_zarr("https://…/v1/archive/forecasts.zarr")`."""
-    folder = settings.archive
     roots = [] if folder is None else sorted(folder.glob(f"*.zarr/{ROOT}"))
     found = {root.parent.name: json.loads(root.read_bytes()).get("attributes", {}) for root in roots}
     stores = [_store(name, attributes) for name, attributes in found.items() if "freshet_layout" in attributes]
@@ -52,7 +60,7 @@ def _store(name: str, attributes: dict[str, Any]) -> ArchiveStore:
     | {206: {"description": "The range of its bytes.", "content": {"application/octet-stream": _BYTES}}},
 )
 def read_archive_file(
-    settings: ServiceSettings,
+    folder: ServedFolder,
     path: Annotated[
         str,
         Path(
@@ -71,7 +79,7 @@ def read_archive_file(
     """For libraries that read Zarr version 3. `zarr.json` of a store is replaced when an issue is appended: what it
     describes is always whole, and what it leads to stays readable. A chunk that is not there is missing throughout.
     Values of an issue never change; all other files grow, so a cache asks each time whether its copy is the same."""
-    with files.opened(settings.archive, path) as file:
+    with files.opened(folder, path) as file:
         tag = entity_tag(path, file.version)
         lifetime = SHORTLY if files.is_fixed(path) else ASK_ALWAYS
         headers = {"etag": tag, "cache-control": lifetime, "accept-ranges": "bytes"}

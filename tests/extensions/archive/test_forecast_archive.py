@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 import xarray
 
+from extensions.archive import layout
+from extensions.archive.forecast_archive import BasinIssue, Contents, Issue, UnusableArchive, append, contents
 from hydrology.base.calendar import day
 from hydrology.uncertainty.error_model import LEVELS
-from records.archive import layout
-from records.archive.forecast_archive import BasinIssue, Contents, Issue, UnusableArchive, append, contents
 from records.basins.basins import Site
 from records.runs.runs import QUANTILES
 from runtime.child_processes import spawn_context

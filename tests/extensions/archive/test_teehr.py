@@ -10,10 +10,10 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from extensions.archive.archive_runs import RunSelection
+from extensions.archive.teehr_export import Exported, export_teehr
 from hydrology.base.errors import DataProblem
 from hydrology.uncertainty.error_model import LEVELS
-from operations.archive.archive_runs import RunSelection
-from operations.archive.teehr_export import Exported, export_teehr
 from records.database.engine import Database
 from runtime.clock import Clock
 from testing.records import BASIN, NOW, a_run

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from extensions.archive.settings import ArchiveSettings
 from freshet.cli.context import Context, opened
 from freshet.cli.options import Basins, BasinsFile
 from freshet.cli.output import Json, answer, inform_left_out
@@ -18,7 +19,7 @@ from hydrology.base.errors import InvalidInput, counted
 from operations.basin_data.basins import chosen
 
 if TYPE_CHECKING:
-    from operations.archive.archive_runs import OnRun, RunSelection
+    from extensions.archive.archive_runs import OnRun, RunSelection
 
 
 class Form(StrEnum):
@@ -59,10 +60,10 @@ def archive(
     """
     names = [*(basin or []), *listed(basins_file)]
     with opened(reads=True) as context, reporting() as reporter:
-        from operations.archive.archive_runs import RunSelection, archive_runs
-        from records.archive.forecast_archive import STORE
+        from extensions.archive.archive_runs import RunSelection, archive_runs
+        from extensions.archive.forecast_archive import STORE
 
-        served = context.settings.archive
+        served = ArchiveSettings.load().archive
         if to is None and (names or served is None or form is Form.TEEHR):
             raise InvalidInput("Name the folder to write with --to: FRESHET_ARCHIVE names a Zarr store of all basins.")
         folder = to or Path(served or "", STORE)
@@ -91,7 +92,7 @@ def archive(
 def _teehr(
     context: Context, folder: Path, chosen_runs: "RunSelection", show: "OnRun", *, members: bool, as_json: bool
 ) -> None:
-    from operations.archive.teehr_export import export_teehr
+    from extensions.archive.teehr_export import export_teehr
 
     done = export_teehr(context.database, context.clock, folder, chosen_runs, members=members, on_table=show)
     inform_left_out(f"{basin}: the place of its gauge is not known" for basin in done.without_place)
