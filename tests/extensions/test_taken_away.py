@@ -26,16 +26,25 @@ OWN: dict[str, dict[str, tuple[str, ...]]] = {
     "bmi": {"guide": ("bmi",)},
     "fews": {"commands": ("fews",), "guide": ("fews",)},
     "plot": {"commands": ("plot",)},
-    "cap": {"paths": ("/v1/alerts/feed", "/v1/alerts/cap"), "commands": ("alerts cap",), "guide": ("cap",)},
+    "cap": {
+        "paths": ("/v1/alerts/feed", "/v1/alerts/cap"),
+        "feeds": ("/v1/alerts/feed",),
+        "commands": ("alerts cap",),
+        "guide": ("cap",),
+    },
     "edr": {"paths": ("/v1/edr",), "tags": ("edr",), "guide": ("edr",)},
 }
 """The beginnings of what is an extension's own."""
 _PROGRAM = """
 import json, re, sys
+from datetime import UTC, datetime
 from starlette.testclient import TestClient
 from app.main import create_app
 from freshet.cli.commands import commands, loaded
 from jobspec.kinds import KINDS
+from jobspec.subscriptions import NewSubscription
+from records.access import keys
+from records.alerts import subscriptions
 from records.database.engine import Database
 from runtime.settings import Settings
 from workers.tasks.handlers import HANDLERS
@@ -43,9 +52,16 @@ from workers.tasks.handlers import HANDLERS
 settings = Settings.load(database_url=sys.argv[1], broker_url="memory://")
 database = Database(settings.database_url)
 database.migrate()
+with database.transaction() as session:
+    key, token = keys.make(session, "river office", "admin", None, datetime.now(UTC))
+    subscriptions.create(session, NewSubscription(email="a@rivers.example"), key.id, datetime.now(UTC), settings)
 database.close()
 with TestClient(create_app(settings), base_url="http://localhost") as client:
     document = client.get("/openapi.json").raise_for_status().json()
+    (receiver,) = client.get("/v1/subscriptions", headers={"Authorization": f"Bearer {token}"}).json()["subscriptions"]
+    feeds = [receiver["feed"]] if receiver["feed"] else []
+    assert feeds or "cap" in receiver["missing"]["feed"]
+    assert bool(feeds) == ("Atom feed" in client.get("/alerts").text)
     guide = sorted(re.findall(r'href="/guide/([a-z-]+)"', client.get("/guide").text))
     pages = [client.get(path).status_code for path in ("/", "/alerts", "/guide", "/health/ready")]
 assert KINDS.keys() == HANDLERS.keys()
@@ -53,7 +69,7 @@ parts = [f"{name} {part}" for name in commands() for part in getattr(loaded(name
 print(json.dumps({
     "paths": list(document["paths"]), "tags": [tag["name"] for tag in document["tags"]],
     "kinds": list(KINDS), "commands": [*commands(), *parts],
-    "pages": pages, "guide": guide,
+    "pages": pages, "guide": guide, "feeds": feeds,
 }))
 """
 
