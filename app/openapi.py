@@ -3,6 +3,7 @@
 import copy
 import json
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import datetime
 from threading import Lock
 from typing import Any
@@ -11,11 +12,11 @@ from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse
 from sqlalchemy.orm import Session
 
-from app.edr.collections import FORECASTS
 from app.examples import all_examples
 from app.http.dependencies import Reading, ServiceClock, ServiceSettings
 from app.http.problems import MEDIA_TYPE
 from hydrology.base.basins import gauge_product
+from jobspec.extensions import extensions
 from records.basins import basins
 from records.forecasts import latest
 from records.verification import comparisons
@@ -59,7 +60,7 @@ TAGS = {
     "bridges": "Corrections from a live weather product to the one used in training.",
     "schedules": "Jobs posted at regular times.",
     "subscriptions": "Receivers of alert changes, and deliveries to them.",
-    "edr": "Forecasts and observed flow for clients of OGC API - EDR.",
+    **{tag: text for extension in extensions() for tag, text in extension.tags.items()},
     "audit": "Who changed what, when, from where.",
     "status": "How fresh everything is, and what is degraded.",
     "health": "Whether the service can answer.",
@@ -127,19 +128,21 @@ def _document(request: Request, session: Reading, clock: ServiceClock, settings:
 
 def _stored_examples(session: Session, at: datetime) -> dict[str, str]:
     """Return stored examples by parameter name, preferring a basin with a forecast."""
-    stored = {"collection": FORECASTS}
+    stored = {}
     if compared := comparisons.list_comparisons(session, limit=1):
         stored["comparison"] = compared[0].id
     if issues := weather_issues.list_issues(session, at, limit=1):
         stored["weather"] = issues[0].id
     if with_forecast := latest.last_past_days(session, at):
         newest = latest.latest(session, min(with_forecast), at)
-        of_run = {"run": newest.run.id, "instance": newest.run.id, "version": newest.run.version_id}
-        stored |= {"basin": newest.basin.basin_id, **of_run}
+        stored |= {"basin": newest.basin.basin_id, "run": newest.run.id, "version": newest.run.version_id}
     elif first := basins.list_basins(session, limit=1):
         stored["basin"] = first[0].id
     if "basin" in stored:
         stored["product"] = gauge_product(stored["basin"])
+    for name, form in (item for extension in extensions() for item in extension.path_examples.items()):
+        with suppress(KeyError):  # nothing of what it refers to is stored
+            stored[name] = form.format_map(stored)
     return stored
 
 

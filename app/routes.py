@@ -10,16 +10,13 @@ from app.adjustments.endpoints import router as adjustments
 from app.adjustments.held import router as held_alerts
 from app.alerts.deliveries import router as deliveries
 from app.alerts.endpoints import router as alerts
-from app.alerts.exchange import router as alert_exchange
 from app.alerts.subscriptions import router as subscriptions
-from app.archive.endpoints import router as archive
 from app.basins.endpoints import router as basins
 from app.basins.normals.endpoints import router as normals
 from app.basins.observations.endpoints import router as observations
 from app.basins.ratings.endpoints import router as ratings
 from app.basins.thresholds.endpoints import router as thresholds
 from app.basins.user_basins.endpoints import router as user_basins
-from app.edr.endpoints import router as edr
 from app.forecasts.changes.endpoints import router as changes
 from app.forecasts.endpoints import router as forecasts
 from app.forecasts.errors.endpoints import router as errors
@@ -59,14 +56,17 @@ from app.versions.verification.skilful_days import router as skilful_days
 from app.weather.bridges.endpoints import router as bridges
 from app.weather.endpoints import router as weather
 from app.weather.feeds import router as feeds
+from jobspec.extensions import extensions
 from runtime.settings import Settings
 
 RESOURCES = (
     *(forecasts, outlooks, basins, user_basins, observations, normals, thresholds, ratings, weather, exceedance),
-    *(alerts, alert_exchange, held_alerts, adjustments, volumes, changes, rain_margin, runs, what_if, water, stage),
-    *(states, spread, drain_down, skill, simulation, verification, errors, skilful_days, events, decision_value),
-    *(comparisons, models, bridges),
-    *(jobs, feeds, schedules, subscriptions, deliveries, archive, edr, status, audit),
+    *(alerts, held_alerts, adjustments, volumes, changes, rain_margin, runs, what_if, water, stage, states, spread),
+    *(drain_down, skill, simulation, verification, errors, skilful_days, events, decision_value, comparisons),
+    *(models, bridges),
+    *(jobs, feeds, schedules, subscriptions, deliveries),
+    *(extension.load(router) for extension in extensions() for router in extension.routers),
+    *(status, audit),
 )
 """Routers under /v1, in the order of the OpenAPI document."""
 

@@ -10,12 +10,12 @@ from typing import Any
 
 from pydantic.fields import FieldInfo
 
-from freshet.cli.commands import COMMANDS, loaded
+from freshet.cli.commands import commands, loaded
 from freshet.cli.main import EXIT_CODES
 from jobspec.jobs.authority import Authority, Owned
 from jobspec.jobs.base import SERVICE, JobRequest
 from jobspec.kinds import KINDS
-from runtime.settings import Settings
+from runtime.settings import EnvironmentSettings, Settings, extension_settings
 
 DOCS = Path(__file__).parents[1] / "docs"
 _WRITTEN = "`python -m freshet.docs_reference` writes this page from the program itself."
@@ -103,7 +103,7 @@ def pages() -> dict[str, str]:
 
 
 def _commands() -> str:
-    parts = [part for name in COMMANDS for part in _command(f"freshet {name}", loaded(name))]
+    parts = [part for name in commands() for part in _command(f"freshet {name}", loaded(name))]
     return "\n\n".join([_COMMANDS, *parts]) + "\n"
 
 
@@ -135,17 +135,19 @@ def _row(parameter: Any) -> str:
 
 
 def _settings() -> str:
+    declared: list[type[EnvironmentSettings]] = [Settings, *extension_settings()]
     rows = [
-        f"| `FRESHET_{name.upper()}` | {_cell(meaning)} | {_default(Settings.model_fields[name])} |"
-        for names, meaning in _meanings()
+        f"| `FRESHET_{name.upper()}` | {_cell(meaning)} | {_default(settings.model_fields[name])} |"
+        for settings in declared
+        for names, meaning in _meanings(settings)
         for name in names
     ]
     return "\n".join([_SETTINGS, "", "| setting | meaning | default |", "|---|---|---|", *rows]) + "\n"
 
 
-def _meanings() -> Iterator[tuple[list[str], str]]:
+def _meanings(settings: type[EnvironmentSettings]) -> Iterator[tuple[list[str], str]]:
     """Yield the fields of the settings with their meaning from the docstring."""
-    _, _, attributes = inspect.cleandoc(Settings.__doc__ or "").partition("Attributes:\n")
+    _, _, attributes = inspect.cleandoc(settings.__doc__ or "").partition("Attributes:\n")
     for entry in re.split(r"\n(?=    \w)", attributes.rstrip()):
         names, _, meaning = " ".join(entry.split()).partition(": ")
         yield names.split(", "), meaning[0].upper() + meaning[1:]

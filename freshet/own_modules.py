@@ -12,6 +12,7 @@ from pathlib import Path
 
 PACKAGES = (
     "app",
+    "extensions",
     "freshet",
     "hydrology",
     "ingestion",

@@ -4,19 +4,22 @@ A field that a request leaves out is left out of the stored job too, and gets it
 needs the database (for example whether a basin is known) is checked when the job runs.
 """
 
-from collections.abc import Mapping
-from typing import Annotated, get_args
+from collections.abc import Iterable, Mapping
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 from pydantic import Field, ValidationError
 
 from hydrology.base.errors import InvalidInput
+from jobspec.extensions import extensions
 from jobspec.faults import faults, shown
 from jobspec.jobs.base import SERVICE, JobRequest, Queue
 from jobspec.jobs.data import BackfillJob, BasinJob, BridgeJob, ClimateJob, FetchJob, IngestJob, UploadJob, WeatherJob
 from jobspec.jobs.forecasting import DailyJob, ForecastJob, ReplayJob, VolumesJob, WhatIfJob
 from jobspec.jobs.judging import CalibrationJob, ComparisonJob, EvaluationJob, LevelsJob, ReforecastJob, VerificationJob
 from jobspec.jobs.training import MemberJob, MembersJob, PretrainedJob, RetrainingJob, TrainingJob
-from jobspec.jobs.upkeep import ArchiveJob, CheckJob, DeliveryJob, PruneJob
+from jobspec.jobs.upkeep import CheckJob, DeliveryJob, PruneJob
 
 
 class InvalidRequest(InvalidInput):
@@ -25,43 +28,55 @@ class InvalidRequest(InvalidInput):
     kind = "invalid-request"
 
 
-AnyJobRequest = Annotated[
-    IngestJob
-    | FetchJob
-    | BackfillJob
-    | BridgeJob
-    | DailyJob
-    | ReplayJob
-    | ClimateJob
-    | TrainingJob
-    | RetrainingJob
-    | ForecastJob
-    | WhatIfJob
-    | VolumesJob
-    | EvaluationJob
-    | CalibrationJob
-    | ReforecastJob
-    | VerificationJob
-    | LevelsJob
-    | ComparisonJob
-    | PretrainedJob
-    | ArchiveJob
-    | CheckJob
-    | PruneJob,
-    Field(discriminator="kind"),
-]
-"""The kinds that people can request."""
-
-
-def _by_kind(*models: type[JobRequest]) -> dict[str, type[JobRequest]]:
+def _by_kind(models: Iterable[type[JobRequest]]) -> dict[str, type[JobRequest]]:
     return {get_args(model.model_fields["kind"].annotation)[0]: model for model in models}
 
 
-REQUESTABLE: Mapping[str, type[JobRequest]] = _by_kind(*get_args(get_args(AnyJobRequest)[0]))
+REQUESTABLE: Mapping[str, type[JobRequest]] = _by_kind(
+    (
+        IngestJob,
+        FetchJob,
+        BackfillJob,
+        BridgeJob,
+        DailyJob,
+        ReplayJob,
+        ClimateJob,
+        TrainingJob,
+        RetrainingJob,
+        ForecastJob,
+        WhatIfJob,
+        VolumesJob,
+        EvaluationJob,
+        CalibrationJob,
+        ReforecastJob,
+        VerificationJob,
+        LevelsJob,
+        ComparisonJob,
+        PretrainedJob,
+        *(extension.load(model) for extension in extensions() for model in extension.job_kinds),
+        CheckJob,
+        PruneJob,
+    )
+)
+"""The kinds that people can request."""
+if TYPE_CHECKING:
+    AnyJobRequest = JobRequest
+else:
+    AnyJobRequest = Annotated[reduce(or_, REQUESTABLE.values()), Field(discriminator="kind")]
 KINDS: Mapping[str, type[JobRequest]] = {
     **REQUESTABLE,
-    **_by_kind(MemberJob, MembersJob, BasinJob, UploadJob, WeatherJob, DeliveryJob),
+    **_by_kind((MemberJob, MembersJob, BasinJob, UploadJob, WeatherJob, DeliveryJob)),
 }
+
+
+def handlers_of_extensions() -> dict[str, Any]:
+    """Return the handlers of the kinds of extensions."""
+    return {
+        kind: extension.load(handler)
+        for extension in extensions()
+        for model, handler in extension.job_kinds.items()
+        for kind in _by_kind([extension.load(model)])
+    }
 
 
 def read(kind: str, params: object, kinds: Mapping[str, type[JobRequest]] = KINDS) -> JobRequest:

@@ -4,7 +4,7 @@ import re
 from datetime import UTC, datetime
 from ipaddress import ip_network
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 from urllib.parse import quote, urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, ValidationInfo
@@ -12,6 +12,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from hydrology.base.errors import InvalidInput
 from jobspec.addresses import mail_address
+from jobspec.extensions import extensions
 from jobspec.faults import message
 from jobspec.forms import form
 
@@ -101,7 +102,27 @@ Days = Annotated[int, Field(ge=1, le=36_500)]
 CommaSeparated = (BeforeValidator(_split), NoDecode)
 
 
-class Settings(BaseSettings):
+class EnvironmentSettings(BaseSettings):
+    """Settings of the core or of an extension."""
+
+    model_config = SettingsConfigDict(env_prefix="FRESHET_", frozen=True, validate_default=True)
+
+    @classmethod
+    def load(cls, **chosen: Any) -> Self:
+        """Return the settings of the environment, under those chosen on the command line.
+
+        Raises:
+            BadSettings: a value cannot be used; the message names its variable and never repeats the value.
+        """
+        try:
+            return cls(**{name: value for name, value in chosen.items() if value is not None})
+        except ValidationError as error:
+            own = [fault for fault in error.errors(include_url=False) if fault["type"] != "default_factory_not_called"]
+            problems = "; ".join(f"FRESHET_{str(fault['loc'][0]).upper()}: {message(fault)}" for fault in own)
+            raise BadSettings(f"The settings cannot be used: {problems}.") from None
+
+
+class Settings(EnvironmentSettings):
     """The operator's settings.
 
     Attributes:
@@ -112,8 +133,8 @@ class Settings(BaseSettings):
         broker_url: a Redis or Valkey; without one Freshet runs a Valkey of its own. Never shown.
         camels: the folder of real CAMELS-US data, for the tests that need them.
         pretrained: the folder of shipped ensembles, if not the one that came with Freshet.
-        archive: the folder of the archive that every issued forecast is appended to and that `/v1/archive` serves; none
-            by default.
+        extensions: the extensions that are loaded, split by commas, none for the core alone; by default all that are
+            installed.
         as_of: the instant to replay an archive at, by default now; UTC unless it has an offset, 00:00 unless it has a
             time.
         log_level: the least severe message that is logged.
@@ -154,9 +175,6 @@ class Settings(BaseSettings):
             default it is created and stored in the data folder. Never shown.
         webhook_hosts: hosts with their ports, split by commas, that webhooks may be sent to although their addresses
             are not public, and by http too.
-        api_url: address of the API that `freshet mcp` asks.
-        api_key: the key that it asks with for the assistant that starts it; over HTTP each assistant sends its own.
-            Never shown.
         public_url: the address under which others reach this service, for links in messages.
         smtp_host: the mail server that messages are handed to; without one no e-mail is sent.
         smtp_port: its port.
@@ -186,14 +204,12 @@ class Settings(BaseSettings):
         retain_checkpoints_days: for how many days the checkpoints of an unfinished training are stored.
     """
 
-    model_config = SettingsConfigDict(env_prefix="FRESHET_", frozen=True, validate_default=True)
-
     data: Folder = Path("freshet-data")
     database_url: str = Field(default_factory=lambda known: sqlite_url(known["data"] / "freshet.sqlite"), repr=False)
     broker_url: str | None = Field(default=None, repr=False)
     camels: Folder | None = None
     pretrained: Folder | None = None
-    archive: Folder | None = None
+    extensions: Annotated[tuple[str, ...] | None, *CommaSeparated] = None  # applied by `jobspec.extensions`
     as_of: Annotated[datetime, AfterValidator(_utc)] | None = None
     log_level: Annotated[Literal["debug", "info", "warning", "error"], BeforeValidator(_lower)] = "info"
     threads: int | None = Field(default=None, ge=1)
@@ -226,8 +242,6 @@ class Settings(BaseSettings):
     daymet_url: ServiceUrl = "https://daymet.ornl.gov"
     webhook_key: str | None = Field(default=None, repr=False, min_length=32)
     webhook_hosts: Annotated[tuple[HostPort, ...], *CommaSeparated] = ()
-    api_url: ServiceUrl = "http://127.0.0.1:8000"
-    api_key: ServiceKey = None
     public_url: ServiceUrl | None = None
     smtp_host: str | None = Field(default=None, pattern=_MAIL_HOST, max_length=253)
     smtp_port: int = Field(default=587, ge=1, le=65_535)
@@ -272,15 +286,13 @@ class Settings(BaseSettings):
         return (self.public_url or "").rstrip("/")
 
     @classmethod
-    def load(cls, **chosen: Any) -> "Settings":
-        """Return the settings of the environment, under those chosen on the command line.
+    def load(cls, **chosen: Any) -> Self:
+        """Return the settings, once those of extensions are checked too; raises as `EnvironmentSettings.load`."""
+        for of_extension in extension_settings():
+            of_extension.load()
+        return super().load(**chosen)
 
-        Raises:
-            BadSettings: a value cannot be used; the message names its variable and never repeats the value.
-        """
-        try:
-            return cls(**{name: value for name, value in chosen.items() if value is not None})
-        except ValidationError as error:
-            own = [fault for fault in error.errors(include_url=False) if fault["type"] != "default_factory_not_called"]
-            problems = "; ".join(f"FRESHET_{str(fault['loc'][0]).upper()}: {message(fault)}" for fault in own)
-            raise BadSettings(f"The settings cannot be used: {problems}.") from None
+
+def extension_settings() -> list[type[EnvironmentSettings]]:
+    """Return the settings of extensions."""
+    return [extension.load(extension.settings) for extension in extensions() if extension.settings]

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 import httpx2
 from netCDF4 import Dataset
 
-from app.edr.collections import FORECASTS
+from extensions.edr import FORECASTS
 from ingestion.sources import synthetic
 from testing.country import BASINS
 from testing.filled_store import FilledStore

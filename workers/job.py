@@ -8,7 +8,6 @@ from typing import Any, Literal
 
 from sqlalchemy.orm import Session
 
-from jobspec.jobs.authority import Folder
 from records.access import audit
 from records.database.base import JsonObject
 from records.database.engine import Database
@@ -89,7 +88,7 @@ class JobRun:
         asked_to_stop: Callable[[], StopReason | None],
         grant: Grant = SERVICE,
         *,
-        folders: Collection[Folder] = (),
+        folders: Collection[str] = (),
     ) -> None:
         self.tools, self.job, self.grant = tools, job, grant
         self._send, self._asked_to_stop, self._folders = report, asked_to_stop, folders
@@ -138,16 +137,10 @@ class JobRun:
             case "shutdown":
                 raise ShutdownAsked
 
-    def folder(self, setting: Folder) -> Path | None:
-        """Return the folder that a setting names, to write in. None without one.
-
-        Raises:
-            UndeclaredWriteError: the job's kind does not declare it.
-        """
+    def require_folder(self, setting: str) -> None:
+        """Raise UndeclaredWriteError unless the job's kind declares to write in the folder that a setting names."""
         if setting not in self._folders:
             raise UndeclaredWriteError(f"A job of the kind {self.job.kind} does not declare to write in {setting}.")
-        folder: Path | None = getattr(self.tools.settings, setting)
-        return folder
 
     def store_plan(self, session: Session, plan: JsonObject) -> None:
         """Store what the job has started, for a later attempt to continue, in the transaction that starts it."""

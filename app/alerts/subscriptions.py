@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Response
 from sqlalchemy.orm import Session
 
-from app.alerts.feed_selection import feed_address
+from app.alerts.feeds import feed_address, feeds_served
 from app.alerts.schemas import Subscription, Subscriptions, SubscriptionWithSecret
 from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.http.api_keys import AnyKey, KeyFirstRoute, OperatorWriter, require_owner
@@ -56,6 +56,7 @@ _WHY_OF_MAIL = _WHY | {
     "rotated_at": "It has no secret.",
     "old_secret_until": "It has no secret.",
 }
+_NO_FEEDS = "The service runs without the extension `cap`, which serves feeds."
 _NO_SECRET = "Messages by e-mail are not signed with a secret."
 _WHY_OF_URL = _WHY | {"template": "Changes are sent as JSON.", "confirmed_at": "A URL needs no agreement."}
 
@@ -141,6 +142,8 @@ def _fields(stored: subscriptions.Subscription, at: datetime, **more: Any) -> di
     fields["old_secret_until"] = stored.rotated_at + OVERLAP if overlaps and stored.rotated_at else None
     fields["feed"] = feed_address(stored.basins, stored.least_severity)
     why = (_WHY_OF_MAIL if stored.email else _WHY_OF_URL) | dict.fromkeys(more, _NO_SECRET)
+    if not feeds_served():
+        why |= {"feed": _NO_FEEDS}
     return fields | {"missing": why_null(fields, why)}
 
 

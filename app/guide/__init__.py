@@ -1,1 +1,1 @@
-"""The guide: the pages of docs/ as HTML."""
+"""The guide: the pages of docs/ and of extensions as HTML."""

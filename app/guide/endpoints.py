@@ -1,11 +1,13 @@
 """/guide"""
 
 import re
+from contextlib import suppress
+from pathlib import PurePath
 
 from fastapi import APIRouter, Request
 from fastapi.responses import FileResponse, Response
 
-from app.guide.rendering import FOLDER, INDEX, NAME, rendered
+from app.guide.rendering import DOCS, INDEX, NAME, file_at, rendered
 from app.pages.render import render
 from hydrology.base.errors import NotFound
 
@@ -18,7 +20,7 @@ MEDIA_TYPES = {
     "ipynb": "application/x-ipynb+json",
 }
 """Media types of files shown or linked by pages, by suffix."""
-_FILE = re.compile(rf"([a-z-]+/){{0,2}}[0-9a-z][0-9a-z_-]{{0,60}}\.({'|'.join(MEDIA_TYPES)})")
+_FILE = re.compile(rf"([a-z-]+/){{0,3}}[0-9a-z][0-9a-z_-]{{0,60}}\.({'|'.join(MEDIA_TYPES)})")
 _PAGE = re.compile(f"{INDEX}|{NAME}")
 
 
@@ -50,10 +52,10 @@ def read_page(request: Request, name: str) -> Response:
 
 def _file(name: str) -> FileResponse:
     """Return a file shown or linked by a page."""
-    path = FOLDER / name
-    if not path.is_file():
-        raise _unknown(name)
-    return FileResponse(path, media_type=MEDIA_TYPES[path.suffix.removeprefix(".")])
+    for place in (DOCS / name, PurePath(name)):
+        with suppress(FileNotFoundError):
+            return FileResponse(file_at(place), media_type=MEDIA_TYPES[place.suffix.removeprefix(".")])
+    raise _unknown(name)
 
 
 def _unknown(name: str) -> UnknownPage:

@@ -1,4 +1,4 @@
-"""Renders the guide's Markdown pages as HTML, with working links."""
+"""Renders the guide's Markdown pages as HTML, with working links; a link to what is not here becomes plain text."""
 
 import posixpath
 import re
@@ -12,10 +12,13 @@ from urllib.parse import urlsplit
 
 from markupsafe import Markup
 
+from jobspec.extensions import Extension, extensions
+
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
-FOLDER = Path(__file__).with_name("docs")
+FOLDER, DOCS = Path(__file__).with_name("docs"), PurePath("docs")
+"""Where the pages of the core are, here and in the repository."""
 GUIDE = "/guide"
 INDEX = "README"
 NAME = "[a-z][a-z-]{0,40}"
@@ -32,20 +35,20 @@ class Page:
 
 @cache  # bounded by the number of files
 def rendered(name: str) -> Page:
-    """Render a page of docs/ by its file name; HTML within it is shown as text.
+    """Render a page by its file name; HTML within it is shown as text.
 
     Raises:
         FileNotFoundError: there is none.
     """
     from markdown_it import MarkdownIt  # here: the API starts without it
 
-    file = page_file(name)
-    text = file.read_text(encoding="utf-8")
+    place = page_place(name)
+    text = file_at(place).read_text(encoding="utf-8")
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
     tokens = markdown.parse(text)
     titles = [_mark(heading, inline) for heading, inline in _headings(tokens)]
     for token in tokens:
-        _lead(token.children or [], file.parent.relative_to(FOLDER))
+        _lead(token.children or [], place.parent)
     return Page(titles[0] if titles else name, Markup(markdown.renderer.render(tokens, markdown.options, {})))
 
 
@@ -54,31 +57,52 @@ def anchor(title: str) -> str:
     return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
 
 
-def page_file(name: str) -> Path:
-    """Return the file of a page, in any folder of docs/.
+def page_place(name: str) -> PurePath:
+    """Return the place of a page in the repository: in any folder of docs/, or in that of an extension.
 
     Raises:
         FileNotFoundError: no page has that name.
     """
-    file = next(FOLDER.rglob(f"{name}.md"), None)
-    if file is None:
-        raise FileNotFoundError(name)
-    return file
+    for file in FOLDER.rglob(f"{name}.md"):
+        return DOCS / file.relative_to(FOLDER)
+    for extension in extensions():
+        if f"{name}.md" in extension.guide:
+            return _place(extension) / f"{name}.md"
+    raise FileNotFoundError(name)
+
+
+def file_at(place: PurePath) -> Path:
+    """Return the file of the guide at a place of the repository.
+
+    Raises:
+        FileNotFoundError: there is none in docs/ and in the folders of extensions with pages.
+    """
+    folders = {_place(extension): extension.folder for extension in extensions() if extension.guide} | {DOCS: FOLDER}
+    for root, folder in folders.items():
+        if place.is_relative_to(root) and (file := folder / place.relative_to(root)).is_file():
+            return file
+    raise FileNotFoundError(place)
+
+
+def _place(extension: Extension) -> PurePath:
+    return PurePath(*extension.package.split("."))
 
 
 def address(link: str, folder: PurePath) -> str | None:
-    """Return the guide's address for a link; None if it leaves docs/.
+    """Return the guide's address for a link; None if it leads to no file of the guide.
 
     Args:
-        folder: the page's, within docs/.
+        folder: the page's, in the repository.
     """
     parts = urlsplit(link)
     if parts.scheme or link.startswith("#"):
         return link
-    target = posixpath.normpath(folder / parts.path)
-    if target.startswith(".."):
+    target = PurePath(posixpath.normpath(folder / parts.path))
+    try:
+        file_at(target)
+    except FileNotFoundError:
         return None
-    path = PurePath(target).stem if target.endswith(".md") else target
+    path = target.stem if target.suffix == ".md" else target.relative_to(DOCS if DOCS in target.parents else "")
     fragment = f"#{parts.fragment}" if parts.fragment else ""
     return f"{GUIDE}{'' if path == INDEX else f'/{path}'}{fragment}"
 
@@ -97,7 +121,7 @@ def _mark(heading: "Token", inline: "Token") -> str:
 
 
 def _lead(tokens: Sequence["Token"], folder: PurePath) -> None:
-    """Point links and pictures to the guide; links to other files become plain text."""
+    """Point links and pictures to the guide."""
     for token in tokens:
         if token.type == "link_open":
             target = address(str(token.attrs["href"]), folder)

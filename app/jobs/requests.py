@@ -2,8 +2,10 @@
 
 from typing import Any
 
+from jobspec.kinds import REQUESTABLE
+
 _PERIOD = "1999-10-01..2008-09-30"
-REQUESTS: dict[str, dict[str, Any]] = {
+_WITH_PARAMS: dict[str, dict[str, Any]] = {
     "forecast": {"horizon": 10},
     "daily": {"horizon": 10},
     "ingest": {"source": "camels", "from": ["/srv/camels"]},
@@ -25,15 +27,11 @@ REQUESTS: dict[str, dict[str, Any]] = {
     "evaluation": {"period": "1989-10-01..1999-09-30"},
     "calibration": {"period": "1989-10-01..1999-09-30"},
     "reforecast": {"period": "1989-10-01..1999-09-30", "every": 5},
-    "verification": {},
-    "levels": {},
     "comparison": {
         "period": "1989-10-01..1999-09-30",
         "versions": ["011cb6d0d4209b8d7f6a51", "01a1fa2ab3c4d50b5f2e91"],
     },
     "pretrained": {"promote": True},
-    "archive": {},
-    "check": {},
-    "prune": {},
 }
+REQUESTS = _WITH_PARAMS | {kind: {} for kind in REQUESTABLE if kind not in _WITH_PARAMS}
 """Parameters of a job of each kind, the most common first."""

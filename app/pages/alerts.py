@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.alerts import service as alert_service
 from app.alerts.deliveries import summaries, visible_subscriptions
+from app.alerts.feeds import feed_address
 from app.alerts.schemas import Delivery, RiverAlert, Subscription
 from app.alerts.subscriptions import of_key, subscription_of
 from app.http.api_keys import AnyKey
@@ -18,7 +19,7 @@ from app.pages.forms import FormField, form_of
 from app.pages.render import render
 from hydrology.base.calendar import as_date
 from hydrology.base.staleness import age_days, stale
-from hydrology.extremes.alerting import rank
+from hydrology.extremes.alerting import SEVERITIES, rank
 from jobspec.subscriptions import NewSubscription
 from records.alerts import alerts, deliveries
 from records.basins import basins
@@ -40,11 +41,12 @@ class Decider:
 
 @dataclass(frozen=True, slots=True)
 class Alerts:
-    """Contents of the page of alerts, most severe first; names of basins, and runs, by their identifiers."""
+    """Contents of the page of alerts, most severe first; names of basins, and runs, by their identifiers; the feed."""
 
     alerts: list[RiverAlert]
     names: dict[str, str]
     runs: dict[str, Decider]
+    feed: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,7 @@ def read_alerts(request: Request, session: Reading, clock: ServiceClock) -> HTML
     names = {basin.id: shown_name(basin.id, basin.name) for basin in basins.list_basins(session)}
     deciders = {run: _decider(session, run, clock.now()) for run in {alert.run_id for alert in active}}
     answers = alert_service.answers_of(session, active, clock.today())
-    return render(request, "alerts.html", Alerts(answers, names, deciders))
+    return render(request, "alerts.html", Alerts(answers, names, deciders, feed_address(None, SEVERITIES[0])))
 
 
 def _decider(session: Session, run: str, now: datetime) -> Decider:

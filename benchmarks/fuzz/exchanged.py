@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.fuzz.target import Target, laid_down, scratch
+from extensions.fews import netcdf_series, run_file, states, xml_series
+from extensions.fews.places import FewsLocations
 from hydrology.base.calendar import day
-from operations.fews import netcdf_series, run_file, states, xml_series
-from operations.fews.places import FewsLocations
 from records.database.engine import Database
 from records.upkeep import backup
 from runtime.settings import Settings

@@ -26,9 +26,9 @@ from typing import Any
 
 import xmlschema
 
-from app.alerts.exchange import message as cap_message
 from benchmarks.regional import data
 from benchmarks.replays.alerts import HORIZON, SEASON, TRACES, YEAR, fill_store, issue_instant
+from extensions.cap.endpoints import message as cap_message
 from hydrology.base.calendar import Day, Period
 from jobspec.jobs.forecasting import ReplayParams
 from jobspec.subscriptions import NewSubscription

@@ -22,9 +22,9 @@ from typing import Any
 
 import numpy as np
 
+from extensions.archive import layout
+from extensions.archive.forecast_archive import BasinIssue, Contents, Issue, append, contents
 from hydrology.uncertainty.error_model import LEVELS
-from records.archive import layout
-from records.archive.forecast_archive import BasinIssue, Contents, Issue, append, contents
 from records.basins.basins import Site
 from records.runs.runs import QUANTILES
 from runtime.child_processes import spawn_context

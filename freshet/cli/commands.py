@@ -2,13 +2,18 @@
 
 import ast
 import inspect
+from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_group
+
+from jobspec.extensions import extensions
 
 PARTS = ("worker", "scheduler", "api")
 COMMANDS = {
@@ -27,12 +32,9 @@ COMMANDS = {
     "forecast": "forecasts.forecasting",
     "changes": "forecasts.reading",
     "what-if": "forecasts.forecasting",
-    "plot": "forecasts.plot",
     "volumes": "forecasts.forecasting",
     "rain-margin": "forecasts.reading",
-    "archive": "forecasts.archive",
     "reproduce": "forecasts.reproduce",
-    "fews": "forecasts.fews",
     "daily": "forecasts.forecasting",
     "replay": "forecasts.forecasting",
     "verify": "versions.scoring",
@@ -60,10 +62,18 @@ COMMANDS = {
     "doctor": "upkeep.doctor",
     "check": "upkeep.check",
     "demo": "service.demo",
-    "mcp": "service.mcp",
 } | dict.fromkeys(PARTS, "service.parts")
 """The module of each, in the order of the work. Each is a function of its name, with commands of its own where its
 module has an `app`."""
+Source = tuple[str, str]
+"""The module and the function of a command."""
+
+
+@cache
+def commands() -> dict[str, Source]:
+    """Return all commands by name: those of the core, then those of extensions."""
+    own = {name: (f"freshet.cli.{module}", name.replace("-", "_")) for name, module in COMMANDS.items()}
+    return own | {words: source for words, source in _of_extensions() if " " not in words}
 
 
 class LoadedWhenUsed(TyperGroup):
@@ -72,7 +82,7 @@ class LoadedWhenUsed(TyperGroup):
     def __init__(self, **attributes: Any) -> None:
         """List the commands by name, without importing them."""
         super().__init__(**attributes)
-        self.commands = {name: TyperCommand(name=name) for name in COMMANDS}
+        self.commands = {name: TyperCommand(name=name) for name in commands()}
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return a command with its help for the list; None if the name is unknown."""
@@ -89,15 +99,22 @@ class LoadedWhenUsed(TyperGroup):
 
 def loaded(name: str) -> Any:
     """Import a command, and return it."""
-    module = import_module(f"freshet.cli.{COMMANDS[name]}")
-    holder = typer.Typer()
+    command = _command(name, *commands()[name])
+    for words, source in _of_extensions():
+        group, _, part = words.partition(" ")
+        if part and group == name:
+            command.commands[part] = _command(part, *source)
+    _unwrap_help(command)
+    return command
+
+
+def _command(name: str, module_name: str, function: str) -> Any:
+    module, holder = import_module(module_name), typer.Typer()
     if hasattr(module, "app"):
         holder.add_typer(module.app, name=name)
     else:
-        holder.command(name)(getattr(module, _function(name)))
-    command = get_group(holder).commands[name]
-    _unwrap_help(command)
-    return command
+        holder.command(name)(getattr(module, function))
+    return get_group(holder).commands[name]
 
 
 def _unwrap_help(command: Any) -> None:
@@ -109,11 +126,19 @@ def _unwrap_help(command: Any) -> None:
         _unwrap_help(part)
 
 
-def _function(name: str) -> str:
-    return name.replace("-", "_")
+def _of_extensions() -> Iterator[tuple[str, Source]]:
+    """Yield the words of the commands of extensions, with their sources."""
+    for extension in extensions():
+        for words, reference in extension.commands.items():
+            yield words, extension.source(reference)
 
 
 def _docstring(name: str) -> str | None:
-    source = Path(__file__).parent.joinpath(*COMMANDS[name].split(".")).with_suffix(".py").read_text(encoding="utf-8")
-    functions = (node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef))
-    return next(ast.get_docstring(function) for function in functions if function.name == _function(name))
+    module, name = commands()[name]
+    spec = find_spec(module)
+    assert spec is not None
+    assert spec.origin is not None
+    functions = (
+        node for node in ast.parse(Path(spec.origin).read_text("utf-8")).body if isinstance(node, ast.FunctionDef)
+    )
+    return next(ast.get_docstring(function) for function in functions if function.name == name)

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from jobspec.extensions import extensions
+
 Role = Literal["operator", "admin"]
 Owned = Literal["any", "basin", "version", "run", "weather", "comparison", "feed"]
 """Owner of the rows that an operator's job may write: `any`, or a basin that its key registered, a version, run or
@@ -20,8 +22,6 @@ a bridge."""
 
 EVERY_JOB = ("jobs", "job_events", "audit")
 """Tables that every job may write."""
-Folder = Literal["archive"]
-"""A setting that names a folder."""
 
 _BASIN = ("basins", "basin_areas", "basin_attributes", "basin_texts", "basin_quality")
 _SERIES = ("series", "series_revisions", "series_arrivals")
@@ -59,7 +59,7 @@ class Authority:
 
     writes: Mapping[str, Owned] = field(default_factory=dict)
     also: frozenset[str] = frozenset()
-    folders: frozenset[Folder] = frozenset()
+    folders: frozenset[str] = frozenset()
     operators: bool = True
     names: Mapping[str, Subject] = field(default_factory=dict)
     admins: Mapping[str, object] = field(default_factory=dict)
@@ -80,7 +80,7 @@ class Authority:
         return self.writes.get(table) if self.operators else None
 
 
-def admins_alone(*tables: str, folders: Iterable[Folder] = (), note: str) -> Authority:
+def admins_alone(*tables: str, folders: Iterable[str] = (), note: str) -> Authority:
     """Return the permissions of a kind that only admins and the service run."""
     return Authority(also=frozenset(tables), folders=frozenset(folders), operators=False, note=note)
 
@@ -150,7 +150,7 @@ REPLAY = Authority(
 )
 DAILY = admins_alone(
     *_union([FETCH, BRIDGE, FORECAST]),
-    folders=["archive"],
+    folders=[folder for extension in extensions() for folder in extension.daily_folders],
     note="It asks every feed, and its forecasts are the latest of every basin.",
 )
 BACKFILL = admins_alone(
@@ -210,7 +210,6 @@ COMPARISON = Authority(
     writes=_all("comparison", "comparisons", "comparison_versions") | _all("version", *_SCORES),
     note="The comparison is stored under its key; only scores of its own versions are stored.",
 )
-ARCHIVE = admins_alone(folders=["archive"], note="What it writes is served to everybody.")
 CHECK = Authority(note="It writes nothing.")
 PRUNE = admins_alone(
     *_RUN,

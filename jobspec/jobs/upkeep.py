@@ -4,22 +4,8 @@ from datetime import timedelta
 from typing import Literal
 
 from jobspec.fields import RequestModel
-from jobspec.jobs.authority import ARCHIVE, CHECK, DELIVERY, PRUNE
+from jobspec.jobs.authority import CHECK, DELIVERY, PRUNE
 from jobspec.jobs.base import JobRequest
-
-
-class ArchiveParams(RequestModel):
-    """No parameters: all runs that the archive lacks are appended."""
-
-
-class ArchiveJob(JobRequest):
-    """Append issued forecasts and reforecasts to the archive that FRESHET_ARCHIVE names, as the daily cycle does.
-    Repeating it appends nothing."""
-
-    authority = ARCHIVE
-
-    kind: Literal["archive"]
-    params: ArchiveParams
 
 
 class CheckParams(RequestModel):

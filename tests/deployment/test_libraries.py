@@ -20,6 +20,7 @@ UNOPTIMISED = os.environ | {"CXXFLAGS": "-O0"}
 """Compiles in a sixth of the time; the libraries of this platform as they ship are those of all other tests."""
 
 FOLDER = "models/nets/compiled"
+ENDINGS = (".md", ".json")
 MACH_O, ELF = b"\xcf\xfa\xed\xfe", b"\x7fELF"
 
 
@@ -64,6 +65,9 @@ def test_the_wheel_holds_the_guide(wheel: Path) -> None:
     with ZipFile(wheel) as content:
         names = content.namelist()
     assert {name.removeprefix("app/guide/") for name in names if name.startswith("app/guide/docs/")} == pages
+    of_extensions = {str(path.relative_to(ROOT)) for path in (ROOT / "extensions").rglob("*") if path.suffix in ENDINGS}
+    assert of_extensions
+    assert of_extensions <= set(names)
 
 
 def test_an_installed_wheel_needs_no_compiler_and_loads_a_library(wheel: Path, tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from operations.archive.archive_runs import RunSelection, archive_runs
-from records.archive.forecast_archive import STORE
+from extensions.archive.archive_runs import RunSelection, archive_runs
+from extensions.archive.forecast_archive import STORE
 from records.database.engine import Database
 from runtime.clock import Clock
 from testing.api_process import served

@@ -11,8 +11,8 @@ from typing import Any
 import httpx2
 import pytest
 
-from app.edr.collections import FORECASTS
 from app.http.limits.body_limit import OBSERVATIONS
+from extensions.edr import FORECASTS
 from ingestion.sources import synthetic
 from testing.country import BASINS
 from tests.e2e.conftest import Api

@@ -21,7 +21,7 @@ import netCDF4
 import torch
 from starlette.testclient import TestClient
 
-from app.edr.collections import FORECASTS
+from extensions.edr import FORECASTS
 from ingestion.sources import synthetic
 from records.access import keys
 from records.database.engine import Database

@@ -5,20 +5,24 @@ first `MAX_LINES` lines; columns are as long as the days asked for.
 """
 
 import json
+import os
 import re
 import tempfile
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import torch
 from starlette.testclient import TestClient
 
-from app.edr.collections import FORECASTS
+from extensions.archive.archive_runs import RunSelection, archive_runs
+from extensions.archive.forecast_archive import STORE
+from extensions.edr import FORECASTS
 from ingestion.sources import synthetic
-from operations.archive.archive_runs import RunSelection, archive_runs
+from jobspec.extensions import extensions
 from records.access import keys
-from records.archive.forecast_archive import STORE
 from records.basins import basins
 from records.database.engine import Database
 from runtime.clock import Clock
@@ -28,7 +32,7 @@ from tests.examples.compare import difference
 from tests.examples.machine import Machine, fixed, fixed_machine, with_numbered_hashes
 from tests.examples.store import AS_OF, RECORD, fill
 
-FOLDER = Path(__file__).parents[2] / "app" / "examples"
+ROOT = Path(__file__).parents[2]
 MAX_ITEMS = 2
 MAX_LINES = 8
 JSON = "application/json"
@@ -51,7 +55,7 @@ _COLUMN = re.compile(r"\[\n[^\[\]{}]*\n *\]")
 _LINE = re.compile(r"\n *")
 
 Examples = dict[str, dict[str, Any]]
-"""Examples by tag and by schema or operation."""
+"""Examples by file, and by schema or operation."""
 
 
 def generate(file: Path) -> Examples:
@@ -65,7 +69,8 @@ def generate(file: Path) -> Examples:
     with (
         fixed_machine() as machine,
         tempfile.TemporaryDirectory() as folder,
-        serving(url, AS_OF, archive=folder, requests_at_once=1) as client,  # none waits for a second connection
+        patch.dict(os.environ, FRESHET_ARCHIVE=folder),
+        serving(url, AS_OF, requests_at_once=1) as client,  # none waits for a second connection
     ):
         country = Path(folder) / "camels"
         synthetic.write(country, basins=len(BASINS), first_day=RECORD.first, last_day=RECORD.last)
@@ -112,13 +117,13 @@ class Recorder:
         for name in documented(operation, str(answer.status_code)):
             content = answer.json() if answer.headers["Content-Type"] == JSON else _first_lines(answer.text)
             examples = self._read if method == "GET" else self._written
-            examples.setdefault(operation["tags"][0], {}).setdefault(name, _cut(content))
+            examples.setdefault(_file_of(operation), {}).setdefault(name, _cut(content))
         return answer.json() if answer.headers["Content-Type"] == JSON else answer.text
 
     def examples(self) -> Examples:
-        """Return the first answer of each schema by tag: of a reading request where there is one."""
-        tags = sorted(self._read.keys() | self._written.keys())
-        return {tag: self._written.get(tag, {}) | self._read.get(tag, {}) for tag in tags}
+        """Return the first answer of each schema by file: of a reading request where there is one."""
+        names = sorted(self._read.keys() | self._written.keys())
+        return {name: self._written.get(name, {}) | self._read.get(name, {}) for name in names}
 
     def read_all(self) -> None:
         """Read every address whose answer has an example."""
@@ -150,20 +155,43 @@ def _first_lines(text: str) -> str:
     return "".join(text.splitlines(keepends=True)[:MAX_LINES])
 
 
-def written(tag: str) -> dict[str, Any]:
-    """Return the examples of a tag as they are in its file; none without one."""
-    file = FOLDER / f"{tag}.json"
+def _file_of(operation: dict[str, Any]) -> str:
+    """Return the file of an operation's examples: that of its extension, or of its tag."""
+    package = _packages().get(operation["operationId"])
+    tag: str = operation["tags"][0]
+    return f"app/examples/{tag}.json" if package is None else f"{package.replace('.', '/')}/examples.json"
+
+
+@cache
+def _packages() -> dict[str, str]:
+    """Return the package of each operation of an extension."""
+    return {
+        route.name: extension.package
+        for extension in extensions()
+        for router in extension.routers
+        for route in extension.load(router).routes
+    }
+
+
+def files() -> set[str]:
+    """Return the names of the files of examples."""
+    found = (*ROOT.glob("app/examples/*.json"), *ROOT.glob("extensions/*/examples.json"))
+    return {str(file.relative_to(ROOT)) for file in found}
+
+
+def written(name: str) -> dict[str, Any]:
+    """Return the examples in a file; none without one."""
+    file = ROOT / name
     return json.loads(file.read_text("utf-8")) if file.exists() else {}
 
 
 def write(examples: Examples) -> None:
-    """Write the files of examples that differ by more than rounding, and remove those of no tag."""
-    for file in FOLDER.glob("*.json"):
-        if file.stem not in examples:
-            file.unlink()
-    for tag, of_tag in examples.items():
-        if difference(written(tag), of_tag):
-            (FOLDER / f"{tag}.json").write_text(_as_text(of_tag), "utf-8")
+    """Write the files of examples that differ by more than rounding, and remove those that nothing answers any more."""
+    for name in files() - examples.keys():
+        (ROOT / name).unlink()
+    for name, of_file in examples.items():
+        if difference(written(name), of_file):
+            (ROOT / name).write_text(_as_text(of_file), "utf-8")
 
 
 def _as_text(examples: dict[str, Any]) -> str:

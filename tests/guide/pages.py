@@ -5,7 +5,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-PAGES = sorted(DOCS.rglob("*.md"))
+PAGES = sorted((*DOCS.rglob("*.md"), *(ROOT / "extensions").rglob("*.md")))
 
 
 def blocks(page: Path) -> list[str]:

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 import typer
 
-from freshet.cli.commands import COMMANDS, loaded
+from freshet.cli.commands import commands as all_commands
+from freshet.cli.commands import loaded
 from freshet.docs_reference import pages
 from testing.api_process import await_ready
 from testing.processes import free_port
@@ -21,12 +22,12 @@ from tests.guide.pages import DOCS, PAGES, ROOT, blocks, commands
 
 STEPS = ("first-forecast", "own-basin", "own-weather", "retraining")
 """In this order: each goes on from those before."""
-BESIDE_THE_API = ("volumes", "thresholds", "alerts", "forecasts", "formats", "what-if")
+BESIDE_THE_API = ("volumes", "thresholds", "alerts", "forecasts", "formats", "edr", "what-if")
 """Where the steps have led, with the API at its address."""
 RUN_ELSEWHERE = ("tomorrow", "walk")
 PRINTED = "http://127.0.0.1:8000"
 GENERATED = pages()
-WRITTEN = [page for page in PAGES if str(page.relative_to(DOCS)) not in GENERATED]
+WRITTEN = [page for page in PAGES if page not in {DOCS / name for name in GENERATED}]
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +96,7 @@ def test_every_command_and_option_exists(page: Path) -> None:
     for line in commands(page):
         words = shlex.split(line.split(" | ")[0].split(" > ")[0].split(" || ")[0].rstrip(")&"), comments=True)[1:]
         name, *arguments = words
-        assert name in COMMANDS, line
+        assert name in all_commands(), line
         _require_understood(loaded(name), name, [word for word in arguments if word != "..."], line)
 
 
@@ -123,7 +124,8 @@ def _run(
     names: tuple[str, ...], environment: dict[str, str], folder: Path, before: str = "", address: str = PRINTED
 ) -> str:
     """Run the commands of pages as they are printed, but for the address of the API, and return what they print."""
-    script = "\n".join([before, *(block for name in names for block in blocks(next(DOCS.glob(f"*/{name}.md"))))])
+    by_name = {page.stem: page for page in PAGES}
+    script = "\n".join([before, *(block for name in names for block in blocks(by_name[name]))])
     ended = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", script.replace(PRINTED, address)],
         env=environment,

@@ -5,11 +5,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = (
-    "app|benchmarks|freshet|hydrology|ingestion|jobspec|migrations|models|operations|records|runtime|tests|workers"
+    "app|benchmarks|extensions|freshet|hydrology|ingestion|jobspec|migrations|models|operations|records|runtime|tests|"
+    "workers"
 )
 PATH = re.compile(rf"`((?:{PACKAGES}|testing|docs)/[\w./-]+)(?:::\w+)?`")
 PLACEHOLDER = re.compile("NAME|ROOM")
-PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "extensions").rglob("*.md")]
 
 
 def test_every_path_on_a_page_exists() -> None:

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from hydrology.base.reasons import Reason
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = "hydrology jobspec runtime records ingestion models operations workers app freshet"
+PACKAGES = "hydrology jobspec runtime records ingestion models operations workers app freshet extensions"
 CATALOGUE = "hydrology/base/reasons.py"
 TEXT_CHECKS: Mapping[str, str] = MappingProxyType(
     {

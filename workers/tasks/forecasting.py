@@ -69,7 +69,7 @@ def volumes(running: JobRun, params: VolumesParams) -> dict[str, Any]:
 
 def daily(running: JobRun, params: DailyParams) -> dict[str, Any]:
     """Run the daily cycle and report the outcome of every basin."""
-    from operations.archive.archive_runs import extend
+    from operations.daily.after_daily import after_daily
     from operations.daily.daily_cycle import Watcher
     from operations.daily.daily_cycle import daily as run
     from operations.daily.daily_forecasts import DailyRequest
@@ -87,7 +87,7 @@ def daily(running: JobRun, params: DailyParams) -> dict[str, Any]:
     asked = DailyRequest(params.horizon, running.grant.purpose, owner=running.grant.owner)
     places = intake_of(running)
     cycle = run(tools.database, tools.clock, tools.settings, places, asked, names=params.feeds, watcher=watcher)
-    if sentence := extend(tools.database, tools.clock, running.folder("archive"), running.show):
+    for sentence in after_daily(tools.database, tools.clock, show):
         running.log(sentence)
     shown = {basin.basin: str(basin.reason) for basin in cycle.basins if basin.status in ("stale", "failed")}
     for basin, reason in shown.items():

@@ -3,6 +3,7 @@
 Only the operations load torch, in the computing process.
 """
 
+from jobspec.kinds import handlers_of_extensions
 from workers.job import Handler
 from workers.tasks import data, forecasting, judging, training, upkeep
 
@@ -31,8 +32,8 @@ HANDLERS: dict[str, Handler] = {
     "levels": judging.levels,
     "comparison": judging.comparison,
     "pretrained": training.pretrained,
-    "archive": upkeep.archive,
     "check": upkeep.check,
     "prune": upkeep.prune,
     "delivery": upkeep.delivery,
+    **handlers_of_extensions(),
 }

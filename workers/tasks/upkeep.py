@@ -2,28 +2,10 @@
 
 from typing import Any
 
-from hydrology.base.errors import InvalidInput
-from jobspec.jobs.upkeep import ArchiveParams, CheckParams, DeliveryParams, PruneParams
+from jobspec.jobs.upkeep import CheckParams, DeliveryParams, PruneParams
 from records.access import audit
 from workers.job import JobRun
 from workers.tasks.common import MAX_REPORTED
-
-
-def archive(running: JobRun, _params: ArchiveParams) -> dict[str, Any]:
-    """Append the runs that the archive lacks.
-
-    Raises:
-        InvalidInput: there is no archive.
-    """
-    from operations.archive.archive_runs import RunSelection, archive_runs
-    from records.archive.forecast_archive import STORE
-
-    folder = running.folder("archive")
-    if folder is None:
-        raise InvalidInput("There is no archive: set FRESHET_ARCHIVE to its folder, and start the service again.")
-    tools = running.tools
-    done = archive_runs(tools.database, tools.clock, folder / STORE, RunSelection(), on_run=running.show)
-    return {"appended": done.appended, "before": done.before}
 
 
 def check(running: JobRun, _params: CheckParams) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from starlette.types import Scope
 from app.http.limits.addresses import address_of, counted_as
 from app.http.limits.rate_limits import LimitStatus, RequestLimiter, too_many
 from app.http.problems import refused
+from jobspec.extensions import extensions
 
 PLAIN, HEAVY = 1, 8
 DECLARED: Mapping[str, int] = {
@@ -25,9 +26,7 @@ DECLARED: Mapping[str, int] = {
     "/basins/{basin}": 7,
     "/openapi.json": 6,
     "/v1/basins/{basin}/normals": 6,
-    "/v1/edr/collections": HEAVY,
-    "/v1/edr/collections/{rest:path}": HEAVY,
-}
+} | {path: cost for extension in extensions() for path, cost in extension.costs.items()}
 """Costs of addresses; those of all others are `PLAIN`."""
 _FORMATS = re.compile(rb"netcdf|parquet|coverage\+?json", re.IGNORECASE)
 """In `format=` or `Accept`: formats that are costly to write."""

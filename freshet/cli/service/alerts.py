@@ -7,9 +7,8 @@ import typer
 from rich.console import RenderableType
 
 from freshet.cli.answers import Columns, listing
-from freshet.cli.context import opened
 from freshet.cli.job_command import Done, job_command
-from freshet.cli.options import Basin, argument, option
+from freshet.cli.options import Basin, option
 from freshet.cli.output import inform
 from freshet.cli.reading import Reading, Shown, cut, reads
 from hydrology.base.errors import counted
@@ -79,15 +78,6 @@ def changes(
     )
     found = AlertChanges(changes=[change(one) for one in rows], next=following)
     return Shown(found, lambda: listing(found.changes, _CHANGES, f"{basin}: {counted(len(rows), 'change')}"))
-
-
-@app.command("cap")
-def cap(change: Annotated[str, argument("CHANGE", "Id of a change: its `event`.")]) -> None:
-    """Print a change as a message of the Common Alerting Protocol 1.2."""
-    from app.alerts.exchange import message
-
-    with opened(reads=True) as context, context.database.reading() as session:
-        typer.echo(message(session, context.settings, change).decode(), nl=False)
 
 
 @app.command("deliver")

@@ -55,7 +55,7 @@ def test_a_foreign_module_is_named_with_the_one_that_is_expected(tmp_path: Path,
 
 def test_an_import_refuses_a_foreign_module_too(tmp_path: Path) -> None:
     foreign = foreign_folder(tmp_path / "foreign", "hydrology", "records")
-    done = run(tmp_path, sys.executable, "-c", "import freshet.bmi", path=foreign)
+    done = run(tmp_path, sys.executable, "-c", "import extensions.bmi", path=foreign)
     assert refused(done, foreign, "hydrology"), done.stderr
     assert ran(foreign) == []
 

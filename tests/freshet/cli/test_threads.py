@@ -30,8 +30,8 @@ import benchmarks
 assert "numpy" not in sys.modules
 """
 BMI = """
-from freshet.bmi import Freshet
-Freshet().initialize("docs/do/bmi/13235000.json")
+from extensions.bmi import Freshet
+Freshet().initialize("extensions/bmi/example/13235000.json")
 """
 COMPUTE = """
 import json, os

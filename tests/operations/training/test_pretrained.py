@@ -15,7 +15,7 @@ import pytest
 import torch
 from sqlalchemy import delete
 
-from freshet.bmi import Freshet
+from extensions.bmi import Freshet
 from hydrology.base.calendar import Period, day
 from hydrology.base.errors import DataProblem, InvalidInput
 from hydrology.uncertainty.error_model import FLOW_CLASSES, LEVELS, NO_FLOW_KNOWN, BasinErrors, Shape

@@ -1,0 +1,1 @@
+"""What stands beside the core: each folder adds one feature, which its `extension.py` declares."""

@@ -1,0 +1,21 @@
+"""The job that extends the archive."""
+
+from typing import Literal
+
+from jobspec.fields import RequestModel
+from jobspec.jobs.authority import admins_alone
+from jobspec.jobs.base import JobRequest
+
+
+class ArchiveParams(RequestModel):
+    """No parameters: all runs that the archive lacks are appended."""
+
+
+class ArchiveJob(JobRequest):
+    """Append issued forecasts and reforecasts to the archive that FRESHET_ARCHIVE names, as the daily cycle does.
+    Repeating it appends nothing."""
+
+    authority = admins_alone(folders=["archive"], note="What it writes is served to everybody.")
+
+    kind: Literal["archive"]
+    params: ArchiveParams

@@ -1,0 +1,121 @@
+"""The run file: the run that Delft-FEWS requests, with the paths of its files."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree.ElementTree import Element
+
+from extensions.fews import markup
+from extensions.fews.markup import Instant
+from extensions.fews.places import FewsLocations
+from hydrology.base.errors import InvalidInput
+from ingestion.reading import Files
+
+MODEL_VERSION = "model_version"
+_PROPERTIES = ("string", "bool", "int", "float", "double", "dateTime")
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A run file whose diagnostics file is known, so that later failures can be reported there."""
+
+    file: Path
+    root: Element
+    places: FewsLocations
+    diagnostics: Path
+
+
+@dataclass(frozen=True, slots=True)
+class RunFile:
+    """The request of a run file.
+
+    Attributes:
+        hours: offset of its times, and of those of the output, from UTC.
+        start, end: start and end of the run.
+        time0: the time until which weather counts as observed.
+        state: the description of the initial state, and of the state to write.
+        series, netcdf: the forcing.
+        output_series, output_netcdf: the files for the flow.
+        properties: by key.
+    """
+
+    places: FewsLocations
+    hours: float
+    start: Instant
+    end: Instant
+    time0: Instant
+    state: Path | None
+    series: tuple[Path, ...]
+    netcdf: tuple[Path, ...]
+    output_series: Path | None
+    output_netcdf: Path | None
+    properties: Mapping[str, str]
+
+
+def opened(file: Path) -> Opened:
+    """Open a run file, and read the path of its diagnostics.
+
+    Raises:
+        SourceError: it is not a run file.
+        InvalidInput: it names no diagnostics file, or one outside its folders.
+    """
+    root = markup.document(Files().read(file)[1], str(file), "Run")
+    places = FewsLocations.of(file, markup.text(root, "workDir"))
+    diagnostics = _optional(root, places, "outputDiagnosticFile")
+    if diagnostics is None:
+        raise InvalidInput(f"{file} names no outputDiagnosticFile: add it.")
+    return Opened(file, root, places, diagnostics)
+
+
+def read(opened: Opened) -> RunFile:
+    """Read a run file.
+
+    Raises:
+        SourceError: one of its elements cannot be used.
+        InvalidInput: a path lies outside its folders, or there is no forcing or no output.
+    """
+    root, places, file = opened.root, opened.places, str(opened.file)
+    hours = markup.zone(markup.text(root, "timeZone"), file)
+    start, end, time0 = (
+        markup.instant(root.find(name), hours, file) for name in ("startDateTime", "endDateTime", "time0")
+    )
+    run = RunFile(
+        places=places,
+        hours=hours,
+        start=start,
+        end=end,
+        time0=time0,
+        state=_optional(root, places, "inputStateDescriptionFile"),
+        series=_all(root, places, "inputTimeSeriesFile"),
+        netcdf=_all(root, places, "inputNetcdfFile"),
+        output_series=_optional(root, places, "outputTimeSeriesFile"),
+        output_netcdf=_optional(root, places, "outputNetcdfFile"),
+        properties=_properties(root, file),
+    )
+    if not (run.series or run.netcdf):
+        raise InvalidInput(f"{file} names no forcing: give inputTimeSeriesFile or inputNetcdfFile.")
+    if run.output_series is None and run.output_netcdf is None:
+        raise InvalidInput(f"{file} names no output: give outputTimeSeriesFile or outputNetcdfFile.")
+    return run
+
+
+def _optional(root: Element, places: FewsLocations, name: str) -> Path | None:
+    paths = _all(root, places, name)
+    if len(paths) > 1:
+        raise InvalidInput(f"{name} occurs {len(paths)} times in the run file: name one file.")
+    return paths[0] if paths else None
+
+
+def _all(root: Element, places: FewsLocations, name: str) -> tuple[Path, ...]:
+    written = [(element.text or "").strip() for element in root.findall(name)]
+    return tuple(places.path(path, name) for path in written if path)
+
+
+def _properties(root: Element, file: str) -> dict[str, str]:
+    holder = root.find("properties")
+    if holder is None:
+        return {}
+    entries = [entry for kind in _PROPERTIES for entry in holder.findall(kind)]
+    if any("key" not in entry.attrib for entry in entries):
+        raise markup.fault(file, "has a property without a key")
+    return {entry.attrib["key"]: entry.attrib.get("value", "") for entry in entries}

@@ -1,0 +1,108 @@
+"""Extensions: features beside the core, which finds them by their entry points and imports none of them."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module, metadata
+from pathlib import Path
+from typing import Any
+
+from hydrology.base.errors import InvalidInput
+
+GROUP = "freshet.extensions"
+SETTING = "FRESHET_EXTENSIONS"
+
+
+class UnknownExtension(InvalidInput):
+    """The setting names an extension that is not installed."""
+
+    kind = "unknown-extension"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extension:
+    """What an extension adds to the core. `module:object` is below its package, and imported when it is used.
+
+    Beside it, `examples.json` may hold examples of its answers (`make examples`).
+
+    Attributes:
+        package: the package, whose last name is that of the extension.
+        routers: its routers under /v1.
+        tags: its sections of the OpenAPI document, with their descriptions.
+        path_examples: examples of its parameters in paths; `{run}` stands for that of the core's parameter.
+        alert_feed: its function that returns the address of a feed of alert changes, by basins (None for all) and the
+            least severity; None for more basins than an address takes.
+        job_kinds: handlers of jobs by the model of their requests, a `jobspec.jobs.base.JobRequest`.
+        after_daily: its part of the daily cycle: a function of database, clock and progress that returns a sentence
+            where it has failed, for that does not stop the cycle.
+        daily_folders: settings whose folders that part writes.
+        commands: its functions by the words after `freshet`.
+        settings: its settings, a `runtime.settings.EnvironmentSettings`.
+        guide: its pages of the guide, files of the package; pages elsewhere link to them as the repository has them.
+        costs: of its addresses that cost more than a plain one, in requests of the rate limit.
+    """
+
+    package: str
+    routers: Sequence[str] = ()
+    tags: Mapping[str, str] = field(default_factory=dict)
+    path_examples: Mapping[str, str] = field(default_factory=dict)
+    alert_feed: str | None = None
+    job_kinds: Mapping[str, str] = field(default_factory=dict)
+    after_daily: str | None = None
+    daily_folders: Sequence[str] = ()
+    commands: Mapping[str, str] = field(default_factory=dict)
+    settings: str | None = None
+    guide: Sequence[str] = ()
+    costs: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The name of the extension."""
+        return self.package.rpartition(".")[2]
+
+    @property
+    def folder(self) -> Path:
+        """The folder of its package."""
+        return Path(import_module(self.package).__path__[0])
+
+    def load(self, reference: str) -> Any:
+        """Import what `module:object` names."""
+        module, name = self.source(reference)
+        return getattr(import_module(module), name)
+
+    def source(self, reference: str) -> tuple[str, str]:
+        """Return the whole name of the module of `module:object`, and the object's."""
+        module, _, name = reference.partition(":")
+        return f"{self.package}.{module}", name
+
+
+@cache
+def extensions() -> tuple[Extension, ...]:
+    """Return the extensions that FRESHET_EXTENSIONS names, by default all that are installed; sorted by name.
+
+    Raises:
+        UnknownExtension: it names another.
+    """
+    installed = {entry.name: entry for entry in metadata.entry_points(group=GROUP)}
+    chosen = selected(os.environ.get(SETTING), installed)
+    return tuple(installed[name].load() for name in sorted(chosen))
+
+
+def selected(setting: str | None, installed: Mapping[str, object]) -> set[str]:
+    """Return the names of extensions to load.
+
+    Args:
+        setting: names with commas between, none for the core alone; None for all that are installed.
+
+    Raises:
+        UnknownExtension: one is not installed.
+    """
+    if setting is None:
+        return set(installed)
+    names = {name.strip() for name in setting.split(",")} - {""}
+    if unknown := names - installed.keys():
+        raise UnknownExtension(
+            f"{SETTING} names {', '.join(sorted(unknown))}: choose from {', '.join(sorted(installed)) or 'none'}."
+        )
+    return names

@@ -1,1 +1,0 @@
-"""Writes stored runs to archives that others read."""

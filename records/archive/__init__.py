@@ -1,1 +1,0 @@
-"""Archive of forecasts: one Zarr store that grows by whole issues while it is read."""

@@ -1,0 +1,20 @@
+"""The services and the command line that tests of extensions share."""
+
+from tests.app.conftest import _no_app_stays, client, sqlite, sqlite_client, sqlite_database
+from tests.app.exports.conftest import exporting
+from tests.freshet.conftest import _no_settings, country, freshet, ingested_data, worked, worked_data
+
+__all__ = [
+    "_no_app_stays",
+    "_no_settings",
+    "client",
+    "country",
+    "exporting",
+    "freshet",
+    "ingested_data",
+    "sqlite",
+    "sqlite_client",
+    "sqlite_database",
+    "worked",
+    "worked_data",
+]
