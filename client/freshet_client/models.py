@@ -121,6 +121,38 @@ class Adoption(Model):
     """Why a field is null, by the field's name: nothing is left out without a reason."""
 
 
+class AlertNow(Model):
+    """The most severe alert, as it stands, also while a change of it waits."""
+
+    level: str
+    title: str
+    direction: Literal["rising", "falling"]
+    severity: Literal["advisory", "watch", "warning"]
+    since: AwareDatetime
+    is_ending: bool
+    """Whether the chance no longer holds it: it ends with further such runs."""
+
+    waits: bool
+    """Whether a change of the basin's alerts waits for approval."""
+
+    chance: float
+    """By the run that decided it."""
+
+    run: str
+    """The run that decided it."""
+
+    t0: date
+    """Its T0."""
+
+    stale: bool
+    """Whether that run is stale."""
+
+    trend: Literal["rising", "steady", "falling"] | None
+    """Of the chance since the run before."""
+
+    impact: str | None
+
+
 class AlertStep(Model):
     """A severity of a level: its thresholds and current state."""
 
@@ -487,6 +519,7 @@ class Change(Model):
         "key created",
         "key revoked",
         "job posted",
+        "job run",
         "job cancelled",
         "observations posted",
         "weather posted",
@@ -664,6 +697,8 @@ class ComparisonParams(Model):
     """Days that took no part in the training of any of them."""
 
     versions: list[str]
+    """The others are compared with the first."""
+
     basins: list[str] = []
     """By default those that every version was trained for."""
 
@@ -1000,6 +1035,8 @@ class EvaluationParams(Model):
     """The version to score, and the days."""
 
     period: str
+    """The days to score."""
+
     version: str | None = None
     """By default the newest."""
 
@@ -2110,6 +2147,50 @@ class OpenMeteoForecastSettings(Model):
     """
 
 
+class OutlookDays(Model):
+    """The published distribution of flow by day, after the last past day."""
+
+    time: list[date]
+    """The valid days."""
+
+    lead_days: list[int]
+    """Days since T0, one value for each day of `time`."""
+
+    mean: list[float | None]
+    """The mean; null on days that an adjustment moves no flow to, one value for each day of `time`."""
+
+    quantiles: dict[str, list[float | None]]
+    """The quantiles, `median` among them, one value for each day of `time`."""
+
+    issued: dict[str, list[float | None]] | None
+    """The quantiles as issued; null where the forecast was not adjusted, one value for each day of `time`."""
+
+    percent_of_normal: float | None
+    """The sum of the medians in % of the normal of the same days."""
+
+
+class OutlookPeak(Model):
+    """The highest day ahead, over the paths of the distribution."""
+
+    discharge: float
+    """The median of the highest daily mean."""
+
+    p05: float
+    """Exceeded with a chance of 95 %."""
+
+    p95: float
+    """Exceeded with a chance of 5 %."""
+
+    day: date
+    """The median of its day."""
+
+    day_p05: date
+    """It is earlier with a chance of 5 % at most."""
+
+    day_p95: date
+    """It is later with a chance of 5 % at most."""
+
+
 class OwnBasin(Model):
     """A basin of your own."""
 
@@ -2204,7 +2285,7 @@ class PastWater(Model):
 
 class PeakOfRun(Model):
     """
-    The highest day ahead, over equally likely paths of calibrated flow: quantiles of its height and of its day.
+    The highest day ahead, over equally likely paths of calibrated flow as issued: its height and its day.
     """
 
     p05: float
@@ -2773,6 +2854,21 @@ class Score(Model):
     evaluated_at: AwareDatetime
 
 
+class SeasonNow(Model):
+    """The volume of the season, by the newest run that holds it."""
+
+    run: str
+    t0: date
+    stale: bool
+    season: str
+    period: Period
+    calibrated: bool
+    exceeded_percent: list[int]
+    """Chances of exceeding the values beside, %."""
+
+    percent_of_normal: list[float] | None
+
+
 class Series(Model):
     """A stored daily series."""
 
@@ -2855,6 +2951,21 @@ class SinceEmpty(Model):
 
     scale: Scale
     members: dict[str, MemberSinceEmpty]
+
+
+class SnowNow(Model):
+    """The snow of T0, mm."""
+
+    mean: float
+    p05: float
+    p95: float
+    normal: float | None
+    percent_of_normal: float | None
+    mapping: Literal["basin", "regional", "store"]
+    """Choice of its cells, as in `/v1/basins/{basin}/storage`."""
+
+    correlation: float | None
+    """Pearson's, with reference snow on days not used to choose them."""
 
 
 class SnowReference(Model):
@@ -3177,6 +3288,26 @@ class Superseded(Model):
     run: str
     status: Literal["issued", "withheld", "failed"]
     reason: str
+
+
+class ThreatLevel(Model):
+    """A level and the chance that flow passes it."""
+
+    level: str
+    """Its name in `/v1/basins/{basin}/thresholds`."""
+
+    title: str
+    """The same for a reader."""
+
+    direction: Literal["rising", "falling"]
+    return_period_years: int | None
+    discharge: float
+    stage: Stage
+    chance: float
+    """Of passing it on any day of the window, by the published distribution."""
+
+    impact: str | None
+    """What happens from it on, as its source states it."""
 
 
 class Trend(Model):
@@ -4875,7 +5006,9 @@ class ExceedanceOfRun(Model):
     """
 
     peak: PeakOfRun | None
-    """The highest day ahead, with its uncertainty in height and time."""
+    """
+    The highest day ahead, with its uncertainty in height and time. Null where flow more likely falls from the last past day than rises.
+    """
 
     missing: dict[str, str]
     """Why a field is null, by the field's name: nothing is left out without a reason."""
@@ -5053,6 +5186,29 @@ class ForecastJob(Model):
 
     kind: Literal["forecast"] = "forecast"
     params: ForecastParams
+
+
+class ForecastSkill(Model):
+    """Skill of calibrated forecasts, on days that the version has not learnt from."""
+
+    version: str
+    """The version that was verified: the same, or its twin."""
+
+    origin: Literal["reforecast", "issued"]
+    """`reforecast` or `issued`, as in `/verification`."""
+
+    weather: str
+    """After T0, as in `/verification`."""
+
+    period: Period
+    month: int
+    """Calendar month of the last day ahead."""
+
+    skilful_to_day: int | None
+    """Until which day ahead forecasts of the month beat climatology."""
+
+    reliable_to_day: int | None
+    """Until which day ahead forecasts of any month beat climatology and their 90 % range held."""
 
 
 class ForecasterHeadline(Model):
@@ -5964,6 +6120,65 @@ class OriginOfRun(Model):
     """Why a field is null, by the field's name: nothing is left out without a reason."""
 
 
+class OutlookChange(Model):
+    """The issue before, to compare with."""
+
+    run: str
+    t0: date
+    peak: OutlookPeak | None
+    likely: str | None
+    """Its highest likely level."""
+
+    level: str | None
+    """The level that threatens now: the highest possible, else the likeliest."""
+
+    chance: float | None
+    """The chance of that level by the issue before."""
+
+    cause: str | None
+    """The largest part of the change on the day of the peak."""
+
+
+class OutlookFreshness(Model):
+    """How current the forecast is."""
+
+    state: Literal["fresh", "stale", "withheld", "missing"]
+    """
+    `stale`: its weather ends more than 3 days before the clock. `withheld`: the newest run was not issued, and there is none before. `missing`: there is no run.
+    """
+
+    reason: str | None
+    """Why it is not fresh."""
+
+    since: AwareDatetime | None
+    """From when on it is so, by the service's clock."""
+
+    newer: Superseded | None
+    """A newer run that was withheld: the forecast is the one before."""
+
+    awaited_version: str | None
+    """The promoted version that has issued no forecast yet."""
+
+
+class OutlookNow(Model):
+    """The last observed flow."""
+
+    day: date
+    age_days: int
+    """Days that it lies behind the service's clock."""
+
+    discharge: float
+    stage: Stage
+    change: float | None
+    """Since 2 days before."""
+
+    trend: Literal["rising", "steady", "falling"] | None
+    """Its direction; `steady` within 5% of the flow before."""
+
+    level: str | None
+    """The highest flood level that it is above."""
+
+
 class PooledLead(Model):
     """The quartiles over the basins of each score of one forecaster at one lead."""
 
@@ -6644,6 +6859,18 @@ class SkilfulDays(Model):
 
     headlines: list[ForecasterHeadline]
     """By origin, weather, period and forecaster."""
+
+
+class SkillNow(Model):
+    """Skill on days that the version has not learnt from."""
+
+    nse: float | None
+    """Nash-Sutcliffe efficiency of its simulation."""
+
+    nse_of: str | None
+    """The version that was evaluated: the same, or its twin."""
+
+    forecasts: ForecastSkill | None
 
 
 class SnowAtT0(Model):
@@ -7329,6 +7556,24 @@ class StorageOfRun(Model):
 
     missing: dict[str, str]
     """Why a field is null, by the field's name: nothing is left out without a reason."""
+
+
+class Threat(Model):
+    """The levels of the basin that flow may pass."""
+
+    window_days: int | None
+    """Number of days after the last past day that the chances cover."""
+
+    likely: ThreatLevel | None
+    """The highest flood level with a chance of 50% or more."""
+
+    possible: ThreatLevel | None
+    """The highest with a chance of 10% or more."""
+
+    levels: list[ThreatLevel] | None
+    """Every level that can have an alert."""
+
+    alert: AlertNow | None
 
 
 class TrainingConfig(Model):
@@ -8255,6 +8500,48 @@ class BasinForecasts(Model):
     """Basins without a forecast, and why."""
 
 
+class BasinOutlook(Model):
+    """A basin in short: flow now and on the days ahead, its peak, threat, change, snow, season and skill."""
+
+    basin: str
+    basin_kind: Literal["usgs", "synthetic", "other", "unofficial"]
+    """
+    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts.
+    """
+
+    at: AwareDatetime
+    """The service's clock."""
+
+    run: str | None
+    version: str | None
+    t0: date | None
+    issued_at: AwareDatetime | None
+    units: dict[str, str]
+    """The unit of each field with values."""
+
+    flow: Literal["calibrated", "members"] | None
+    """
+    The distribution behind every number: `calibrated` by the version's error model, or the uncalibrated `members` with every trace of weather.
+    """
+
+    adjustment: Adjustment | None
+    """The published one that the numbers follow."""
+
+    freshness: OutlookFreshness
+    now: OutlookNow | None
+    days: OutlookDays | None
+    peak: OutlookPeak | None
+    """Null where flow more likely falls from the last past day than rises."""
+
+    threat: Threat
+    change: OutlookChange | None
+    snow: SnowNow | None
+    season: SeasonNow | None
+    skill: SkillNow | None
+    missing: dict[str, str]
+    """Why a field is null, by the field's name: nothing is left out without a reason."""
+
+
 class BasinSkill(Model):
     """The scores of a model version in a basin."""
 
@@ -8479,6 +8766,14 @@ class ModelVerification(Model):
 
     verification: list[PooledLead]
     """By origin, weather, period, lead and forecaster."""
+
+
+class OutlookPage(Model):
+    """Outlooks in the order of basins."""
+
+    outlooks: list[BasinOutlook]
+    next: str | None
+    """Where the next page is, also in the `Link` header; null on the last page."""
 
 
 class RunPage(Model):

@@ -208,6 +208,46 @@ class Operations(BaseClient):
             return self._content(request)
         return self._answer(models.BasinForecast, request)
 
+    def read_outlook(
+        self, basin: str, *, run: str | None = None, units: Literal["m3/s", "mm/day", "cfs"] | None = None
+    ) -> models.BasinOutlook:
+        """Outlook of a basin: flow, peak, threat, change, snow, season, skill.
+
+        A basin in short, each number once: the last observed flow; the published distribution of the days ahead,
+        adjusted where a forecaster has published that; its peak; the levels that flow may pass, and the alert as it
+        stands; the issue before; snow, season and skill; and how fresh the forecast is. Every other answer and page
+        shows these numbers. A basin without a forecast has nulls with the reason.
+
+        Args:
+            basin: A USGS site number (`01013500`) or a full identifier (`USGS-01013500`, `SYNTH-01`).
+            run: A run's id; by default the latest forecast's.
+            units: The unit of discharge: m³/s, mm/day over the basin, or cubic feet per second.
+        """
+        request = Request("GET", path_of("/v1/basins/{basin}/outlook", basin=basin), query={"run": run, "units": units})
+        return self._answer(models.BasinOutlook, request)
+
+    def list_outlooks(
+        self,
+        *,
+        q: str | None = None,
+        huc: str | None = None,
+        bbox: str | None = None,
+        units: Literal["m3/s", "mm/day", "cfs"] | None = None,
+    ) -> Iterator[models.BasinOutlook]:
+        """Outlooks of basins.
+
+        Basins in the order of their identifiers, a page at a time: follow `next` until it is null.
+
+        Args:
+            q: Part of the identifier or the name; upper and lower case match.
+            huc: The beginning of the hydrologic unit code.
+            bbox: Only gauges within `minlon,minlat,maxlon,maxlat`, degrees. Where minlon is greater than maxlon,
+                the box crosses the 180th meridian. A basin without a known location is in no box.
+            units: The unit of discharge: m³/s, mm/day over the basin, or cubic feet per second.
+        """
+        request = Request("GET", "/v1/outlooks", query={"q": q, "huc": huc, "bbox": bbox, "units": units})
+        return self._items(models.OutlookPage, "outlooks", request)
+
     @overload
     def list_basins(
         self, *, q: str | None = None, huc: str | None = None, bbox: str | None = None, format: Literal["json"] = "json"
@@ -748,74 +788,6 @@ class Operations(BaseClient):
         """
         request = Request("GET", path_of("/v1/basins/{basin}/alerts/changes", basin=basin))
         return self._items(models.AlertChanges, "changes", request)
-
-    def read_alert_feed(
-        self,
-        *,
-        basins: str | None = None,
-        least_severity: Literal["advisory", "watch", "warning"] | None = None,
-        after: int | None = None,
-        limit: int | None = None,
-    ) -> bytes:
-        """Changes of alerts as an Atom feed.
-
-        For a feed reader: the newest changes of the selected basins, one entry for what a run changed at a river,
-        with the numbers and the rule in words. A subscription's `feed` is the address of the changes that it gets.
-        Older ones are behind the link `next`. Changes of unofficial basins are in no feed.
-
-        Args:
-            basins: The basins, at most 500, with commas between; by default all, or those selected by `huc` and
-                `bbox`.
-            least_severity: Only changes of alerts that reach, or had reached, this severity.
-            after: Start after this number: the last one of the page before.
-            limit: Maximum number of entries a page.
-        """
-        request = Request(
-            "GET",
-            "/v1/alerts/feed",
-            query={"basins": basins, "least_severity": least_severity, "after": after, "limit": limit},
-        )
-        return self._content(request)
-
-    def read_cap_index(
-        self,
-        *,
-        basins: str | None = None,
-        least_severity: Literal["advisory", "watch", "warning"] | None = None,
-        after: int | None = None,
-        limit: int | None = None,
-    ) -> bytes:
-        """Index of CAP messages as an Atom feed.
-
-        For an alert hub: the newest changes, each with a link to its message of the Common Alerting Protocol.
-
-        Args:
-            basins: The basins, at most 500, with commas between; by default all, or those selected by `huc` and
-                `bbox`.
-            least_severity: Only changes of alerts that reach, or had reached, this severity.
-            after: Start after this number: the last one of the page before.
-            limit: Maximum number of entries a page.
-        """
-        request = Request(
-            "GET",
-            "/v1/alerts/cap",
-            query={"basins": basins, "least_severity": least_severity, "after": after, "limit": limit},
-        )
-        return self._content(request)
-
-    def read_cap_message(self, change: str) -> bytes:
-        """A change of an alert as a CAP 1.2 message.
-
-        The message of a change, by the Common Alerting Protocol: one for all that a run changed at a river. Its
-        severity is that of the river's alert. Its status is `Exercise` where it was decided in a replay, or while
-        the service had no official sender, and `Test` where the basin was unofficial. Updates and cancellations
-        refer to the earlier messages of the same river's alert.
-
-        Args:
-            change: The change's `event`.
-        """
-        request = Request("GET", path_of("/v1/alerts/cap/{change}", change=change))
-        return self._content(request)
 
     def list_held_alerts(self) -> Iterator[models.HeldAlerts]:
         """Changes of alerts that wait for approval.
@@ -2356,6 +2328,74 @@ class Operations(BaseClient):
             range: A range of bytes: `bytes=0-99`.
         """
         request = Request("GET", path_of("/v1/archive/{path}", path=path), headers={"range": range})
+        return self._content(request)
+
+    def read_alert_feed(
+        self,
+        *,
+        basins: str | None = None,
+        least_severity: Literal["advisory", "watch", "warning"] | None = None,
+        after: int | None = None,
+        limit: int | None = None,
+    ) -> bytes:
+        """Changes of alerts as an Atom feed.
+
+        For a feed reader: the newest changes of the selected basins, one entry for what a run changed at a river,
+        with the numbers and the rule in words. A subscription's `feed` is the address of the changes that it gets.
+        Older ones are behind the link `next`. Changes of unofficial basins are in no feed.
+
+        Args:
+            basins: The basins, at most 500, with commas between; by default all, or those selected by `huc` and
+                `bbox`.
+            least_severity: Only changes of alerts that reach, or had reached, this severity.
+            after: Start after this number: the last one of the page before.
+            limit: Maximum number of entries a page.
+        """
+        request = Request(
+            "GET",
+            "/v1/alerts/feed",
+            query={"basins": basins, "least_severity": least_severity, "after": after, "limit": limit},
+        )
+        return self._content(request)
+
+    def read_cap_index(
+        self,
+        *,
+        basins: str | None = None,
+        least_severity: Literal["advisory", "watch", "warning"] | None = None,
+        after: int | None = None,
+        limit: int | None = None,
+    ) -> bytes:
+        """Index of CAP messages as an Atom feed.
+
+        For an alert hub: the newest changes, each with a link to its message of the Common Alerting Protocol.
+
+        Args:
+            basins: The basins, at most 500, with commas between; by default all, or those selected by `huc` and
+                `bbox`.
+            least_severity: Only changes of alerts that reach, or had reached, this severity.
+            after: Start after this number: the last one of the page before.
+            limit: Maximum number of entries a page.
+        """
+        request = Request(
+            "GET",
+            "/v1/alerts/cap",
+            query={"basins": basins, "least_severity": least_severity, "after": after, "limit": limit},
+        )
+        return self._content(request)
+
+    def read_cap_message(self, change: str) -> bytes:
+        """A change of an alert as a CAP 1.2 message.
+
+        The message of a change, by the Common Alerting Protocol: one for all that a run changed at a river. Its
+        severity is that of the river's alert. Its status is `Exercise` where it was decided in a replay, or while
+        the service had no official sender, and `Test` where the basin was unofficial. Updates and cancellations
+        refer to the earlier messages of the same river's alert.
+
+        Args:
+            change: The change's `event`.
+        """
+        request = Request("GET", path_of("/v1/alerts/cap/{change}", change=change))
         return self._content(request)
 
     def read_edr(self, *, f: Literal["json"] | None = None) -> models.EdrLanding:
