@@ -65,7 +65,7 @@ class AtLevel(InUnits):
     ] = OMITTED
 
 
-class WhatIf(Changes, InUnits):
+class WhatIfArguments(Changes, InUnits):
     """The changes to a basin's latest forecast."""
 
     wait_seconds: int = Field(30, ge=0, le=MAX_WAIT, description="How long to wait for the run.")

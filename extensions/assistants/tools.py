@@ -274,7 +274,7 @@ TOOLS: Mapping[str, Tool | WhatIfTool] = {
             "What if",
             "Compute a basin's latest forecast with other weather, a storm, or more or less water at T0, beside the "
             "unchanged one. Needs a key that may post jobs. Forecasts and alerts stay as they are.",
-            arguments.WhatIf,
+            arguments.WhatIfArguments,
             reads_only=False,
         ),
         WhatIfTool(

@@ -1,13 +1,14 @@
 """A water manager uses the pages: from the map to a basin, its threat, its snow with uncertainty, and its data."""
 
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 
 import httpx2
 import pytest
 from playwright.sync_api import expect
 
-from app.forecasts.words import number
+from app.forecasts.words import number, on
 from testing.browser import PHONE, Shown, showing
 from testing.country import BASINS
 from tests.e2e.conftest import Api
@@ -41,9 +42,12 @@ def test_from_the_map_to_the_threat_the_snow_and_the_data(shown: Shown, tmp_path
     missing = forecast["missing"]
     assert isinstance(missing, dict)
     why_no_snow = missing["storage.snow"]
-    expect(shown.page.locator(".lead")).to_have_text(str(forecast["in_words"]))
+    peak = _api(shown, f"/v1/basins/{ALARMED}/outlook")["peak"]
+    assert isinstance(peak, dict)
+    highest = f"the highest is {number(peak['discharge'])} on {on(date.fromisoformat(peak['day']))}"
+    expect(shown.page.locator(".lead")).to_contain_text(highest)
     threat = shown.page.locator(".glance > div").first
-    expect(threat).to_contain_text("bankfull 80 % above 4.50 m³/s in 10 days")
+    expect(threat).to_contain_text("bankfull 80 % by the forecast from T0 20 September 2005")
     expect(shown.page.locator("figure .u-over")).to_have_count(6)
     origin = _api(shown, f"/v1/basins/{ALARMED}/origin")
     of_origin = shown.page.locator("figure", has_text="Where the forecast flow comes from")

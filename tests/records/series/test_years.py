@@ -98,7 +98,7 @@ def test_the_latest_forecast_is_found_without_reading_the_runs_of_years(database
 
 def test_run_content_and_states_to_prune_are_found_by_key(database: Database) -> None:
     basins = ("SYNTH-01", "SYNTH-02")
-    discharge = runs.RunSeries("discharge", "mm/day", {"lead": [1, 2]}, np.ones(2, dtype=np.float32))
+    discharge = runs.RunSeries("discharge", "mm/day", {"member": [0], "lead": [1, 2]}, np.ones((1, 2), np.float32))
     run_ids: list[str] = []
     with database.transaction() as session:
         for basin in (BASIN, *basins):
