@@ -6,7 +6,6 @@ from typing import Annotated, Any
 import typer
 
 from hydrology.base.basins import basin_id
-from hydrology.base.units import Units
 
 
 def option(metavar: str, text: str, *names: str, **limits: Any) -> Any:
@@ -33,7 +32,6 @@ def argument(metavar: str, text: str, **limits: Any) -> Any:
 Basin = Annotated[str, argument("BASIN", "USGS number or full identifier.", parser=basin_id)]
 Version = Annotated[str | None, option("VERSION", "A model version. Default: the basin's current one.")]
 Run = Annotated[str | None, option("RUN", "A run. Default: the latest forecast of the basin.")]
-DischargeUnits = Annotated[Units, option("UNIT", "Of discharge: m3/s, mm/day or cfs.", "--units")]
 Csv = Annotated[bool, flag("--csv", "Print the table as CSV, as the API writes it.")]
 OnlyBasins = Annotated[
     list[str] | None, option("BASIN", "Only this basin; repeat it for more.", "--basin", parser=basin_id)

@@ -31,6 +31,7 @@ EVENTS = "/v1/jobs/{job}/events"
 # Rules that a schema cannot express: valid by it, and refused all the same.
 REFUSED = {
     "GET /v1/basins": [422],  # a box whose corners are the wrong way round
+    "GET /v1/outlooks": [422],  # the same
     "GET /v1/basins/{basin}/normals": [422],  # an area where nothing is converted; days in the wrong order
     "GET /v1/forecasts": [422],  # the same box; basins that are named and chosen by place too
     "GET /v1/basins/{basin}/observations": [422],  # an area where nothing is converted; days in the wrong order

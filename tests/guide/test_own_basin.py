@@ -48,7 +48,7 @@ def test_the_page_ends_in_a_calibrated_forecast_beyond_the_last_day(
     assert ended.returncode == 0, f"{ended.stdout}\n{ended.stderr}"
     assert "looks like" not in ended.stderr
     assert "T0 2008-12-31 (1 day before the day of issue), 10 days, climatology own" in ended.stdout
-    assert "5 to 95 % is the calibrated range" in ended.stdout
+    assert "5 to 95 % is the calibrated range" in ended.stderr
     plotted = {line.split()[0]: line.split() for line in ended.stdout.splitlines() if line[:4] in ("2008", "2009")}
     assert float(plotted["2008-12-31"][1]) == pytest.approx(observed, rel=0.01)
     median, low, high = (float(plotted["2009-01-01"][column]) for column in (1, 2, 4))

@@ -12,8 +12,9 @@ from rich.console import Group, RenderableType
 from freshet.cli.answers import listing
 from freshet.cli.configuring import valid
 from freshet.cli.context import Change, changing, opened
+from freshet.cli.discharge_units import DischargeUnits
 from freshet.cli.job_command import Done, job_command
-from freshet.cli.options import Basin, DischargeUnits, argument, flag, option
+from freshet.cli.options import Basin, argument, flag, option
 from freshet.cli.output import Json, answer, inform_doubts, inform_left_out, table
 from freshet.cli.reading import Reading, Shown, reads
 from freshet.cli.text_files import read_text

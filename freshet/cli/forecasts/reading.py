@@ -5,7 +5,8 @@ from typing import Annotated
 from rich.console import Group, RenderableType
 
 from freshet.cli.answers import Columns, inform_missing, listing, series
-from freshet.cli.options import Basin, DischargeUnits, Run, Version, argument, option
+from freshet.cli.discharge_units import DischargeUnits
+from freshet.cli.options import Basin, Run, Version, argument, option
 from freshet.cli.reading import Reading, Shown, cut, reads, reads_series
 from hydrology.base.basins import basin_id
 from hydrology.base.calendar import day as read_day

@@ -6,7 +6,8 @@ from typing import Annotated, Any
 from rich.console import RenderableType
 
 from freshet.cli.answers import Columns, inform_missing, listing, series
-from freshet.cli.options import Basin, DischargeUnits, Version, option
+from freshet.cli.discharge_units import DischargeUnits
+from freshet.cli.options import Basin, Version, option
 from freshet.cli.output import inform, table
 from freshet.cli.reading import Reading, Shown, reads, reads_series
 from freshet.cli.versions.use_of_days import in_training

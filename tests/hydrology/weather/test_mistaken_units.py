@@ -130,4 +130,4 @@ def test_of_real_basins_none_is_named_and_nearly_every_wrong_unit_is(camels: Pat
             caught[name] += name in named(weather, flow, "cfs", km2 / size_km2, data.latitude)
     assert right_ones == []
     del caught["square miles"]
-    assert {name: count for name, count in caught.items() if count < 0.98 * len(names)} == {}
+    assert {name: count for name, count in caught.items() if count < 0.97 * len(names)} == {}
