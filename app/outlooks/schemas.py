@@ -132,6 +132,8 @@ class SnowNow(Model):
     p95: float
     normal: float | None
     percent_of_normal: float | None
+    uncertain: bool = Field(description="As in `/v1/basins/{basin}/forecasts/latest`.")
+    in_words: str = Field(description="In % of normal, or what is uncertain.", examples=["85 % of normal"])
     mapping: MappingKind = Field(description="Choice of its cells, as in `/v1/basins/{basin}/storage`.")
     correlation: float | None = Field(description="Pearson's, with reference snow on days not used to choose them.")
 

@@ -289,7 +289,7 @@ def _snow(building: _Answer) -> SnowNow | Absent:
     snow, percent = building.outlook.snow, building.outlook.snow_percent
     if isinstance(snow, Absent):
         return snow
-    present, skill, normal = building.missing.present, snow.skill, snow.normal_mm
+    present, skill, normal, judged = building.missing.present, snow.skill, snow.normal_mm, snow.against_normal
     return SnowNow(
         mean=rounded(snow.mean_mm),
         p05=rounded(snow.p05_mm),
@@ -298,6 +298,8 @@ def _snow(building: _Answer) -> SnowNow | Absent:
         percent_of_normal=present(
             "snow.percent_of_normal", percent if isinstance(percent, Absent) else rounded(percent)
         ),
+        uncertain=judged.uncertain is not None,
+        in_words=judged.in_words,
         mapping=snow.mapping,
         correlation=present("snow.correlation", skill if isinstance(skill, Absent) else rounded(skill.r)),
     )

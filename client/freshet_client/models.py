@@ -2961,6 +2961,12 @@ class SnowNow(Model):
     p95: float
     normal: float | None
     percent_of_normal: float | None
+    uncertain: bool
+    """As in `/v1/basins/{basin}/forecasts/latest`."""
+
+    in_words: str
+    """In % of normal, or what is uncertain."""
+
     mapping: Literal["basin", "regional", "store"]
     """Choice of its cells, as in `/v1/basins/{basin}/storage`."""
 

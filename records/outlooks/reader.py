@@ -160,9 +160,8 @@ class Outlook:
             return snow
         if isinstance(snow.normal_mm, Absent):
             return snow.normal_mm
-        if snow.normal_mm < MIN_MM:
-            return absent(Reason.NORMAL_TOO_SMALL, mm=MIN_MM)
-        return 100 * snow.mean_mm / snow.normal_mm
+        percent = snow.against_normal.percent
+        return absent(Reason.NORMAL_TOO_SMALL, mm=MIN_MM) if percent is None else percent
 
     def day_of(self, lead: int) -> date:
         """Return a day ahead of the run."""

@@ -111,8 +111,8 @@ def rain_margin(
 ) -> Shown:
     """Show how much rain within 1, 2 or 3 days takes flow to each level.
 
-    From the water in the basin at T0. No other rain falls; all other weather is the mean of the forecast. Median and
-    range of the members, which are not calibrated.
+    From the water in the basin at T0, corrected by the last observed flow. No other rain falls; all other weather is
+    the mean of the forecast. Median and range of the members.
     """
     from app.forecasts import lookup
     from app.forecasts.rain_margin.service import rain_margin_of_run

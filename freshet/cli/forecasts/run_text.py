@@ -2,22 +2,26 @@
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
 from rich.console import RenderableType
 from sqlalchemy.orm import Session
 
 from app.forecasts import lookup, service
-from app.forecasts.discharge import Representation, usual_units
+from app.forecasts.discharge import Representation, in_units, usual_units
 from app.forecasts.schemas import BasinForecast
 from freshet.cli.answers import Columns, listing
 from freshet.cli.output import inform
+from hydrology.base.absent import Absent
 from hydrology.base.errors import counted
 from hydrology.base.units import Units
 from operations.versions.stages import with_progress
 from records.forecasts.latest import Latest
+from records.outlooks import outlooks
+from records.outlooks.run_outlook import RunOutlook
 from records.runs import runs
 
 _COLUMNS: Columns = {"basin": "basin", "status": "status", "unit": "unit", "first day": "first"}
-_COLUMNS |= {"highest (5 to 95 %)": "highest", "last day": "last", "storage, mm": "storage", "ledger": "ledger"}
+_COLUMNS |= {"peak (5 to 95 %)": "peak", "last day": "last", "storage, mm": "storage", "ledger": "ledger"}
 _COLUMNS |= {"learnt from it": "seen", "days since empty store": "spin_up_days", "rests on": "rests_on"}
 
 
@@ -36,7 +40,12 @@ def run_text(session: Session, run: str, units: Units | None) -> Iterator[Render
         f"Run {run}: T0 {stored.t0}{_age(stored.t0_age_days)}, {counted(stored.horizon_days, 'day')}, "
         f"{stored.forcing_kind} {stored.product}, version {stored.version_id}, {stored.program}; median discharge"
     )
-    yield listing([_row(forecast) for forecast in forecasts], _COLUMNS, title)
+    of_basins = outlooks.of_runs(session, [(one.run, one.basin) for one in results])
+    rows = [
+        _row(forecast) | _peak(one, of_basins[run, one.basin.basin_id], units)
+        for one, forecast in zip(results, forecasts, strict=True)
+    ]
+    yield listing(rows, _COLUMNS, title)
 
 
 def forecast_of(session: Session, result: Latest, units: Units | None) -> BasinForecast:
@@ -59,12 +68,18 @@ def _row(forecast: BasinForecast) -> dict[str, object]:
     if forecast.storage is not None:
         row["storage"] = forecast.storage.total[-1]
     if flow is not None:
-        median = flow["median"]
-        peak = max(range(len(median)), key=median.__getitem__)
-        low, high = flow["p05"][peak], flow["p95"][peak]
-        row |= {"unit": forecast.units["discharge"], "first": median[0], "last": median[-1]}
-        row["highest"] = f"{median[peak]:.3g} ({low:.3g} to {high:.3g})"
+        row |= {"unit": forecast.units["discharge"], "first": flow["median"][0], "last": flow["median"][-1]}
     return row
+
+
+def _peak(result: Latest, outlook: RunOutlook | Absent, units: Units | None) -> dict[str, str]:
+    """Return the peak of the outlook; nothing where none is ahead."""
+    peak = outlook if isinstance(outlook, Absent) else outlook.published.peak
+    if isinstance(peak, Absent):
+        return {}
+    heights = np.array([peak.height, peak.low, peak.high])
+    height, low, high = in_units(heights, result.basin, units or usual_units(result.basin))
+    return {"peak": f"{height:.3g} ({low:.3g} to {high:.3g})"}
 
 
 def _notes(run: runs.Run, results: Sequence[Latest], forecasts: Sequence[BasinForecast]) -> Iterator[str]:
@@ -87,6 +102,8 @@ def _notes(run: runs.Run, results: Sequence[Latest], forecasts: Sequence[BasinFo
             yield f"{forecast.forcing_note} {', '.join(filter(None, names))}."
         if forecast.status == "issued" and "calibrated" in forecast.missing:
             yield f"Not calibrated: 5 to 95 % is of the {forecast.quantiles_of}. {forecast.missing['calibrated']}"
+        elif forecast.status == "issued":
+            yield "5 to 95 % is the calibrated range: nine days in ten fall within it (freshet calibrate)."
 
 
 def _age(days: int) -> str:

@@ -84,6 +84,9 @@ def test_a_calibrated_forecast_has_an_outlook(database: Database, client: TestCl
     assert (threat["window_days"], threat["possible"]["level"]) == (3, "street")
     assert threat["likely"]["level"] in {"ford", "street"}
     assert (found["snow"]["percent_of_normal"], found["snow"]["correlation"]) == (150.0, 0.96)
+    of_forecast = client.get(f"/v1/basins/{BASIN}/forecasts/latest").json()["storage"]["snow_read"]["at_t0"]
+    for name in ("uncertain", "in_words"):
+        assert found["snow"][name] == of_forecast[name]
     assert found["days"]["percent_of_normal"] == pytest.approx(100 * rows[4].sum() / factories.NORMAL.sum(), rel=1e-6)
     _every_null_has_a_reason(found)
 

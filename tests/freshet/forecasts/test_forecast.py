@@ -5,6 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from records.database.engine import Database
+from records.outlooks import reader
+from testing.records import NOW
 from tests.freshet.conftest import BASINS, PERIODS, SMALL, Freshet
 
 
@@ -49,6 +52,21 @@ def test_a_t0_of_long_ago_is_remarked_on_unless_it_was_asked_for(worked: Freshet
     shown = worked("runs", old["id"])
     assert f"({old['t0_age_days']} days before the day of issue)" in " ".join(shown.out.split())
     assert "Warning: T0 is" in shown.err
+
+
+def test_a_run_is_shown_with_the_peaks_of_its_outlooks(worked: Freshet) -> None:
+    (run,) = worked("forecast", "--t0", "2005-06-01", "--json").json["runs"]
+    database = Database(f"sqlite:///{worked.data / 'freshet.sqlite'}")
+    with database.reading() as session:
+        peaks = {basin: reader.outlook(session, basin, NOW, run["run"]) for basin in BASINS}
+    database.close()
+    rows = worked("runs", run["run"]).out.splitlines()
+    for basin, outlook in peaks.items():
+        (row,) = (line for line in rows if line.startswith(basin))
+        assert (outlook.peak_m3s is None) == ("(" not in row)
+        if outlook.peak_m3s is not None:
+            assert f" {outlook.peak_m3s:.3g} (" in row
+    assert any(outlook.peak_m3s is not None for outlook in peaks.values())
 
 
 def test_nothing_is_forecast_without_a_version(ingested: Freshet) -> None:
@@ -216,8 +234,8 @@ def test_a_calibrated_version_forecasts_with_its_error_model(worked: Freshet) ->
     assert flows["p05"][0] < flows["median"][0] < flows["p95"][0]
     assert "calibrated" not in basin["missing"]
     shown = worked("runs", run["run"])
-    peak = flows["median"].index(max(flows["median"]))
-    assert f"({flows['p05'][peak]:.3g} to" in shown.out
+    assert f"{flows['median'][0]:.3f}" in shown.out
+    assert "5 to 95 % is the calibrated range" in shown.err
     assert "Not calibrated" not in shown.err
 
 
