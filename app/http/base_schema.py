@@ -1,16 +1,19 @@
 """Common parts of answer schemas."""
 
-from collections.abc import Mapping
-from datetime import date
-from typing import Annotated, Any, Self, TypeVar
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from datetime import date, datetime
+from typing import Annotated, Any, ClassVar, Self, TypeVar, cast
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from hydrology.base import units as convert
-from hydrology.base.absent import Absent
+from hydrology.base.absent import Absent, known
 from hydrology.base.calendar import Day, as_date
+from hydrology.base.doc import Why
 
 Value = TypeVar("Value")
+Shown = TypeVar("Shown")
 
 
 def _text(value: object) -> object:
@@ -49,10 +52,78 @@ Program = Annotated[
 ]
 
 
+EXPLAINED: Any = Field()
+"""The default of `missing: Missing`: filled by the fields that are null. Reasons that are passed come first."""
+
+
+def maybe(value: Value | Absent, show: Callable[[Value], Shown] | None = None) -> Shown | None:
+    """Return what a field is filled with: where it is absent, it is null and `missing` gives the reason.
+
+    Args:
+        show: changes a value that is not absent.
+    """
+    return cast("Shown | None", value if show is None or isinstance(value, Absent) else show(value))
+
+
 class Model(BaseModel):
-    """A part of an answer. It allows neither unknown fields nor non-finite numbers."""
+    """A part of an answer. It allows neither unknown fields nor non-finite numbers.
+
+    A field may be filled with an `Absent`, and so may those of what it holds: it is null, and the next `missing` above
+    has the reason under the field's path, such as `snow.normal`. `Why` in a field's annotation is the reason wherever
+    it is None.
+    """
+
+    __slots__ = ("_reasons",)
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    _why: ClassVar[dict[str, str]] = {}
+
+    def __init__(self, **values: Any) -> None:
+        reasons = {name: why for name, why in self._why.items() if name in values and values[name] is None}
+        for name, value in values.items():
+            if type(value) not in _PLAIN and name != "missing" and (found := dict(_absences(value, name))):
+                reasons |= found
+                values[name] = _without_absent(value)
+        if "missing" in type(self).model_fields:
+            values["missing"] = reasons | values.get("missing", {})
+            reasons = {}
+        super().__init__(**values)
+        object.__setattr__(self, "_reasons", reasons)
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        cls._why = {
+            name: mark.text
+            for name, field in cls.model_fields.items()
+            for mark in field.metadata
+            if isinstance(mark, Why)
+        }
+
+
+_PLAIN = {type(None), bool, int, float, str, date, datetime}
+
+
+def _absences(value: object, path: str) -> Iterator[tuple[str, str]]:
+    """Yield the paths of absent values, with their reasons, that no `missing` below has."""
+    if isinstance(value, Absent):
+        yield path, str(value)
+    elif isinstance(value, Model):
+        yield from ((f"{path}.{inner}", text) for inner, text in getattr(value, "_reasons", {}).items())
+    elif is_dataclass(value):
+        for field in fields(value):
+            yield from _absences(getattr(value, field.name), f"{path}.{field.name}")
+    elif isinstance(value, Mapping):
+        for name, held in value.items():
+            yield from _absences(held, f"{path}.{name}")
+    elif isinstance(value, list | tuple) and value and type(value[0]) not in _PLAIN:
+        for number, held in enumerate(value):
+            yield from _absences(held, f"{path}.{number}")
+
+
+def _without_absent(value: object) -> object:
+    if isinstance(value, Mapping):
+        return {name: known(held) for name, held in value.items()}
+    return None if isinstance(value, Absent) else value
 
 
 class OfBasin(Model):
