@@ -9,11 +9,11 @@ from sqlalchemy.orm import Session
 
 from app.exports.answers import SeriesAnswer, documented_responses
 from app.exports.formats import SERIES
-from app.exports.table import Table, numbers
+from app.exports.series import table_of
+from app.exports.table import Table
 from app.forecasts.header import days_ahead, header, missing_in_header
 from app.forecasts.lookup import PROBLEMS, AskedRun
 from app.forecasts.spread_schemas import SpreadOfRun, SpreadShares
-from app.forecasts.table import day_columns, run_columns
 from app.http import json_numbers
 from app.http.dependencies import Reading
 from hydrology.base.absent import absent, texts
@@ -56,21 +56,8 @@ def _shares(variance: runs.RunSeries) -> SpreadShares:
 
 
 def _table(answer: SpreadOfRun, sites: Mapping[str, Site]) -> Table:
-    """Return the spread of discharge on the days ahead, and its sources."""
-    rows = len(answer.time)
-    shares = [
-        numbers(
-            f"share_of_{source}",
-            f"share of the variance due to the {source}",
-            None if answer.shares is None else getattr(answer.shares, source),
-            rows,
-            "1",
-        )
-        for source in SpreadShares.model_fields
-    ]
-    deviation = numbers("standard_deviation", "of the discharge", answer.standard_deviation, rows, "mm/day")
-    columns = [*run_columns(answer, sites, rows), *day_columns(answer.time, answer.lead_days), deviation, *shares]
-    return Table(f"{answer.basin}_spread_{answer.t0}", f"Spread of the discharge of {answer.basin}", columns)
+    title = f"Spread of the discharge of {answer.basin}"
+    return table_of(answer, f"{answer.basin}_spread_{answer.t0}", title, sites)
 
 
 @router.get(

@@ -1,7 +1,10 @@
 """Answers about the spread of discharge."""
 
+from typing import Annotated
+
 from pydantic import Field
 
+from app.exports.series import Series
 from app.forecasts.schemas import DaysOfRun
 from app.http.base_schema import Missing, Model, column
 
@@ -19,11 +22,13 @@ class SpreadShares(Model):
 class SpreadOfRun(DaysOfRun):
     """Spread of the members' discharge on each day ahead, and its sources."""
 
-    standard_deviation: list[float] | None = Field(
+    standard_deviation: Annotated[list[float] | None, Series("of the discharge")] = Field(
         description=column(
             "Standard deviation of discharge over all members, weather traces and perturbed states, mm/day. Errors "
             "common to all of them are not included; calibrated quantiles include those too"
         )
     )
-    shares: SpreadShares | None = Field(description="Shares of the variance; they add up to 1.")
+    shares: Annotated[SpreadShares | None, Series("share of the variance due to the {}", "1", column="share_of_{}")] = (
+        Field(description="Shares of the variance; they add up to 1.")
+    )
     missing: Missing

@@ -1,12 +1,13 @@
 """Common parts of answer schemas."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import is_dataclass
 from datetime import date, datetime
-from typing import Annotated, Any, ClassVar, Self, TypeVar, cast
+from typing import Annotated, Any, ClassVar, Protocol, Self, TypeVar, cast, get_args, runtime_checkable
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from app.exports.series import Series
 from hydrology.base import units as convert
 from hydrology.base.absent import Absent, known
 from hydrology.base.calendar import Day, as_date
@@ -65,6 +66,14 @@ def maybe(value: Value | Absent, show: Callable[[Value], Shown] | None = None) -
     return cast("Shown | None", value if show is None or isinstance(value, Absent) else show(value))
 
 
+@runtime_checkable
+class Shows(Protocol):
+    """In a field's annotation: shows values of another class."""
+
+    def model(self, value: Any) -> "Model":
+        """Return a value as the answer shows it."""
+
+
 class Model(BaseModel):
     """A part of an answer. It allows neither unknown fields nor non-finite numbers.
 
@@ -77,11 +86,14 @@ class Model(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
     _why: ClassVar[dict[str, str]] = {}
+    _shows: ClassVar[dict[str, Shows]] = {}
 
     def __init__(self, **values: Any) -> None:
         reasons = {name: why for name, why in self._why.items() if name in values and values[name] is None}
         for name, value in values.items():
-            if type(value) not in _PLAIN and name != "missing" and (found := dict(_absences(value, name))):
+            if type(value) in _PLAIN or name == "missing":
+                continue
+            if found := dict(_absences(value, name, self._shows.get(name))):
                 reasons |= found
                 values[name] = _without_absent(value)
         if "missing" in type(self).model_fields:
@@ -92,32 +104,39 @@ class Model(BaseModel):
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
-        cls._why = {
-            name: mark.text
-            for name, field in cls.model_fields.items()
-            for mark in field.metadata
-            if isinstance(mark, Why)
-        }
+        cls._why, cls._shows = {}, {}
+        for name, field in cls.model_fields.items():
+            for mark in (*field.metadata, *_marks(field.annotation)):
+                if isinstance(mark, Why):
+                    cls._why[name] = mark.text
+                elif isinstance(mark, Shows):
+                    cls._shows[name] = mark
+
+
+def _marks(hint: Any) -> Iterator[object]:
+    """Yield what the parts of a type are annotated with."""
+    yield from getattr(hint, "__metadata__", ())
+    for part in get_args(hint):
+        yield from _marks(part)
 
 
 _PLAIN = {type(None), bool, int, float, str, date, datetime}
 
 
-def _absences(value: object, path: str) -> Iterator[tuple[str, str]]:
+def _absences(value: object, path: str, shows: Shows | None) -> Iterator[tuple[str, str]]:
     """Yield the paths of absent values, with their reasons, that no `missing` below has."""
     if isinstance(value, Absent):
         yield path, str(value)
     elif isinstance(value, Model):
         yield from ((f"{path}.{inner}", text) for inner, text in getattr(value, "_reasons", {}).items())
-    elif is_dataclass(value):
-        for field in fields(value):
-            yield from _absences(getattr(value, field.name), f"{path}.{field.name}")
     elif isinstance(value, Mapping):
         for name, held in value.items():
-            yield from _absences(held, f"{path}.{name}")
+            yield from _absences(held, f"{path}.{name}", shows)
     elif isinstance(value, list | tuple) and value and type(value[0]) not in _PLAIN:
         for number, held in enumerate(value):
-            yield from _absences(held, f"{path}.{number}")
+            yield from _absences(held, f"{path}.{number}", shows)
+    elif shows is not None and is_dataclass(value):
+        yield from _absences(shows.model(value), path, None)
 
 
 def _without_absent(value: object) -> object:
@@ -135,15 +154,17 @@ class OfBasin(Model):
 class DataCredit(Model):
     """Credit and licence of a data provider."""
 
-    credit: str = Field(description="The attribution to show with the data.")
-    licence: str = Field(description="The licence of the data.")
+    credit: Annotated[str, Series("provider of the product")] = Field(
+        description="The attribution to show with the data."
+    )
+    licence: Annotated[str, Series("licence of the product")] = Field(description="The licence of the data.")
 
 
 class Area(Model):
     """The drainage area used to convert depths and flows."""
 
     name: str = Field(description="Its source.")
-    km2: float
+    km2: Annotated[float, Series("area", "km2")]
 
     @classmethod
     def of(cls, area: convert.Area) -> Self:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from datetime import date
 from functools import cache
 from types import UnionType
-from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
 from pydantic import BaseModel, Field, GetCoreSchemaHandler, SerializationInfo, create_model
@@ -48,17 +48,22 @@ class As:
 
     def __get_pydantic_core_schema__(self, source: type, handler: GetCoreSchemaHandler) -> CoreSchema:
         """Return a schema that takes an instance as it is and writes its fields."""
-        model, names = model_of(source, self), _names(source, self)
+        model = model_of(source, self)
 
-        def write(instance: object, info: SerializationInfo) -> dict[str, Any]:
-            values = {shown: _plain(getattr(instance, name), exact=self.exact) for name, shown in names.items()}
+        def write(value: object, info: SerializationInfo) -> dict[str, Any]:
             include: Any = info.include
-            return model(**values).model_dump(mode=info.mode, include=include)
+            return self.model(value).model_dump(mode=info.mode, include=include)
 
         written = core_schema.plain_serializer_function_ser_schema(write, info_arg=True)
         return core_schema.json_or_python_schema(
             handler.generate_schema(model), core_schema.is_instance_schema(source), serialization=written
         )
+
+    def model(self, value: Any) -> Model:
+        """Return a value as the answer shows it."""
+        names = _names(type(value), self)
+        shown = {shown: _plain(getattr(value, name), self.exact) for name, shown in names.items()}
+        return model_of(cast(Any, type(value)), self)(**shown)
 
 
 Shown = Annotated[Value, As()]
@@ -107,7 +112,7 @@ def _json_type(hint: Any, how: As) -> Any:
     if hint is Absent:
         return None
     if is_dataclass(hint):
-        return model_of(hint, As(exact=how.exact))
+        return model_of(cast(Any, hint), As(exact=how.exact))
     if origin is np.ndarray or hint is np.ndarray:
         return list[float | None]
     if hint is np.datetime64:
@@ -119,7 +124,7 @@ def _json_type(hint: Any, how: As) -> Any:
     return hint
 
 
-def _plain(value: Any, *, exact: bool) -> Any:
+def _plain(value: Any, exact: bool) -> Any:
     """Return a value as JSON has it, or an `Absent`."""
     if isinstance(value, Absent):
         return value
@@ -130,7 +135,7 @@ def _plain(value: Any, *, exact: bool) -> Any:
     if isinstance(value, float) and not exact:
         return rounded(value)
     if is_dataclass(value):
-        return {field.name: _plain(getattr(value, field.name), exact=exact) for field in fields(value)}
+        return As(exact=exact).model(value)
     if isinstance(value, Mapping):
-        return {name: _plain(held, exact=exact) for name, held in value.items()}
-    return [_plain(held, exact=exact) for held in value] if isinstance(value, list | tuple) else value
+        return {name: _plain(held, exact) for name, held in value.items()}
+    return [_plain(held, exact) for held in value] if isinstance(value, list | tuple) else value
