@@ -9,7 +9,7 @@ from pydantic_core import PydanticCustomError
 from sqlalchemy.orm import Session
 
 from app.basins.filters import BoundingBox, Huc, corners
-from app.forecasts.batch import MAX_BASINS
+from app.forecasts.rendered import MAX_BASINS
 from app.http.dependencies import AsKnown, OptionalInstant, Reading
 from app.http.problems import refused
 from jobspec.fields import BASIN, full_id

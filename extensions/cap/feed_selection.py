@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from fastapi import Depends, Query
 
-from app.forecasts.batch import MAX_BASINS
+from app.forecasts.rendered import MAX_BASINS
 from app.forecasts.selection import Basins
 from app.http.dependencies import Reading
 from hydrology.extremes.alerting import SEVERITIES, Severity

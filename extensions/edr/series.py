@@ -16,10 +16,11 @@ from app.basins.series_requests import MAX_DAYS, USUAL_DAYS, SeriesRequest
 from app.exports.answers import CoverageAnswer
 from app.exports.basins import NOWHERE, basin_columns
 from app.exports.table import Column, Table, stacked
-from app.forecasts import lookup, service
+from app.forecasts import lookup
 from app.forecasts import table as forecast_table
-from app.forecasts.batch import MAX_BASINS
 from app.forecasts.discharge import Representation
+from app.forecasts.forecast import basin_forecast, stored_parts
+from app.forecasts.rendered import MAX_BASINS
 from app.forecasts.table import day_columns
 from app.http.limits.costs import RequestBudget
 from app.http.problems import refused
@@ -168,7 +169,7 @@ AskedSeries = Annotated[Series, Depends(_series)]
 
 
 def _forecasts(session: Session, found: Sequence[Latest], form: Representation) -> list[Table]:
-    parts = service.stored_parts(session, found, members=False)
-    forecasts = [service.basin_forecast(one, stored, form) for one, stored in zip(found, parts, strict=True)]
+    parts = stored_parts(session, found, members=False)
+    forecasts = [basin_forecast(one, stored, form) for one, stored in zip(found, parts, strict=True)]
     places = sites(session, [forecast.basin for forecast in forecasts])
     return [forecast_table.of_one(forecast, places) for forecast in forecasts]

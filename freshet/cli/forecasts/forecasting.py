@@ -14,7 +14,7 @@ from hydrology.base.errors import counted
 from jobspec.jobs.forecasting import DailyJob, ForecastJob, ReplayJob, VolumesJob, WhatIfJob
 
 if TYPE_CHECKING:
-    from app.forecasts.volumes.schemas import VolumesOfRun
+    from app.forecasts.volumes import VolumesOfRun
 
 _VOLUMES = {"basin": "basin", "season": "days", "T0": "t0", "observed": "observed.depth", "90 %": "low"}
 _VOLUMES |= {
@@ -64,7 +64,7 @@ def volumes(done: Done) -> Iterator[RenderableType]:
     season up to T0. The runs do not replace the latest forecasts.
     """
     from app.forecasts import lookup
-    from app.forecasts.volumes.service import volumes_of_run
+    from app.forecasts.volumes import volumes_of_run
     from records.runs import runs
 
     rows = []

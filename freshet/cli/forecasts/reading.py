@@ -45,8 +45,7 @@ def runs(
     """List the forecast runs, or show one: discharge, storage and the closed ledger of each basin."""
     if run is not None:
         return _run(at, run, units) if basin is None else _forecast(at, run, basin, units)
-    from app.forecasts.runs.schemas import RunPage
-    from app.forecasts.runs.service import summaries
+    from app.forecasts.runs import RunPage, summaries
     from records.runs.runs import list_runs
 
     by = instant(known_at) if known_at else None
@@ -58,7 +57,7 @@ def runs(
 
 
 def _run(at: Reading, run: str, units: Units | None) -> Shown:
-    from app.forecasts.runs.service import detail
+    from app.forecasts.runs import detail
     from freshet.cli.forecasts.run_text import run_text
 
     return Shown(detail(at.session, run), lambda: Group(*run_text(at.session, run, units)))
@@ -66,10 +65,12 @@ def _run(at: Reading, run: str, units: Units | None) -> Shown:
 
 def _forecast(at: Reading, run: str, basin: str, units: Units | None) -> Shown:
     from app.forecasts import lookup, table
-    from freshet.cli.forecasts.run_text import forecast_of
+    from app.forecasts.discharge import Representation, usual_units
+    from app.forecasts.forecast import forecast_of
     from records.basins.basins import sites
 
-    found = forecast_of(at.session, lookup.of_run(at.session, run, basin), units)
+    result = lookup.of_run(at.session, run, basin)
+    found = forecast_of(at.session, result, Representation(units or usual_units(result.basin), members=False))
 
     def text() -> RenderableType:
         inform_missing(found, ("discharge", "calibrated", "storage"))
@@ -86,17 +87,17 @@ def changes(at: Reading, basin: Basin, run: Run = None, units: DischargeUnits = 
     flow. The parts add up to the change.
     """
     from app.forecasts import lookup
-    from app.forecasts.changes import service, table
+    from app.forecasts.changes.answer import change_of, table_of_change
     from records.basins.basins import sites
 
     latest, now = lookup.chosen(at.session, run, basin, at.now)
-    found = service.change_of(at.session, latest, now, units)
+    found = change_of(at.session, latest, now, units)
 
     def text() -> RenderableType:
         inform_missing(found, found.missing)
         return series(found, _CHANGES, found.in_words or f"{basin}: no change is known")
 
-    return Shown(found, text, lambda: table.of_change(found, sites(at.session, [basin])))
+    return Shown(found, text, lambda: table_of_change(found, sites(at.session, [basin])))
 
 
 @reads
@@ -115,7 +116,7 @@ def rain_margin(
     the mean of the forecast. Median and range of the members.
     """
     from app.forecasts import lookup
-    from app.forecasts.rain_margin.service import rain_margin_of_run
+    from app.forecasts.rain_margin import rain_margin_of_run
 
     if discharge is not None and discharge <= 0:
         raise InvalidInput("The level must be above 0.")
@@ -140,8 +141,8 @@ def states(
     limit: Annotated[int, option("COUNT", "Maximum number of states, the newest first.", min=1, max=10_000)] = 20,
 ) -> Shown:
     """List the stored model states of a basin, or show that of a day."""
-    from app.forecasts.states import service
-    from app.forecasts.states.schemas import StatePage
+
+    from app.forecasts.water.states import StatePage, detail, summary
     from records.basins import basins
     from records.forecasts.latest import asked_version
     from records.runs.states import page
@@ -151,7 +152,7 @@ def states(
     asked.require_members("Reading states")
     title = f"{basin}, version {asked.id}"
     if day is not None:
-        found = service.detail(at.session, asked, basin, read_day(day))
+        found = detail(at.session, asked, basin, read_day(day))
         return Shown(found, lambda: listing([found], _STATES, title))
     rows, following = cut(
         page(at.session, asked.id, basin, before=None, limit=limit + 1),
@@ -159,5 +160,5 @@ def states(
         f"/v1/basins/{basin}/states",
         lambda state: state.day,
     )
-    of_basin = StatePage(basin=basin, version=asked.id, states=[service.summary(one) for one in rows], next=following)
+    of_basin = StatePage(basin=basin, version=asked.id, states=[summary(one) for one in rows], next=following)
     return Shown(of_basin, lambda: listing(of_basin.states, _STATES, f"{counted(len(rows), 'state')} of {title}"))

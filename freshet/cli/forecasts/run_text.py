@@ -6,9 +6,9 @@ import numpy as np
 from rich.console import RenderableType
 from sqlalchemy.orm import Session
 
-from app.forecasts import lookup, service
+from app.forecasts import lookup
 from app.forecasts.discharge import Representation, in_units, usual_units
-from app.forecasts.schemas import BasinForecast
+from app.forecasts.forecast import BasinForecast, forecast_of
 from freshet.cli.answers import Columns, listing
 from freshet.cli.output import inform
 from hydrology.base.absent import Absent
@@ -33,7 +33,10 @@ def run_text(session: Session, run: str, units: Units | None) -> Iterator[Render
     """
     stored = runs.get(session, run)
     results = [lookup.of_run(session, run, row.basin_id) for row in runs.basins_of(session, run)]
-    forecasts = [forecast_of(session, one, units) for one in with_progress("results read", results)]
+    forecasts = [
+        forecast_of(session, one, Representation(units or usual_units(one.basin), members=False))
+        for one in with_progress("results read", results)
+    ]
     for note in dict.fromkeys(_notes(stored, results, forecasts)):
         inform(note)
     title = (
@@ -46,12 +49,6 @@ def run_text(session: Session, run: str, units: Units | None) -> Iterator[Render
         for one, forecast in zip(results, forecasts, strict=True)
     ]
     yield listing(rows, _COLUMNS, title)
-
-
-def forecast_of(session: Session, result: Latest, units: Units | None) -> BasinForecast:
-    """Return the API's answer for a run's result in a basin."""
-    (parts,) = service.stored_parts(session, [result], members=False)
-    return service.basin_forecast(result, parts, Representation(units or usual_units(result.basin), members=False))
 
 
 def _row(forecast: BasinForecast) -> dict[str, object]:
