@@ -10,13 +10,13 @@ from app.forecasts import lookup, table
 from app.forecasts import rendered as answers
 from app.forecasts.discharge import LatestForm, RunForm
 from app.forecasts.forecast import BasinForecast, BasinForecasts
-from app.forecasts.selection import SelectedBasins
+from app.forecasts.lookup import SelectedBasins
 from app.http.conditional import FOR_EVER, SHORTLY
 from app.http.dependencies import AsKnown, BasinId, Reading, RenderedAnswers, RunId
 from app.http.discharge_units import NoArea
 from app.http.limits.costs import RequestBudget
 from records.basins.basins import UnknownBasin
-from records.forecasts.latest import NoForecast, NoModel, newest_run_keys
+from records.forecasts.latest import NoForecast, NoModel, newest_run_keys, result_of
 from records.runs.runs import UnknownRun
 
 router = APIRouter(tags=["forecasts"])
@@ -98,7 +98,7 @@ def read_run_of_basin(
 
     A run that was withheld or failed for the basin has a `reason` and no values; its water balance is included if the
     run got that far."""
-    latest = lookup.of_run(session, run, basin)
+    latest = result_of(session, run, basin)
     tag = answers.tag_of(latest, form)
     return _answered(
         answer, basin, tag, lambda: answers.rendered_forecast(session, rendered, latest, form), cache_control=FOR_EVER

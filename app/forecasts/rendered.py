@@ -63,7 +63,6 @@ def rendered_forecast(
     return body
 
 
-MAX_BASINS = 500
 VALUES_OF_BASIN = 100
 """Of a basin's forecast without its members, about."""
 

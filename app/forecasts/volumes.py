@@ -13,7 +13,6 @@ from sqlalchemy.orm import Session
 from app.exports.answers import TableAnswer, documented_responses
 from app.exports.formats import TABLES
 from app.exports.table import Column, Table, constant, numbers
-from app.forecasts import lookup
 from app.forecasts.discharge import Calibration, Representation, calibration_of
 from app.forecasts.header import header, missing_in_header
 from app.forecasts.lookup import PROBLEMS
@@ -30,7 +29,7 @@ from hydrology.climatology.volumes import EXCEEDED_PERCENT, SEASON, Normal, Obse
 from jobspec.fields import read_season
 from records.basins.basins import Site
 from records.forecasts import seasonal_volumes
-from records.forecasts.latest import Latest
+from records.forecasts.latest import Latest, result_of
 from records.forecasts.seasonal_volumes import SeasonNotHeld, Volume
 
 Exceeded = list[float]
@@ -277,5 +276,5 @@ def read_volumes(
     if run is None:
         shown = volumes_of_run(session, seasonal_volumes.newest(session, basin, now, asked), asked, now)
     else:
-        shown = volumes_of_run(session, lookup.of_run(session, run, basin), asked, None)
+        shown = volumes_of_run(session, result_of(session, run, basin), asked, None)
     return answer.of_basin(shown, of_volumes)

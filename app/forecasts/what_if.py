@@ -12,7 +12,6 @@ from sqlalchemy.orm import Session
 from app.exports.answers import SeriesAnswer, documented_responses
 from app.exports.formats import SERIES
 from app.exports.table import Column, Table, numbers
-from app.forecasts import lookup
 from app.forecasts.balance import WaterBalance, water_balance
 from app.forecasts.discharge import DischargeUnits, in_units
 from app.forecasts.header import days_ahead, header, missing_in_header
@@ -30,7 +29,7 @@ from hydrology.base.reasons import Reason
 from hydrology.base.units import Units
 from jobspec.fields import ID
 from records.basins.basins import Site, UnknownBasin
-from records.forecasts.latest import Latest
+from records.forecasts.latest import Latest, result_of
 from records.runs import runs
 from records.runs.runs import UnknownRun
 
@@ -86,12 +85,12 @@ def compared_runs(session: Session, run: str | None, basin: str, units: Units, a
         InvalidRequest: it is not a what-if run.
         NoArea: it names no drainage area, and flows are requested.
     """
-    changed = lookup.of_run(session, run or runs.newest_changed(session, basin, at).id, basin)
+    changed = result_of(session, run or runs.newest_changed(session, basin, at).id, basin)
     asked = changed.run.what_if
     if asked is None:
         detail = f"{run} is not a what-if run but {changed.run.purpose}: list what-if runs (/v1/runs?purpose=what-if)"
         raise refused("run", detail)
-    base = changed if asked.base is None else lookup.of_run(session, asked.base, basin)
+    base = changed if asked.base is None else result_of(session, asked.base, basin)
     sides = {"base": _side(session, base, units), "changed": _side(session, changed, units)}
     missing = {f"{name}{field}": why for name, side in sides.items() for field, why in side.missing.items()}
     difference = _difference(sides["base"].answer, sides["changed"].answer)

@@ -20,7 +20,7 @@ from app.forecasts import lookup
 from app.forecasts import table as forecast_table
 from app.forecasts.discharge import Representation
 from app.forecasts.forecast import basin_forecast, stored_parts
-from app.forecasts.rendered import MAX_BASINS
+from app.forecasts.lookup import MAX_BASINS
 from app.forecasts.table import day_columns
 from app.http.limits.costs import RequestBudget
 from app.http.problems import refused
@@ -30,7 +30,7 @@ from extensions.edr.parameters import AskedSubject, Datetime, ParameterNames, Su
 from hydrology.base.calendar import day, days_between
 from hydrology.base.errors import NotFound, counted
 from records.basins.basins import sites
-from records.forecasts.latest import Latest
+from records.forecasts.latest import Latest, result_of
 from records.series import series
 from records.series.series import NoObservations
 
@@ -112,7 +112,7 @@ class Series:
     def _forecasts(self, collection: Collection, basins: Sequence[str], field: str = "basin") -> list[Table]:
         session, at = self.subject.session, self.subject.at
         found = [
-            lookup.of_run(session, collection.run, basin) if collection.run else lookup.latest(session, basin, at)
+            result_of(session, collection.run, basin) if collection.run else lookup.latest(session, basin, at)
             for basin in basins
         ]
         days = sum(latest.run.horizon_days for latest in found)

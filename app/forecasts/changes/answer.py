@@ -28,7 +28,7 @@ from hydrology.base.calendar import as_date, day
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Units
 from records.basins.basins import Site, UnknownBasin
-from records.forecasts.latest import Latest, NoForecast, NoModel
+from records.forecasts.latest import Latest, NoForecast, NoModel, result_of
 from records.runs import runs
 from records.runs.run_summary import RunChange
 from records.runs.runs import UnknownRun
@@ -237,5 +237,5 @@ def read_changes_of_run(
     session: Reading, answer: SeriesAnswer, run: RunId, basin: BasinId, units: DischargeUnits = "m3/s"
 ) -> Response:
     """The same answer as for the latest forecast, of any operational run."""
-    changes = change_of(session, lookup.of_run(session, run, basin), None, units)
+    changes = change_of(session, result_of(session, run, basin), None, units)
     return answer.of_basin(changes, table_of_change)

@@ -16,7 +16,7 @@ from app.exports.formats import SERIES
 from app.exports.table import Table, numbers
 from app.forecasts.discharge import Representation, in_units, quantiles_in_units
 from app.forecasts.header import days_ahead, header, missing_in_header
-from app.forecasts.lookup import PROBLEMS, RunAndTime, of_run
+from app.forecasts.lookup import PROBLEMS, RunAndTime
 from app.forecasts.schemas import Columns, DaysOfRun
 from app.forecasts.stored_water import why_no_water
 from app.forecasts.table import UNCALIBRATED, day_columns, quantile_columns, run_columns
@@ -36,7 +36,7 @@ from hydrology.water.recession import Array, Drained, first_days_below, mileston
 from jobspec.fields import DayField
 from records.basins.basins import Site
 from records.forecasts import recession
-from records.forecasts.latest import Latest
+from records.forecasts.latest import Latest, result_of
 from records.forecasts.recession import NotDry
 from records.runs import runs
 from records.runs.run_parts import weights_of_members
@@ -286,7 +286,7 @@ def _dry_run(
         return recession.newest(session, basin, clock.now(), t0), clock.now()
     if t0 is not None:
         raise refused("t0", "a run has its own T0: leave out either `t0` or `run`.")
-    named = of_run(session, run, basin)
+    named = result_of(session, run, basin)
     recession.require_dry(named.run)
     return named, None
 

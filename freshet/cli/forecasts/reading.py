@@ -64,12 +64,13 @@ def _run(at: Reading, run: str, units: Units | None) -> Shown:
 
 
 def _forecast(at: Reading, run: str, basin: str, units: Units | None) -> Shown:
-    from app.forecasts import lookup, table
+    from app.forecasts import table
     from app.forecasts.discharge import Representation, usual_units
     from app.forecasts.forecast import forecast_of
     from records.basins.basins import sites
+    from records.forecasts.latest import result_of
 
-    result = lookup.of_run(at.session, run, basin)
+    result = result_of(at.session, run, basin)
     found = forecast_of(at.session, result, Representation(units or usual_units(result.basin), members=False))
 
     def text() -> RenderableType:

@@ -6,7 +6,6 @@ import numpy as np
 from rich.console import RenderableType
 from sqlalchemy.orm import Session
 
-from app.forecasts import lookup
 from app.forecasts.discharge import Representation, in_units, usual_units
 from app.forecasts.forecast import BasinForecast, forecast_of
 from freshet.cli.answers import Columns, listing
@@ -15,7 +14,7 @@ from hydrology.base.absent import Absent
 from hydrology.base.errors import counted
 from hydrology.base.units import Units
 from operations.versions.stages import with_progress
-from records.forecasts.latest import Latest
+from records.forecasts.latest import Latest, result_of
 from records.outlooks import outlooks
 from records.outlooks.run_outlook import RunOutlook
 from records.runs import runs
@@ -32,7 +31,7 @@ def run_text(session: Session, run: str, units: Units | None) -> Iterator[Render
         units: of discharge; None for the usual ones of each basin.
     """
     stored = runs.get(session, run)
-    results = [lookup.of_run(session, run, row.basin_id) for row in runs.basins_of(session, run)]
+    results = [result_of(session, run, row.basin_id) for row in runs.basins_of(session, run)]
     forecasts = [
         forecast_of(session, one, Representation(units or usual_units(one.basin), members=False))
         for one in with_progress("results read", results)
