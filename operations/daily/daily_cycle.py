@@ -29,7 +29,7 @@ from records.alerts.alert_changes import Change
 from records.database.engine import Database
 from records.forecasts import latest
 from records.forecasts.latest import Latest
-from records.runs import runs
+from records.runs import run_types, runs
 from records.versions import promotions
 from records.weather import bridges, feeds
 from runtime.clock import Clock
@@ -75,7 +75,7 @@ class Cycle:
     """
 
     basins: list[BasinOutcome]
-    runs: list[runs.Run]
+    runs: list[run_types.Run]
     problems: Reasons
     changes: list[Change]
 
@@ -210,7 +210,7 @@ def _outcomes(
 
 def _outcome(
     name: str,
-    issued: tuple[runs.Run, runs.RunBasin] | None,
+    issued: tuple[run_types.Run, run_types.RunBasin] | None,
     newest: Latest | NotFound,
     done: Newest,
     lacking: Absent | None,

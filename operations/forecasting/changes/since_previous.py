@@ -23,10 +23,11 @@ from operations.forecasting.forecast_plan import Plan
 from operations.forecasting.reruns import flow_series, mean_flows, state_as_issued
 from operations.states.advance_states import ONE_DAY
 from records.database.engine import Database
-from records.runs import runs
-from records.runs.run_lists import MAX_DAYS_BEFORE
+from records.runs import run_types, runs
+from records.runs.run_arrays import RunSeries
 from records.runs.run_summary import RunChange
-from records.runs.runs import BasinResult, NewRun, RunSeries
+from records.runs.run_types import BasinResult, NewRun
+from records.runs.runs import MAX_DAYS_BEFORE
 from runtime.clock import Clock
 
 log = structlog.get_logger()
@@ -92,7 +93,7 @@ def _split(database: Database, clock: Clock, plan: Plan, pairs: Sequence[Pair]) 
             reason = None if before and after else absent(Reason.NO_COMMON_PRODUCT)
             if not all(pair.basin in sides[share.version] for share in (*before, *after)):
                 reason = absent(Reason.RERUN_INPUTS_LOST)
-            flow = flow_of(earlier[pair.basin], runs.shares_of(previous, pair.before), before)
+            flow = flow_of(earlier[pair.basin], run_types.shares_of(previous, pair.before), before)
             if reason is not None or flow is None:
                 why = reason or absent(Reason.RERUN_INPUTS_LOST)
                 yield pair.basin, absent(Reason.CHANGE_NOT_SPLIT, run=previous.id, why=why)
