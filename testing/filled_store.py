@@ -31,7 +31,7 @@ from records.jobs import attempts, events, jobs, schedules
 from records.outlooks import outlooks
 from records.ratings import ratings
 from records.runs import runs
-from records.runs.runs import Run
+from records.runs.run_types import Run
 from records.verification import comparisons
 from records.versions import promotions, versions
 from records.versions.versions import NewVersion

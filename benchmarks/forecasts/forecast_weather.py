@@ -45,7 +45,7 @@ from operations.training.pretrained import install, read_shipped
 from operations.verification.recalibrate import recalibrate
 from records.alerts import alerts
 from records.database.engine import Database
-from records.runs import runs
+from records.runs import run_arrays, run_types, runs
 from records.series import series
 from records.versions import promotions, versions
 from records.weather import weather_issues
@@ -293,7 +293,7 @@ class _Scored:
     issued: dict[str, list[_Issued]] = field(default_factory=lambda: defaultdict(list))
     decided: list[int] = field(default_factory=list)
 
-    def add(self, database: Database, number: int, issued: Sequence[runs.Run]) -> None:
+    def add(self, database: Database, number: int, issued: Sequence[run_types.Run]) -> None:
         """Add the forecasts of an issue day.
 
         Raises:
@@ -303,12 +303,12 @@ class _Scored:
         with database.reading() as session:
             for run in issued:
                 keys = [(run.id, name) for name in self.archives]
-                wanted = ("discharge", runs.LEVELS_OF_MEMBERS, runs.CALIBRATED)
+                wanted = ("discharge", run_arrays.LEVELS_OF_MEMBERS, run_arrays.CALIBRATED)
                 for (_, name), arrays in runs.series_of_many(session, keys, wanted).items():
                     if arrays:
                         there.add(name)
-                        raw = runs.levels_of_members(arrays).T
-                        self.issued[name].append(_Issued(number, run.t0, arrays[runs.CALIBRATED].values.T, raw))
+                        raw = run_arrays.levels_of_members(arrays).T
+                        self.issued[name].append(_Issued(number, run.t0, arrays[run_arrays.CALIBRATED].values.T, raw))
         if missing := self.archives.keys() - there:
             raise SystemExit(f"Issue day {number}: no forecast of {', '.join(sorted(missing))}.")
 

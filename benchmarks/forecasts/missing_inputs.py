@@ -38,7 +38,7 @@ from operations.basin_data.ingest import ingest
 from operations.daily.daily_forecasts import DailyRequest, issue_newest
 from operations.weather.fit_bridges import fit
 from records.database.engine import Database
-from records.runs import runs, states
+from records.runs import run_arrays, run_types, runs, states
 from runtime.clock import Clock
 from testing.late_archive import LateArchive
 from testing.work import work_of
@@ -127,7 +127,7 @@ class _Forecasts:
     states: Mapping[str, str | None]
 
     @classmethod
-    def of(cls, database: Database, start: Start, known: Day, issued: Sequence[runs.Run]) -> "_Forecasts":
+    def of(cls, database: Database, start: Start, known: Day, issued: Sequence[run_types.Run]) -> "_Forecasts":
         """Read the forecasts of runs."""
         sources, gaps = dict[str, str](), dict[str, int]()
         scores: dict[tuple[str, int], tuple[float, float]] = {}
@@ -141,13 +141,15 @@ class _Forecasts:
                     sources[name] = _sources(run, row)
                     last = used.last_flow_day
                     gaps[name] = -1 if last is None else days_between(day(last), run.t0)
-                    flow = runs.series_of(session, run.id, name, [runs.CALIBRATED])[runs.CALIBRATED].values.T
+                    flow = runs.series_of(session, run.id, name, [run_arrays.CALIBRATED])[
+                        run_arrays.CALIBRATED
+                    ].values.T
                     scores |= dict(_scores(start, name, known, flow[run.filled_days :]))
             of_t0 = {name: states.get(session, start.version, name, known) for name in start.names}
         return cls(sources, scores, gaps, {name: None if one is None else one.sha256 for name, one in of_t0.items()})
 
 
-def _sources(run: runs.Run, row: runs.RunBasin) -> str:
+def _sources(run: run_types.Run, row: run_types.RunBasin) -> str:
     """Return what the past days were filled with, and what drives the days to come."""
     filled = {one.source for one in row.summary.filled_weather}
     ahead = "other years"

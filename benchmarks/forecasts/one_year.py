@@ -24,7 +24,7 @@ from operations.training.pretrained import install, read_shipped
 from operations.verification.evaluate import evaluate
 from operations.verification.snow_cells import reference_snow
 from records.database.engine import Database
-from records.runs import runs
+from records.runs import run_arrays, run_types, runs
 from runtime.clock import Clock
 from testing.work import work_of
 
@@ -35,7 +35,7 @@ PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
 SNOW, OTHER, LATER = "#7aa6c2", "#b5a789", "#3b6ea5"
 
 Array = npt.NDArray[np.float64]
-Series = Mapping[str, runs.RunSeries]
+Series = Mapping[str, run_arrays.RunSeries]
 
 
 def measure() -> dict[str, Any]:
@@ -67,7 +67,7 @@ def _reported(series: Series, observed: Array, t0: Day) -> dict[str, float]:
     """Return amounts of water in mm until the end of July."""
     parts = _means(series)
     cells = series["cells_at_t0"].values.sum(axis=1, dtype=np.float64).mean()
-    volumes = series[runs.PATHS].values.sum(axis=-1, dtype=np.float64)
+    volumes = series[run_arrays.PATHS].values.sum(axis=-1, dtype=np.float64)
     came = observed[int((t0 - YEAR.first).astype(int)) + 1 :].sum()
     return {
         "stored_at_t0": round(float(cells), 1),
@@ -83,7 +83,7 @@ def _reported(series: Series, observed: Array, t0: Day) -> dict[str, float]:
 
 
 def _means(series: Series) -> dict[str, Array]:
-    origin = series[runs.ORIGIN]
+    origin = series[run_types.ORIGIN]
     return {name: rows[0].astype(float) for name, rows in zip(origin.axes["origin"], origin.values, strict=True)}
 
 

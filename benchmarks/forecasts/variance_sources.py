@@ -17,7 +17,7 @@ from jobspec.jobs.forecasting import ForecastParams
 from operations.forecasting.forecast import forecast
 from operations.training.pretrained import install, read_shipped
 from records.database.engine import Database
-from records.runs import runs
+from records.runs import run_types, runs
 from runtime.clock import Clock
 from testing.work import work_of
 
@@ -49,8 +49,8 @@ def _variances(database: Database, clock: Clock, version: str, names: list[str],
     params = ForecastParams(**asked, weather="climatology", perturbed_states=STATES)
     (run,) = forecast(work_of(database, clock), params, purpose="reforecast")
     with database.reading() as session:
-        series = [runs.series_of(session, run.id, basin, (runs.VARIANCE,)) for basin in names]
-    return np.stack([of_basin[runs.VARIANCE].values.astype(np.float64) for of_basin in series if of_basin])
+        series = [runs.series_of(session, run.id, basin, (run_types.VARIANCE,)) for basin in names]
+    return np.stack([of_basin[run_types.VARIANCE].values.astype(np.float64) for of_basin in series if of_basin])
 
 
 def _shares(variances: npt.NDArray[np.float64]) -> dict[str, dict[str, float]]:

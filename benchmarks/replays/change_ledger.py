@@ -34,7 +34,7 @@ from operations.forecasting.changes.since_previous import with_changes
 from operations.training.pretrained import install, read_shipped
 from operations.verification.verify_issued import verify
 from records.database.engine import Database
-from records.runs import runs, states
+from records.runs import run_arrays, run_types, runs, states
 from records.runs.run_summary import RunChange
 from records.series import series, sources
 from records.verification import error_splits
@@ -97,14 +97,14 @@ def _at(issue_day: Day) -> datetime:
     return datetime.combine(as_date(issue_day), ISSUE_TIME)
 
 
-def _lived(database: Database, names: Sequence[str], cost: _Cost) -> list[runs.Run]:
+def _lived(database: Database, names: Sequence[str], cost: _Cost) -> list[run_types.Run]:
     """Replay the issue days, with a revision and a promotion on the way."""
     clock = Clock(_at(FIRST))
     outcomes = ingest(work_of(database, clock), data.source(), names)
     data.require_all({outcome.basin: outcome.error for outcome in outcomes if outcome.error})
     version, other = (install(work_of(database, clock), read_shipped(name)).version_id for name in (ENSEMBLE, OTHER))
     _promote(database, version, names)
-    issued: list[runs.Run] = []
+    issued: list[run_types.Run] = []
     with patch("operations.forecasting.forecast.with_changes", cost.timed(with_changes)):
         for number in range(ISSUE_DAYS):
             issue_day = FIRST + number
@@ -146,7 +146,7 @@ class _Ledger:
     without: list[str] = field(default_factory=list)
 
 
-def _changes(database: Database, issued: Sequence[runs.Run]) -> dict[str, Any]:
+def _changes(database: Database, issued: Sequence[run_types.Run]) -> dict[str, Any]:
     ledger = _Ledger()
     with database.reading() as session:
         for run in issued:
@@ -157,7 +157,7 @@ def _changes(database: Database, issued: Sequence[runs.Run]) -> dict[str, Any]:
                     continue
                 arrays = runs.series_of(session, run.id, basin.basin_id)
                 before = runs.series_of(session, found.run, basin.basin_id)
-                parts = arrays[runs.CHANGES].values
+                parts = arrays[run_arrays.CHANGES].values
                 lag = int((run.t0 - day(found.t0)).astype(int))
                 flows = (_flow(one, calibrated=found.without_flow is None) for one in (arrays, before))
                 later, earlier = next(flows)[: parts.shape[-1]], next(flows)[lag:][: parts.shape[-1]]
@@ -183,8 +183,8 @@ def _changes(database: Database, issued: Sequence[runs.Run]) -> dict[str, Any]:
 
 def _flow(arrays: Any, *, calibrated: bool) -> Array:
     if not calibrated:
-        return runs.mean_of_members(arrays)
-    quantiles = arrays[runs.CALIBRATED]
+        return run_arrays.mean_of_members(arrays)
+    quantiles = arrays[run_arrays.CALIBRATED]
     return np.asarray(quantiles.values[list(quantiles.axes["level"]).index(0.5)], dtype=np.float64)
 
 

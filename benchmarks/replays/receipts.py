@@ -27,7 +27,7 @@ from operations.training.pretrained import install, read_shipped
 from operations.upkeep.reproduce import reproduce
 from operations.versions.hardware import program
 from records.database.engine import Database
-from records.runs import runs
+from records.runs import run_types
 from records.versions import promotions
 from runtime.clock import Clock
 from testing.work import work_of
@@ -53,7 +53,7 @@ def measure(basins: int = 10) -> dict[str, Any]:
     return {"shape": shape, "issued_by": issued_by, "receipts": receipts}
 
 
-def _replayed(database: Database, names: Sequence[str]) -> list[runs.Run]:
+def _replayed(database: Database, names: Sequence[str]) -> list[run_types.Run]:
     clock = Clock()
     failed = [outcome.error for outcome in ingest(work_of(database, clock), data.source(), names) if outcome.error]
     if failed:
@@ -86,7 +86,7 @@ def running(variant: Variant | None) -> Iterator[None]:
         yield
 
 
-def _receipts(database: Database, issued: Sequence[runs.Run]) -> dict[str, Any]:
+def _receipts(database: Database, issued: Sequence[run_types.Run]) -> dict[str, Any]:
     equal, causes, largest, relative = 0, Counter[str](), 0.0, 0.0
     for run in issued:
         receipt = reproduce(work_of(database), run.id)

@@ -31,7 +31,7 @@ from operations.verification.evaluate import evaluate
 from operations.versions.load_networks import load_version
 from records.basins.basins import list_basins
 from records.database.engine import Database
-from records.runs import runs
+from records.runs import run_types, runs
 from records.verification import scores
 from runtime.clock import Clock
 from testing.synthetic_origin import OTHER, SNOW, discharge_by_origin
@@ -132,7 +132,7 @@ def _origins(
         true = discharge_by_origin(*country, place, HORIZON).sum(axis=0)
         for at, name in enumerate(names):
             with database.reading() as session:
-                origin = runs.series_of(session, run.id, name, (runs.ORIGIN,))[runs.ORIGIN]
+                origin = runs.series_of(session, run.id, name, (run_types.ORIGIN,))[run_types.ORIGIN]
             read = dict(zip(origin.axes["origin"], origin.values[:, 0].sum(axis=-1, dtype=np.float64), strict=True))
             whole, true_whole = read[STORED] + read["yet_to_fall"], true[at].sum()
             errors[STORED].append(read[STORED] / whole - (true[at, SNOW] + true[at, OTHER]) / true_whole)

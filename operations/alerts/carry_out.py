@@ -23,7 +23,7 @@ from records.database.work import Work
 from records.forecasts import latest
 from records.forecasts.latest import Latest
 from records.runs import runs
-from records.runs.runs import Run, RunBasin
+from records.runs.run_types import Run, RunBasin
 from runtime.clock import Clock
 
 log = structlog.get_logger()

@@ -30,7 +30,7 @@ from records.database.engine import Database
 from records.database.work import Work
 from records.forecasts import latest
 from records.forecasts.latest import Latest
-from records.runs import runs
+from records.runs import run_types, runs
 from records.versions import promotions
 from records.weather import bridges, feeds
 
@@ -74,7 +74,7 @@ class Cycle:
     """
 
     basins: list[BasinOutcome]
-    runs: list[runs.Run]
+    runs: list[run_types.Run]
     problems: Reasons
     changes: list[Change]
 
@@ -201,7 +201,7 @@ def _outcomes(work: Work, names: Sequence[str], done: Newest, lacking: Reasons) 
 
 def _outcome(
     name: str,
-    issued: tuple[runs.Run, runs.RunBasin] | None,
+    issued: tuple[run_types.Run, run_types.RunBasin] | None,
     newest: Latest | NotFound,
     done: Newest,
     lacking: Absent | None,

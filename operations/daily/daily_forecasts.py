@@ -29,7 +29,7 @@ from operations.forecasting.weather.fill import Filling
 from records.basins import basins
 from records.database.work import Work
 from records.forecasts import latest
-from records.runs import runs, states
+from records.runs import run_types, states
 from records.runs.filled_weather import sources_only
 from records.runs.run_parts import hash_of_parts
 from records.versions import promotions
@@ -52,7 +52,7 @@ class DailyRequest:
     """
 
     horizon: int
-    purpose: runs.Purpose = "operational"
+    purpose: run_types.Purpose = "operational"
     latency_days: int = 0
     weather_id: str | None = None
     owner: str | None = None
@@ -74,7 +74,7 @@ class Newest:
         late: why the newest day of a basin is too old for a forecast.
     """
 
-    issued: list[runs.Run] = field(default_factory=list)
+    issued: list[run_types.Run] = field(default_factory=list)
     failed: Reasons = field(default_factory=dict)
     late: Reasons = field(default_factory=dict)
 
@@ -249,7 +249,7 @@ def _state_hashes(session: Session, plan: Plan) -> dict[str, str]:
     return hashes
 
 
-def _is_of(plan: Plan, run: runs.Run, basin: runs.RunBasin, state_hash: str | None) -> bool:
+def _is_of(plan: Plan, run: run_types.Run, basin: run_types.RunBasin, state_hash: str | None) -> bool:
     """Return whether a run's forecast of a basin was issued from the same state and weather as a plan."""
     used = None if run.weather is None else run.weather.id
     weather = None if plan.forecast is None else plan.forecast.id
@@ -260,5 +260,5 @@ def _is_of(plan: Plan, run: runs.Run, basin: runs.RunBasin, state_hash: str | No
         return False
     of_plan = {version: one.weather.get(basin.basin_id) for version, one in plan.by_version.items()}
     filled = {version: sources_only(ahead.filled) for version, ahead in of_plan.items() if ahead is not None}
-    stored = {share.version: sources_only(share.filled_weather) for share in runs.shares_of(run, basin)}
+    stored = {share.version: sources_only(share.filled_weather) for share in run_types.shares_of(run, basin)}
     return (basin.summary.bridges, stored) == (over, filled)

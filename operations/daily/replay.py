@@ -30,7 +30,7 @@ from operations.forecasting.days import RunDays
 from records.alerts.alert_changes import Change
 from records.basins import basins
 from records.database.work import Work
-from records.runs import runs
+from records.runs import run_types
 from records.series import series
 from records.versions import promotions, versions
 from records.weather import bridges, weather_issues
@@ -51,7 +51,7 @@ class Replayed:
         reasons: why basins got no forecast on the last issue day.
     """
 
-    runs: list[runs.Run]
+    runs: list[run_types.Run]
     changes: list[Change]
     reasons: Reasons
 
@@ -60,7 +60,7 @@ def replay(
     work: Work,
     params: ReplayParams,
     *,
-    purpose: runs.Purpose = "operational",
+    purpose: run_types.Purpose = "operational",
     owner: str | None = None,
     on_issue_day: OnIssueDay = lambda _done, _total, _detail: None,
 ) -> Replayed:
@@ -84,7 +84,7 @@ def replay(
         )
     with work.database.reading() as session:
         by_product = _by_product(session)
-    issued: list[runs.Run] = []
+    issued: list[run_types.Run] = []
     changes: list[Change] = []
     reasons: Reasons = {}
     for done, issue_day in enumerate(issue_days):

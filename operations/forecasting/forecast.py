@@ -25,7 +25,7 @@ from records.basins import basins
 from records.database.ids import new_id
 from records.database.work import Work
 from records.outlooks.outlooks import prepare, store_run
-from records.runs import runs
+from records.runs import run_types, runs
 from records.runs.run_request import RunWhatIf
 from records.versions import promotions, versions
 from runtime.clock import Clock
@@ -41,11 +41,11 @@ def forecast(
     work: Work,
     params: ForecastParams,
     *,
-    purpose: runs.Purpose = "operational",
+    purpose: run_types.Purpose = "operational",
     owner: str | None = None,
     key: str | None = None,
     on_days: OnDays = lambda _done, _total: None,
-) -> list[runs.Run]:
+) -> list[run_types.Run]:
     """Issue a run for each version and weather forecast of the basins, and decide their alerts.
 
     Args:
@@ -80,13 +80,13 @@ def issue(
     params: ForecastParams,
     planned: Sequence[Plan],
     *,
-    purpose: runs.Purpose,
+    purpose: run_types.Purpose,
     owner: str | None = None,
     key: str | None = None,
     on_days: OnDays = lambda _done, _total: None,
     t0_named: bool | None = None,
     still_due: StillDue | None = None,
-) -> list[runs.Run]:
+) -> list[run_types.Run]:
     """Compute planned runs, and store all or none.
 
     The other arguments are those of `forecast`.
@@ -124,9 +124,9 @@ def issue(
 def _still_due(
     session: Session,
     planned: Sequence[Plan],
-    computed: Sequence[tuple[runs.NewRun, list[runs.BasinResult]]],
+    computed: Sequence[tuple[run_types.NewRun, list[run_types.BasinResult]]],
     still_due: StillDue,
-) -> Iterator[tuple[runs.NewRun, list[runs.BasinResult]]]:
+) -> Iterator[tuple[run_types.NewRun, list[run_types.BasinResult]]]:
     """Yield the runs with the basins that are still due, after locking the basins of all."""
     for name in sorted({name for plan in planned for name in plan.forcings}):
         basins.lock(session, name)
@@ -163,7 +163,7 @@ def basins_by_version(session: Session, names: Sequence[str], version: str | Non
     return groups
 
 
-def _earlier_runs(session: Session, key: str | None) -> list[runs.Run]:
+def _earlier_runs(session: Session, key: str | None) -> list[run_types.Run]:
     """Return the earlier runs of the same request."""
     return [] if key is None else runs.of_key(session, key)
 
@@ -172,13 +172,13 @@ def new_run(
     plan: Plan,
     clock: Clock,
     kind: ForcingKind,
-    purpose: runs.Purpose,
+    purpose: run_types.Purpose,
     *,
     key: str | None = None,
     what_if: RunWhatIf | None = None,
     owner: str | None = None,
     t0_named: bool,
-) -> runs.NewRun:
+) -> run_types.NewRun:
     """Return a planned run as a new stored run.
 
     Args:
@@ -189,7 +189,7 @@ def new_run(
     """
     loaded, created = plan.inputs.loaded, clock.wall()
     age = age_days(plan.days.t0, clock.now())
-    return runs.NewRun(
+    return run_types.NewRun(
         id=new_id(created),
         t0_age_days=age,
         t0_stale=stale(age - plan.days.filled) and not t0_named,

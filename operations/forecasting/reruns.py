@@ -20,10 +20,10 @@ from operations.forecasting.weather_ahead import WeatherAhead
 from operations.states.advance_states import advance
 from operations.versions.load_networks import LoadedVersion
 from records.database.work import Work
-from records.runs import runs, states
+from records.runs import run_arrays, run_types, runs, states
 from records.runs.filled_weather import FilledWeather
 from records.runs.run_parts import RunPart
-from records.runs.runs import NewRun, RunBasin
+from records.runs.run_types import NewRun, RunBasin
 from records.runs.states import State
 from runtime.clock import Clock
 
@@ -52,7 +52,7 @@ def weather_of(work: Work, inputs: PartInputs, run: NewRun, basins: Mapping[str,
     """
     product, filled = inputs.part.product, dict[str, Sequence[FilledWeather]]()
     for name, basin in basins.items():
-        by_product = {share.product: share.filled_weather for share in runs.shares_of(run, basin)}
+        by_product = {share.product: share.filled_weather for share in run_types.shares_of(run, basin)}
         if product in by_product or not any(by_product.values()):
             filled[name] = by_product.get(product, ())
     names = [*filled]
@@ -118,8 +118,8 @@ def mean_flows(reruns: Mapping[Hashable, Sequence[Share]]) -> dict[Hashable, Flo
     return flows
 
 
-def flow_series(session: Session, run: str, basins: Sequence[str]) -> dict[str, Mapping[str, runs.RunSeries]]:
+def flow_series(session: Session, run: str, basins: Sequence[str]) -> dict[str, Mapping[str, run_arrays.RunSeries]]:
     """Return the arrays of a run's flow by basin: of the members or their mean, and the calibrated quantiles."""
-    wanted = ("discharge", runs.MEAN_OF_MEMBERS, runs.CALIBRATED)
+    wanted = ("discharge", run_arrays.MEAN_OF_MEMBERS, run_arrays.CALIBRATED)
     found = runs.series_of_many(session, [(run, basin) for basin in basins], wanted)
     return {basin: series for (_, basin), series in found.items()}

@@ -18,7 +18,7 @@ from operations.forecasting.forecast import NothingToForecast, OnDays, basins_by
 from operations.forecasting.forecast_plan import ForecastInputs, Plan, plans, read_inputs
 from records.database.work import Work
 from records.forecasts import seasonal_volumes
-from records.runs import runs
+from records.runs import run_types, runs
 from runtime.clock import Clock
 
 log = structlog.get_logger()
@@ -31,7 +31,7 @@ def forecast_volumes(
     owner: str | None = None,
     key: str | None = None,
     on_days: OnDays = lambda _done, _total: None,
-) -> list[runs.Run]:
+) -> list[run_types.Run]:
     """Issue the runs for the volume of the requested season, or of each basin's own.
 
     Args:

@@ -27,7 +27,7 @@ from operations.upkeep.receipts import BasinReceipt, Recomputed, Stored, compare
 from operations.versions.hardware import program
 from operations.what_if.what_if import changed_plan
 from records.database.work import Work
-from records.runs import runs, states
+from records.runs import run_types, runs, states
 from records.runs.filled_weather import FilledWeather
 from records.series import revisions
 from runtime.clock import Clock
@@ -46,7 +46,7 @@ class Receipt:
         without_results: why the run stored no results of other basins.
     """
 
-    run: runs.Run
+    run: run_types.Run
     program: str
     code_version: str
     basins: tuple[BasinReceipt, ...]
@@ -82,7 +82,7 @@ def reproduce(
     return Receipt(run, program(), metadata.version("freshet"), tuple(receipts), without)
 
 
-def _receipts(work: Work, run: runs.Run, stored: Mapping[str, Stored], on_days: OnDays) -> list[BasinReceipt]:
+def _receipts(work: Work, run: run_types.Run, stored: Mapping[str, Stored], on_days: OnDays) -> list[BasinReceipt]:
     """Compute basins again: with the forcing that is stored now and, where that was revised, with that before."""
     inputs = read_inputs(work.database, _params(run, stored), run.version_id, list(stored))
     inputs = replace(inputs, parts=tuple(_of_part(one, stored) for one in inputs.parts))
@@ -109,7 +109,7 @@ def _consumed_the_same(again: Recomputed | Absent, stored: Stored) -> bool:
     return isinstance(again, Absent) or again.row.inputs_hash == stored.row.inputs_hash
 
 
-def _params(run: runs.Run, stored: Mapping[str, Stored]) -> ForecastParams:
+def _params(run: run_types.Run, stored: Mapping[str, Stored]) -> ForecastParams:
     """Return the request of a run, as far as its results depend on it."""
     return ForecastParams(
         basins=list(stored),
@@ -118,12 +118,12 @@ def _params(run: runs.Run, stored: Mapping[str, Stored]) -> ForecastParams:
         version=run.version_id,
         weather=run.forcing_kind,
         weather_id=None if run.weather is None else run.weather.id,
-        age=any(runs.AGE in one.content.series for one in stored.values()),
+        age=any(run_types.AGE in one.content.series for one in stored.values()),
     )
 
 
 def _computed(
-    work: Work, run: runs.Run, inputs: ForecastInputs, stored: Mapping[str, Stored], on_days: OnDays
+    work: Work, run: run_types.Run, inputs: ForecastInputs, stored: Mapping[str, Stored], on_days: OnDays
 ) -> dict[str, Recomputed | Absent]:
     """Compute the basins that have forcing, or return why one cannot be computed."""
     params, then = _params(run, stored), replace(work, clock=Clock(run.issued_at))
@@ -134,7 +134,7 @@ def _computed(
         if changed.forecast is not None and run.weather is not None:
             changed = replace(changed, forecast=run.weather)  # with the skill as it was known
         parents = _parents(then, changed, stored)
-        rain_response = any(runs.PEAKS_BY_RAIN in stored[name].content.series for name in changed.forcings)
+        rain_response = any(run_types.PEAKS_BY_RAIN in stored[name].content.series for name in changed.forcings)
         results = results_of(
             then,
             changed,
@@ -150,7 +150,7 @@ def _computed(
     return done
 
 
-def _filling(run: runs.Run, stored: Mapping[str, Stored]) -> Filling:
+def _filling(run: run_types.Run, stored: Mapping[str, Stored]) -> Filling:
     """Return how the weather of each part of the run's version was filled."""
     whole = as_stored(run, {name: one.row.summary.filled_weather for name, one in stored.items()})
     of_parts: dict[str, dict[str, Sequence[FilledWeather]]] = {}

@@ -23,7 +23,7 @@ from operations.forecasting.forecast import OnDays, issue
 from operations.forecasting.forecast_plan import ForecastInputs, possible_plans, read_inputs
 from operations.states.advance_states import ONE_DAY
 from records.database.work import Work
-from records.runs import runs
+from records.runs import run_types, runs
 from records.versions import promotions, versions
 from records.weather import weather_issues
 from runtime.clock import Clock
@@ -169,7 +169,7 @@ def _due(session: Session, version: str, names: Sequence[str], asked: _Asked, do
 
 def _before(session: Session, version: str, weather: str) -> set[tuple[Day, str]]:
     """Return the T0 and basins that a version was run for with a weather model, issued or as reforecast."""
-    purposes: tuple[runs.Purpose, ...] = ("operational", "reforecast")
+    purposes: tuple[run_types.Purpose, ...] = ("operational", "reforecast")
     t0s = {
         run.id: run.t0
         for purpose in purposes

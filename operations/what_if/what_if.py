@@ -23,12 +23,12 @@ from operations.states.advance_states import ONE_DAY
 from operations.what_if.changed_weather import changed
 from records.database.work import Work
 from records.outlooks.outlooks import prepare, store_run
-from records.runs import runs
+from records.runs import run_types, runs
 from records.runs.run_request import RunWeather, RunWhatIf
 
 log = structlog.get_logger()
 
-Results = Sequence[runs.BasinResult]
+Results = Sequence[run_types.BasinResult]
 
 
 def what_if(
@@ -39,7 +39,7 @@ def what_if(
     owner: str | None = None,
     key: str | None = None,
     on_days: OnDays = lambda _done, _total: None,
-) -> list[runs.Run]:
+) -> list[run_types.Run]:
     """Compute a changed run for each version that the basins use, and for each weather forecast.
 
     It is compared with an unchanged run of the same version, T0, horizon and weather, which is computed too where no
@@ -131,7 +131,7 @@ def _computed(work: Work, plan: Plan, forecast: ForecastParams, on_days: OnDays)
     return results
 
 
-def _failed(result: runs.BasinResult) -> bool:
+def _failed(result: run_types.BasinResult) -> bool:
     return result.basin.status == "failed"
 
 
@@ -173,14 +173,14 @@ def _id(weather: RunWeather | None) -> str | None:
     return None if weather is None else weather.id
 
 
-def _same(plan: Plan, run: runs.Run, earlier: runs.RunBasin | None, basin: runs.RunBasin) -> bool:
+def _same(plan: Plan, run: run_types.Run, earlier: run_types.RunBasin | None, basin: run_types.RunBasin) -> bool:
     """Return whether an earlier run's result of a basin follows from the state and inputs of a plan."""
     if earlier is None or earlier.status != "issued" or earlier.pruned is not None:
         return False
     if earlier.state_hash != basin.state_hash:
         return False
-    consumed = {share.version: share.inputs_hash for share in runs.shares_of(run, earlier)}
-    parents = {share.version: share.parent_day for share in runs.shares_of(run, earlier)}
+    consumed = {share.version: share.inputs_hash for share in run_types.shares_of(run, earlier)}
+    parents = {share.version: share.parent_day for share in run_types.shares_of(run, earlier)}
     parts = plan.parts_in(basin.basin_id)
     return consumed == {
         one.part.version: _consumed(plan, one, basin.basin_id, parents.get(one.part.version)) for one in parts

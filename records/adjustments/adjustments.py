@@ -19,7 +19,7 @@ from records.database.ids import new_id
 from records.database.statements import add_all, as_record, as_values
 from records.forecasts import latest
 from records.runs import runs
-from records.runs.runs import RunBasinKey
+from records.runs.run_types import RunBasinKey
 
 
 class UnknownAdjustment(NotFound):

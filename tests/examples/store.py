@@ -25,7 +25,7 @@ from operations.what_if.what_if import what_if
 from records.alerts import alert_changes, deliveries, held_alerts
 from records.database.engine import Database
 from records.jobs import attempts
-from records.runs.runs import Run
+from records.runs.run_types import Run
 from records.weather import bridges, feeds
 from records.weather import weather_issues as weather
 from runtime.clock import Clock

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from hydrology.base.errors import DataProblem
 from jobspec.jobs.data import BackfillParams
 from jobspec.jobs.forecasting import DailyParams, ForecastParams, ReplayParams, VolumesParams, WhatIfParams
-from records.runs.runs import Run
+from records.runs.run_types import Run
 from workers.job import JobRun
 from workers.tasks.common import MAX_REPORTED, intake_of
 

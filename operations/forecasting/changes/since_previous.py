@@ -23,10 +23,11 @@ from operations.forecasting.forecast_plan import Plan
 from operations.forecasting.reruns import flow_series, mean_flows, state_as_issued
 from operations.states.advance_states import ONE_DAY
 from records.database.work import Work
-from records.runs import runs
-from records.runs.run_lists import MAX_DAYS_BEFORE
+from records.runs import run_types, runs
+from records.runs.run_arrays import RunSeries
 from records.runs.run_summary import RunChange
-from records.runs.runs import BasinResult, NewRun, RunSeries
+from records.runs.run_types import BasinResult, NewRun
+from records.runs.runs import MAX_DAYS_BEFORE
 
 log = structlog.get_logger()
 
@@ -89,7 +90,7 @@ def _split(work: Work, plan: Plan, pairs: Sequence[Pair]) -> Iterator[tuple[str,
             reason = None if before and after else absent(Reason.NO_COMMON_PRODUCT)
             if not all(pair.basin in sides[share.version] for share in (*before, *after)):
                 reason = absent(Reason.RERUN_INPUTS_LOST)
-            flow = flow_of(earlier[pair.basin], runs.shares_of(previous, pair.before), before)
+            flow = flow_of(earlier[pair.basin], run_types.shares_of(previous, pair.before), before)
             if reason is not None or flow is None:
                 why = reason or absent(Reason.RERUN_INPUTS_LOST)
                 yield pair.basin, absent(Reason.CHANGE_NOT_SPLIT, run=previous.id, why=why)

@@ -13,9 +13,10 @@ from operations.forecasting.forecast_plan import Plan, read_inputs
 from operations.forecasting.reruns import Flow, states_at, weather_of
 from operations.versions.load_networks import LoadedVersion
 from records.database.work import Work
-from records.runs import runs
+from records.runs import run_arrays, run_types
+from records.runs.run_arrays import RunSeries
 from records.runs.run_parts import RunPart
-from records.runs.runs import BasinResult, NewRun, Run, RunBasin, RunSeries
+from records.runs.run_types import BasinResult, NewRun, Run, RunBasin
 from records.runs.states import State
 
 Series = Mapping[str, RunSeries]
@@ -48,7 +49,7 @@ class Pair:
     @property
     def shares(self) -> tuple[tuple[RunPart, ...], tuple[RunPart, ...]]:
         """The versions behind the flow of the previous run and of the new one; of one version, those behind both."""
-        before, after = runs.shares_of(self.previous, self.before), runs.shares_of(self.run, self.new.basin)
+        before, after = run_types.shares_of(self.previous, self.before), run_types.shares_of(self.run, self.new.basin)
         return (before, after) if self.promoted else (in_common(before, after), in_common(after, before))
 
 
@@ -62,7 +63,7 @@ def in_common(shares: Sequence[RunPart], others: Sequence[RunPart]) -> tuple[Run
 def flow_of(series: Series, shares: Sequence[RunPart], chosen: Sequence[RunPart]) -> Flow | None:
     """Return the mean flow of some of the versions behind a run, (leads,); None where its members were pruned."""
     if len(chosen) == len(shares):
-        return runs.mean_of_members(series)
+        return run_arrays.mean_of_members(series)
     if "discharge" not in series:
         return None
     members = series["discharge"]

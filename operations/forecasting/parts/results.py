@@ -23,7 +23,7 @@ from operations.forecasting.plan.types import Plan
 from operations.versions.stages import with_progress
 from records.database.engine import Database
 from records.database.work import Work
-from records.runs import runs
+from records.runs import run_types
 from records.runs.run_parts import RunSubset
 from records.runs.states import State
 from records.verification import scores
@@ -42,7 +42,7 @@ def results_of(
     store_states: bool = True,
     rain_response: bool = False,
     since: Since | None = None,
-) -> list[runs.BasinResult]:
+) -> list[run_types.BasinResult]:
     """Advance the states to T0 and simulate the days ahead. Return each basin's result, in their order.
 
     A basin has no forecast where a part that takes part fails, for instance because its ledger does not close.
@@ -74,7 +74,7 @@ def results_of(
 
 def _results(
     plan: Plan, params: ForecastParams, database: Database, started: OfBasins, *, rain_response: bool
-) -> Iterator[runs.BasinResult]:
+) -> Iterator[run_types.BasinResult]:
     """Yield the result of each basin, by what all its parts simulate."""
     inputs = plan.inputs
     with database.reading() as session:

@@ -21,7 +21,7 @@ from records.alerts import thresholds
 from records.database.engine import Database
 from records.outlooks import outlooks, reader
 from records.outlooks.tables import OutlookRow
-from records.runs import runs
+from records.runs import run_arrays, run_types
 from records.series import series
 from records.upkeep import prune_runs
 from records.versions import promotions
@@ -50,12 +50,12 @@ def fill_records(database: Database, *, calibrated: bool = True) -> str:
     return version
 
 
-def forecast(*, calibrated: bool = True) -> runs.BasinResult:
+def forecast(*, calibrated: bool = True) -> run_types.BasinResult:
     if calibrated:
         return factories.forecast()
     summary = replace(factories.SUMMARY, calibration=a_reason("No error model."))
     result = factories.forecast(summary=summary)
-    bare = [one for one in result.series if one.variable not in (runs.CALIBRATED, runs.PATHS)]
+    bare = [one for one in result.series if one.variable not in (run_arrays.CALIBRATED, run_arrays.PATHS)]
     return replace(result, series=bare)
 
 
@@ -172,8 +172,8 @@ def test_an_alert_stands_while_it_ends_and_while_its_change_waits(database: Data
     assert (standing.alert.severity, standing.is_ending) == ("warning", True)
 
 
-def _scaled(one: runs.RunSeries, factor: float) -> runs.RunSeries:
-    is_flow = one.variable in (runs.CALIBRATED, runs.PATHS)
+def _scaled(one: run_arrays.RunSeries, factor: float) -> run_arrays.RunSeries:
+    is_flow = one.variable in (run_arrays.CALIBRATED, run_arrays.PATHS)
     return replace(one, values=(one.values * factor).astype(np.float32)) if is_flow else one
 
 

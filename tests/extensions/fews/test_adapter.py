@@ -27,7 +27,7 @@ from operations.forecasting.forecast import forecast
 from operations.versions.load_networks import load_version
 from records.basins import basins
 from records.database.engine import Database
-from records.runs import runs
+from records.runs import run_arrays, runs
 from records.versions import promotions, versions
 from testing.country import BASINS, CLOCK, FIRST, SECOND, combined
 from testing.files.fews import (
@@ -101,7 +101,7 @@ def flow_of(database: Database, basin: str, of_version: str | None = None) -> np
         version = versions.get(session, issued.version_id)
         area = area_by(basins.get(session, basin).areas, version.area_products)
     assert area is not None
-    return mm_per_day_to_m3s(runs.mean_of_members(result), area=area)
+    return mm_per_day_to_m3s(run_arrays.mean_of_members(result), area=area)
 
 
 def test_a_run_without_a_state_gives_the_flow_of_a_forecast_in_the_documented_form(

@@ -17,7 +17,7 @@ from operations.forecasting.forecast import forecast
 from operations.verification.calibrate import calibrate
 from records.alerts import alert_changes, alerts, level_doubts, thresholds
 from records.database.engine import Database
-from records.runs import runs
+from records.runs import run_types, runs
 from records.schema import Base
 from records.series import series, sources
 from records.versions import versions
@@ -38,7 +38,7 @@ def issue_day(days: int = 0) -> Clock:
     return Clock(datetime.combine(as_date(T0 + days), datetime.min.time(), UTC) + timedelta(days=1, hours=14))
 
 
-def issue(database: Database, days: int = 0, **chosen: object) -> runs.Run:
+def issue(database: Database, days: int = 0, **chosen: object) -> run_types.Run:
     params = ForecastParams.model_validate({"basins": [BASIN], "t0": str(T0 + days), "horizon": 12} | chosen)
     (run,) = forecast(work_of(database, issue_day(days)), params)
     return run

@@ -28,8 +28,8 @@ from records.forecasts.latest import Latest, latest
 from records.runs import runs, states
 from records.runs.filled_note import filled_note
 from records.runs.filled_weather import FilledWeather
-from records.runs.run_lists import MAX_DAYS_BEFORE
 from records.runs.run_summary import RunChange
+from records.runs.runs import MAX_DAYS_BEFORE
 from records.series import series
 from records.versions import promotions
 from runtime.clock import Clock

@@ -11,7 +11,7 @@ from operations.verification.evaluate import evaluate
 from operations.verification.simulated_thresholds import compute
 from records.basins.tables import BasinRow
 from records.database.engine import Database
-from records.runs import runs
+from records.runs import run_types, runs
 from records.runs.run_summary import KnownSkill
 from records.simulations import simulated_storage
 from records.simulations.snow_cells import mappings
@@ -63,7 +63,7 @@ def test_a_forecast_has_a_closed_ledger_the_snow_of_the_store_and_the_origin_of_
             ledgers = runs.ledger_of(session, run.id, basin)
             summary = runs.basin_of(session, run.id, basin).summary
             assert len(ledgers) == 2
-            by_origin = arrays[runs.ORIGIN].values
+            by_origin = arrays[run_types.ORIGIN].values
             assert (by_origin >= 0).all()
             assert {"storage", "loss", "snow"} <= set(arrays)
             assert not isinstance(summary.snow, Absent)

@@ -16,7 +16,7 @@ from operations.forecasting.weather_ahead import WeatherAhead, climatology, dry
 from records.alerts import alerts
 from records.database.engine import Database
 from records.forecasts.latest import NoForecast, latest
-from records.runs import runs
+from records.runs import run_types, runs
 from records.series import series
 from records.series.tables import SeriesRow
 from runtime.clock import Clock
@@ -95,7 +95,7 @@ def test_the_ledger_has_no_precipitation_and_all_water_was_there_at_t0(trained_s
             arrays = runs.series_of(session, run.id, basin)
             ledgers = runs.ledger_of(session, run.id, basin)
         assert not arrays["precipitation"].values.any()
-        origin = arrays[runs.ORIGIN]
+        origin = arrays[run_types.ORIGIN]
         assert not origin.values[origin.axes["origin"].index("yet_to_fall")].any()
         stored = arrays["cells_at_t0"].values.sum(axis=1, dtype=np.float64)
         for member, ledger in enumerate(ledgers):

@@ -27,7 +27,7 @@ from operations.forecasting.forecast import NothingToForecast, forecast
 from records.basins import basins
 from records.database.engine import Database
 from records.forecasts.latest import NoForecast, latest
-from records.runs import runs, states
+from records.runs import run_types, runs, states
 from records.runs.tables import StateRow
 from records.series import series, sources
 from records.series.tables import SeriesRow
@@ -43,14 +43,14 @@ from testing.work import work_of
 T0 = day("2004-03-10")
 
 
-def one_run(database: Database, basins: Sequence[str] = BASINS, **request: object) -> runs.Run:
+def one_run(database: Database, basins: Sequence[str] = BASINS, **request: object) -> run_types.Run:
     (run,) = forecast(
         work_of(database, CLOCK), ForecastParams.model_validate({"basins": list(basins), "t0": T0, **request})
     )
     return run
 
 
-def discharge(database: Database, run: runs.Run, basin: str) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
+def discharge(database: Database, run: run_types.Run, basin: str) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
     with database.reading() as session:
         return runs.series_of(session, run.id, basin)["discharge"].values
 
@@ -336,7 +336,7 @@ def test_a_share_of_the_storage_that_vanishes_each_day_withholds_the_basin(
     first = day("2000-12-01")
     one_run(trained_store, t0=first, basins=["SYNTH-01"])
     leak(monkeypatch, of_storage=0.9e-5)
-    result: list[runs.RunBasin] = []
+    result: list[run_types.RunBasin] = []
     while len(result) < 60 and (not result or result[-1].status == "issued"):
         run = one_run(trained_store, t0=first + np.timedelta64(1 + len(result), "D"), horizon=1, basins=["SYNTH-01"])
         with trained_store.reading() as session:

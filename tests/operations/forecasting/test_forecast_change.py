@@ -15,7 +15,7 @@ from operations.daily.replay import replay
 from operations.forecasting.forecast import forecast
 from operations.training.train import train
 from records.database.engine import Database
-from records.runs import runs, states
+from records.runs import run_arrays, run_types, runs, states
 from records.runs.run_summary import RunChange
 from records.series import series
 from records.versions import promotions
@@ -31,17 +31,19 @@ HORIZON = 5
 Array = npt.NDArray[np.float64]
 
 
-def played(database: Database, days: str, traces: int = 3) -> list[runs.Run]:
+def played(database: Database, days: str, traces: int = 3) -> list[run_types.Run]:
     params = ReplayParams(period=Period.parse(days), horizon=HORIZON, traces=traces)
     return replay(work_of(database, CLOCK), params).runs
 
 
-def mean(database: Database, run: runs.Run, basin: str = BASIN) -> Array:
+def mean(database: Database, run: run_types.Run, basin: str = BASIN) -> Array:
     with database.reading() as session:
-        return runs.mean_of_members(runs.series_of(session, run.id, basin, ("discharge",)))
+        return run_arrays.mean_of_members(runs.series_of(session, run.id, basin, ("discharge",)))
 
 
-def rerun(database: Database, of: runs.Run, weather: runs.Run, horizon: int, version: str | None = None) -> Array:
+def rerun(
+    database: Database, of: run_types.Run, weather: run_types.Run, horizon: int, version: str | None = None
+) -> Array:
     """Return the flow from the T0 of a run, with the weather forecast of another."""
     assert weather.weather is not None
     params = ForecastParams(
@@ -56,10 +58,10 @@ def rerun(database: Database, of: runs.Run, weather: runs.Run, horizon: int, ver
     return mean(database, run)
 
 
-def change(database: Database, run: runs.Run, basin: str = BASIN) -> tuple[RunChange, Array]:
+def change(database: Database, run: run_types.Run, basin: str = BASIN) -> tuple[RunChange, Array]:
     with database.reading() as session:
         found = runs.basin_of(session, run.id, basin).summary.change
-        parts = runs.series_of(session, run.id, basin, (runs.CHANGES,))[runs.CHANGES]
+        parts = runs.series_of(session, run.id, basin, (run_arrays.CHANGES,))[run_arrays.CHANGES]
     assert isinstance(found, RunChange)
     assert list(parts.axes["part"]) == [*PARTS]
     return found, parts.values

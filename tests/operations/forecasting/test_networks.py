@@ -11,7 +11,7 @@ from operations.forecasting.forecast import NothingToForecast, forecast
 from operations.training.train import train
 from operations.verification.evaluate import evaluate
 from records.database.engine import Database
-from records.runs import runs, states
+from records.runs import run_types, runs, states
 from records.versions import versions
 from testing.country import BASINS, CLOCK, configuration
 from testing.work import work_of
@@ -25,13 +25,13 @@ HELD_OUT = Period.parse("2004-10-01..2005-09-30")
 COMPARISONS = ("lstm", "eins", "mmrnn")
 
 
-def one_run(database: Database, version: str, basins: Sequence[str] = BASINS, **request: object) -> runs.Run:
+def one_run(database: Database, version: str, basins: Sequence[str] = BASINS, **request: object) -> run_types.Run:
     params = ForecastParams.model_validate({"basins": list(basins), "t0": T0, "version": version, **request})
     (run,) = forecast(work_of(database, CLOCK), params)
     return run
 
 
-def discharge(database: Database, run: runs.Run, basin: str) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
+def discharge(database: Database, run: run_types.Run, basin: str) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
     with database.reading() as session:
         return runs.series_of(session, run.id, basin)["discharge"].values
 

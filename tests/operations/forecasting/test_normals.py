@@ -15,7 +15,7 @@ from operations.forecasting.forecast import forecast
 from operations.forecasting.normals import observed_normals
 from records.basins import basins
 from records.database.engine import Database
-from records.runs import runs
+from records.runs import run_arrays, runs
 from records.runs.run_summary import ReferenceSnow, RunSnow
 from records.series import series, sources
 from records.simulations import simulated_storage, simulated_thresholds
@@ -48,10 +48,10 @@ def test_a_run_stores_the_normals_of_the_whole_record(trained_store: Database) -
         area = Area("synthetic", basins.get(session, BASINS[0]).areas["synthetic"])
         arrays = runs.series_of(session, run.id, BASINS[0])
         long, short = (runs.basin_of(session, run.id, basin).summary for basin in BASINS[:2])
-        assert runs.NORMAL not in runs.series_of(session, run.id, BASINS[1])
+        assert run_arrays.NORMAL not in runs.series_of(session, run.id, BASINS[1])
     assert record is not None
     expected = normals(to_mm_per_day(record.values, unit="cfs", area=area), record.period, AHEAD.days).mean
-    np.testing.assert_allclose(arrays[runs.NORMAL].values, expected, rtol=1e-6)
+    np.testing.assert_allclose(arrays[run_arrays.NORMAL].values, expected, rtol=1e-6)
     assert long.normal_mm == pytest.approx(expected.sum())
     assert isinstance(short.normal_mm, Absent)
     assert str(short.normal_mm).startswith("7 of 7 days have fewer than 10 other years")

@@ -29,7 +29,7 @@ from operations.verification.calibrate import calibrate
 from operations.verification.issued_pairs import IssueDays, past_scores, settled
 from operations.verification.recalibrate import recalibrate
 from records.database.engine import Database
-from records.runs import runs
+from records.runs import run_arrays, run_types, runs
 from records.runs.run_request import RunRecalibration
 from records.runs.run_summary import RunCalibration
 from records.versions import recalibrations, versions
@@ -53,7 +53,7 @@ SETTLED = Clock(datetime(2005, 5, 15, tzinfo=UTC))
 """30 days after the last issue day."""
 
 
-def played(database: Database, days: Period) -> list[runs.Run]:
+def played(database: Database, days: Period) -> list[run_types.Run]:
     return replay(work_of(database, CLOCK), ReplayParams(period=days, horizon=5, traces=2)).runs
 
 
@@ -65,7 +65,7 @@ def scored(database: Database) -> tuple[IssueDays, list[Array]]:
         return issue_days, past_scores(session, version, issue_days)
 
 
-def again(run: runs.Run, horizon: int) -> ForecastParams:
+def again(run: run_types.Run, horizon: int) -> ForecastParams:
     """Return the request for a run from the same day and weather forecast."""
     assert run.weather is not None
     return ForecastParams(t0=run.t0, horizon=horizon, weather="supplied", weather_id=run.weather.id)
@@ -112,7 +112,7 @@ def test_scores_place_the_observed_flow_in_what_was_issued(lived: Database) -> N
         (issue_days,) = settled(session, SETTLED, version.id)
         scores = past_scores(session, version, issue_days)
         run = issue_days.runs[7]
-        issued = runs.series_of(session, run.id, BASINS[1])[runs.CALIBRATED].values
+        issued = runs.series_of(session, run.id, BASINS[1])[run_arrays.CALIBRATED].values
         observed = load_discharge(session, BASINS[1], ["synthetic"], Period(run.t0 + ONE_DAY, run.t0 + 5 * ONE_DAY))
     assert not isinstance(observed, Absent)
     assert [of_day.shape for of_day in scores] == [(len(BASINS), 5)] * 35
@@ -141,7 +141,7 @@ def test_the_first_forecast_has_a_provisional_distribution(lived: Database) -> N
     assert first.weather.recalibration == recalibrations.ASSUMED
     assert isinstance(of_last, RunCalibration)
     assert of_last.weather_issues == ISSUES  # later ones rest on the weather that came meanwhile
-    flows, traces = series[runs.CALIBRATED].values, series["discharge"].values
+    flows, traces = series[run_arrays.CALIBRATED].values, series["discharge"].values
     assert (np.diff(flows, axis=0) >= 0).all()
     # What is stored of the members is the weather forecast's as it is, and much narrower.
     assert traces.shape[1] == 2
@@ -172,7 +172,7 @@ def _on_the_next_day(database: Database) -> tuple[RunCalibration, npt.NDArray[np
     (run,) = played(database, NEXT)
     with database.reading() as session:
         calibration = runs.basin_of(session, run.id, BASINS[0]).summary.calibration
-        quantiles = runs.series_of(session, run.id, BASINS[0])[runs.CALIBRATED].values
+        quantiles = runs.series_of(session, run.id, BASINS[0])[run_arrays.CALIBRATED].values
     assert isinstance(calibration, RunCalibration)
     return calibration, quantiles
 

@@ -14,7 +14,7 @@ from operations.forecasting.forecast_plan import NothingToForecast
 from operations.states.assimilate import WINDOW_DAYS, increments
 from operations.versions.load_networks import LoadedVersion, load_version
 from records.database.engine import Database
-from records.runs import runs
+from records.runs import run_arrays
 from records.versions import versions
 from testing.country import BASINS, CLOCK
 from testing.work import work_of
@@ -79,7 +79,7 @@ def test_an_increment_comes_beside_it(trained_store: Database) -> None:
     run = ask(trained_store, {"assimilate": True, "increment": {"mm": 10.0}}, weather="climatology")
     series, ledgers = reported(trained_store, run.id)
     assert terms(ledgers, "increment") == [10.0, 10.0]
-    assert {"assimilation", "increment"} < set(series[runs.LEDGER].axes["entry"])
+    assert {"assimilation", "increment"} < set(series[run_arrays.LEDGER].axes["entry"])
     assert all(ledger.closes for ledger in ledgers)
 
 

@@ -15,7 +15,7 @@ from operations.upkeep.reproduce import Receipt, reproduce
 from operations.verification.calibrate import calibrate
 from operations.what_if.what_if import what_if
 from records.database.engine import Database
-from records.runs import runs, states
+from records.runs import run_types, runs, states
 from records.runs.tables import StateRow
 from records.series import series
 from records.series.tables import ArrivalRow, RevisionRow
@@ -29,7 +29,7 @@ T0 = day("2004-03-10")
 ISSUE_DAYS = ReplayParams(period=Period.parse("2005-04-02..2005-04-03"), horizon=5, traces=3)
 
 
-def issued(database: Database, **request: object) -> runs.Run:
+def issued(database: Database, **request: object) -> run_types.Run:
     (run,) = forecast(
         work_of(database, CLOCK), ForecastParams.model_validate({"basins": [*BASINS], "t0": T0} | request)
     )

@@ -15,7 +15,7 @@ from hydrology.verification.verify import CLIMATOLOGY, PERSISTENCE
 from operations.basin_data.dataset import load_discharge
 from operations.verification.reforecast import Reforecast, reforecast
 from records.database.engine import Database
-from records.runs import runs
+from records.runs import run_arrays
 from records.series.tables import SeriesRow
 from records.verification import lead_scores
 from records.verification.lead_scores import BasinVerification
@@ -54,7 +54,7 @@ def test_one_t0_has_the_scores_of_the_forecast_that_is_issued_there(calibrated: 
     observed = flow.astype(float)
     rows = stored_of(calibrated)
     quantiles = {
-        CALIBRATED: series[runs.CALIBRATED].values.T,
+        CALIBRATED: series[run_arrays.CALIBRATED].values.T,
         RAW: np.quantile(series["discharge"].values, LEVELS, axis=0).T,
     }
     for name, of_leads in quantiles.items():

@@ -33,7 +33,7 @@ from operations.versions.load_networks import LoadedVersion, load_version
 from records.basins import basins
 from records.database.engine import Database
 from records.forecasts.seasonal_volumes import SNOW_SHARE
-from records.runs import runs
+from records.runs import run_types, runs
 from records.runs.run_summary import KnownSkill, RunSnow
 from records.series import series
 from records.simulations import regional_snow_cells, simulated_storage
@@ -170,8 +170,8 @@ def test_a_basin_without_a_reference_reads_snow_by_the_regional_mapping(trained_
     )
     assert shown.snow.skill == expected
     assert isinstance(shown.snow.snow17_mm, float)
-    spread = np.quantile(arrays["snow"].values, runs.SPREAD_LEVELS, axis=0)
-    np.testing.assert_allclose(arrays[runs.SNOW_SPREAD].values, spread, rtol=1e-5)
+    spread = np.quantile(arrays["snow"].values, run_types.SPREAD_LEVELS, axis=0)
+    np.testing.assert_allclose(arrays[run_types.SNOW_SPREAD].values, spread, rtol=1e-5)
 
 
 def test_a_snow_share_that_was_not_judged_has_no_skill_and_gives_the_reason(trained_store: Database) -> None:

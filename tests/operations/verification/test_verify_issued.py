@@ -24,7 +24,7 @@ from operations.verification.issued_pairs import settled
 from operations.verification.verify_issued import Verified, verify
 from records.adjustments.tables import AdjustmentRow
 from records.database.engine import Database
-from records.runs import runs
+from records.runs import run_arrays, run_types, runs
 from records.series import series
 from records.series.tables import SeriesRow
 from records.verification import lead_scores
@@ -73,7 +73,7 @@ def test_the_scores_compare_issued_forecasts_with_observations(lived: Database) 
         version = versions.newest(session)
         (issue_days,) = settled(session, SETTLED, version.id)
         keys = [(run.id, BASIN) for run in issue_days.runs]
-        flows = runs.series_of_many(session, keys, ("discharge", runs.CALIBRATED))
+        flows = runs.series_of_many(session, keys, ("discharge", run_arrays.CALIBRATED))
         days = Period(issue_days.days[0], issue_days.days[-1] + np.timedelta64(5, "D"))
         flow = load_discharge(session, BASIN, version.area_products, days)
     assert not isinstance(flow, Absent)
@@ -87,7 +87,7 @@ def test_the_scores_compare_issued_forecasts_with_observations(lived: Database) 
     assert (raw.period_use, raw.scores.independent_issues) == ("held out", -(-len(ISSUE_DAYS) // 3))
     assert (raw.first_day, raw.last_day) == (days.first, days.last)
     assert rows[CLIMATOLOGY, 3].scores.crpss_climatology == 0
-    calibrated = np.stack([flows[key][runs.CALIBRATED].values[:, 2] for key in keys]).astype(float)
+    calibrated = np.stack([flows[key][run_arrays.CALIBRATED].values[:, 2] for key in keys]).astype(float)
     expected = crps(calibrated, LEVELS, observed)
     assert rows[CALIBRATED, 3].scores.crps_mm_per_day == pytest.approx(expected.mean())
 
@@ -221,7 +221,7 @@ def test_adjusted_forecasts_are_judged_beside_the_same_ones_as_issued(lived: Dat
     rows = stored_of(lived, weather="observed")
     assert {lead for forecaster, lead in rows if forecaster == ADJUSTED} == {2, 3, 4, 5}
     with lived.reading() as session:
-        flow = runs.series_of(session, adjusted.id, BASIN, (runs.CALIBRATED,))[runs.CALIBRATED].values
+        flow = runs.series_of(session, adjusted.id, BASIN, (run_arrays.CALIBRATED,))[run_arrays.CALIBRATED].values
         came = load_discharge(session, BASIN, newest(lived).area_products, Period(adjusted.t0 + 3, adjusted.t0 + 3))
     assert not isinstance(came, Absent)
     for forecaster, quantiles in ((AS_ISSUED, flow[:, 2]), (ADJUSTED, 2 * flow[:, 1])):
@@ -232,12 +232,12 @@ def test_adjusted_forecasts_are_judged_beside_the_same_ones_as_issued(lived: Dat
     assert rows[CALIBRATED, 3].scores.n == 3
 
 
-def midnight_after(run: runs.Run) -> datetime:
+def midnight_after(run: run_types.Run) -> datetime:
     """Return the first instant of a run's first forecast day."""
     return datetime.combine(as_date(run.t0 + 1), datetime.min.time(), UTC)
 
 
-def publish_adjustment(session: Session, run: runs.Run, published_at: datetime | None) -> None:
+def publish_adjustment(session: Session, run: run_types.Run, published_at: datetime | None) -> None:
     """Store an adjustment of a run that was the latest: twice the flow, a day later."""
     row = AdjustmentRow(
         id=f"of-{run.id}",

@@ -38,7 +38,7 @@ from operations.verification.snow_cells import Reference, combined_snow, read_sn
 from operations.versions.load_networks import load_version
 from operations.what_if.what_if import what_if
 from records.database.engine import Database
-from records.runs import runs, states
+from records.runs import run_arrays, run_types, runs, states
 from records.runs.filled_note import weather_note
 from records.runs.run_summary import RunChange
 from records.runs.run_types import RunBasin
@@ -65,19 +65,19 @@ def both(trained_store: Database) -> Version:
     return combined(trained_store, CLOCK)
 
 
-def issued(database: Database, version: str, **request: object) -> runs.Run:
+def issued(database: Database, version: str, **request: object) -> run_types.Run:
     asked = {"basins": [*BASINS], "t0": T0, "version": version, "horizon": 6} | request
     (run,) = forecast(work_of(database, CLOCK), ForecastParams.model_validate(asked))
     assert run.status == "issued"
     return run
 
 
-def arrays(database: Database, run: runs.Run, basin: str = BASIN) -> dict[str, runs.RunSeries]:
+def arrays(database: Database, run: run_types.Run, basin: str = BASIN) -> dict[str, run_arrays.RunSeries]:
     with database.reading() as session:
         return dict(runs.series_of(session, run.id, basin))
 
 
-def row(database: Database, run: runs.Run, basin: str = BASIN) -> RunBasin:
+def row(database: Database, run: run_types.Run, basin: str = BASIN) -> RunBasin:
     with database.reading() as session:
         return runs.basin_of(session, run.id, basin)
 
@@ -97,7 +97,7 @@ def test_the_members_are_those_of_the_parts_and_the_mean_is_weighted(
         part.weight * flow.reshape(-1, flow.shape[-1]).mean(axis=0, dtype=float)
         for part, flow in zip(both.parts, flows, strict=True)
     )
-    np.testing.assert_allclose(runs.mean_of_members(whole_run), mean, rtol=1e-12)
+    np.testing.assert_allclose(run_arrays.mean_of_members(whole_run), mean, rtol=1e-12)
     rain = [of_part["precipitation"].values for of_part in own]
     np.testing.assert_allclose(whole_run["precipitation"].values, 0.7 * rain[0] + 0.3 * rain[1], rtol=1e-6)
 
@@ -143,12 +143,12 @@ def test_two_copies_of_a_version_answer_as_it_does(trained_store: Database) -> N
         errors = {(one.basin_id, str(one.t0)): [*asdict(one.volume).values()] for one in worst}
         found.append((run, arrays(trained_store, run), spread, errors))
     (_, once, spread, errors), (run, again, spread_again, errors_again) = found
-    np.testing.assert_allclose(runs.mean_of_members(again), runs.mean_of_members(once), rtol=1e-12)
-    for name in ("precipitation", "storage", "loss", runs.CHANGES):
+    np.testing.assert_allclose(run_arrays.mean_of_members(again), run_arrays.mean_of_members(once), rtol=1e-12)
+    for name in ("precipitation", "storage", "loss", run_arrays.CHANGES):
         np.testing.assert_allclose(again[name].values, once[name].values, rtol=1e-6, atol=1e-12)
-    peaks = again[runs.PEAKS_BY_RAIN].values
-    np.testing.assert_array_equal(peaks, np.concatenate([once[runs.PEAKS_BY_RAIN].values] * 2, axis=-1))
-    variance, variance_again = (one[runs.VARIANCE].values for one in (spread, spread_again))
+    peaks = again[run_types.PEAKS_BY_RAIN].values
+    np.testing.assert_array_equal(peaks, np.concatenate([once[run_types.PEAKS_BY_RAIN].values] * 2, axis=-1))
+    variance, variance_again = (one[run_types.VARIANCE].values for one in (spread, spread_again))
     np.testing.assert_allclose(variance_again, variance, rtol=1e-5)
     assert (variance > 0).all()
     assert errors.keys() == errors_again.keys()
@@ -163,7 +163,7 @@ def test_the_ledger_names_the_precipitation_of_each_product_and_closes(trained_s
     ]
     with trained_store.reading() as session:
         *members, of_version = runs.ledger_of(session, run.id, BASIN)
-    assert of_version.member == runs.OF_VERSION
+    assert of_version.member == run_arrays.OF_VERSION
     assert of_version.closes
     assert all(ledger.closes for ledger in members)
     rains = [of_part["precipitation"].values.mean(axis=0, dtype=float).sum() for of_part in own]
@@ -171,7 +171,7 @@ def test_the_ledger_names_the_precipitation_of_each_product_and_closes(trained_s
     assert of_version.terms[f"{PRECIPITATION} of {SECOND}"] == pytest.approx(0.3 * rains[1], rel=1e-6)
     assert rains[0] > 0
     assert PRECIPITATION not in of_version.terms
-    flow = runs.mean_of_members(arrays(trained_store, run)).sum()
+    flow = run_arrays.mean_of_members(arrays(trained_store, run)).sum()
     assert -of_version.terms["discharge"] == pytest.approx(flow, rel=1e-6)
 
 
@@ -370,8 +370,8 @@ def test_a_basin_has_its_own_weights_in_flow_rain_and_scores(trained_store: Data
     t0 = day("2004-04-20")
     run, *alone = (issued(trained_store, one, weather="dry", t0=t0) for one in (own.id, first, second))
     for basin, weight in ((BASIN, 0.25), (BASINS[1], 0.7)):
-        of_first, of_second = (runs.mean_of_members(arrays(trained_store, one, basin)) for one in alone)
-        mean = runs.mean_of_members(arrays(trained_store, run, basin))
+        of_first, of_second = (run_arrays.mean_of_members(arrays(trained_store, one, basin)) for one in alone)
+        mean = run_arrays.mean_of_members(arrays(trained_store, run, basin))
         np.testing.assert_allclose(mean, weight * of_first + (1 - weight) * of_second, rtol=1e-6)
         shares = {part.name: part.weight for part in row(trained_store, run, basin).summary.parts}
         assert shares == pytest.approx({FIRST: weight, SECOND: 1 - weight})
@@ -424,7 +424,7 @@ class Service:
     def yesterday(self) -> np.datetime64:
         return day(self.now.date()) - 1
 
-    def go_on(self, *products: str, ahead: bool = False) -> runs.Run:
+    def go_on(self, *products: str, ahead: bool = False) -> run_types.Run:
         """Go on by a day, bring the days of some products until yesterday, and forecast.
 
         Args:
@@ -522,13 +522,13 @@ def test_t0_never_goes_back_where_a_product_catches_up(service: Service) -> None
     assert issue_newest(work_of(service.database, Clock(service.now)), BASINS, DailyRequest(5)).issued == []
 
 
-def changes(database: Database, run: runs.Run) -> tuple[RunChange, dict[str, np.ndarray]]:
+def changes(database: Database, run: run_types.Run) -> tuple[RunChange, dict[str, np.ndarray]]:
     found, of_run = row(database, run).summary.change, arrays(database, run)
     assert isinstance(found, RunChange)
-    return found, dict(zip(PARTS, of_run[runs.CHANGES].values[0], strict=True))
+    return found, dict(zip(PARTS, of_run[run_arrays.CHANGES].values[0], strict=True))
 
 
-def flow_of(database: Database, run: runs.Run, weights: tuple[float, float, float]) -> np.ndarray:
+def flow_of(database: Database, run: run_types.Run, weights: tuple[float, float, float]) -> np.ndarray:
     """Return the mean flow of a run with some weights of its members."""
     members = arrays(database, run)["discharge"].values
     return np.average(members.reshape(len(members), -1, members.shape[-1]).mean(axis=1), axis=0, weights=weights)
@@ -539,7 +539,7 @@ def test_a_missing_product_is_a_cause_of_change_of_its_own(service: Service) -> 
     came: list[tuple[str, ...]] = [(FIRST, SECOND), (FIRST, SECOND), (FIRST,), (FIRST, SECOND)]
     _, second, third, fourth = [service.go_on(*products) for products in came]
     whole, alone = (0.35, 0.35, 0.3), (0.5, 0.5, 0.0)
-    of_days = {run.id: runs.mean_of_members(arrays(service.database, run)) for run in (second, third, fourth)}
+    of_days = {run.id: run_arrays.mean_of_members(arrays(service.database, run)) for run in (second, third, fourth)}
     for before, after in ((second, third), (third, fourth)):
         found, causes = changes(service.database, after)
         assert found.run == before.id
@@ -611,7 +611,7 @@ def test_it_states_why_a_part_has_no_age_of_its_water(trained_store: Database, b
     with trained_store.transaction() as session:
         session.execute(delete(SeriesRow).where(SeriesRow.product == SECOND, SeriesRow.year < T0.astype(object).year))
     run = issued(trained_store, both.id, age=True)
-    assert runs.AGE not in arrays(trained_store, run)
+    assert run_types.AGE not in arrays(trained_store, run)
     summary = row(trained_store, run).summary
     assert len(summary.parts) == 2
     assert summary.age_reason == absent(Reason.RECORD_TOO_SHORT_FOR_AGE, days=69)

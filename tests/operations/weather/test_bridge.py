@@ -18,7 +18,7 @@ from operations.forecasting.forecast import NothingToForecast, forecast
 from operations.weather.fit_bridges import NothingToBridge, apply, fit, weather_of
 from records.basins import basins
 from records.database.engine import Database
-from records.runs import runs, states
+from records.runs import run_types, runs, states
 from records.series import series, sources
 from records.versions import versions
 from records.weather import bridges, weather_issues
@@ -230,13 +230,13 @@ def retaken(database: Database, product: str) -> str:
         return versions.create(session, new, versions.members_of(session, trained.id)).id
 
 
-def run(database: Database, version: str, kind: str, t0: object, **chosen: Any) -> runs.Run:
+def run(database: Database, version: str, kind: str, t0: object, **chosen: Any) -> run_types.Run:
     asked: dict[str, Any] = {"basins": [ONE], "t0": t0, "horizon": 5, "version": version, "weather": kind} | chosen
     (one,) = forecast(work_of(database, CLOCK), ForecastParams(**asked))
     return one
 
 
-def of_run(database: Database, one: runs.Run) -> runs.RunBasin:
+def of_run(database: Database, one: run_types.Run) -> run_types.RunBasin:
     with database.reading() as session:
         return runs.basin_of(session, one.id, ONE)
 
@@ -267,7 +267,7 @@ def supplied_by(database: Database, product: str, days: Period, model: str = "a-
         return weather_issues.store(session, [one], CLOCK.wall(), operational=True).issue_id
 
 
-def discharge(database: Database, one: runs.Run) -> Any:
+def discharge(database: Database, one: run_types.Run) -> Any:
     with database.reading() as session:
         return runs.series_of(session, one.id, ONE)["discharge"].values
 
