@@ -22,8 +22,9 @@ from operations.verification import verify_issued as verifying
 from operations.verification.calibrate import calibrate
 from operations.verification.issued_pairs import settled
 from operations.verification.verify_issued import Verified, verify
-from records.adjustments.tables import AdjustmentRow
+from records.adjustments.adjustments import Adjustment
 from records.database.engine import Database
+from records.database.statements import add_all, as_values
 from records.runs import run_arrays, run_types, runs
 from records.series import series
 from records.series.tables import SeriesRow
@@ -239,7 +240,7 @@ def midnight_after(run: run_types.Run) -> datetime:
 
 def publish_adjustment(session: Session, run: run_types.Run, published_at: datetime | None) -> None:
     """Store an adjustment of a run that was the latest: twice the flow, a day later."""
-    row = AdjustmentRow(
+    adjustment = Adjustment(
         id=f"of-{run.id}",
         run_id=run.id,
         basin_id=BASIN,
@@ -253,5 +254,4 @@ def publish_adjustment(session: Session, run: run_types.Run, published_at: datet
         published_at=published_at,
         publisher=None if published_at is None else "Ann",
     )
-    session.add(row)
-    session.flush()
+    add_all(session, Adjustment, [as_values(adjustment)])
