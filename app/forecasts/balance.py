@@ -10,13 +10,8 @@ from pydantic import Field
 from app.http import json_numbers
 from app.http.base_schema import Model
 from hydrology.water import ledger as water
-from records.runs.runs import (
-    CLOSURE,
-    OF_VERSION,
-    Ledger,
-    RunSeries,
-    ledger_entry,
-)
+from records.runs.run_arrays import OF_VERSION, Ledger, RunSeries
+from records.runs.run_types import CLOSURE, ledger_entry
 
 
 class Scale(Model):

@@ -20,7 +20,7 @@ from hydrology.base.absent import Absent, absent, known
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Units
 from hydrology.uncertainty.recalibration import weight_of
-from records.runs import runs
+from records.runs import run_arrays, run_types
 from records.runs.run_summary import CalibrationKind
 
 
@@ -109,7 +109,9 @@ LatestForm = Annotated[Representation, Depends(_of_latest)]
 RunForm = Annotated[Representation, Depends(_of_run)]
 
 
-def quantiles_in_units(quantiles: runs.RunSeries, basin: runs.RunBasin, representation: Representation) -> Columns:
+def quantiles_in_units(
+    quantiles: run_arrays.RunSeries, basin: run_types.RunBasin, representation: Representation
+) -> Columns:
     """Return the quantiles of discharge (levels, leads) as columns in a unit."""
     names = [level_name(level) for level in quantiles.axes["level"]]
     rows = in_units(quantiles.values, basin, representation.units)
@@ -122,7 +124,7 @@ def level_name(level: float) -> str:
 
 
 def calibrated_columns(
-    stored: runs.RunSeries | None, basin: runs.RunBasin, representation: Representation
+    stored: run_arrays.RunSeries | None, basin: run_types.RunBasin, representation: Representation
 ) -> Columns | None:
     """Return the calibrated quantiles as columns; None where there are none."""
     if stored is None:
@@ -134,7 +136,7 @@ def calibrated_columns(
     return quantiles_in_units(shown, basin, representation)
 
 
-def calibration_of(run: runs.Run, basin: runs.RunBasin, representation: Representation) -> Calibration | None:
+def calibration_of(run: run_types.Run, basin: run_types.RunBasin, representation: Representation) -> Calibration | None:
     """Return the error model and last observation behind the calibrated quantiles."""
     used = known(basin.summary.calibration)
     if used is None:
@@ -171,12 +173,12 @@ def calibration_of(run: runs.Run, basin: runs.RunBasin, representation: Represen
     )
 
 
-def usual_units(basin: runs.RunBasin) -> Units:
+def usual_units(basin: run_types.RunBasin) -> Units:
     """Return the default unit of discharge: m3/s, or mm/day where the run names no area."""
     return "mm/day" if basin.area_m2 is None else "m3/s"
 
 
-def in_units(depth: npt.NDArray[Any], basin: runs.RunBasin, units: Units) -> Array:
+def in_units(depth: npt.NDArray[Any], basin: run_types.RunBasin, units: Units) -> Array:
     """Return discharge, stored in mm/day, in a unit."""
     if units == "mm/day":
         return np.asarray(depth, dtype=np.float64)
@@ -197,8 +199,8 @@ class NormalFlow(Model):
 
 
 def normal_flow(
-    stored: runs.RunSeries | None,
-    basin: runs.RunBasin,
+    stored: run_arrays.RunSeries | None,
+    basin: run_types.RunBasin,
     representation: Representation,
     discharge: Columns | None,
     calibrated: Columns | None,
@@ -226,7 +228,7 @@ def _percent(flow: Columns, normal: list[float], past: int) -> float | None:
     return rounded(100 * sum(flow["median"][past:]) / to_come) if to_come > 0 else None
 
 
-def missing_in_normal(normal: NormalFlow | None, basin: runs.RunBasin) -> dict[str, Absent]:
+def missing_in_normal(normal: NormalFlow | None, basin: run_types.RunBasin) -> dict[str, Absent]:
     """Return why the normal, or a part of it, is null."""
     if normal is None:
         return {"normal": basin.why(basin.summary.normal_mm)}

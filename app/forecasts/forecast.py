@@ -36,9 +36,9 @@ from hydrology.base.units import Units
 from records.forecasts.latest import Latest
 from records.outlooks import outlooks
 from records.outlooks.run_outlook import RunOutlook
-from records.runs import runs
+from records.runs import run_arrays, run_types, runs
 from records.runs.run_summary import NOT_STORED
-from records.runs.runs import QUANTILES_NOTE, QuantilesOf
+from records.runs.run_types import QUANTILES_NOTE, QuantilesOf
 from records.versions import versions
 
 
@@ -136,9 +136,9 @@ class BasinForecasts(Model):
 Array = npt.NDArray[np.float64]
 
 WITHOUT_MEMBERS = (
-    *("discharge_quantiles", runs.CALIBRATED, runs.NORMAL, "precipitation", "loss", "storage", "snow"),
-    runs.SNOW_SPREAD,
-    runs.LEDGER,
+    *("discharge_quantiles", run_arrays.CALIBRATED, run_arrays.NORMAL, "precipitation", "loss", "storage", "snow"),
+    run_types.SNOW_SPREAD,
+    run_arrays.LEDGER,
 )
 
 
@@ -146,8 +146,8 @@ WITHOUT_MEMBERS = (
 class StoredParts:
     """Stored arrays of a run for a basin, besides its row, and its outlook."""
 
-    series: Mapping[str, runs.RunSeries]
-    ledgers: Sequence[runs.Ledger]
+    series: Mapping[str, run_arrays.RunSeries]
+    ledgers: Sequence[run_arrays.Ledger]
     conserving: bool
     outlook: RunOutlook | Absent
 
@@ -176,11 +176,11 @@ def stored_parts(session: Session, forecasts: Sequence[Latest], members: bool) -
     ]
 
 
-def _answered_content(forecast: Latest, content: runs.Content) -> Mapping[str, runs.RunSeries]:
+def _answered_content(forecast: Latest, content: run_arrays.Content) -> Mapping[str, run_arrays.RunSeries]:
     """Return the arrays of an answer; only ledgers if the basin was not issued."""
     if forecast.basin.status == "issued":
         return content.series
-    return {name: series for name, series in content.series.items() if name == runs.LEDGER}
+    return {name: series for name, series in content.series.items() if name == run_arrays.LEDGER}
 
 
 def basin_forecast(latest: Latest, parts: StoredParts, representation: Representation) -> BasinForecast:
@@ -191,13 +191,15 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
     """
     run, basin, series, issued = latest.run, latest.basin, parts.series, latest.basin.status == "issued"
     discharge = quantiles_in_units(series["discharge_quantiles"], basin, representation) if issued else None
-    calibrated = calibrated_columns(series.get(runs.CALIBRATED), basin, representation)
+    calibrated = calibrated_columns(series.get(run_arrays.CALIBRATED), basin, representation)
     calibration = None if calibrated is None else calibration_of(run, basin, representation)
-    normal = normal_flow(series.get(runs.NORMAL), basin, representation, discharge, calibrated, past=run.filled_days)
+    normal = normal_flow(
+        series.get(run_arrays.NORMAL), basin, representation, discharge, calibrated, past=run.filled_days
+    )
     storage = storage_of(series, basin)
     precipitation = _of_traces(series["precipitation"], basin) if "precipitation" in series else None
     loss = _mean(series["loss"], basin) if "loss" in series else None
-    balance = water_balance(parts.ledgers, series.get(runs.LEDGER), basin.spin_up_days)
+    balance = water_balance(parts.ledgers, series.get(run_arrays.LEDGER), basin.spin_up_days)
     peak = _peak(parts.outlook, latest, representation.units)
     in_words = (
         None
@@ -248,7 +250,7 @@ def forecast_of(session: Session, latest: Latest, representation: Representation
 
 
 def _missing_in_account(
-    basin: runs.RunBasin,
+    basin: run_types.RunBasin,
     conserving: bool,
     account: Mapping[str, Any],
     calibrated: Columns | None,
@@ -278,7 +280,7 @@ def _peak(outlook: RunOutlook | Absent, latest: Latest, units: Units) -> words.P
 
 
 def _in_words(
-    run: runs.Run,
+    run: run_types.Run,
     units: Units,
     discharge: Columns,
     calibrated: Columns | None,
@@ -308,7 +310,9 @@ def _pruned(why: Absent, precipitation: list[float] | None, representation: Repr
     return dict.fromkeys(names, why)
 
 
-def _member_columns(series: Mapping[str, runs.RunSeries], basin: runs.RunBasin, units: Units) -> MemberColumns:
+def _member_columns(
+    series: Mapping[str, run_arrays.RunSeries], basin: run_types.RunBasin, units: Units
+) -> MemberColumns:
     flows = series["discharge"]
     columns = MemberColumns(members=_by_label(flows, in_units(flows.values, basin, units)))
     if "cells_at_t0" in series:
@@ -316,7 +320,7 @@ def _member_columns(series: Mapping[str, runs.RunSeries], basin: runs.RunBasin, 
     return columns
 
 
-def _missing_provenance(basin: runs.RunBasin) -> dict[str, Absent]:
+def _missing_provenance(basin: run_types.RunBasin) -> dict[str, Absent]:
     missing = {}
     if basin.area_m2 is None:
         missing["area"] = absent(Reason.NO_PRODUCT_AREA_AT_RUN)
@@ -342,12 +346,12 @@ def _units(representation: Representation) -> dict[str, str]:
     return units | {"water_balance": "mm"} | of_members
 
 
-def _of_traces(series: runs.RunSeries, basin: runs.RunBasin) -> list[float]:
+def _of_traces(series: run_arrays.RunSeries, basin: run_types.RunBasin) -> list[float]:
     """Return values of each lead; with traces, their mean."""
     return _mean(series, basin) if "trace" in series.axes else json_numbers.column(series.values)
 
 
-def _by_label(series: runs.RunSeries, values: npt.NDArray[Any]) -> Columns:
+def _by_label(series: run_arrays.RunSeries, values: npt.NDArray[Any]) -> Columns:
     """Return the row of each member, or of each member with each trace."""
     labels = [str(label) for label in series.axes["member"]]
     if "trace" in series.axes:
@@ -355,13 +359,13 @@ def _by_label(series: runs.RunSeries, values: npt.NDArray[Any]) -> Columns:
     return {label: json_numbers.column(row) for label, row in zip(labels, values.reshape(len(labels), -1), strict=True)}
 
 
-def _area(basin: runs.RunBasin) -> Area | None:
+def _area(basin: run_types.RunBasin) -> Area | None:
     if basin.area_m2 is None or basin.area_name is None:
         return None
     return Area.of(convert.Area(basin.area_name, basin.area_m2))
 
 
-def _provenance(run: runs.Run, basin: runs.RunBasin) -> Provenance:
+def _provenance(run: run_types.Run, basin: run_types.RunBasin) -> Provenance:
     parent = None
     if basin.parent_day is not None and basin.parent_hash is not None:
         parent = ParentState(day=as_date(basin.parent_day), hash=basin.parent_hash)

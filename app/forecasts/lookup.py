@@ -9,7 +9,7 @@ from pydantic import AfterValidator
 from pydantic_core import PydanticCustomError
 from sqlalchemy.orm import Session
 
-from app.basins.filters import BoundingBox, Huc, corners
+from app.basins.queries import BoundingBox, Huc, corners
 from app.http.dependencies import AsKnown, BasinId, ChosenRun, OptionalInstant, Reading, ServiceClock
 from app.http.problems import refused
 from hydrology.base.errors import NotFound
@@ -18,7 +18,7 @@ from records.basins import basins as stored_basins
 from records.basins.basins import UnknownBasin
 from records.forecasts import latest as records
 from records.forecasts.latest import Latest, NoForecast, NoModel
-from records.runs.runs import UnknownRun
+from records.runs.run_types import UnknownRun
 
 MAX_BASINS = 500
 

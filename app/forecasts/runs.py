@@ -27,8 +27,8 @@ from jobspec.fields import DayField
 from records.basins import basins, ownership
 from records.basins.basins import UnknownBasin
 from records.database.statements import as_values
-from records.runs import runs
-from records.runs.runs import BasinStatus, Purpose, UnknownRun
+from records.runs import run_types, runs
+from records.runs.run_types import BasinStatus, Purpose, UnknownRun
 from records.versions import versions
 from records.versions.versions import UnknownVersion
 
@@ -91,7 +91,7 @@ class RunDetail(RunSummary):
     basins: list[BasinOfRun]
 
 
-def summaries(stored: Sequence[runs.Run]) -> list[RunSummary]:
+def summaries(stored: Sequence[run_types.Run]) -> list[RunSummary]:
     """Return runs as in a list."""
     return [RunSummary(**_common_fields(run)) for run in stored]
 
@@ -129,7 +129,7 @@ def _listed(names: Sequence[str] | None) -> list[str] | None:
     return None if names is None else list(names)
 
 
-def _common_fields(run: runs.Run) -> dict[str, Any]:
+def _common_fields(run: run_types.Run) -> dict[str, Any]:
     times = ("t0_age_days", "t0_note", "issued_at", "available_at", "created_at")
     names = ("id", "purpose", "status", "horizon_days", "product", "forcing_kind")
     return {name: getattr(run, name) for name in (*names, *times)} | {

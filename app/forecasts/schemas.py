@@ -14,7 +14,7 @@ from hydrology.water.spin_up import SPIN_UP_DAYS
 from hydrology.weather.forcing_kinds import DESCRIBED, ForcingKind
 from jobspec.changes import Where
 from records.runs.filled_weather import WeatherSource
-from records.runs.runs import BasinStatus, Purpose
+from records.runs.run_types import BasinStatus, Purpose
 
 Columns = dict[str, list[float]]
 FieldUnits = Annotated[dict[str, str], Field(description="The unit of each field with values.")]

@@ -13,7 +13,7 @@ from hydrology.base.absent import Absent, absent, known, text
 from hydrology.base.reasons import Reason
 from hydrology.snow.against_normal import MIN_MM
 from records.forecasts.latest import Latest
-from records.runs import runs
+from records.runs import run_arrays, run_types
 from records.runs.run_summary import NOT_STORED, KnownSkill, MappingKind, ReferenceSnow, RegionalBecause, RunSnow
 from records.versions import versions
 
@@ -109,13 +109,13 @@ REGIONAL: Mapping[RegionalBecause, str] = {
 }
 
 
-def snow_read(series: Mapping[str, runs.RunSeries], basin: runs.RunBasin) -> SnowRead | None:
+def snow_read(series: Mapping[str, run_arrays.RunSeries], basin: run_types.RunBasin) -> SnowRead | None:
     """Describe a run's snow; None where the run has none."""
     shown = basin.summary.snow
-    if isinstance(shown, Absent) or runs.SNOW_SPREAD not in series:
+    if isinstance(shown, Absent) or run_types.SNOW_SPREAD not in series:
         return None
-    low, high = series[runs.SNOW_SPREAD].values
-    mean = runs.over_members(series["snow"], basin.summary.parts)
+    low, high = series[run_types.SNOW_SPREAD].values
+    mean = run_arrays.over_members(series["snow"], basin.summary.parts)
     return SnowRead(
         mapping=shown.mapping,
         mapping_note=_note(shown),
@@ -133,7 +133,7 @@ def _note(shown: RunSnow) -> str:
     return OF_THE_STORE if shown.mapping == "store" else OF_THE_BASIN
 
 
-def missing_in_snow(read: SnowRead | None, basin: runs.RunBasin, field: str) -> dict[str, Absent]:
+def missing_in_snow(read: SnowRead | None, basin: run_types.RunBasin, field: str) -> dict[str, Absent]:
     """Return why parts of the snow are null, by name.
 
     Args:
@@ -214,12 +214,12 @@ def _reference(reference: ReferenceSnow) -> SnowReference:
     )
 
 
-def why_no_snow(basin: runs.RunBasin) -> Absent:
+def why_no_snow(basin: run_types.RunBasin) -> Absent:
     """Return why a run that has the storage has no snow."""
     return basin.why(basin.summary.snow)
 
 
-def storage_of(series: Mapping[str, runs.RunSeries], basin: runs.RunBasin) -> Storage | None:
+def storage_of(series: Mapping[str, run_arrays.RunSeries], basin: run_types.RunBasin) -> Storage | None:
     """Return the mean of members (and traces) of the water in the basin; None where the run stores none."""
     if "storage" not in series:
         return None
@@ -233,11 +233,11 @@ def storage_of(series: Mapping[str, runs.RunSeries], basin: runs.RunBasin) -> St
     )
 
 
-def _mean(series: runs.RunSeries, basin: runs.RunBasin) -> list[float]:
-    return json_numbers.column(runs.over_members(series, basin.summary.parts))
+def _mean(series: run_arrays.RunSeries, basin: run_types.RunBasin) -> list[float]:
+    return json_numbers.column(run_arrays.over_members(series, basin.summary.parts))
 
 
-def why_no_account(basin: runs.RunBasin, conserving: bool) -> Absent:
+def why_no_account(basin: run_types.RunBasin, conserving: bool) -> Absent:
     """Return why a run has no water balance of a basin."""
     return basin.why_missing if conserving else basin.reason or absent(Reason.NOT_CONSERVING)
 

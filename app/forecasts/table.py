@@ -11,7 +11,7 @@ from app.forecasts.forecast import BasinForecast, BasinForecasts, WithoutForecas
 from app.forecasts.schemas import Columns, RunOfBasin
 from app.forecasts.stored_water import SnowRead
 from records.basins.basins import Site
-from records.runs.runs import QUANTILES
+from records.runs.run_types import QUANTILES
 
 CALIBRATED = "discharge corrected by past errors and the last observed flow"
 UNCALIBRATED = "discharge of the members (and traces), not calibrated"

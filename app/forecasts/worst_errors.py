@@ -16,7 +16,7 @@ from app.forecasts.words import number, signed
 from app.http.base_schema import Absences, Missing, Model, OfBasin, Period
 from app.http.dependencies import OptionalBasin, OptionalVersion, Reading
 from app.http.problems import refused
-from app.versions.verification.endpoints import OfSeason
+from app.versions.verification import OfSeason
 from hydrology.attribution.forecast_error import CAUSES, ErrorSplit, Measure
 from hydrology.base import calendar
 from hydrology.base.absent import absent

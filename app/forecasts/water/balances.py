@@ -8,7 +8,7 @@ from fastapi import APIRouter, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.basins.observations.service import DISCHARGE
+from app.basins.observations import DISCHARGE
 from app.exports.answers import JsonAnswer, documented_responses
 from app.forecasts.balance import WaterBalance, residuals, water_balance
 from app.forecasts.header import days_ahead, header, missing_in_header
@@ -28,7 +28,7 @@ from hydrology.water.ledger import Sums
 from hydrology.weather.runoff import MIN_DAYS_OF_YEAR, in_whole_water_years
 from records.basins import basins
 from records.forecasts.latest import Latest
-from records.runs import runs, states
+from records.runs import run_arrays, run_types, runs, states
 from records.series import series
 from records.simulations import simulated_loss
 
@@ -130,7 +130,7 @@ def balance(session: Session, latest: Latest, at: datetime | None) -> BalanceOfR
     """Return the water balance of every member; `at` is the clock's time for a latest answer."""
     days = days_ahead(latest.run)["time"]
     basin = latest.basin
-    of_traces = runs.series_of(session, latest.run.id, basin.basin_id, (runs.LEDGER,)).get(runs.LEDGER)
+    of_traces = runs.series_of(session, latest.run.id, basin.basin_id, (run_arrays.LEDGER,)).get(run_arrays.LEDGER)
     ledgers = runs.ledger_of(session, latest.run.id, basin.basin_id)
     of_members = water_balance(ledgers, of_traces, basin.spin_up_days)
     missing, conserving = missing_in_header(basin), is_conserving(session, latest)
@@ -207,7 +207,7 @@ def _past(session: Session, latest: Latest) -> _Past | Absent:
     return _Past(calendar.Period(run.t0 - np.timedelta64(basin.spin_up_days - 1, "D"), run.t0), state.sums)
 
 
-def _runoff(session: Session, basin: runs.RunBasin, period: calendar.Period) -> ObservedRunoff | Absent:
+def _runoff(session: Session, basin: run_types.RunBasin, period: calendar.Period) -> ObservedRunoff | Absent:
     if basin.area_m2 is None or basin.area_name is None:
         return absent(Reason.NO_AREA_STORED)
     daily = series.read(session, basin.basin_id, gauge_product(basin.basin_id), DISCHARGE, period)

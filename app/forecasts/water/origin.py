@@ -25,7 +25,7 @@ from hydrology.base.calendar import as_date
 from hydrology.water.water_age import OLDER, YET_TO_FALL, Ages
 from records.basins.basins import Site
 from records.forecasts.latest import Latest
-from records.runs import runs
+from records.runs import run_arrays, run_types, runs
 
 router = APIRouter(prefix="/basins", tags=["water"])
 
@@ -87,9 +87,9 @@ class AgeOfRun(DaysOfRun):
 def origin(session: Session, latest: Latest, at: datetime | None) -> OriginOfRun:
     """Return the discharge by origin of its water; `at`: clock time for a latest answer."""
     run, basin = latest.run, latest.basin
-    wanted = (runs.ORIGIN, "cells_at_t0")
+    wanted = (run_types.ORIGIN, "cells_at_t0")
     series = runs.series_of(session, run.id, basin.basin_id, wanted) if basin.status == "issued" else {}
-    parts = _parts(series[runs.ORIGIN]) if runs.ORIGIN in series else {}
+    parts = _parts(series[run_types.ORIGIN]) if run_types.ORIGIN in series else {}
     missing = missing_in_header(basin)
     ceiling = discharge = None
     if not parts:
@@ -119,10 +119,10 @@ def origin(session: Session, latest: Latest, at: datetime | None) -> OriginOfRun
 def age(session: Session, latest: Latest, at: datetime | None) -> AgeOfRun:
     """Return the discharge by age of its water; `at`: clock time for a latest answer."""
     run, basin = latest.run, latest.basin
-    series = runs.series_of(session, run.id, basin.basin_id, (runs.AGE,)) if basin.status == "issued" else {}
+    series = runs.series_of(session, run.id, basin.basin_id, (run_types.AGE,)) if basin.status == "issued" else {}
     ages, missing = None, missing_in_header(basin)
-    if runs.AGE in series:
-        ages = _ages(series[runs.AGE], Ages(run.t0))
+    if run_types.AGE in series:
+        ages = _ages(series[run_types.AGE], Ages(run.t0))
     else:
         reason = basin.why(basin.summary.age_reason)
         missing |= dict.fromkeys(("discharge", "ages"), reason)
@@ -136,7 +136,7 @@ def age(session: Session, latest: Latest, at: datetime | None) -> AgeOfRun:
     )
 
 
-def _ages(series: runs.RunSeries, ages: Ages) -> list[FlowOfAge]:
+def _ages(series: run_arrays.RunSeries, ages: Ages) -> list[FlowOfAge]:
     """Return the parts of the discharge by their age."""
     statistics = series.axes["statistic"]
     return [
@@ -150,7 +150,7 @@ def _ages(series: runs.RunSeries, ages: Ages) -> list[FlowOfAge]:
     ]
 
 
-def _parts(series: runs.RunSeries) -> dict[str, FlowOfOrigin]:
+def _parts(series: run_arrays.RunSeries) -> dict[str, FlowOfOrigin]:
     """Return the parts of the discharge by their origin."""
     statistics = series.axes["statistic"]
     return {

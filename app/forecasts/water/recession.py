@@ -38,9 +38,9 @@ from records.basins.basins import Site
 from records.forecasts import recession
 from records.forecasts.latest import Latest, result_of
 from records.forecasts.recession import NotDry
-from records.runs import runs
+from records.runs import run_arrays, run_types, runs
 from records.runs.run_parts import weights_of_members
-from records.runs.runs import QUANTILES
+from records.runs.run_types import QUANTILES
 
 
 class AmountOfWater(Model):
@@ -104,7 +104,7 @@ class DrainDownOfRun(DaysOfRun):
     missing: Missing
 
 
-_LOW, _HIGH = runs.SPREAD_LEVELS
+_LOW, _HIGH = run_types.SPREAD_LEVELS
 
 
 _ACCOUNT = ("ceiling", "runs_off", "lost", "left", "totals", "in_words")
@@ -152,7 +152,9 @@ def recession_of_run(session: Session, latest: Latest, at: datetime | None, unit
     )
 
 
-def _account(arrays: Mapping[str, runs.RunSeries], basin: runs.RunBasin, days: Sequence[date]) -> dict[str, Any]:
+def _account(
+    arrays: Mapping[str, run_arrays.RunSeries], basin: run_types.RunBasin, days: Sequence[date]
+) -> dict[str, Any]:
     if "storage" not in arrays:
         return dict.fromkeys(_ACCOUNT)
     held, weights = arrays["cells_at_t0"].values.sum(axis=1, dtype=np.float64), _weights(arrays, basin)
@@ -172,11 +174,13 @@ def _account(arrays: Mapping[str, runs.RunSeries], basin: runs.RunBasin, days: S
     }
 
 
-def _weights(arrays: Mapping[str, runs.RunSeries], basin: runs.RunBasin) -> Array | None:
+def _weights(arrays: Mapping[str, run_arrays.RunSeries], basin: run_types.RunBasin) -> Array | None:
     return weights_of_members(basin.summary.parts, arrays["discharge"].axes["member"])
 
 
-def _by(drained: Drained, weights: Array | None, lead: int, basin: runs.RunBasin, days: Sequence[date]) -> DrainedBy:
+def _by(
+    drained: Drained, weights: Array | None, lead: int, basin: run_types.RunBasin, days: Sequence[date]
+) -> DrainedBy:
     runs_off, lost, left = (values[:, lead - 1] for values in (drained.runs_off, drained.lost, drained.left))
     volume = None
     if basin.area_m2 is not None and basin.area_name is not None:
@@ -204,7 +208,7 @@ class _Spell:
 
     flow: Array
     weights: Array | None
-    basin: runs.RunBasin
+    basin: run_types.RunBasin
     days: Sequence[date]
     units: Units
 

@@ -22,8 +22,7 @@ from app.http import json_numbers
 from app.http.base_schema import Missing, Model, column
 from app.http.dependencies import Reading
 from app.http.json_numbers import gappy_column
-from app.versions.scores.schemas import SnowSkill
-from app.versions.scores.service import snow_skill
+from app.versions.scores import SnowSkill, snow_skill
 from hydrology.base.absent import Absent, absent, texts
 from hydrology.base.calendar import Day, Period
 from hydrology.base.reasons import Reason
@@ -31,7 +30,7 @@ from hydrology.climatology.normals import normal_means, too_few_years
 from hydrology.snow.against_normal import MIN_MM
 from records.basins.basins import Site
 from records.forecasts.latest import Latest
-from records.runs import runs
+from records.runs import run_arrays, run_types, runs
 from records.runs.past_states import cells_between
 from records.runs.run_summary import NOT_STORED
 from records.simulations import simulated_storage
@@ -171,7 +170,7 @@ NO_SNOW_SKILL = absent(Reason.SNOW_NOT_SCORED)
 def storage(session: Session, latest: Latest, at: datetime | None) -> StorageOfRun:
     """Return the water in the basin; `at` is the clock's time for a latest answer."""
     run, basin = latest.run, latest.basin
-    wanted = ("storage", "snow", runs.SNOW_SPREAD)
+    wanted = ("storage", "snow", run_types.SNOW_SPREAD)
     series = runs.series_of(session, run.id, basin.basin_id, wanted) if basin.status == "issued" else {}
     snow_skills = [snow_skill(cells) for cells in scores.snow_cells(session, run.version_id, [basin.basin_id])]
     stored = storage_of(series, basin)
@@ -192,7 +191,9 @@ def storage(session: Session, latest: Latest, at: datetime | None) -> StorageOfR
         if snow is None:
             missing |= dict.fromkeys(("snow", "other", "normal_snow"), why_no_snow(basin))
         else:
-            of_all, of_snow = (runs.over_members(series[name], basin.summary.parts) for name in ("storage", "snow"))
+            of_all, of_snow = (
+                run_arrays.over_members(series[name], basin.summary.parts) for name in ("storage", "snow")
+            )
             other = json_numbers.column(of_all - of_snow)
             usual_snow, reasons = normal_snow(session, latest, snow)
             missing |= {f"normal_snow{field}": why for field, why in reasons.items()}

@@ -17,7 +17,7 @@ from operations.versions.stages import with_progress
 from records.forecasts.latest import Latest, result_of
 from records.outlooks import outlooks
 from records.outlooks.run_outlook import RunOutlook
-from records.runs import runs
+from records.runs import run_types, runs
 
 _COLUMNS: Columns = {"basin": "basin", "status": "status", "unit": "unit", "first day": "first"}
 _COLUMNS |= {"peak (5 to 95 %)": "peak", "last day": "last", "storage, mm": "storage", "ledger": "ledger"}
@@ -78,7 +78,7 @@ def _peak(result: Latest, outlook: RunOutlook | Absent, units: Units | None) -> 
     return {"peak": f"{height:.3g} ({low:.3g} to {high:.3g})"}
 
 
-def _notes(run: runs.Run, results: Sequence[Latest], forecasts: Sequence[BasinForecast]) -> Iterator[str]:
+def _notes(run: run_types.Run, results: Sequence[Latest], forecasts: Sequence[BasinForecast]) -> Iterator[str]:
     """Yield what readers should know of a run: of its T0, its weather, its training and its ranges."""
     if run.t0_note:
         yield f"Warning: {run.t0_note}"
