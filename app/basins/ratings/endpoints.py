@@ -14,9 +14,9 @@ from app.http.problems import documented_writing
 from hydrology.base.absent import texts
 from hydrology.ratings.rating import InvalidRating
 from jobspec.ratings import NewRating
-from records.alerts import flood_categories, level_doubts
 from records.basins import basins
 from records.basins.basins import UnknownBasin
+from records.levels import flood_categories, level_doubts
 from records.outlooks import outlooks
 from records.ratings import ratings
 from records.ratings.ratings import NoRating

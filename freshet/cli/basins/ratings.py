@@ -17,7 +17,7 @@ from hydrology.base.absent import texts
 from hydrology.base.errors import counted
 from hydrology.ratings.rating import M_PER_FT
 from jobspec.ratings import NewRating
-from records.alerts import flood_categories, level_doubts
+from records.levels import flood_categories, level_doubts
 from records.outlooks import outlooks
 from records.ratings import ratings as records
 from records.ratings.ratings import StoredRating

@@ -25,9 +25,9 @@ from jobspec.flood_categories import NewCategories
 from jobspec.jobs.judging import LevelsJob
 from jobspec.thresholds import FloodFrequencySettings, NewThreshold
 from records.access import audit
-from records.alerts import flood_categories, flood_frequency, level_doubts
-from records.alerts import thresholds as records
+from records.alerts import held_alerts
 from records.basins import basins
+from records.levels import basin_levels, flood_categories, level_doubts
 from records.outlooks import outlooks
 
 if TYPE_CHECKING:
@@ -101,11 +101,11 @@ def set_threshold(
     result = {"name": name, "discharge": value, "direction": "falling" if falling else "rising"}
     new = valid(TypeAdapter(NewThreshold), result, "level")
     with changing() as change:
-        effect = records.put(change.session, basin, new, change.service_now)
+        effect = basin_levels.put(change.session, basin, new, change.service_now)
         if effect != "unchanged":
             outlooks.renew(change.session, basin)
             change.record("threshold set", basin, **new.model_dump())
-        stored = records.get(change.session, basin, new.name)
+        stored = basin_levels.get(change.session, basin, new.name)
         doubts = level_doubts.in_doubt(change.session, basin, day(change.service_now.date()))
     inform_doubts(doubts)
     payload = {"basin": basin, "change": effect, **asdict(stored), "in_doubt": doubts.get(new.name)}
@@ -128,11 +128,11 @@ def frequency(
     }
     new = valid(TypeAdapter(FloodFrequencySettings), given, "flood frequency")
     with changing() as change:
-        changed = flood_frequency.put(change.session, basin, new, change.service_now)
+        changed = basin_levels.put_flood_frequency(change.session, basin, new, change.service_now)
         if changed:
             outlooks.renew(change.session, basin)
             change.record("flood frequency set", basin, **new.model_dump())
-        stored = flood_frequency.get(change.session, basin)
+        stored = basin_levels.flood_frequency(change.session, basin)
     skew = "the record's own skew" if new.regional_skew is None else f"a regional skew of {new.regional_skew:g}"
     trend = "adjusted for a significant trend" if new.trend_adjusted else "as they were"
     answer({"basin": basin, "changed": changed, **asdict(stored)}, as_json, f"{basin}: {skew}, floods {trend}.")
@@ -159,7 +159,7 @@ def categories(
         doubts = level_doubts.in_doubt(session, basin, context.clock.today())
         levels = [
             asdict(one) | {"in_doubt": doubts.get(one.name)}
-            for one in records.of_basin(session, basin)
+            for one in basin_levels.of_basin(session, basin)
             if one.category is not None
         ]
     left_out = {name: str(why) for name, why in done.left_out.items()}
@@ -180,9 +180,9 @@ def confirm(basin: Basin, name: Name, as_json: Json = False) -> None:
     with changing() as change:
         level_doubts.confirm(change.session, basin, [name])
         by = audit.command_line().name
-        level_doubts.release(change.session, basin, by=by, now=change.service_now, wall=change.now)
+        held_alerts.approve_confirmed(change.session, basin, by=by, now=change.service_now, wall=change.now)
         change.record("threshold confirmed", basin, name=name)
-        stored = records.get(change.session, basin, name)
+        stored = basin_levels.get(change.session, basin, name)
     answer({"basin": basin, **asdict(stored)}, as_json, f"{name} of {basin} is confirmed at {stored.discharge:g} m3/s.")
 
 
@@ -190,7 +190,7 @@ def confirm(basin: Basin, name: Name, as_json: Json = False) -> None:
 def remove(basin: Basin, name: Name, as_json: Json = False) -> None:
     """Remove a level that was set. Those of the record stay."""
     with changing() as change:
-        records.remove(change.session, basin, name)
+        basin_levels.remove(change.session, basin, name)
         outlooks.renew(change.session, basin)
         change.record("threshold removed", basin, name=name)
     answer({"basin": basin, "removed": name}, as_json, f"{name} of {basin} is removed.")

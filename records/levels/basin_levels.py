@@ -1,4 +1,4 @@
-"""Levels of a basin's discharge: those that operators set, and those of its record."""
+"""Levels of a basin's discharge: those that operators set, those of its record, and how its floods are analysed."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Literal
 
 import numpy as np
-from sqlalchemy import delete, select
+from sqlalchemy import CheckConstraint, Column, ForeignKey, String, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent
@@ -16,14 +16,15 @@ from hydrology.base.digests import owned_digest
 from hydrology.base.errors import InvalidInput, NotFound
 from hydrology.base.series import DailySeries
 from hydrology.extremes import thresholds
-from hydrology.extremes.thresholds import FloodFrequency
+from hydrology.extremes.expected_moments import RegionalSkew
+from hydrology.extremes.thresholds import BY_DEFAULT, FloodFrequency
 from hydrology.uncertainty.exceedance import Direction
-from jobspec.flood_categories import CategoryName
-from jobspec.thresholds import NewThreshold
-from records.alerts import flood_frequency
-from records.alerts.tables import ThresholdRow
+from jobspec.flood_categories import CATEGORIES, CategoryName
+from jobspec.thresholds import FloodFrequencySettings, NewThreshold
 from records.basins import basins
-from records.database.statements import as_record
+from records.database.base import FreeText, Instant, Real, one_of
+from records.database.statements import as_values, table_of, upsert
+from records.database.stored import find, read, stored
 from records.series import series
 
 Change = Literal["new", "changed", "unchanged"]
@@ -59,9 +60,20 @@ class TooManyLevels(InvalidInput):
     remedy = "Remove a level first."
 
 
+@stored(
+    "thresholds",
+    Column("basin_id", String, ForeignKey("basins.id")),
+    # Null of an official category that neither the rating nor its file's flow gives one: no level until one does.
+    Column("discharge", Real),
+    CheckConstraint("discharge > 0", name="discharge"),
+    CheckConstraint("discharge IS NOT NULL OR category IS NOT NULL", name="known"),
+    one_of("direction", "rising", "falling"),
+    one_of("category", *CATEGORIES),
+    key=("basin_id", "name"),
+)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Threshold:
-    """A level that an operator set.
+    """A level that an operator set, or an official flood category.
 
     Attributes:
         discharge: m3/s.
@@ -78,12 +90,43 @@ class Threshold:
     direction: Direction
     set_at: datetime
     category: CategoryName | None = None
-    source: str | None = None
+    source: FreeText | None = None
     source_day: Day | None = None
     official_stage: float | None = None
     official_flow: float | None = None
-    impact: str | None = None
+    impact: FreeText | None = None
     confirmed: float | None = None
+
+
+@stored(
+    "flood_frequency",
+    Column("basin_id", String, ForeignKey("basins.id")),
+    Column("set_at", Instant, nullable=False),
+    CheckConstraint("(regional_skew IS NULL) = (regional_skew_error IS NULL)", name="skew"),
+    CheckConstraint("regional_skew_error > 0", name="error"),
+    key=("basin_id",),
+)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredFloodFrequency:
+    """How the floods of a basin's record are analysed.
+
+    Attributes:
+        set_at: when that was last changed, by the service's clock; None where it is the default.
+    """
+
+    regional_skew: float | None
+    regional_skew_error: float | None
+    trend_adjusted: bool
+    set_at: datetime | None
+
+    def as_asked(self) -> FloodFrequency:
+        """Return it as the computation takes it."""
+        if self.regional_skew is None or self.regional_skew_error is None:
+            return FloodFrequency(None, self.trend_adjusted)
+        return FloodFrequency(RegionalSkew(self.regional_skew, self.regional_skew_error), self.trend_adjusted)
+
+
+THRESHOLDS, FLOOD_FREQUENCY = table_of(Threshold), table_of(StoredFloodFrequency)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,22 +175,15 @@ def put(session: Session, basin: str, new: NewThreshold, at: datetime) -> Change
     basins.lock(session, basin)
     if new.name.removeprefix(thresholds.OF_MODEL) in thresholds.names():
         raise ReservedName(f"{new.name} is the name of a computed level: choose another name.")
-    row = session.get(ThresholdRow, (basin, new.name))
-    if row is None:
-        if len(of_basin(session, basin)) >= MAX_LEVELS:
-            raise TooManyLevels(f"{basin} has {MAX_LEVELS} levels, the maximum: remove one first.")
-        session.add(ThresholdRow(basin_id=basin, set_at=at, **new.model_dump()))
-        change: Change = "new"
-    elif (row.discharge, row.direction, row.category) == (new.discharge, new.direction, None):
+    row = session.execute(select(THRESHOLDS).filter_by(basin_id=basin, name=new.name)).one_or_none()
+    if row is None and len(of_basin(session, basin)) >= MAX_LEVELS:
+        raise TooManyLevels(f"{basin} has {MAX_LEVELS} levels, the maximum: remove one first.")
+    if row is not None and (row.discharge, row.direction, row.category) == (new.discharge, new.direction, None):
         return "unchanged"
-    else:
-        row.confirmed = row.confirmed if row.direction == new.direction else None
-        row.discharge, row.direction, row.set_at = new.discharge, new.direction, at
-        row.category = row.source = row.source_day = row.impact = None
-        row.official_stage = row.official_flow = None
-        change = "changed"
-    session.flush()
-    return change
+    confirmed = row.confirmed if row is not None and row.direction == new.direction else None
+    level = Threshold(**new.model_dump(), set_at=at, confirmed=confirmed)
+    upsert(session, Threshold, [{"basin_id": basin} | as_values(level)])
+    return "new" if row is None else "changed"
 
 
 def get(session: Session, basin: str, name: str) -> Threshold:
@@ -158,28 +194,27 @@ def get(session: Session, basin: str, name: str) -> Threshold:
         UnknownThreshold: it has no such level.
     """
     basins.require(session, basin)
-    row = session.get(ThresholdRow, (basin, name))
-    if row is None or row.discharge is None:
+    level = next((level for level in of_basin(session, basin) if level.name == name), None)
+    if level is None:
         raise UnknownThreshold(
             f"Nobody set a level {name[:64]!r} of {basin}: list the basin's thresholds to see their names."
         )
-    return as_record(Threshold, row)
+    return level
 
 
 def of_basin(session: Session, basin: str) -> list[Threshold]:
     """Return the levels that operators set, by name; categories without a discharge are left out."""
-    known = select(ThresholdRow).filter_by(basin_id=basin).where(ThresholdRow.discharge.is_not(None))
-    query = known.order_by(ThresholdRow.name)
-    return [as_record(Threshold, row) for row in session.scalars(query)]
+    known = select(THRESHOLDS).filter_by(basin_id=basin).where(THRESHOLDS.c.discharge.is_not(None))
+    return read(session, Threshold, known.order_by(THRESHOLDS.c.name))
 
 
 def impacts(session: Session, names: Sequence[str]) -> dict[str, dict[str, str]]:
     """Return what happens from levels on, by basin and level; levels of which nothing is stated are left out."""
-    row = ThresholdRow
+    level = THRESHOLDS.c
+    query = select(level.basin_id, level.name, level.impact).where(level.basin_id.in_(names), level.impact.is_not(None))
     stated: dict[str, dict[str, str]] = {}
-    query = select(row.basin_id, row.name, row.impact).where(row.basin_id.in_(names), row.impact.is_not(None))
     for basin, name, impact in session.execute(query):
-        stated.setdefault(basin, {})[name] = impact or ""
+        stated.setdefault(basin, {})[name] = impact
     return stated
 
 
@@ -191,7 +226,28 @@ def remove(session: Session, basin: str, name: str) -> None:
         UnknownThreshold: it has no such level.
     """
     get(session, basin, name)
-    session.execute(delete(ThresholdRow).filter_by(basin_id=basin, name=name))
+    session.execute(THRESHOLDS.delete().where(THRESHOLDS.c.basin_id == basin, THRESHOLDS.c.name == name))
+
+
+def flood_frequency(session: Session, basin: str) -> StoredFloodFrequency:
+    """Return how the floods of a basin are analysed; the default where nothing is stored."""
+    return find(session, StoredFloodFrequency, basin_id=basin) or StoredFloodFrequency(
+        regional_skew=None, regional_skew_error=None, trend_adjusted=BY_DEFAULT.trend_adjusted, set_at=None
+    )
+
+
+def put_flood_frequency(session: Session, basin: str, new: FloodFrequencySettings, at: datetime) -> bool:
+    """Set how the floods of a basin are analysed; return whether that changed anything.
+
+    Raises:
+        UnknownBasin: there is no such basin.
+    """
+    basins.lock(session, basin)
+    before = flood_frequency(session, basin)
+    if FloodFrequencySettings.model_validate({name: getattr(before, name) for name in type(new).model_fields}) == new:
+        return False
+    upsert(session, StoredFloodFrequency, [{"basin_id": basin, "set_at": at} | new.model_dump()])
+    return True
 
 
 def of_record(session: Session, basin: str, *, intervals: bool = True) -> RecordLevels:
@@ -200,7 +256,7 @@ def of_record(session: Session, basin: str, *, intervals: bool = True) -> Record
     Args:
         intervals: whether to compute confidence intervals.
     """
-    floods = flood_frequency.get(session, basin).as_asked()
+    floods = flood_frequency(session, basin).as_asked()
     daily = series.read(session, basin, gauge_product(basin), "discharge")
     if daily is None:
         return RecordLevels(None, thresholds.of_record([], np.empty(0, "datetime64[D]")), floods)

@@ -5,23 +5,20 @@ the other levels. A level is confirmed at its discharge; set or converted to ano
 """
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 
 import numpy as np
 from sqlalchemy.orm import Session
 
 from hydrology.base.arrays import Array
 from hydrology.base.basins import gauge_product
-from hydrology.base.calendar import Day, day
+from hydrology.base.calendar import Day
 from hydrology.base.units import converted, only_area
 from hydrology.extremes.level_checks import against_record, differ, out_of_order, ratio
 from hydrology.ratings.rating import M_PER_FT, Rating
-from jobspec.adjustments import HeldRuling
 from jobspec.flood_categories import CATEGORIES
-from records.alerts import held_alerts, thresholds
-from records.alerts.tables import ThresholdRow
-from records.alerts.thresholds import FIXED_UNIT, Threshold
 from records.basins import basins
+from records.levels import basin_levels
+from records.levels.basin_levels import FIXED_UNIT, THRESHOLDS, Threshold
 from records.ratings import ratings
 from records.series import series
 
@@ -34,7 +31,7 @@ def in_doubt(session: Session, basin: str, on: Day) -> dict[str, str]:
     Args:
         on: the service's day, whose rating converts.
     """
-    levels = thresholds.of_basin(session, basin)
+    levels = basin_levels.of_basin(session, basin)
     if all(_is_confirmed(level) for level in levels):
         return {}
     stored, flow = ratings.newest(session, basin, on), _observed(session, basin)
@@ -58,24 +55,9 @@ def confirm(session: Session, basin: str, names: Sequence[str]) -> None:
     """
     basins.lock(session, basin)
     for name in names:
-        row = session.get_one(ThresholdRow, (basin, thresholds.get(session, basin, name).name))
-        row.confirmed = row.discharge
-    session.flush()
-
-
-def release(session: Session, basin: str, *, by: str, now: datetime, wall: datetime) -> None:
-    """Approve the changes that wait for levels to be confirmed, where all are confirmed now.
-
-    Args:
-        by: who confirmed them.
-        now: by the service's clock; wall: by the machine's.
-    """
-    held = held_alerts.find(session, basin)
-    if held is None or held.due_at is not None or held.ruling is not None:
-        return
-    doubts = in_doubt(session, basin, day(now.date()))
-    if not any(change["level"] in doubts for change in held.proposed):
-        held_alerts.rule(session, basin, HeldRuling(run=held.run_id, ruling="approve"), by, wall)
+        level = basin_levels.get(session, basin, name)
+        own = (THRESHOLDS.c.basin_id == basin, THRESHOLDS.c.name == level.name)
+        session.execute(THRESHOLDS.update().where(*own).values(confirmed=level.discharge))
 
 
 def _is_confirmed(level: Threshold) -> bool:

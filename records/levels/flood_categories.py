@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 import numpy as np
-from sqlalchemy import delete, or_, select
+from sqlalchemy import Row, or_, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent, absent
@@ -15,8 +16,9 @@ from hydrology.base.reasons import Reason
 from hydrology.extremes.level_checks import differ
 from hydrology.ratings.rating import Rating
 from jobspec.flood_categories import CATEGORIES, InvalidCategories, NewCategories, read_categories
-from records.alerts.tables import ThresholdRow
 from records.basins import basins
+from records.database.statements import add_all
+from records.levels.basin_levels import THRESHOLDS, Threshold
 from records.ratings import ratings
 
 
@@ -64,16 +66,13 @@ def put(session: Session, basin: str, new: NewCategories, at: datetime) -> Impor
         getattr(before[name], field) != value for name, of in rows.items() for field, value in of.items()
     )
     if changed:
-        confirmed = {name: row.confirmed for name, row in before.items()}
         # An operator's level of a name in the file becomes the official one; one of another name stays.
-        replaced = or_(ThresholdRow.category.is_not(None), ThresholdRow.name.in_(rows))
-        session.execute(delete(ThresholdRow).where(ThresholdRow.basin_id == basin, replaced))
-        today = {"source_day": day(at.date())}
-        session.add_all(
-            ThresholdRow(basin_id=basin, name=name, set_at=at, confirmed=confirmed.get(name), **today | of)
-            for name, of in rows.items()
-        )
-        session.flush()
+        replaced = or_(THRESHOLDS.c.category.is_not(None), THRESHOLDS.c.name.in_(rows))
+        session.execute(THRESHOLDS.delete().where(THRESHOLDS.c.basin_id == basin, replaced))
+        added = {"basin_id": basin, "set_at": at, "source_day": day(at.date())}
+        confirmed = {name: row.confirmed for name, row in before.items()}
+        news = ({"name": name, "confirmed": confirmed.get(name)} | added | of for name, of in rows.items())
+        add_all(session, Threshold, news)
     converted = convert(session, basin, at)
     return Imported(changed or converted.changed, converted.left_out)
 
@@ -91,18 +90,19 @@ def convert(session: Session, basin: str, at: datetime) -> Imported:
     for row, of in zip(rows, flows, strict=True):
         flow = None if isinstance(of, Absent) else of
         if row.discharge != flow:
-            row.discharge, row.set_at, changed = flow, at, True
-    session.flush()
+            own = (THRESHOLDS.c.basin_id == basin, THRESHOLDS.c.name == row.name)
+            session.execute(THRESHOLDS.update().where(*own).values(discharge=flow, set_at=at))
+            changed = True
     return Imported(changed, {row.name: of for row, of in zip(rows, flows, strict=True) if isinstance(of, Absent)})
 
 
-def _rows(session: Session, basin: str) -> list[ThresholdRow]:
-    """Return the categories of a basin, the least severe first."""
-    query = select(ThresholdRow).where(ThresholdRow.basin_id == basin, ThresholdRow.category.is_not(None))
-    return sorted(session.scalars(query), key=lambda row: list[str](CATEGORIES).index(row.name))
+def _rows(session: Session, basin: str) -> list[Row[Any]]:
+    """Return the categories of a basin, with and without a discharge, the least severe first."""
+    query = select(THRESHOLDS).where(THRESHOLDS.c.basin_id == basin, THRESHOLDS.c.category.is_not(None))
+    return sorted(session.execute(query), key=lambda row: list[str](CATEGORIES).index(row.name))
 
 
-def _discharges(rows: Sequence[ThresholdRow], rating: Rating | None) -> list[float | Absent]:
+def _discharges(rows: Sequence[Row[Any]], rating: Rating | None) -> list[float | Absent]:
     """Return the discharges of categories, m3/s: by stage and the rating, otherwise the file's flow.
 
     Where rating and file differ, the file's flow is used, and a stage without one is not converted. A flow that is not
@@ -119,7 +119,7 @@ def _discharges(rows: Sequence[ThresholdRow], rating: Rating | None) -> list[flo
     return found
 
 
-def _agreed(rows: Sequence[ThresholdRow], rated: Sequence[float | Absent]) -> list[float | Absent]:
+def _agreed(rows: Sequence[Row[Any]], rated: Sequence[float | Absent]) -> list[float | Absent]:
     """Return the discharges by the rating that the file does not contradict."""
     contradicted = [
         not isinstance(of, Absent) and row.official_flow is not None and differ(of, row.official_flow)
