@@ -2,7 +2,7 @@
 
 import records.access.audit
 import records.access.keys
-import records.adjustments.tables
+import records.adjustments.adjustments
 import records.alerts.tables
 import records.basins.tables
 import records.database.tables

@@ -8,7 +8,8 @@ import numpy as np
 from app.forecasts.schemas import MemberBalance, MemberSinceEmpty, Scale, SinceEmpty, WaterBalance
 from app.http.json_numbers import column
 from hydrology.water import ledger as water
-from records.runs.runs import CLOSURE, OF_VERSION, Ledger, RunSeries, ledger_entry
+from records.runs.run_arrays import OF_VERSION, Ledger, RunSeries
+from records.runs.run_types import CLOSURE, ledger_entry
 
 
 def water_balance(

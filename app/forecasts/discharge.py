@@ -17,7 +17,7 @@ from hydrology.base import units as convert
 from hydrology.base.absent import known
 from hydrology.base.units import Units
 from hydrology.uncertainty.recalibration import weight_of
-from records.runs import runs
+from records.runs import run_arrays, run_types
 
 Array = npt.NDArray[np.float64]
 DischargeUnits = Annotated[
@@ -56,7 +56,9 @@ LatestForm = Annotated[Representation, Depends(_of_latest)]
 RunForm = Annotated[Representation, Depends(_of_run)]
 
 
-def quantile_columns(quantiles: runs.RunSeries, basin: runs.RunBasin, representation: Representation) -> Columns:
+def quantile_columns(
+    quantiles: run_arrays.RunSeries, basin: run_types.RunBasin, representation: Representation
+) -> Columns:
     """Return the quantiles of discharge (levels, leads) as columns in a unit."""
     names = [level_name(level) for level in quantiles.axes["level"]]
     rows = in_units(quantiles.values, basin, representation.units)
@@ -69,7 +71,7 @@ def level_name(level: float) -> str:
 
 
 def calibrated_columns(
-    stored: runs.RunSeries | None, basin: runs.RunBasin, representation: Representation
+    stored: run_arrays.RunSeries | None, basin: run_types.RunBasin, representation: Representation
 ) -> Columns | None:
     """Return the calibrated quantiles as columns; None where there are none."""
     if stored is None:
@@ -81,7 +83,7 @@ def calibrated_columns(
     return quantile_columns(shown, basin, representation)
 
 
-def calibration_of(run: runs.Run, basin: runs.RunBasin, representation: Representation) -> Calibration | None:
+def calibration_of(run: run_types.Run, basin: run_types.RunBasin, representation: Representation) -> Calibration | None:
     """Return the error model and last observation behind the calibrated quantiles."""
     used = known(basin.summary.calibration)
     if used is None:
@@ -114,12 +116,12 @@ def calibration_of(run: runs.Run, basin: runs.RunBasin, representation: Represen
     )
 
 
-def usual_units(basin: runs.RunBasin) -> Units:
+def usual_units(basin: run_types.RunBasin) -> Units:
     """Return the default unit of discharge: m3/s, or mm/day where the run names no area."""
     return "mm/day" if basin.area_m2 is None else "m3/s"
 
 
-def in_units(depth: npt.NDArray[Any], basin: runs.RunBasin, units: Units) -> Array:
+def in_units(depth: npt.NDArray[Any], basin: run_types.RunBasin, units: Units) -> Array:
     """Return discharge, stored in mm/day, in a unit."""
     if units == "mm/day":
         return np.asarray(depth, dtype=np.float64)

@@ -16,7 +16,7 @@ from app.http.discharge_units import NoArea
 from app.http.limits.costs import RequestBudget
 from records.basins.basins import UnknownBasin
 from records.forecasts.latest import NoForecast, NoModel, newest_run_keys
-from records.runs.runs import UnknownRun
+from records.runs.run_types import UnknownRun
 
 router = APIRouter(tags=["forecasts"])
 

@@ -21,7 +21,7 @@ from records.forecasts.latest import Latest
 from records.runs.filled_note import weather_note
 from records.runs.run_parts import RunPart, RunSubset
 from records.runs.run_summary import LEARNT_FROM
-from records.runs.runs import Run, RunBasin
+from records.runs.run_types import Run, RunBasin
 
 PERTURBED_NOTE = "Driven by perturbed observations for the days after T0: a replay's stand-in for a weather forecast."
 

@@ -11,7 +11,7 @@ from hydrology.base.errors import NotFound
 from records.basins.basins import UnknownBasin
 from records.forecasts import latest as records
 from records.forecasts.latest import Latest, NoForecast, NoModel
-from records.runs.runs import UnknownRun
+from records.runs.run_types import UnknownRun
 
 RunAndTime = tuple[Latest, datetime | None]
 """A run's result for a basin, and the clock's time if the answer is the latest."""

@@ -5,12 +5,12 @@ from app.forecasts.schemas import Columns, NormalFlow
 from app.http.json_numbers import column, rounded
 from hydrology.base.absent import Absent, absent
 from hydrology.base.reasons import Reason
-from records.runs import runs
+from records.runs import run_arrays, run_types
 
 
 def normal_flow(
-    stored: runs.RunSeries | None,
-    basin: runs.RunBasin,
+    stored: run_arrays.RunSeries | None,
+    basin: run_types.RunBasin,
     representation: Representation,
     discharge: Columns | None,
     calibrated: Columns | None,
@@ -38,7 +38,7 @@ def _percent(flow: Columns, normal: list[float], past: int) -> float | None:
     return rounded(100 * sum(flow["median"][past:]) / to_come) if to_come > 0 else None
 
 
-def missing_in_normal(normal: NormalFlow | None, basin: runs.RunBasin) -> dict[str, Absent]:
+def missing_in_normal(normal: NormalFlow | None, basin: run_types.RunBasin) -> dict[str, Absent]:
     """Return why the normal, or a part of it, is null."""
     if normal is None:
         return {"normal": basin.why(basin.summary.normal_mm)}

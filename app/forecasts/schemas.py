@@ -16,7 +16,7 @@ from hydrology.weather.forcing_kinds import DESCRIBED, ForcingKind
 from jobspec.changes import Where
 from records.runs.filled_weather import WeatherSource
 from records.runs.run_summary import MappingKind
-from records.runs.runs import QUANTILES_NOTE, BasinStatus, Purpose, QuantilesOf
+from records.runs.run_types import QUANTILES_NOTE, BasinStatus, Purpose, QuantilesOf
 
 Column = list[float]
 Columns = dict[str, Column]

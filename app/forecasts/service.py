@@ -38,16 +38,16 @@ from hydrology.base.units import Units
 from records.forecasts.latest import Latest
 from records.outlooks import outlooks
 from records.outlooks.run_outlook import RunOutlook
-from records.runs import runs
+from records.runs import run_arrays, run_types, runs
 from records.runs.run_summary import NOT_STORED
 from records.versions import versions
 
 Array = npt.NDArray[np.float64]
 
 WITHOUT_MEMBERS = (
-    *("discharge_quantiles", runs.CALIBRATED, runs.NORMAL, "precipitation", "loss", "storage", "snow"),
-    runs.SNOW_SPREAD,
-    runs.LEDGER,
+    *("discharge_quantiles", run_arrays.CALIBRATED, run_arrays.NORMAL, "precipitation", "loss", "storage", "snow"),
+    run_types.SNOW_SPREAD,
+    run_arrays.LEDGER,
 )
 
 
@@ -55,8 +55,8 @@ WITHOUT_MEMBERS = (
 class StoredParts:
     """Stored arrays of a run for a basin, besides its row, and its outlook."""
 
-    series: Mapping[str, runs.RunSeries]
-    ledgers: Sequence[runs.Ledger]
+    series: Mapping[str, run_arrays.RunSeries]
+    ledgers: Sequence[run_arrays.Ledger]
     conserving: bool
     outlook: RunOutlook | Absent
 
@@ -128,11 +128,11 @@ def rendered_forecast(
     return body
 
 
-def _answered_content(forecast: Latest, content: runs.Content) -> Mapping[str, runs.RunSeries]:
+def _answered_content(forecast: Latest, content: run_arrays.Content) -> Mapping[str, run_arrays.RunSeries]:
     """Return the arrays of an answer; only ledgers if the basin was not issued."""
     if forecast.basin.status == "issued":
         return content.series
-    return {name: series for name, series in content.series.items() if name == runs.LEDGER}
+    return {name: series for name, series in content.series.items() if name == run_arrays.LEDGER}
 
 
 def basin_forecast(latest: Latest, parts: StoredParts, representation: Representation) -> BasinForecast:
@@ -143,13 +143,15 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
     """
     run, basin, series, issued = latest.run, latest.basin, parts.series, latest.basin.status == "issued"
     discharge = quantile_columns(series["discharge_quantiles"], basin, representation) if issued else None
-    calibrated = calibrated_columns(series.get(runs.CALIBRATED), basin, representation)
+    calibrated = calibrated_columns(series.get(run_arrays.CALIBRATED), basin, representation)
     calibration = None if calibrated is None else calibration_of(run, basin, representation)
-    normal = normal_flow(series.get(runs.NORMAL), basin, representation, discharge, calibrated, past=run.filled_days)
+    normal = normal_flow(
+        series.get(run_arrays.NORMAL), basin, representation, discharge, calibrated, past=run.filled_days
+    )
     storage = storage_of(series, basin)
     precipitation = _of_traces(series["precipitation"], basin) if "precipitation" in series else None
     loss = _mean(series["loss"], basin) if "loss" in series else None
-    balance = water_balance(parts.ledgers, series.get(runs.LEDGER), basin.spin_up_days)
+    balance = water_balance(parts.ledgers, series.get(run_arrays.LEDGER), basin.spin_up_days)
     peak = _peak(parts.outlook, latest, representation.units)
     in_words = (
         None
@@ -190,7 +192,7 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
 
 
 def _missing_in_account(
-    basin: runs.RunBasin,
+    basin: run_types.RunBasin,
     conserving: bool,
     account: Mapping[str, Any],
     calibrated: Columns | None,
@@ -220,7 +222,7 @@ def _peak(outlook: RunOutlook | Absent, latest: Latest, units: Units) -> words.P
 
 
 def _in_words(
-    run: runs.Run,
+    run: run_types.Run,
     units: Units,
     discharge: Columns,
     calibrated: Columns | None,
@@ -250,7 +252,9 @@ def _pruned(why: Absent, precipitation: list[float] | None, representation: Repr
     return dict.fromkeys(names, why)
 
 
-def _member_columns(series: Mapping[str, runs.RunSeries], basin: runs.RunBasin, units: Units) -> MemberColumns:
+def _member_columns(
+    series: Mapping[str, run_arrays.RunSeries], basin: run_types.RunBasin, units: Units
+) -> MemberColumns:
     flows = series["discharge"]
     columns = MemberColumns(members=_by_label(flows, in_units(flows.values, basin, units)))
     if "cells_at_t0" in series:
@@ -258,7 +262,7 @@ def _member_columns(series: Mapping[str, runs.RunSeries], basin: runs.RunBasin, 
     return columns
 
 
-def _missing_provenance(basin: runs.RunBasin) -> dict[str, Absent]:
+def _missing_provenance(basin: run_types.RunBasin) -> dict[str, Absent]:
     missing = {}
     if basin.area_m2 is None:
         missing["area"] = absent(Reason.NO_PRODUCT_AREA_AT_RUN)
@@ -270,12 +274,12 @@ def _missing_provenance(basin: runs.RunBasin) -> dict[str, Absent]:
     return missing
 
 
-def why_no_account(basin: runs.RunBasin, conserving: bool) -> Absent:
+def why_no_account(basin: run_types.RunBasin, conserving: bool) -> Absent:
     """Return why a run has no water balance of a basin."""
     return basin.why_missing if conserving else basin.reason or absent(Reason.NOT_CONSERVING)
 
 
-def why_no_snow(basin: runs.RunBasin) -> Absent:
+def why_no_snow(basin: run_types.RunBasin) -> Absent:
     """Return why a run that has the storage has no snow."""
     return basin.why(basin.summary.snow)
 
@@ -294,7 +298,7 @@ def _units(representation: Representation) -> dict[str, str]:
     return units | {"water_balance": "mm"} | of_members
 
 
-def storage_of(series: Mapping[str, runs.RunSeries], basin: runs.RunBasin) -> Storage | None:
+def storage_of(series: Mapping[str, run_arrays.RunSeries], basin: run_types.RunBasin) -> Storage | None:
     """Return the mean of members (and traces) of the water in the basin; None where the run stores none."""
     if "storage" not in series:
         return None
@@ -308,16 +312,16 @@ def storage_of(series: Mapping[str, runs.RunSeries], basin: runs.RunBasin) -> St
     )
 
 
-def _of_traces(series: runs.RunSeries, basin: runs.RunBasin) -> list[float]:
+def _of_traces(series: run_arrays.RunSeries, basin: run_types.RunBasin) -> list[float]:
     """Return values of each lead; with traces, their mean."""
     return _mean(series, basin) if "trace" in series.axes else column(series.values)
 
 
-def _mean(series: runs.RunSeries, basin: runs.RunBasin) -> list[float]:
-    return column(runs.over_members(series, basin.summary.parts))
+def _mean(series: run_arrays.RunSeries, basin: run_types.RunBasin) -> list[float]:
+    return column(run_arrays.over_members(series, basin.summary.parts))
 
 
-def _by_label(series: runs.RunSeries, values: npt.NDArray[Any]) -> Columns:
+def _by_label(series: run_arrays.RunSeries, values: npt.NDArray[Any]) -> Columns:
     """Return the row of each member, or of each member with each trace."""
     labels = [str(label) for label in series.axes["member"]]
     if "trace" in series.axes:
@@ -325,13 +329,13 @@ def _by_label(series: runs.RunSeries, values: npt.NDArray[Any]) -> Columns:
     return {label: column(row) for label, row in zip(labels, values.reshape(len(labels), -1), strict=True)}
 
 
-def _area(basin: runs.RunBasin) -> Area | None:
+def _area(basin: run_types.RunBasin) -> Area | None:
     if basin.area_m2 is None or basin.area_name is None:
         return None
     return Area.of(convert.Area(basin.area_name, basin.area_m2))
 
 
-def _provenance(run: runs.Run, basin: runs.RunBasin) -> Provenance:
+def _provenance(run: run_types.Run, basin: run_types.RunBasin) -> Provenance:
     parent = None
     if basin.parent_day is not None and basin.parent_hash is not None:
         parent = ParentState(day=as_date(basin.parent_day), hash=basin.parent_hash)

@@ -9,7 +9,7 @@ from hydrology.base.absent import Absent, absent, known, text
 from hydrology.base.calendar import Period
 from hydrology.base.reasons import Reason
 from hydrology.snow.against_normal import MIN_MM
-from records.runs import runs
+from records.runs import run_arrays, run_types
 from records.runs.run_summary import NOT_STORED, KnownSkill, ReferenceSnow, RegionalBecause, RunSnow
 
 HARDLY_ANY = absent(Reason.NORMAL_TOO_SMALL, mm=MIN_MM)
@@ -23,13 +23,13 @@ REGIONAL: Mapping[RegionalBecause, str] = {
 }
 
 
-def snow_read(series: Mapping[str, runs.RunSeries], basin: runs.RunBasin) -> SnowRead | None:
+def snow_read(series: Mapping[str, run_arrays.RunSeries], basin: run_types.RunBasin) -> SnowRead | None:
     """Describe a run's snow; None where the run has none."""
     shown = basin.summary.snow
-    if isinstance(shown, Absent) or runs.SNOW_SPREAD not in series:
+    if isinstance(shown, Absent) or run_types.SNOW_SPREAD not in series:
         return None
-    low, high = series[runs.SNOW_SPREAD].values
-    mean = runs.over_members(series["snow"], basin.summary.parts)
+    low, high = series[run_types.SNOW_SPREAD].values
+    mean = run_arrays.over_members(series["snow"], basin.summary.parts)
     return SnowRead(
         mapping=shown.mapping,
         mapping_note=_note(shown),
@@ -47,7 +47,7 @@ def _note(shown: RunSnow) -> str:
     return OF_THE_STORE if shown.mapping == "store" else OF_THE_BASIN
 
 
-def missing_in_snow(read: SnowRead | None, basin: runs.RunBasin, field: str) -> dict[str, Absent]:
+def missing_in_snow(read: SnowRead | None, basin: run_types.RunBasin, field: str) -> dict[str, Absent]:
     """Return why parts of the snow are null, by name.
 
     Args:

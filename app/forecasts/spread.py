@@ -20,7 +20,7 @@ from hydrology.base.absent import absent, texts
 from hydrology.base.reasons import Reason
 from records.basins.basins import Site
 from records.forecasts.latest import Latest
-from records.runs import runs
+from records.runs import run_arrays, run_types, runs
 
 router = APIRouter(prefix="/basins", tags=["forecasts"])
 
@@ -28,7 +28,7 @@ router = APIRouter(prefix="/basins", tags=["forecasts"])
 def _answer(session: Session, latest: Latest, at: datetime | None) -> SpreadOfRun:
     """Return the sources of a run's spread; `at` is the clock's time for a latest answer."""
     run, basin = latest.run, latest.basin
-    variance = runs.series_of(session, run.id, basin.basin_id, (runs.VARIANCE,)).get(runs.VARIANCE)
+    variance = runs.series_of(session, run.id, basin.basin_id, (run_types.VARIANCE,)).get(run_types.VARIANCE)
     missing = missing_in_header(basin)
     if variance is None:
         missing |= dict.fromkeys(
@@ -46,7 +46,7 @@ def _answer(session: Session, latest: Latest, at: datetime | None) -> SpreadOfRu
     )
 
 
-def _shares(variance: runs.RunSeries) -> SpreadShares:
+def _shares(variance: run_arrays.RunSeries) -> SpreadShares:
     values = variance.values.astype(np.float64)
     whole = values.sum(axis=0)
     shares = np.divide(values, whole, out=np.full_like(values, np.nan), where=whole > 0)

@@ -9,7 +9,7 @@ from app.exports.table import RIVER_FLOW, AxisPosition, Column, Kind, Table, con
 from app.forecasts.discharge import ANSWER_LEVELS, level_name
 from app.forecasts.schemas import BasinForecast, BasinForecasts, Columns, RunOfBasin, SnowRead, WithoutForecast
 from records.basins.basins import Site
-from records.runs.runs import QUANTILES
+from records.runs.run_types import QUANTILES
 
 CALIBRATED = "discharge corrected by past errors and the last observed flow"
 UNCALIBRATED = "discharge of the members (and traces), not calibrated"

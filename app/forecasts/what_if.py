@@ -2,7 +2,7 @@
 
 from app.forecasts.schemas import IncrementOfRun, StormOfRun, WhatIf
 from jobspec.changes import Changes
-from records.runs.runs import Run
+from records.runs.run_types import Run
 
 
 def what_if(run: Run) -> WhatIf | None:

@@ -16,7 +16,7 @@ from app.outlooks.schemas import BasinOutlook, OutlookPage
 from records.basins import basins
 from records.basins.basins import UnknownBasin
 from records.outlooks import reader
-from records.runs.runs import UnknownRun
+from records.runs.run_types import UnknownRun
 
 router = APIRouter(tags=["forecasts"])
 

@@ -24,7 +24,7 @@ from jobspec.jobs.forecasting import WhatIfParams
 from records.basins import basins
 from records.basins.station_names import shown_name
 from records.runs import runs
-from records.runs.runs import Run
+from records.runs.run_types import Run
 
 router = APIRouter(route_class=PageRoute)
 

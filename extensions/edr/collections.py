@@ -20,8 +20,8 @@ from records.basins import basins
 from records.basins.basins import Site
 from records.database.retention import Gone
 from records.forecasts.latest import Latest, latest_many
-from records.runs import runs
-from records.runs.runs import Run, UnknownRun
+from records.runs import run_types, runs
+from records.runs.run_types import Run, UnknownRun
 from records.series import series
 
 _OBSERVED = f"{DISCHARGE}-"
@@ -110,7 +110,7 @@ def instance(session: Session, id_: str, run: str, at: datetime, of: Sequence[st
         found = runs.get(session, run)
     except (UnknownRun, Gone):
         raise missing from None
-    if found.purpose not in runs.PUBLISHED or found.available_at > at or found.status == "failed":
+    if found.purpose not in run_types.PUBLISHED or found.available_at > at or found.status == "failed":
         raise missing
     (result,) = of_runs(session, [found], of)
     return result

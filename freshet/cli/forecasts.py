@@ -23,6 +23,7 @@ from operations.versions.stages import with_progress
 from records.forecasts.latest import Latest
 from records.outlooks import outlooks
 from records.outlooks.run_outlook import RunOutlook
+from records.runs import run_types
 from records.runs import runs as stored_runs
 
 _RUNS: Columns = {"run": "id", "T0": "t0", "horizon": "horizon_days", "issued": "issued_at", "version": "version"}
@@ -234,7 +235,7 @@ def _peak(result: Latest, outlook: RunOutlook | Absent, units: Units | None) -> 
     return {"peak": f"{height:.3g} ({low:.3g} to {high:.3g})"}
 
 
-def _notes(run: stored_runs.Run, results: Sequence[Latest], forecasts: Sequence[BasinForecast]) -> Iterator[str]:
+def _notes(run: run_types.Run, results: Sequence[Latest], forecasts: Sequence[BasinForecast]) -> Iterator[str]:
     """Yield what readers should know of a run: of its T0, its weather, its training and its ranges."""
     if run.t0_note:
         yield f"Warning: {run.t0_note}"

@@ -120,9 +120,7 @@ def prune(
 
         with reporting() as reporter:
             done = run(
-                context.database,
-                context.clock,
-                context.settings,
+                context,
                 audit.command_line(),
                 dry_run=dry_run,
                 show=reporter.show,
@@ -148,7 +146,7 @@ def reproduce(
 
         with reporting() as reporter:
             receipt = compute_again(
-                context.database,
+                context,
                 run,
                 basin or (),
                 lambda at, total: reporter.show("basin-days to T0", at, total),

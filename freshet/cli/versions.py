@@ -182,8 +182,8 @@ def install_pretrained(
     from operations.training.pretrained import install, promote_where_vacant, read_shipped
 
     with opened() as context, reporting():
-        done = install(context.database, context.clock, read_shipped(name, context.settings.pretrained), product)
-        served = promote_where_vacant(context.database, context.clock, done.version_id) if promote else None
+        done = install(context, read_shipped(name, context.settings.pretrained), product)
+        served = promote_where_vacant(context, done.version_id) if promote else None
         context.record("model installed", done.version_id, promoted=promote)
     if done.already:
         inform(f"Nothing changed: {done.name} is installed already, as version {done.version_id}.")

@@ -15,7 +15,7 @@ from records.alerts import thresholds
 from records.alerts.alerts import LevelChance
 from records.runs import runs
 from records.runs.run_summary import CalibrationKind
-from records.runs.runs import Run, RunBasin
+from records.runs.run_types import Run, RunBasin
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from records.alerts.tables import AlertBasinRow, AlertRow
 from records.basins import basins
 from records.database.statements import as_record, as_values, grouped, insert_into
 from records.runs import runs
-from records.runs.runs import Run
+from records.runs.run_types import Run
 
 STAYS = "Alerts stay as they are until they can be decided."
 

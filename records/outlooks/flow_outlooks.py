@@ -18,13 +18,14 @@ from hydrology.uncertainty.weighted import of_traces, weighted_quantiles
 from records.adjustments.adjustments import Adjustment
 from records.alerts import thresholds
 from records.outlooks.run_outlook import FlowOutlooks
-from records.runs import runs
+from records.runs import run_arrays, runs
+from records.runs.run_arrays import RunSeries
 from records.runs.run_parts import weights_of_members
 from records.runs.run_summary import RunCalibration
-from records.runs.runs import NewRun, RunBasin, RunSeries
+from records.runs.run_types import NewRun, RunBasin
 from records.series.series import DamagedSeries
 
-ARRAYS = ("discharge", runs.CALIBRATED, runs.PATHS, runs.NORMAL)
+ARRAYS = ("discharge", run_arrays.CALIBRATED, run_arrays.PATHS, run_arrays.NORMAL)
 """The arrays that it is computed from."""
 Series = Mapping[str, RunSeries]
 
@@ -80,7 +81,7 @@ def _surroundings(
     return Surroundings(
         past=run.filled_days,
         before=_flow_before(run, basin, *found),
-        normal=series[runs.NORMAL].values.astype(np.float64) if runs.NORMAL in series else no_normal,
+        normal=series[run_arrays.NORMAL].values.astype(np.float64) if run_arrays.NORMAL in series else no_normal,
         area=area,
         levels=absent(Reason.NO_AREA_FOR_LEVELS) if area is None else levels_of(session, basin.basin_id, area),
         window=min(run.horizon_days - run.filled_days, WINDOW_DAYS),

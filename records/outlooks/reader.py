@@ -40,7 +40,7 @@ from records.outlooks.skill import BasinSkill, SkillKey, skill_of_many
 from records.ratings import ratings
 from records.runs import runs
 from records.runs.run_summary import NOT_STORED, RunSnow
-from records.runs.runs import Run
+from records.runs.run_types import Run
 from records.series import series
 from records.series.series import DamagedSeries
 

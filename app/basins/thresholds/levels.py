@@ -13,7 +13,7 @@ from hydrology.base.units import Units
 from hydrology.extremes.thresholds import OF_MODEL, Statistic
 from hydrology.uncertainty.exceedance import Direction
 from records.alerts import flood_frequency, thresholds
-from records.runs import runs
+from records.runs import run_types
 from records.simulations import simulated_thresholds
 
 
@@ -37,7 +37,7 @@ class AnsweredLevel:
     of_model: bool = False
 
 
-def level_asked_for(basin: runs.RunBasin, units: Units, discharge: float) -> AnsweredLevel:
+def level_asked_for(basin: run_types.RunBasin, units: Units, discharge: float) -> AnsweredLevel:
     """Return a requested discharge as a rising level.
 
     Raises:
@@ -46,7 +46,7 @@ def level_asked_for(basin: runs.RunBasin, units: Units, discharge: float) -> Ans
     return AnsweredLevel(None, "rising", _in(basin, discharge, units, "mm/day"), discharge)
 
 
-def levels_of(session: Session, run: runs.Run, basin: runs.RunBasin, units: Units) -> Iterator[AnsweredLevel]:
+def levels_of(session: Session, run: run_types.Run, basin: run_types.RunBasin, units: Units) -> Iterator[AnsweredLevel]:
     """Yield the levels set by operators, of the record, and of the version's own simulation.
 
     Raises:
@@ -63,7 +63,7 @@ def levels_of(session: Session, run: runs.Run, basin: runs.RunBasin, units: Unit
         yield from _of_model(basin, [one for one in of_model.statistics if not floods.compares(one)], units)
 
 
-def _of_model(basin: runs.RunBasin, statistics: Sequence[Statistic], units: Units) -> Iterator[AnsweredLevel]:
+def _of_model(basin: run_types.RunBasin, statistics: Sequence[Statistic], units: Units) -> Iterator[AnsweredLevel]:
     for statistic in statistics:
         for named in statistic.levels:
             direction, name = thresholds.DIRECTIONS[statistic.kind], OF_MODEL + named.name
@@ -75,12 +75,12 @@ def _of_model(basin: runs.RunBasin, statistics: Sequence[Statistic], units: Unit
 
 
 def _level(
-    basin: runs.RunBasin, name: str, direction: Direction, discharge: float, unit: str, units: Units
+    basin: run_types.RunBasin, name: str, direction: Direction, discharge: float, unit: str, units: Units
 ) -> AnsweredLevel:
     return AnsweredLevel(name, direction, _in(basin, discharge, unit, "mm/day"), _in(basin, discharge, unit, units))
 
 
-def _in(basin: runs.RunBasin, discharge: float, unit: str, into: str) -> float:
+def _in(basin: run_types.RunBasin, discharge: float, unit: str, into: str) -> float:
     area = None
     if "mm/day" in (unit, into) and unit != into:
         if basin.area_m2 is None or basin.area_name is None:

@@ -12,7 +12,7 @@ from app.http.dependencies import AsKnown, BasinId, Reading, RunId
 from app.http.discharge_units import NoArea
 from records.basins.basins import UnknownBasin
 from records.forecasts.latest import NoForecast, NoModel
-from records.runs.runs import UnknownRun
+from records.runs.run_types import UnknownRun
 
 router = APIRouter(tags=["forecasts"])
 

@@ -20,7 +20,7 @@ from hydrology.base.calendar import as_date, day
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Units
 from records.forecasts.latest import Latest
-from records.runs import runs
+from records.runs import run_arrays, runs
 from records.runs.run_summary import RunChange
 
 Array = npt.NDArray[np.float64]
@@ -59,17 +59,17 @@ def _split(session: Session, latest: Latest, units: Units) -> Split | Absent:
         return absent(Reason.CHANGE_NOT_OPERATIONAL)
     if not isinstance(found, RunChange):
         return basin.why(found)
-    wanted = ("discharge", runs.MEAN_OF_MEMBERS, runs.CALIBRATED, runs.CHANGES)
+    wanted = ("discharge", run_arrays.MEAN_OF_MEMBERS, run_arrays.CALIBRATED, run_arrays.CHANGES)
     series = runs.series_of(session, run.id, basin.basin_id, wanted)
-    parts = series[runs.CHANGES].values
+    parts = series[run_arrays.CHANGES].values
     after = _flow(series, calibrated=found.without_flow is None)[: parts.shape[-1]]
     return Split(found, in_units(after, basin, units), in_units(parts, basin, units))
 
 
-def _flow(series: Mapping[str, runs.RunSeries], *, calibrated: bool) -> Array:
+def _flow(series: Mapping[str, run_arrays.RunSeries], *, calibrated: bool) -> Array:
     if not calibrated:
-        return runs.mean_of_members(series)
-    quantiles = series[runs.CALIBRATED]
+        return run_arrays.mean_of_members(series)
+    quantiles = series[run_arrays.CALIBRATED]
     return np.asarray(quantiles.values[list(quantiles.axes["level"]).index(_MEDIAN)], dtype=np.float64)
 
 

@@ -21,7 +21,7 @@ from hydrology.uncertainty.exceedance import Direction, FlowAhead
 from hydrology.uncertainty.weighted import of_traces, weighted_mean
 from records.forecasts.latest import Latest
 from records.outlooks import outlooks
-from records.runs import runs
+from records.runs import run_arrays, run_types, runs
 from records.runs.run_parts import weights_of_members
 
 Array = npt.NDArray[np.float64]
@@ -107,8 +107,8 @@ def exceedance(
     )
 
 
-def _flows(session: Session, run: runs.Run, basin: runs.RunBasin) -> _Flows:
-    series = runs.series_of(session, run.id, basin.basin_id, ("discharge", runs.CALIBRATED, runs.PATHS))
+def _flows(session: Session, run: run_types.Run, basin: run_types.RunBasin) -> _Flows:
+    series = runs.series_of(session, run.id, basin.basin_id, ("discharge", run_arrays.CALIBRATED, run_arrays.PATHS))
     flows: dict[FlowOf, _Flow | Absent] = {"calibrated": basin.why_not_calibrated, "members": basin.why_missing}
     if basin.status != "issued":
         return flows
@@ -122,7 +122,7 @@ def _flows(session: Session, run: runs.Run, basin: runs.RunBasin) -> _Flows:
     return flows
 
 
-def _peak(session: Session, run: runs.Run, basin: runs.RunBasin, units: Units) -> PeakOfRun | Absent:
+def _peak(session: Session, run: run_types.Run, basin: run_types.RunBasin, units: Units) -> PeakOfRun | Absent:
     """Return the peak of the run's calibrated flow as issued, or why it has none."""
     outlook = outlooks.of_runs(session, [(run, basin)])[run.id, basin.basin_id]
     if isinstance(outlook, Absent):

@@ -22,7 +22,7 @@ from hydrology.base.units import Units
 from hydrology.extremes.rain_margin import RESPONSE_DAYS, RainMargin, crossings, rain_margin, share_not_monotone
 from hydrology.uncertainty.error_model import shifted
 from records.forecasts.latest import Latest
-from records.runs import runs
+from records.runs import run_arrays, run_types, runs
 from records.runs.run_parts import weights_of_members
 
 _DEPTHS = tuple(f"levels.windows.{name}" for name in ("median", "p05", "p95"))
@@ -42,16 +42,16 @@ def rain_margin_of_run(
         NoArea: the run names no area, and levels are not in mm/day.
     """
     run, basin, missing = latest.run, latest.basin, missing_in_header(latest.basin)
-    wanted = (runs.PEAKS_BY_RAIN, runs.ERROR_SHIFTS)
+    wanted = (run_types.PEAKS_BY_RAIN, run_types.ERROR_SHIFTS)
     arrays = runs.series_of(session, run.id, basin.basin_id, wanted) if basin.status == "issued" else {}
-    peaks, margins, not_monotone = arrays.get(runs.PEAKS_BY_RAIN), None, None
+    peaks, margins, not_monotone = arrays.get(run_types.PEAKS_BY_RAIN), None, None
     if peaks is None:
         missing |= dict.fromkeys(("levels", "not_monotone"), _why_missing(run, basin))
     else:
         asked = None if discharge is None else [level_asked_for(basin, units, discharge)]
         levels = asked or levels_of(session, run, basin, units)
         weights = weights_of_members(basin.summary.parts, peaks.axes["member"])
-        corrected = _corrected(peaks, arrays.get(runs.ERROR_SHIFTS), basin)
+        corrected = _corrected(peaks, arrays.get(run_types.ERROR_SHIFTS), basin)
         margins = [
             _of_level(peaks if level.of_model else corrected, weights, run, level, units)
             for level in levels
@@ -68,13 +68,15 @@ def rain_margin_of_run(
     )
 
 
-def _why_missing(run: runs.Run, basin: runs.RunBasin) -> Absent:
+def _why_missing(run: run_types.Run, basin: run_types.RunBasin) -> Absent:
     if basin.status == "issued" and basin.pruned is None and run.purpose != "operational":
         return absent(Reason.RAIN_MARGIN_NOT_COMPUTED)
     return basin.why_missing
 
 
-def _corrected(peaks: runs.RunSeries, shifts: runs.RunSeries | None, basin: runs.RunBasin) -> runs.RunSeries | Absent:
+def _corrected(
+    peaks: run_arrays.RunSeries, shifts: run_arrays.RunSeries | None, basin: run_types.RunBasin
+) -> run_arrays.RunSeries | Absent:
     """Return the response moved by the error model on the last day of each window, or why it cannot be."""
     if shifts is None:
         uncalibrated = isinstance(basin.summary.calibration, Absent)
@@ -88,7 +90,7 @@ def _corrected(peaks: runs.RunSeries, shifts: runs.RunSeries | None, basin: runs
 
 
 def _of_level(
-    peaks: runs.RunSeries | Absent, weights: Array | None, run: runs.Run, level: AnsweredLevel, units: Units
+    peaks: run_arrays.RunSeries | Absent, weights: Array | None, run: run_types.Run, level: AnsweredLevel, units: Units
 ) -> LevelMargin:
     """Return the margin of a level.
 
@@ -109,7 +111,9 @@ def _of_level(
     return margin(discharge=rounded(level.shown), windows=windows, in_words=words, reason=None)
 
 
-def _windows(peaks: runs.RunSeries, weights: Array | None, run: runs.Run, depth: float) -> Iterator[WindowMargin]:
+def _windows(
+    peaks: run_arrays.RunSeries, weights: Array | None, run: run_types.Run, depth: float
+) -> Iterator[WindowMargin]:
     sizes = peaks.axes["rain"]
     by_window = crossings(peaks.values, sizes, depth)
     for days, of_window in zip(peaks.axes["window"], by_window, strict=True):

@@ -22,11 +22,11 @@ from hydrology.climatology.volumes import million_m3
 from hydrology.uncertainty.weighted import weighted_mean, weighted_quantiles
 from hydrology.water.recession import Array, Drained, first_days_below, milestones, reached_by
 from records.forecasts.latest import Latest
-from records.runs import runs
+from records.runs import run_arrays, run_types, runs
 from records.runs.run_parts import weights_of_members
 from records.versions import versions
 
-_LOW, _HIGH = runs.SPREAD_LEVELS
+_LOW, _HIGH = run_types.SPREAD_LEVELS
 
 
 _ACCOUNT = ("ceiling", "runs_off", "lost", "left", "totals", "in_words")
@@ -75,7 +75,9 @@ def recession_of_run(session: Session, latest: Latest, at: datetime | None, unit
     )
 
 
-def _account(arrays: Mapping[str, runs.RunSeries], basin: runs.RunBasin, days: Sequence[date]) -> dict[str, Any]:
+def _account(
+    arrays: Mapping[str, run_arrays.RunSeries], basin: run_types.RunBasin, days: Sequence[date]
+) -> dict[str, Any]:
     if "storage" not in arrays:
         return dict.fromkeys(_ACCOUNT)
     held, weights = arrays["cells_at_t0"].values.sum(axis=1, dtype=np.float64), _weights(arrays, basin)
@@ -95,11 +97,13 @@ def _account(arrays: Mapping[str, runs.RunSeries], basin: runs.RunBasin, days: S
     }
 
 
-def _weights(arrays: Mapping[str, runs.RunSeries], basin: runs.RunBasin) -> Array | None:
+def _weights(arrays: Mapping[str, run_arrays.RunSeries], basin: run_types.RunBasin) -> Array | None:
     return weights_of_members(basin.summary.parts, arrays["discharge"].axes["member"])
 
 
-def _by(drained: Drained, weights: Array | None, lead: int, basin: runs.RunBasin, days: Sequence[date]) -> DrainedBy:
+def _by(
+    drained: Drained, weights: Array | None, lead: int, basin: run_types.RunBasin, days: Sequence[date]
+) -> DrainedBy:
     runs_off, lost, left = (values[:, lead - 1] for values in (drained.runs_off, drained.lost, drained.left))
     volume = None
     if basin.area_m2 is not None and basin.area_name is not None:
@@ -127,7 +131,7 @@ class _Spell:
 
     flow: Array
     weights: Array | None
-    basin: runs.RunBasin
+    basin: run_types.RunBasin
     days: Sequence[date]
     units: Units
 

@@ -6,7 +6,7 @@ from app.exports.table import Table, numbers
 from app.forecasts.recession.schemas import DrainDownOfRun
 from app.forecasts.table import UNCALIBRATED, day_columns, quantile_columns, run_columns
 from records.basins.basins import Site
-from records.runs.runs import QUANTILES
+from records.runs.run_types import QUANTILES
 
 _AMOUNTS = {
     "runs_off": "water that has run off since t0, mean of the members",

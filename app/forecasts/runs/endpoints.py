@@ -18,7 +18,7 @@ from records.basins import basins
 from records.basins.basins import UnknownBasin
 from records.database.statements import as_values
 from records.runs import runs
-from records.runs.runs import Purpose, UnknownRun
+from records.runs.run_types import Purpose, UnknownRun
 from records.versions import versions
 from records.versions.versions import UnknownVersion
 

@@ -10,7 +10,7 @@ from app.forecasts.schemas import T0_AGE, T0_NOTE, WhatIf
 from app.http.base_schema import Model, Program, next_page
 from app.weather.schemas import WeatherUsed
 from hydrology.weather.forcing_kinds import DESCRIBED, ForcingKind
-from records.runs.runs import BasinStatus, Purpose
+from records.runs.run_types import BasinStatus, Purpose
 
 
 class RunSummary(Model):

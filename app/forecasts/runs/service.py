@@ -12,11 +12,11 @@ from app.forecasts.what_if import what_if
 from hydrology.base.absent import text
 from hydrology.base.calendar import as_date
 from records.basins import ownership
-from records.runs import runs
+from records.runs import run_types, runs
 from records.versions import versions
 
 
-def summaries(stored: Sequence[runs.Run]) -> list[RunSummary]:
+def summaries(stored: Sequence[run_types.Run]) -> list[RunSummary]:
     """Return runs as in a list."""
     return [RunSummary(**_common_fields(run)) for run in stored]
 
@@ -54,7 +54,7 @@ def _listed(names: Sequence[str] | None) -> list[str] | None:
     return None if names is None else list(names)
 
 
-def _common_fields(run: runs.Run) -> dict[str, Any]:
+def _common_fields(run: run_types.Run) -> dict[str, Any]:
     times = ("t0_age_days", "t0_note", "issued_at", "available_at", "created_at")
     names = ("id", "purpose", "status", "horizon_days", "product", "forcing_kind")
     return {name: getattr(run, name) for name in (*names, *times)} | {

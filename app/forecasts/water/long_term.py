@@ -21,7 +21,7 @@ from hydrology.water.ledger import Sums
 from hydrology.weather.runoff import MIN_DAYS_OF_YEAR, in_whole_water_years
 from records.basins import basins
 from records.forecasts.latest import Latest
-from records.runs import runs, states
+from records.runs import run_types, states
 from records.series import series
 from records.versions import versions
 
@@ -79,7 +79,7 @@ def _past(session: Session, latest: Latest) -> _Past | Absent:
     return _Past(Period(run.t0 - np.timedelta64(basin.spin_up_days - 1, "D"), run.t0), state.sums)
 
 
-def _runoff(session: Session, basin: runs.RunBasin, period: Period) -> ObservedRunoff | Absent:
+def _runoff(session: Session, basin: run_types.RunBasin, period: Period) -> ObservedRunoff | Absent:
     if basin.area_m2 is None or basin.area_name is None:
         return absent(Reason.NO_AREA_STORED)
     daily = series.read(session, basin.basin_id, gauge_product(basin.basin_id), DISCHARGE, period)

@@ -27,7 +27,7 @@ from hydrology.base.calendar import as_date
 from hydrology.base.reasons import Reason
 from hydrology.water.water_age import Ages
 from records.forecasts.latest import Latest
-from records.runs import runs
+from records.runs import run_arrays, run_types, runs
 from records.runs.run_summary import NOT_STORED
 from records.verification import scores
 from records.versions import versions
@@ -38,7 +38,7 @@ NO_SNOW_SKILL = absent(Reason.SNOW_NOT_SCORED)
 def storage(session: Session, latest: Latest, at: datetime | None) -> StorageOfRun:
     """Return the water in the basin; `at` is the clock's time for a latest answer."""
     run, basin = latest.run, latest.basin
-    wanted = ("storage", "snow", runs.SNOW_SPREAD)
+    wanted = ("storage", "snow", run_types.SNOW_SPREAD)
     series = runs.series_of(session, run.id, basin.basin_id, wanted) if basin.status == "issued" else {}
     snow_skills = [snow_skill(cells) for cells in scores.snow_cells(session, run.version_id, [basin.basin_id])]
     stored = forecasts.storage_of(series, basin)
@@ -59,7 +59,9 @@ def storage(session: Session, latest: Latest, at: datetime | None) -> StorageOfR
         if snow is None:
             missing |= dict.fromkeys(("snow", "other", "normal_snow"), forecasts.why_no_snow(basin))
         else:
-            of_all, of_snow = (runs.over_members(series[name], basin.summary.parts) for name in ("storage", "snow"))
+            of_all, of_snow = (
+                run_arrays.over_members(series[name], basin.summary.parts) for name in ("storage", "snow")
+            )
             other = column(of_all - of_snow)
             usual_snow, reasons = normal_snow(session, latest, snow)
             missing |= {f"normal_snow{field}": why for field, why in reasons.items()}
@@ -95,9 +97,9 @@ def storage_with_past(session: Session, latest: Latest, at: datetime | None, day
 def origin(session: Session, latest: Latest, at: datetime | None) -> OriginOfRun:
     """Return the discharge by origin of its water; `at`: clock time for a latest answer."""
     run, basin = latest.run, latest.basin
-    wanted = (runs.ORIGIN, "cells_at_t0")
+    wanted = (run_types.ORIGIN, "cells_at_t0")
     series = runs.series_of(session, run.id, basin.basin_id, wanted) if basin.status == "issued" else {}
-    parts = _parts(series[runs.ORIGIN]) if runs.ORIGIN in series else {}
+    parts = _parts(series[run_types.ORIGIN]) if run_types.ORIGIN in series else {}
     missing = missing_in_header(basin)
     ceiling = discharge = None
     if not parts:
@@ -127,10 +129,10 @@ def origin(session: Session, latest: Latest, at: datetime | None) -> OriginOfRun
 def age(session: Session, latest: Latest, at: datetime | None) -> AgeOfRun:
     """Return the discharge by age of its water; `at`: clock time for a latest answer."""
     run, basin = latest.run, latest.basin
-    series = runs.series_of(session, run.id, basin.basin_id, (runs.AGE,)) if basin.status == "issued" else {}
+    series = runs.series_of(session, run.id, basin.basin_id, (run_types.AGE,)) if basin.status == "issued" else {}
     ages, missing = None, missing_in_header(basin)
-    if runs.AGE in series:
-        ages = _ages(series[runs.AGE], Ages(run.t0))
+    if run_types.AGE in series:
+        ages = _ages(series[run_types.AGE], Ages(run.t0))
     else:
         reason = basin.why(basin.summary.age_reason)
         missing |= dict.fromkeys(("discharge", "ages"), reason)
@@ -144,7 +146,7 @@ def age(session: Session, latest: Latest, at: datetime | None) -> AgeOfRun:
     )
 
 
-def _ages(series: runs.RunSeries, ages: Ages) -> list[FlowOfAge]:
+def _ages(series: run_arrays.RunSeries, ages: Ages) -> list[FlowOfAge]:
     """Return the parts of the discharge by their age."""
     statistics = series.axes["statistic"]
     return [
@@ -158,7 +160,7 @@ def _ages(series: runs.RunSeries, ages: Ages) -> list[FlowOfAge]:
     ]
 
 
-def _parts(series: runs.RunSeries) -> dict[str, FlowOfOrigin]:
+def _parts(series: run_arrays.RunSeries) -> dict[str, FlowOfOrigin]:
     """Return the parts of the discharge by their origin."""
     statistics = series.axes["statistic"]
     return {
@@ -171,7 +173,7 @@ def balance(session: Session, latest: Latest, at: datetime | None) -> BalanceOfR
     """Return the water balance of every member; `at` is the clock's time for a latest answer."""
     days = days_ahead(latest.run)["time"]
     basin = latest.basin
-    of_traces = runs.series_of(session, latest.run.id, basin.basin_id, (runs.LEDGER,)).get(runs.LEDGER)
+    of_traces = runs.series_of(session, latest.run.id, basin.basin_id, (run_arrays.LEDGER,)).get(run_arrays.LEDGER)
     ledgers = runs.ledger_of(session, latest.run.id, basin.basin_id)
     of_members = water_balance(ledgers, of_traces, basin.spin_up_days)
     missing = missing_in_header(basin)

@@ -14,7 +14,7 @@ from app.http.dependencies import KnownBasin, Reading, ServiceClock
 from app.http.discharge_units import NoArea
 from jobspec.fields import ID
 from records.basins.basins import UnknownBasin
-from records.runs.runs import UnknownRun
+from records.runs.run_types import UnknownRun
 
 router = APIRouter(prefix="/basins", tags=["forecasts"])
 

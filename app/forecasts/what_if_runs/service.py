@@ -16,10 +16,10 @@ from hydrology.base.absent import Absent, absent, texts
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Units
 from records.forecasts.latest import Latest
-from records.runs import runs
+from records.runs import run_arrays, run_types, runs
 
-LOW, HIGH = (runs.QUANTILES.index(level) for level in (0.05, 0.95))
-WANTED = ("discharge", runs.MEAN_OF_MEMBERS, "discharge_quantiles", runs.LEDGER)
+LOW, HIGH = (run_types.QUANTILES.index(level) for level in (0.05, 0.95))
+WANTED = ("discharge", run_arrays.MEAN_OF_MEMBERS, "discharge_quantiles", run_arrays.LEDGER)
 NO_AREA = absent(Reason.RUN_WITHOUT_AREA)
 
 
@@ -73,10 +73,10 @@ def _side(session: Session, of: Latest, units: Units) -> _Side:
     if basin.status != "issued":
         return _Side(None, {"": basin.why_missing})
     series = runs.series_of(session, run.id, basin.basin_id, WANTED)
-    mean = runs.mean_of_members(series)
+    mean = run_arrays.mean_of_members(series)
     quantiles = series["discharge_quantiles"].values
     ledgers = runs.ledger_of(session, run.id, basin.basin_id)
-    balance = water_balance(ledgers, series.get(runs.LEDGER), basin.spin_up_days)
+    balance = water_balance(ledgers, series.get(run_arrays.LEDGER), basin.spin_up_days)
     volume = _volume(float(mean.sum()), basin.area_m2)
     missing = {}
     if balance is None:

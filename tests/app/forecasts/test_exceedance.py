@@ -15,7 +15,7 @@ from hydrology.uncertainty.error_model import LEVELS
 from jobspec.thresholds import NewThreshold
 from records.alerts import thresholds
 from records.database.engine import Database
-from records.runs import runs
+from records.runs import run_arrays, runs
 from records.simulations import simulated_thresholds
 from testing.records import BASIN, NOW, a_reason
 from tests.app import factories
@@ -77,7 +77,7 @@ def test_an_uncalibrated_forecast_has_no_exceedance_probabilities(
 ) -> None:
     result = factories.forecast()
     summary = replace(factories.SUMMARY, calibration=a_reason("No error model."))
-    series = [one for one in result.series if one.variable not in (runs.CALIBRATED, runs.PATHS)]
+    series = [one for one in result.series if one.variable not in (run_arrays.CALIBRATED, run_arrays.PATHS)]
     fill_records(sqlite_database, replace(result, basin=replace(result.basin, summary=summary), series=series))
     answer = sqlite_client.get(ADDRESS, params={"discharge": 3.0}).json()
     (level,) = answer["levels"]
@@ -87,7 +87,7 @@ def test_an_uncalibrated_forecast_has_no_exceedance_probabilities(
 
 def test_the_versions_own_levels_are_compared_with_raw_members(database: Database, client: TestClient) -> None:
     result = factories.forecast()
-    series = [one for one in result.series if one.variable not in (runs.CALIBRATED, runs.PATHS)]
+    series = [one for one in result.series if one.variable not in (run_arrays.CALIBRATED, run_arrays.PATHS)]
     run = fill_records(database, replace(result, series=series))
     members = next(one.values for one in series if one.variable == "discharge").reshape(-1, 3)
     level = float(np.sort(members.max(axis=1))[-1]) - 1e-3  # the highest member alone passes it

@@ -17,7 +17,7 @@ from records.alerts.alert_changes import Change
 from records.alerts.alerts import LevelChance
 from records.alerts.change_words import headline, other_levels
 from records.database.engine import Database
-from records.runs.runs import Run
+from records.runs.run_types import Run
 from records.versions import promotions
 from runtime.settings import Settings
 from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_run, a_version, contents, issued

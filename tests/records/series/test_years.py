@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from hydrology.base.calendar import day
 from records.database.engine import Database
 from records.forecasts import latest
-from records.runs import runs, states
+from records.runs import run_arrays, runs, states
 from records.series import revisions, series
 from records.weather import weather_issues
 from testing.records import (
@@ -98,7 +98,9 @@ def test_the_latest_forecast_is_found_without_reading_the_runs_of_years(database
 
 def test_run_content_and_states_to_prune_are_found_by_key(database: Database) -> None:
     basins = ("SYNTH-01", "SYNTH-02")
-    discharge = runs.RunSeries("discharge", "mm/day", {"member": [0], "lead": [1, 2]}, np.ones((1, 2), np.float32))
+    discharge = run_arrays.RunSeries(
+        "discharge", "mm/day", {"member": [0], "lead": [1, 2]}, np.ones((1, 2), np.float32)
+    )
     run_ids: list[str] = []
     with database.transaction() as session:
         for basin in (BASIN, *basins):
