@@ -37,14 +37,14 @@ def show_basins(
     ] = None,
 ) -> Shown:
     """List the basins, or show one: place, areas, series, data quality."""
+    from app.basins.basins import basin_detail, basin_summaries
     from app.basins.schemas import BasinPage
-    from app.basins.service import detail, summaries
     from records.basins.basins import list_basins
 
     if basin is not None:
-        one = detail(at.session, basin)
+        one = basin_detail(at.session, basin)
         return Shown(one, lambda: "\n".join(_lines(one)))
-    found = BasinPage(basins=summaries(at.session, list_basins(at.session, text=text, huc=huc)), next=None)
+    found = BasinPage(basins=basin_summaries(at.session, list_basins(at.session, text=text, huc=huc)), next=None)
     return Shown(found, lambda: listing(found.basins, _COLUMNS, counted(len(found.basins), "basin")))
 
 
@@ -55,11 +55,11 @@ def add_basin(done: Done) -> Iterator[RenderableType]:
     Weather is averaged over points within the outline, and its area is checked. Every answer names attributes that are
     assumed.
     """
-    from app.basins.service import detail
+    from app.basins.basins import basin_detail
 
     result = done.result
     inform(f"{result['basin']} is {'new' if result['new'] else 'changed' if result['changed'] else 'as it was'}.")
-    yield "\n".join(_lines(detail(done.session, result["basin"])))
+    yield "\n".join(_lines(basin_detail(done.session, result["basin"])))
 
 
 @job_command(ClimateJob, Layout(arguments=("basin",)))
@@ -134,9 +134,8 @@ def observations(
     ] = None,
 ) -> Shown:
     """Show a daily series of a basin, as known now or at an earlier instant."""
-    from app.basins.observations import service
-    from app.basins.observations.table import of_observations
-    from app.basins.series_requests import SeriesRequest
+    from app.basins.observations import observation_query, observations_of, table_of
+    from app.basins.queries import SeriesRequest
     from records.basins.basins import sites
 
     days = None if period is None else Period.parse(period)
@@ -149,11 +148,11 @@ def observations(
         area=area,
         known_at=None if known_at is None else instant(known_at),
     )
-    found = service.answer(at.session, service.part(at.session, basin, asked))
+    found = observations_of(at.session, observation_query(at.session, basin, asked))
     columns = {found.units[variable]: f"values.{variable}", "flags": f"flags.{variable}"}
     title = f"{basin} {product} {variable}{f', as it was known at {known_at}' if known_at else ''}"
     return Shown(
         found,
         lambda: series(found, columns, title),
-        lambda: of_observations(found, sites(at.session, [basin])),
+        lambda: table_of(found, sites(at.session, [basin])),
     )

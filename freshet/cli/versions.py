@@ -35,19 +35,19 @@ Version = Annotated[str, typer.Argument(metavar="VERSION", help="Its id.")]
 def list_versions(at: Reading) -> Shown:
     """List the versions, the newest first."""
     from app.versions.schemas import ModelPage
-    from app.versions.service import summaries
+    from app.versions.versions import version_summaries
     from records.versions.versions import list_versions as stored
 
-    found = ModelPage(models=summaries(at.session, stored(at.session)), next=None)
+    found = ModelPage(models=version_summaries(at.session, stored(at.session)), next=None)
     return Shown(found, lambda: listing(found.models, _COLUMNS, counted(len(found.models), "version")))
 
 
 @reads
 def show_version(at: Reading, version: Version) -> Shown:
     """Show a version: its network, its training data and its scores."""
-    from app.versions.service import detail
+    from app.versions.versions import version_detail
 
-    found = detail(at.session, version)
+    found = version_detail(at.session, version)
 
     def text() -> RenderableType:
         shown = found.model_dump(mode="json", exclude={"basins", "missing", "physics", "parts", "config"})
