@@ -8,7 +8,8 @@ from typing import Any
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from benchmarks.fuzz.target import Target, laid_down
-from freshet.cli import text_files, train
+from freshet.cli import text_files
+from freshet.commands import train
 from hydrology.base.basins import basin_id
 from hydrology.base.calendar import Period, instant
 from hydrology.base.errors import InvalidInput

@@ -111,7 +111,7 @@ COMMANDS = {
     "scheduler": "serve:scheduler",
     "api": "serve:api",
 }
-"""The function of each by its words, in the order of the work: `module:function` of this folder."""
+"""The function of each by its words, in the order of the work: `module:function` of `freshet.commands`."""
 GROUPS = {
     "ingest": "Read data into the database.",
     "basins": "List the basins, show one (show is the default), add one.",
@@ -196,7 +196,7 @@ def loaded(words: str) -> Any:
 
 def _source(reference: str) -> Source:
     module, _, function = reference.partition(":")
-    return f"freshet.cli.{module}", function
+    return f"freshet.commands.{module}", function
 
 
 def _unwrap_help(command: Any) -> None:

@@ -49,7 +49,7 @@ def what_if(done: Done) -> Iterator[RenderableType]:
 
 
 def _runs(done: Done, runs: list[str]) -> Iterator[RenderableType]:
-    from freshet.cli.forecasts import run_text
+    from freshet.commands.forecasts import run_text
 
     for run in runs:
         yield from run_text(done.session, run, None)

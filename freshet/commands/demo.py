@@ -5,11 +5,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from freshet.cli import serve
 from freshet.cli.context import Context, MayCreateDatabase, opened
 from freshet.cli.options import flag, option
 from freshet.cli.output import Json, answer, inform, table
 from freshet.cli.progress import reporting
+from freshet.commands import serve
 from hydrology.base.errors import InvalidInput
 from hydrology.extremes.level_names import level_title, percent
 from records.basins.basins import list_basins

@@ -7,7 +7,7 @@ from rich.console import RenderableType
 
 from freshet.cli.job_command import Done, job_command
 from freshet.cli.output import facts, inform, listing, table
-from freshet.cli.skill import in_training
+from freshet.commands.skill import in_training
 from hydrology.base.calendar import as_date
 from hydrology.base.errors import counted
 from hydrology.verification.results import ALL_YEAR

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from freshet.cli.context import MayCreateDatabase, opened
-from freshet.cli.doctor import NOT_WELL
 from freshet.cli.options import OnlyBasins, argument, option
 from freshet.cli.output import Json, answer, exit_if_failed, first_rows, inform, table
 from freshet.cli.progress import reporting
+from freshet.commands.doctor import NOT_WELL
 from hydrology.base.errors import counted
 from records.access import audit
 from records.database.engine import HEAD, Database, DatabaseProblem
