@@ -1,21 +1,20 @@
-"""`freshet basins`: list, show and add basins."""
+"""`freshet basins` and `freshet observations`: basins and their daily series."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
-import typer
 from rich.console import RenderableType
-from typer.core import TyperGroup
 
-from freshet.cli.answers import Columns, listing
 from freshet.cli.context import Change, MayCreateDatabase, opened
 from freshet.cli.job_command import Done, job_command
 from freshet.cli.job_options import Layout
 from freshet.cli.options import Basin, argument, option
-from freshet.cli.output import Json, answer, inform, table
-from freshet.cli.reading import Reading, Shown, reads
+from freshet.cli.output import Columns, Json, answer, inform, listing, series, table
+from freshet.cli.reading import Reading, Shown, reads, reads_series
 from hydrology.base.basins import basin_id, place_in_words
+from hydrology.base.calendar import Period, instant
 from hydrology.base.errors import counted
+from hydrology.base.units import STANDARD, ObservedUnits
 from jobspec.jobs.data import BasinJob, ClimateJob
 from records.basins.basins import OUTLINE_COMPARED
 
@@ -26,26 +25,8 @@ _COLUMNS: Columns = {"basin": "id", "name": "name", "HUC": "huc", "latitude": "l
 _ADDED = Layout(arguments=("basin",), names={"area_km2": "--area"})
 
 
-class ShowsByDefault(TyperGroup):
-    """Takes anything but the name of another command as the arguments of `show`."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Put `show` before the arguments where no command is named."""
-        named = args[:1] and (args[0] in self.commands or args[0] == "--help")
-        return super().parse_args(ctx, args if named else ["show", *args])
-
-
-app = typer.Typer(cls=ShowsByDefault)
-
-
-@app.callback()
-def basins() -> None:
-    """List the basins, show one (show is the default), add one."""
-
-
-@app.command("show")
 @reads
-def show(
+def show_basins(
     at: Reading,
     basin: Annotated[
         str | None, argument("BASIN", "Show this basin: USGS number or full identifier.", parser=basin_id)
@@ -67,9 +48,8 @@ def show(
     return Shown(found, lambda: listing(found.basins, _COLUMNS, counted(len(found.basins), "basin")))
 
 
-@app.command("add")
 @job_command(BasinJob, _ADDED, begins=MayCreateDatabase.ANYWHERE)
-def add(done: Done) -> Iterator[RenderableType]:
+def add_basin(done: Done) -> Iterator[RenderableType]:
     """Add a basin, or add data to one. For a USGS gauge, location, name and area are fetched from USGS.
 
     Weather is averaged over points within the outline, and its area is checked. Every answer names attributes that are
@@ -82,7 +62,6 @@ def add(done: Done) -> Iterator[RenderableType]:
     yield "\n".join(_lines(basin_detail(done.session, result["basin"])))
 
 
-@app.command("climate")
 @job_command(ClimateJob, Layout(arguments=("basin",)))
 def climate(done: Done) -> Iterator[RenderableType]:
     """Compute the climate indices of a basin, as CAMELS defines them, and store them as its attributes."""
@@ -90,7 +69,6 @@ def climate(done: Done) -> Iterator[RenderableType]:
     yield table(("index", "value"), list(done.result["indices"].items()), title)
 
 
-@app.command("adopt")
 def adopt(basin: Basin, as_json: Json = False) -> None:
     """Make a basin that an operator registered official, with its levels, its rating and the version that serves it.
 
@@ -104,7 +82,6 @@ def adopt(basin: Basin, as_json: Json = False) -> None:
     answer({"basin": basin, **held.as_detail()}, as_json, f"{basin} is official, adopted from {held}.")
 
 
-@app.command("release")
 def release(basin: Basin, as_json: Json = False) -> None:
     """Give an adopted basin back to the operator who registered it, as unofficial."""
     from records.versions import adoption
@@ -139,3 +116,43 @@ def _lines(one: "BasinDetail") -> Iterator[str]:
     yield from (f"{of.product} {of.variable} [{of.unit}] {of.first_day}..{of.last_day}" for of in one.series)
     yield ""
     yield from (f"{found.severity}: {found.sentence}" for findings in one.quality.values() for found in findings)
+
+
+@reads_series
+def observations(
+    at: Reading,
+    basin: Basin,
+    product: Annotated[str, option("NAME", "`freshet basins BASIN` lists them.")],
+    variable: Annotated[str, option("NAME", "discharge, precipitation, ...")] = "discharge",
+    period: Annotated[str | None, option("FIRST..LAST", "The days. Default: the last year.")] = None,
+    known_at: Annotated[str | None, option("INSTANT", "As it was known then: 2008-04-21T06:00:00Z.")] = None,
+    units: Annotated[
+        ObservedUnits, option("UNIT", "Unit of discharge: m3/s, mm/day, cfs, or source (as stored).")
+    ] = STANDARD,
+    area: Annotated[
+        str | None, option("NAME", "Drainage area for depths, where the basin has several (`freshet basins`).")
+    ] = None,
+) -> Shown:
+    """Show a daily series of a basin, as known now or at an earlier instant."""
+    from app.basins.observations import observation_query, observations_of, table_of
+    from app.basins.queries import SeriesRequest
+    from records.basins.basins import sites
+
+    days = None if period is None else Period.parse(period)
+    asked = SeriesRequest(
+        product=product,
+        variable=variable,
+        start=None if days is None else days.first,
+        end=None if days is None else days.last,
+        units=units if variable == "discharge" else None,
+        area=area,
+        known_at=None if known_at is None else instant(known_at),
+    )
+    found = observations_of(at.session, observation_query(at.session, basin, asked))
+    columns = {found.units[variable]: f"values.{variable}", "flags": f"flags.{variable}"}
+    title = f"{basin} {product} {variable}{f', as it was known at {known_at}' if known_at else ''}"
+    return Shown(
+        found,
+        lambda: series(found, columns, title),
+        lambda: table_of(found, sites(at.session, [basin])),
+    )

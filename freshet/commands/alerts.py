@@ -1,26 +1,88 @@
-"""`freshet subscriptions`: receivers of alert changes, and deliveries to them."""
+"""`freshet alerts` and `freshet subscriptions`: alerts, their changes, and their receivers."""
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
 from pydantic import ValidationError
+from rich.console import RenderableType
 
-from freshet.cli.answers import Columns, listing
 from freshet.cli.context import Change, changing, opened
-from freshet.cli.options import argument, option
-from freshet.cli.output import Json, answer
+from freshet.cli.job_command import Done, job_command
+from freshet.cli.options import Basin, argument, option
+from freshet.cli.output import Columns, Json, answer, inform, listing
 from freshet.cli.reading import Reading, Shown, cut, reads
 from freshet.cli.text_files import read_text
-from hydrology.base.errors import InvalidInput
+from hydrology.base.errors import InvalidInput, counted
 from jobspec.faults import faults
+from jobspec.jobs.upkeep import DeliveryJob
 from jobspec.subscriptions import NewSubscription
 from records.access import audit, keys
-from records.alerts import deliveries as delivery_records
-from records.alerts import subscriptions as records
+from records.alerts import deliveries, subscriptions
+from records.basins import basins
 
-app = typer.Typer(no_args_is_help=True)
+_ALERTS: Columns = {"basin": "basin", "level": "level", "m3/s": "discharge", "severity": "severity", "trend": "trend"}
+_ALERTS |= {"chance": "chance", "since": "since", "why": "why"}
+_CHANGES: Columns = {"at": "at", "what": "kind", "level": "level", "severity": "severity", "chance": "chance"}
+_CHANGES |= {"run": "run", "why": "why", "event": "event"}
+
+
+@reads
+def list_alerts(at: Reading) -> Shown:
+    """List the alerts of all rivers, each by the level that stands for it."""
+    from app.alerts.schemas import Alerts
+    from app.alerts.service import answers_of
+    from records.alerts.alerts import rivers
+
+    found = Alerts(alerts=answers_of(at.session, rivers(at.session), at.clock.today()), next=None)
+    return Shown(found, lambda: listing(found.alerts, _ALERTS, counted(len(found.alerts), "alert")))
+
+
+@reads
+def show_alerts(at: Reading, basin: Basin) -> Shown:
+    """Show the alert state of each level of a basin by its newest forecast, with the reason."""
+    from app.alerts.service import of_basin
+
+    basins.require(at.session, basin)
+    found = of_basin(at.session, basin, at.clock.today())
+
+    def text() -> RenderableType:
+        if found.run is None:
+            inform(f"{basin}: {found.missing['run']}")
+        elif found.reason is not None:
+            inform(f"Run {found.run} could not decide, and the alerts stay as they were: {found.reason}")
+        return listing(found.levels, _ALERTS, f"{basin}: {counted(len(found.levels), 'level')}")
+
+    return Shown(found, text)
+
+
+@reads
+def list_alert_changes(
+    at: Reading, basin: Basin, limit: Annotated[int, option("COUNT", "Maximum number of changes.", min=1)] = 100
+) -> Shown:
+    """List the changes of a basin's alerts, the newest first."""
+    from app.alerts.schemas import AlertChanges
+    from app.alerts.service import change
+    from records.alerts.alert_changes import page
+
+    basins.require(at.session, basin)
+    rows, following = cut(
+        page(at.session, basins=[basin], limit=limit + 1),
+        limit,
+        f"/v1/basins/{basin}/alerts/changes",
+        lambda one: one.seq,
+    )
+    found = AlertChanges(changes=[change(one) for one in rows], next=following)
+    return Shown(found, lambda: listing(found.changes, _CHANGES, f"{basin}: {counted(len(rows), 'change')}"))
+
+
+@job_command(DeliveryJob, partly=["deliveries.pending", "deliveries.failed"])
+def deliver(done: Done) -> Iterator[RenderableType]:
+    """Carry out what forecasters decided, and send pending changes to subscribers. `freshet serve` does so always."""
+    sent = ", ".join(f"{count} {status}" for status, count in done.result["deliveries"].items())
+    yield f"Sent: {sent or 'nothing was due'}."
+
 
 Id = Annotated[str, argument("SUBSCRIPTION", "Its id.")]
 _DELIVERIES: Columns = {"delivery": "id", "subscription": "subscription", "status": "status", "tries": "tries"}
@@ -35,13 +97,7 @@ _COLUMNS: Columns = {
 _COLUMNS |= {"confirmed": "confirmed_at", "paused": "paused_because"}
 
 
-@app.callback()
-def subscriptions() -> None:
-    """Add, list and remove receivers of alert changes: webhooks, gateways and e-mail."""
-
-
-@app.command("add")
-def add(
+def add_subscription(
     key: Annotated[str, option("KEY", "Id of the key that it belongs to (freshet keys list).")],
     url: Annotated[str | None, option("URL", "Post changes to this address.")] = None,
     email: Annotated[str | None, option("ADDRESS", "Send changes to this address, once its owner agrees.")] = None,
@@ -69,7 +125,7 @@ def add(
         with context.database.transaction() as session:
             change = Change.at(session, context.clock)
             keys.get(session, key)
-            created = records.create(session, new, key, change.now, context.settings)
+            created = subscriptions.create(session, new, key, change.now, context.settings)
             change.record("subscription created", created.id)
             shown = with_secret(created, context.settings, change.now)
     text = (
@@ -79,7 +135,6 @@ def add(
     answer(shown.model_dump(mode="json"), as_json, text)
 
 
-@app.command("list")
 @reads
 def list_subscriptions(at: Reading) -> Shown:
     """List the receivers, without their secrets."""
@@ -91,21 +146,18 @@ def list_subscriptions(at: Reading) -> Shown:
     return Shown(found, lambda: listing(found.subscriptions, _COLUMNS, f"{len(found.subscriptions)} subscriptions"))
 
 
-@app.command("resume")
-def resume(subscription: Id, as_json: Json = False) -> None:
+def resume_subscription(subscription: Id, as_json: Json = False) -> None:
     """Send to a paused subscription again, from now on."""
     _change(subscription, as_json, "subscription resumed", "is sent changes again")
 
 
-@app.command("remove")
-def remove(subscription: Id, as_json: Json = False) -> None:
+def remove_subscription(subscription: Id, as_json: Json = False) -> None:
     """Delete a subscription with its deliveries."""
     _change(subscription, as_json, "subscription deleted", "has been removed")
 
 
-@app.command("deliveries")
 @reads
-def deliveries(
+def list_deliveries(
     at: Reading, limit: Annotated[int, option("COUNT", "Maximum number of deliveries.", min=1)] = 100
 ) -> Shown:
     """List deliveries, the newest first."""
@@ -113,17 +165,16 @@ def deliveries(
     from app.alerts.schemas import DeliveryPage
 
     rows, following = cut(
-        delivery_records.page(at.session, limit=limit + 1), limit, "/v1/deliveries", lambda delivery: delivery.id
+        deliveries.page(at.session, limit=limit + 1), limit, "/v1/deliveries", lambda delivery: delivery.id
     )
     found = DeliveryPage(deliveries=summaries(at.session, rows), next=following)
     return Shown(found, lambda: listing(found.deliveries, _DELIVERIES, f"{len(rows)} deliveries"))
 
 
-@app.command("replay")
-def replay(delivery: Annotated[str, argument("DELIVERY", "Its id.")], as_json: Json = False) -> None:
+def replay_delivery(delivery: Annotated[str, argument("DELIVERY", "Its id.")], as_json: Json = False) -> None:
     """Send a delivery that has ended again, under the same event."""
     with changing() as change:
-        stored = delivery_records.replay(change.session, delivery, change.now)
+        stored = deliveries.replay(change.session, delivery, change.now)
         change.record("delivery replayed", delivery)
     answer(asdict(stored), as_json, f"Delivery {delivery} is sent again.")
 
@@ -131,8 +182,8 @@ def replay(delivery: Annotated[str, argument("DELIVERY", "Its id.")], as_json: J
 def _change(subscription: str, as_json: bool, action: audit.Action, done: str) -> None:
     with changing() as change:
         if action == "subscription deleted":
-            records.remove(change.session, subscription)
+            subscriptions.remove(change.session, subscription)
         else:
-            records.resume(change.session, subscription)
+            subscriptions.resume(change.session, subscription)
         change.record(action, subscription)
     answer({"subscription": subscription, "done": action}, as_json, f"Subscription {subscription} {done}.")

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import RenderableType
 
-from freshet.cli.answers import listing
 from freshet.cli.job_command import Done, job_command
 from freshet.cli.job_options import Layout
-from freshet.cli.output import inform
+from freshet.cli.output import inform, listing
 from hydrology.base.errors import counted
 from jobspec.jobs.forecasting import DailyJob, ForecastJob, ReplayJob, VolumesJob, WhatIfJob
 
@@ -50,7 +49,7 @@ def what_if(done: Done) -> Iterator[RenderableType]:
 
 
 def _runs(done: Done, runs: list[str]) -> Iterator[RenderableType]:
-    from freshet.cli.forecasts.run_text import run_text
+    from freshet.commands.forecasts import run_text
 
     for run in runs:
         yield from run_text(done.session, run, None)

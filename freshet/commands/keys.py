@@ -1,4 +1,4 @@
-"""`freshet keys`: keys for writing over the API."""
+"""`freshet keys` and `freshet audit`: keys for writing over the API, and who changed what."""
 
 from dataclasses import asdict
 from datetime import timedelta
@@ -6,28 +6,21 @@ from typing import Annotated
 
 import typer
 
-from freshet.cli.answers import listing
 from freshet.cli.context import MayCreateDatabase, changing, reading
 from freshet.cli.options import argument, option
-from freshet.cli.output import Json, answer
-from hydrology.base.errors import InvalidInput, printable
-from records.access import keys as records
-
-app = typer.Typer(no_args_is_help=True)
+from freshet.cli.output import Columns, Json, answer, listing
+from freshet.cli.reading import Reading, Shown, cut, reads
+from hydrology.base.errors import InvalidInput, counted, printable
+from records.access import audit as audit_trail
+from records.access import keys
 
 MAX_DAYS = 36_525  # a century
 
 
-@app.callback()
-def keys() -> None:
-    """Create, list and revoke the keys for writing over the API."""
-
-
-@app.command("make")
-def make(
+def make_key(
     name: Annotated[str, argument("NAME", "Name of its owner.")],
     scope: Annotated[
-        records.Scope,
+        keys.Scope,
         typer.Option(
             help="An operator's jobs have results of its own (docs/look-up/jobs.md); a forecaster also adjusts "
             "forecasts and decides held alerts; an admin may do everything."
@@ -41,26 +34,45 @@ def make(
         raise InvalidInput("The name of a key's owner has characters that do not show, or none that do: write another.")
     with changing(MayCreateDatabase.WHERE_EXPECTED) as change:
         expires_at = change.now + timedelta(days=days) if days else None
-        key, token = records.make(change.session, name, scope, expires_at, change.now)
+        key, token = keys.make(change.session, name, scope, expires_at, change.now)
         change.record("key created", key.id, name=name, scope=scope)
     answer(asdict(key) | {"token": token}, as_json, token)
 
 
-@app.command("list")
 def list_keys(as_json: Json = False) -> None:
     """List the keys, without their tokens."""
     with reading() as session:
-        found = records.list_keys(session)
+        found = keys.list_keys(session)
     columns = {"key": "id", "name": "name", "scope": "scope"}
     columns |= {"created": "created_at", "expires": "expires_at", "revoked": "revoked_at"}
     shown = listing(found, columns, f"{len(found)} keys")
     answer({"keys": [asdict(key) for key in found]}, as_json, shown)
 
 
-@app.command("revoke")
-def revoke(key: Annotated[str, argument("KEY", "Its id.")], as_json: Json = False) -> None:
+def revoke_key(key: Annotated[str, argument("KEY", "Its id.")], as_json: Json = False) -> None:
     """Revoke a key: its token is refused from now on."""
     with changing() as change:
-        revoked = records.revoke(change.session, key, change.now)
+        revoked = keys.revoke(change.session, key, change.now)
         change.record("key revoked", key, name=revoked.name)
     answer(asdict(revoked), as_json, f"Key {key} of {revoked.name} is no longer accepted.")
+
+
+_COLUMNS: Columns = {"number": "seq", "when": "at", "who": "who", "from": "address", "what": "action"}
+_COLUMNS |= {"of": "subject", "more": "detail"}
+
+
+@reads
+def audit(
+    at: Reading,
+    limit: Annotated[int, option("COUNT", "Maximum number of changes.", min=1)] = 50,
+    before: Annotated[int | None, option("NUMBER", "Only changes before this one.", min=0)] = None,
+) -> Shown:
+    """List the changes, the newest first: who, what, when, from where."""
+    from app.service.audit import change_of
+    from app.service.schemas import AuditPage
+
+    rows, following = cut(
+        audit_trail.page(at.session, before=before, limit=limit + 1), limit, "/v1/audit", lambda entry: entry.seq
+    )
+    found = AuditPage(changes=[change_of(entry) for entry in rows], next=following)
+    return Shown(found, lambda: listing(found.changes, _COLUMNS, counted(len(rows), "change")))

@@ -9,7 +9,7 @@ from freshet.cli.context import Context, MayCreateDatabase, opened
 from freshet.cli.options import flag, option
 from freshet.cli.output import Json, answer, inform, table
 from freshet.cli.progress import reporting
-from freshet.cli.service import serve
+from freshet.commands import serve
 from hydrology.base.errors import InvalidInput
 from hydrology.extremes.level_names import level_title, percent
 from records.basins.basins import list_basins

@@ -1,4 +1,4 @@
-"""`freshet thresholds`: flood and low-flow levels of a basin, from its record or set by users."""
+"""`freshet thresholds` and `freshet ratings`: levels of a basin's discharge, and rating tables of its gauge."""
 
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -9,31 +9,31 @@ import typer
 from pydantic import TypeAdapter
 from rich.console import Group, RenderableType
 
-from freshet.cli.answers import listing
-from freshet.cli.configuring import valid
 from freshet.cli.context import Change, changing, opened
-from freshet.cli.discharge_units import DischargeUnits
 from freshet.cli.job_command import Done, job_command
 from freshet.cli.options import Basin, argument, flag, option
-from freshet.cli.output import Json, answer, inform_doubts, inform_left_out, table
-from freshet.cli.reading import Reading, Shown, reads
-from freshet.cli.text_files import read_text
+from freshet.cli.output import Json, answer, inform_doubts, inform_left_out, listing, table
+from freshet.cli.reading import DischargeUnits, Reading, Shown, reads
+from freshet.cli.text_files import read_text, valid
+from hydrology.base.absent import texts
 from hydrology.base.calendar import day
 from hydrology.base.errors import InvalidInput, counted
+from hydrology.ratings.rating import M_PER_FT
 from ingestion.json_numbers import parse_json
 from jobspec.flood_categories import NewCategories
 from jobspec.jobs.judging import LevelsJob
+from jobspec.ratings import NewRating
 from jobspec.thresholds import FloodFrequencySettings, NewThreshold
 from records.access import audit
 from records.alerts import held_alerts
 from records.basins import basins
 from records.levels import basin_levels, flood_categories, level_doubts
 from records.outlooks import outlooks
+from records.ratings import ratings
+from records.ratings.ratings import StoredRating
 
 if TYPE_CHECKING:
     from app.basins.thresholds.schemas import Trend
-
-app = typer.Typer(no_args_is_help=True)
 
 
 def _described(field: str) -> str:
@@ -43,14 +43,8 @@ def _described(field: str) -> str:
 Name = Annotated[str, argument("NAME", "Name of the level.")]
 
 
-@app.callback()
-def thresholds() -> None:
-    """Show, set and remove levels of a basin's discharge."""
-
-
-@app.command("show")
 @reads
-def show(at: Reading, basin: Basin, units: DischargeUnits = "m3/s") -> Shown:
+def show_thresholds(at: Reading, basin: Basin, units: DischargeUnits = "m3/s") -> Shown:
     """Show a basin's levels: from its record, from its current version's simulation, and set by users.
 
     Floods are of daily means, and lower than instantaneous peaks.
@@ -78,9 +72,8 @@ def show(at: Reading, basin: Basin, units: DischargeUnits = "m3/s") -> Shown:
     return Shown(found, text)
 
 
-@app.command("simulate")
 @job_command(LevelsJob)
-def simulate(done: Done) -> Iterator[RenderableType]:
+def simulate_thresholds(done: Done) -> Iterator[RenderableType]:
     """Simulate all past days with a model version, and store the levels of its simulated climatology.
 
     Without --basin: the basins that it is current for. Levels computed again replace the earlier ones.
@@ -89,7 +82,6 @@ def simulate(done: Done) -> Iterator[RenderableType]:
         yield f"Levels of version {one['version']}: {counted(one['basins'], 'basin')}."
 
 
-@app.command("set")
 def set_threshold(
     basin: Basin,
     name: Name,
@@ -112,8 +104,7 @@ def set_threshold(
     answer(payload, as_json, f"{new.name} of {basin} is {stored.discharge:g} m3/s, {stored.direction} ({effect}).")
 
 
-@app.command("frequency")
-def frequency(
+def set_frequency(
     basin: Basin,
     regional_skew: Annotated[float | None, option("SKEW", _described("regional_skew"))] = None,
     regional_skew_error: Annotated[float | None, option("ERROR", _described("regional_skew_error"))] = None,
@@ -138,8 +129,7 @@ def frequency(
     answer({"basin": basin, "changed": changed, **asdict(stored)}, as_json, f"{basin}: {skew}, floods {trend}.")
 
 
-@app.command("categories")
-def categories(
+def set_categories(
     basin: Basin,
     file: Annotated[Path, argument("FILE", "JSON of a gauge of NOAA's National Water Prediction Service.")],
     source: Annotated[str, option("TEXT", NewCategories.model_fields["source"].description or "")] = "NOAA/NWS",
@@ -174,8 +164,7 @@ def categories(
     )
 
 
-@app.command("confirm")
-def confirm(basin: Basin, name: Name, as_json: Json = False) -> None:
+def confirm_threshold(basin: Basin, name: Name, as_json: Json = False) -> None:
     """Confirm a level that seems wrong: its alerts wait no more. Confirming it again changes nothing."""
     with changing() as change:
         level_doubts.confirm(change.session, basin, [name])
@@ -186,8 +175,7 @@ def confirm(basin: Basin, name: Name, as_json: Json = False) -> None:
     answer({"basin": basin, **asdict(stored)}, as_json, f"{name} of {basin} is confirmed at {stored.discharge:g} m3/s.")
 
 
-@app.command("remove")
-def remove(basin: Basin, name: Name, as_json: Json = False) -> None:
+def remove_threshold(basin: Basin, name: Name, as_json: Json = False) -> None:
     """Remove a level that was set. Those of the record stay."""
     with changing() as change:
         basin_levels.remove(change.session, basin, name)
@@ -201,4 +189,65 @@ def _in_words(trend: "Trend") -> str:
     return (
         f"Trend of annual floods to {trend.last_year}: {trend.percent_per_year:+.2f} % a year, p = {trend.p_value:.3f} "
         f"(Mann-Kendall); {rule}."
+    )
+
+
+_SHOWN = 12
+
+
+def import_rating(
+    basin: Basin,
+    file: Annotated[Path, argument("FILE", "RDB of the USGS (type exsa or base), or CSV.")],
+    source: Annotated[str | None, option("TEXT", NewRating.model_fields["source"].description or "")] = None,
+    datum: Annotated[str | None, option("TEXT", NewRating.model_fields["datum"].description or "")] = None,
+    valid_from: Annotated[str | None, option("DAY", NewRating.model_fields["valid_from"].description or "")] = None,
+    as_json: Json = False,
+) -> None:
+    """Import the rating table of a basin's gauge. Importing it again changes nothing."""
+    given = {"table": read_text(file), "source": source or file.name, "datum": datum, "valid_from": valid_from}
+    new = valid(TypeAdapter(NewRating), given, "rating")
+    with opened() as context, context.database.transaction() as session:
+        change = Change.at(session, context.clock)
+        stored, changed = ratings.put(session, basin, new, change.service_now)
+        converted = flood_categories.convert(session, basin, change.service_now)
+        doubts = level_doubts.in_doubt(session, basin, context.clock.today())
+        if converted.changed:
+            outlooks.renew(session, basin)
+        if changed:
+            change.record("rating set", basin, source=new.source, valid_from=str(stored.valid_from))
+    inform_left_out(list(converted.left_out.values()))
+    inform_doubts(doubts)
+    effect = "stored" if changed else "unchanged"
+    payload = (
+        {"basin": basin, "changed": changed} | _of(stored) | {"left_out": texts(converted.left_out), "in_doubt": doubts}
+    )
+    answer(payload, as_json, f"{basin}: {_range(stored)} ({effect}).")
+
+
+@reads
+def show_rating(at: Reading, basin: Basin) -> Shown:
+    """Show the rating table of a basin that holds today."""
+    from app.basins.ratings import table_of
+
+    stored = ratings.require(at.session, basin, at.clock.today())
+    found = table_of(stored)
+
+    def text() -> RenderableType:
+        points = list(zip(found.stage_ft, found.stage_m, found.discharge_m3s, strict=True))
+        every = max(1, len(points) // _SHOWN)
+        return table(("ft", "m", "m3/s"), points[::every], f"{basin}: {_range(stored)}")
+
+    return Shown(found, text)
+
+
+def _of(stored: StoredRating) -> dict[str, object]:
+    names = ("source", "datum", "site", "number", "shifted", "largest_shift")
+    return {"valid_from": str(stored.valid_from)} | {name: getattr(stored, name) for name in names}
+
+
+def _range(stored: StoredRating) -> str:
+    stages = [stored.rating.stages[at] / M_PER_FT for at in (0, -1)]
+    return (
+        f"{counted(len(stored.rating.stages), 'point')}, {stages[0]:.2f} to {stages[1]:.2f} ft, "
+        f"{stored.rating.discharges[0]:.4g} to {stored.rating.discharges[-1]:.4g} m3/s, from {stored.valid_from} on"
     )

@@ -7,10 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from freshet.cli.context import MayCreateDatabase, opened
-from freshet.cli.intake import any_intake
 from freshet.cli.options import Adopt, OnlyBasins, option
 from freshet.cli.output import MAX_ROWS, Json, answer, exit_if_failed, first_rows, inform, table
 from freshet.cli.progress import Reporter, reporting
@@ -25,12 +22,11 @@ from operations.basin_data.ingest import IngestResult, held
 from operations.basin_data.ingest import ingest as run
 from operations.basin_data.ingest_benchmarks import ingest_published
 from operations.basin_data.isolated_source import IsolatedSource
+from operations.basin_data.source_paths import Intake
 from operations.upkeep import audit_details
 from records.basins.basins import list_basins
 from records.database.engine import Database
 from runtime.settings import Settings
-
-app = typer.Typer(no_args_is_help=True)
 
 From = Annotated[
     list[str],
@@ -42,12 +38,6 @@ From = Annotated[
 ]
 
 
-@app.callback()
-def ingest() -> None:
-    """Read data into the database."""
-
-
-@app.command("camels")
 def camels(
     source: From,
     basin: OnlyBasins = None,
@@ -67,7 +57,6 @@ def camels(
     _report(outcomes, as_json)
 
 
-@app.command("caravan")
 def caravan(source: From, basin: OnlyBasins = None, adopt: Adopt = False, as_json: Json = False) -> None:
     """Ingest a Caravan file set, NetCDF or CSV: forcing as product era5_land, streamflow, attributes.
 
@@ -80,7 +69,6 @@ def caravan(source: From, basin: OnlyBasins = None, adopt: Adopt = False, as_jso
     _report(outcomes, as_json)
 
 
-@app.command("tables")
 def tables(
     product: Annotated[str, option("NAME", "Name of the forcing product, and of the basins' area.")],
     basins: Annotated[
@@ -105,7 +93,6 @@ def tables(
     _report(outcomes, as_json)
 
 
-@app.command("benchmarks")
 def benchmarks(
     source: Annotated[str, option("FILE", "benchmark_models_per_basin.csv, or the URL of it.", "--from")],
     as_json: Json = False,
@@ -183,3 +170,12 @@ def _report(outcomes: Sequence[IngestResult], as_json: bool) -> None:
     payload = {"counts": dict(counts), "basins": [asdict(outcome) for outcome in outcomes]}
     answer(payload, as_json, first_rows(columns, rows, title))
     exit_if_failed(len(failed), len(outcomes))
+
+
+def any_intake(settings: Settings, reporter: Reporter) -> Intake:
+    """Return an intake that reads files from anywhere and shows downloads."""
+
+    def show(received: int, size: int | None) -> None:
+        reporter.show("download", received, size or received, "bytes")
+
+    return Intake(settings.data / "downloads", settings.ingest_hosts, None, show, lambda _name: None)

@@ -5,10 +5,9 @@ from typing import Any
 
 from rich.console import RenderableType
 
-from freshet.cli.answers import facts, listing
 from freshet.cli.job_command import Done, job_command
-from freshet.cli.output import inform, table
-from freshet.cli.versions.use_of_days import in_training
+from freshet.cli.output import facts, inform, listing, table
+from freshet.commands.skill import in_training
 from hydrology.base.calendar import as_date
 from hydrology.base.errors import counted
 from hydrology.verification.results import ALL_YEAR

@@ -6,12 +6,22 @@ from typing import Annotated, Any
 import typer
 from rich.console import RenderableType
 
-from freshet.cli.answers import Columns, facts, inform_missing, listing
 from freshet.cli.context import Change, changing, opened
 from freshet.cli.job_command import Done, job_command
 from freshet.cli.job_options import Layout
 from freshet.cli.options import OnlyBasins, argument, option
-from freshet.cli.output import MAX_ROWS, PARTLY_DONE, Json, answer, inform, table
+from freshet.cli.output import (
+    MAX_ROWS,
+    PARTLY_DONE,
+    Columns,
+    Json,
+    answer,
+    facts,
+    inform,
+    inform_missing,
+    listing,
+    table,
+)
 from freshet.cli.progress import reporting
 from freshet.cli.reading import Reading, Shown, command_line_key, reads
 from hydrology.base.basins import basin_id
@@ -19,7 +29,7 @@ from hydrology.base.calendar import day
 from hydrology.base.errors import DataProblem, InvalidInput, Problem
 from jobspec.feeds import ADAPTERS, USUAL, AnyFeedSettings, NewFeed, read_settings
 from jobspec.jobs.data import BackfillJob, FetchJob, FetchParams
-from records.weather import feeds as records
+from records.weather import feeds
 
 _FEEDS: Columns = {"feed": "name", "adapter": "adapter", "product": "product", "last fetch": "last_fetch_at"}
 _FEEDS |= {"last success": "last_success_at", "last error": "last_error"}
@@ -29,18 +39,11 @@ _BACKFILLED: Columns = {"weather forecasts stored now": "issues", "stored before
 _BACKFILLED |= {"not in the service": "issues_missing", "reforecasts stored now": "reforecasts"}
 _BACKFILLED |= {"forecasts of these days stored before": "reforecasts_before"}
 
-app = typer.Typer(no_args_is_help=True)
 
 Name = Annotated[str, argument("FEED", "Its name.")]
 
 
-@app.callback()
-def feeds() -> None:
-    """Add, list, fetch, backfill and remove feeds of discharge, weather and forecasts."""
-
-
-@app.command("add")
-def add(
+def add_feed(
     name: Annotated[str, argument("NAME", "A name not used by another feed.")],
     adapter: Annotated[str, option("ADAPTER", f"One of {', '.join(ADAPTERS)}.")],
     basin: OnlyBasins = None,
@@ -80,8 +83,7 @@ def add(
     answer(shown, as_json, f"Feed {name} is added: freshet feeds fetch {name}")
 
 
-@app.command("start")
-def start(
+def start_feeds(
     since: Annotated[str, option("YYYY-MM-DD", "The first day of discharge and past weather.")],
     as_json: Json = False,
 ) -> None:
@@ -97,7 +99,7 @@ def start(
     with opened() as context, reporting() as reporter:
         days = until_now(day(since), context.clock)
         with context.database.transaction() as session:
-            stored = {feed.name for feed in records.list_feeds(session)}
+            stored = {feed.name for feed in feeds.list_feeds(session)}
             for name in [name for name in USUAL if name not in stored]:
                 _create(Change.at(session, context.clock), name, USUAL[name])
         for name in USUAL:
@@ -112,24 +114,22 @@ def start(
         raise typer.Exit(PARTLY_DONE if done else DataProblem.exit_code)
 
 
-@app.command("list")
 @reads
 def list_feeds(at: Reading) -> Shown:
     """List the feeds with their last fetch."""
     from app.weather.feeds import feed_of
     from app.weather.schemas import Feeds
 
-    found = Feeds(feeds=[feed_of(feed, at.key) for feed in records.list_feeds(at.session)])
+    found = Feeds(feeds=[feed_of(feed, at.key) for feed in feeds.list_feeds(at.session)])
     return Shown(found, lambda: listing(found.feeds, _FEEDS, f"{len(found.feeds)} feeds"))
 
 
-@app.command("show")
 @reads
-def show(at: Reading, feed: Name) -> Shown:
+def show_feed(at: Reading, feed: Name) -> Shown:
     """Show a feed: its settings, and the result of the last fetch for each basin."""
     from app.weather.feeds import feed_detail
 
-    found = feed_detail(at.session, records.get(at.session, feed), at.key)
+    found = feed_detail(at.session, feeds.get(at.session, feed), at.key)
 
     def text() -> RenderableType:
         inform_missing(found, found.missing)
@@ -140,16 +140,14 @@ def show(at: Reading, feed: Name) -> Shown:
     return Shown(found, text)
 
 
-@app.command("fetch")
 @job_command(FetchJob, Layout(arguments=("feed",)))
-def fetch(done: Done) -> Iterator[RenderableType]:
+def fetch_feed(done: Done) -> Iterator[RenderableType]:
     """Fetch new data from a feed and store it. Fetched again, it stores only what is new."""
     yield f"{done.params.feed}: {_counted(done.result)}"
 
 
-@app.command("backfill")
 @job_command(BackfillJob, Layout(arguments=("feed",)), partly=["warnings"])
-def backfill(done: Done) -> Iterator[RenderableType]:
+def backfill_feed(done: Done) -> Iterator[RenderableType]:
     """Fetch past weather forecasts of a feed, reforecast with them, and recalibrate forecasts at once.
 
     The forecasts of a new service then rest on a season of past ones. Each step stores as it goes: run again, it
@@ -158,18 +156,17 @@ def backfill(done: Done) -> Iterator[RenderableType]:
     yield facts(done.result, _BACKFILLED, f"Past forecasts with {done.result['weather']}")
 
 
-@app.command("remove")
-def remove(feed: Name, as_json: Json = False) -> None:
+def remove_feed(feed: Name, as_json: Json = False) -> None:
     """Remove a feed. Its fetched data stay."""
     with changing() as change:
-        stored = records.get(change.session, feed)
-        records.remove(change.session, stored)
+        stored = feeds.get(change.session, feed)
+        feeds.remove(change.session, stored)
         change.record("feed removed", stored.id, name=stored.name)
     answer({"removed": stored.id}, as_json, f"Feed {feed} is removed. Its fetched data stay.")
 
 
-def _create(change: Change, name: str, settings: AnyFeedSettings) -> records.Feed:
-    feed = records.create(change.session, NewFeed(name=name, settings=settings), None, change.now)
+def _create(change: Change, name: str, settings: AnyFeedSettings) -> feeds.Feed:
+    feed = feeds.create(change.session, NewFeed(name=name, settings=settings), None, change.now)
     change.record("feed created", feed.id, name=name)
     return feed
 

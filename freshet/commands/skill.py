@@ -5,14 +5,12 @@ from typing import Annotated, Any
 
 from rich.console import RenderableType
 
-from freshet.cli.answers import Columns, inform_missing, listing, series
-from freshet.cli.discharge_units import DischargeUnits
 from freshet.cli.options import Basin, Version, option
-from freshet.cli.output import inform, table
-from freshet.cli.reading import Reading, Shown, reads, reads_series
-from freshet.cli.versions.use_of_days import in_training
+from freshet.cli.output import Columns, inform, inform_missing, listing, series, table
+from freshet.cli.reading import DischargeUnits, Reading, Shown, reads, reads_series
 from hydrology.attribution.forecast_error import CAUSES, Measure
 from hydrology.base.basins import basin_id
+from hydrology.verification.held_out_years import HELD_OUT, PeriodUse
 from hydrology.verification.results import ALL_YEAR, Season
 
 OfSeason = Annotated[Season, option("SEASON", "Season of the days: all, DJF, MAM, JJA or SON.", "--season")]
@@ -180,3 +178,8 @@ def _days(of: Any) -> tuple[date, date]:
 
 def _in_words(month: Any) -> str:
     return "" if month.skilful_to_day is None else f"{month.skilful_to_day} ({month.independent_issues})"
+
+
+def in_training(use: PeriodUse) -> str:
+    """Return the use of scored days in words."""
+    return use if use == HELD_OUT else f"use in its training: {use}"

@@ -8,39 +8,29 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import RenderableType
 
-from freshet.cli.answers import Columns, listing
 from freshet.cli.context import opened
-from freshet.cli.options import Basins
-from freshet.cli.output import Json, answer, inform, inform_left_out, table
+from freshet.cli.options import Basins, option
+from freshet.cli.output import Columns, Json, answer, inform, inform_left_out, listing, table
 from freshet.cli.progress import reporting
 from freshet.cli.reading import Reading, Shown, reads
-from freshet.cli.versions.combine import combine
-from hydrology.base.errors import counted
+from hydrology.base.calendar import Period
+from hydrology.base.errors import InvalidInput, counted
 from operations.basin_data.basins import chosen
 from records.access import audit
-from records.versions import promotions
+from records.versions import combinations, promotions
 
 if TYPE_CHECKING:
     from app.versions.schemas import ModelPart, ProbeResult
+    from operations.verification.learn_weights import LearntWeights
 
 _COLUMNS: Columns = {"version": "id", "label": "label", "architecture": "architecture", "product": "product"}
 _COLUMNS |= {"learnt from": "trained_on", "basins": "basin_count", "members": "member_count"}
 _COLUMNS |= {"used by": "current_for", "created": "created_at", "status": "status"}
 
-app = typer.Typer(no_args_is_help=True)
 
 Version = Annotated[str, typer.Argument(metavar="VERSION", help="Its id.")]
 
 
-app.command("combine")(combine)
-
-
-@app.callback()
-def models() -> None:
-    """List, show, promote, roll back, export and install model versions."""
-
-
-@app.command("list")
 @reads
 def list_versions(at: Reading) -> Shown:
     """List the versions, the newest first."""
@@ -52,9 +42,8 @@ def list_versions(at: Reading) -> Shown:
     return Shown(found, lambda: listing(found.models, _COLUMNS, counted(len(found.models), "version")))
 
 
-@app.command("show")
 @reads
-def show(at: Reading, version: Version) -> Shown:
+def show_version(at: Reading, version: Version) -> Shown:
     """Show a version: its network, its training data and its scores."""
     from app.versions.versions import version_detail
 
@@ -94,7 +83,6 @@ def _lines(fields: dict[str, Any]) -> Iterator[tuple[str, str]]:
             yield name, ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-@app.command("promote")
 def promote(
     version: Version,
     reason: Annotated[str, typer.Option(metavar="TEXT", help="The reason, which is recorded.")],
@@ -118,7 +106,6 @@ def promote(
     )
 
 
-@app.command("roll-back")
 def roll_back(
     version: Version,
     reason: Annotated[str, typer.Option(metavar="TEXT", help="The reason, which is recorded.")],
@@ -144,7 +131,6 @@ def roll_back(
     )
 
 
-@app.command("export")
 def export(
     version: Version,
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder to write to; created if missing.")],
@@ -167,7 +153,6 @@ def export(
     answer(payload, as_json, f"{folder} holds {members} of {version}, content {done.content}.")
 
 
-@app.command("install-pretrained")
 def install_pretrained(
     name: Annotated[
         str | None,
@@ -219,3 +204,71 @@ def install_pretrained(
         else:
             text += f" {counted(len(served.basins), 'basin now uses', 'basins now use')} it."
     answer(payload, as_json, text)
+
+
+def combine(
+    parts: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="VERSION[:WEIGHT]...", help="The versions, each with its weight; without weights they are learnt."
+        ),
+    ],
+    label: Annotated[str | None, option("TEXT", "Its name for people.")] = None,
+    period: Annotated[
+        str | None,
+        option("FIRST..LAST", "The days to learn the weights on. Default: the validation period that all parts share."),
+    ] = None,
+    basin: Basins = None,
+    as_json: Json = False,
+) -> None:
+    """Combine versions into one: each runs on its own weather product, and the flow is their weighted mean.
+
+    Where a product is missing, the others go on. Combining the same again changes nothing.
+    """
+    weights = dict(map(_weighted, parts))
+    if len(weights) < len(parts):
+        raise InvalidInput("A version is named twice: name each once.")
+    given = {version: weight for version, weight in weights.items() if weight is not None}
+    if given and (len(given) < len(weights) or period is not None or basin):
+        raise InvalidInput("Give every version its weight, or none, for them to be learnt over --period and --basin.")
+    by_basin: dict[str, dict[str, float]] = {}
+    with opened() as context:
+        if not given:
+            from operations.verification.learn_weights import learn_weights
+
+            with reporting():
+                days = None if period is None else Period.parse(period)
+                learnt = learn_weights(context.database, list(weights), days, basin or [])
+            given, by_basin = learnt.common, learnt.by_basin
+            inform(_in_words(learnt))
+            if len(given) == 1:
+                raise InvalidInput(
+                    f"Version {min(given)} alone has the largest median NSE: nothing has to be combined."
+                )
+        with context.database.transaction() as session:
+            wall, now = context.clock.wall(), context.clock.now()
+            one = combinations.combine(session, given, label=label, wall=wall, now=now, by_basin=by_basin)
+        context.record("models combined", one.id)
+    shares = {part.version: part.weight for part in one.parts}
+    own = f" {counted(len(by_basin), 'basin has', 'basins have')} weights of their own." if by_basin else ""
+    shown = ", ".join(f"{part.weight:.3g} of {part.version} on {part.product}" for part in one.parts)
+    answer({"version": one.id, "weights": shares, "by_basin": by_basin}, as_json, f"Version {one.id}: {shown}.{own}")
+
+
+def _in_words(learnt: "LearntWeights") -> str:
+    if learnt.nse is None:
+        return "The years are too few to learn weights by basin."
+    common, own = learnt.nse
+    verdict = "used" if learnt.by_basin else "not used"
+    common_and_own = f"{common:.4f} with common weights, {own:.4f} with those by basin ({verdict})"
+    return f"Median NSE in years left out of {learnt.period}: {common_and_own}."
+
+
+def _weighted(text: str) -> tuple[str, float | None]:
+    version, colon, weight = text.partition(":")
+    if not colon:
+        return version, None
+    try:
+        return version, float(weight)
+    except ValueError:
+        raise InvalidInput(f"The weight in {text[:64]!r} is not a number: write VERSION:WEIGHT.") from None

@@ -1,18 +1,30 @@
 """The commands that show forecasts and what they rest on: `runs`, `changes`, `rain-margin`, `states`."""
 
+from collections.abc import Iterator, Sequence
 from typing import Annotated
 
+import numpy as np
 from rich.console import Group, RenderableType
+from sqlalchemy.orm import Session
 
-from freshet.cli.answers import Columns, inform_missing, listing, series
-from freshet.cli.discharge_units import DischargeUnits
+from app.forecasts import lookup, service
+from app.forecasts.discharge import Representation, in_units, usual_units
+from app.forecasts.schemas import BasinForecast
 from freshet.cli.options import Basin, Run, Version, argument, option
-from freshet.cli.reading import Reading, Shown, cut, reads, reads_series
+from freshet.cli.output import Columns, inform, inform_missing, listing, series
+from freshet.cli.reading import DischargeUnits, Reading, Shown, cut, reads, reads_series
+from hydrology.base.absent import Absent
 from hydrology.base.basins import basin_id
 from hydrology.base.calendar import day as read_day
 from hydrology.base.calendar import instant
 from hydrology.base.errors import InvalidInput, counted
 from hydrology.base.units import Units
+from operations.versions.stages import with_progress
+from records.forecasts.latest import Latest
+from records.outlooks import outlooks
+from records.outlooks.run_outlook import RunOutlook
+from records.runs import run_types
+from records.runs import runs as stored_runs
 
 _RUNS: Columns = {"run": "id", "T0": "t0", "horizon": "horizon_days", "issued": "issued_at", "version": "version"}
 _RUNS |= {"purpose": "purpose", "forcing": "forcing_kind", "status": "status"}
@@ -59,14 +71,12 @@ def runs(
 
 def _run(at: Reading, run: str, units: Units | None) -> Shown:
     from app.forecasts.runs.service import detail
-    from freshet.cli.forecasts.run_text import run_text
 
     return Shown(detail(at.session, run), lambda: Group(*run_text(at.session, run, units)))
 
 
 def _forecast(at: Reading, run: str, basin: str, units: Units | None) -> Shown:
     from app.forecasts import lookup, table
-    from freshet.cli.forecasts.run_text import forecast_of
     from records.basins.basins import sites
 
     found = forecast_of(at.session, lookup.of_run(at.session, run, basin), units)
@@ -161,3 +171,94 @@ def states(
     )
     of_basin = StatePage(basin=basin, version=asked.id, states=[service.summary(one) for one in rows], next=following)
     return Shown(of_basin, lambda: listing(of_basin.states, _STATES, f"{counted(len(rows), 'state')} of {title}"))
+
+
+_COLUMNS: Columns = {"basin": "basin", "status": "status", "unit": "unit", "first day": "first"}
+_COLUMNS |= {"peak (5 to 95 %)": "peak", "last day": "last", "storage, mm": "storage", "ledger": "ledger"}
+_COLUMNS |= {"learnt from it": "seen", "days since empty store": "spin_up_days", "rests on": "rests_on"}
+
+
+def run_text(session: Session, run: str, units: Units | None) -> Iterator[RenderableType]:
+    """Yield a run as a table, and print the notes on its forecasts.
+
+    Args:
+        units: of discharge; None for the usual ones of each basin.
+    """
+    stored = stored_runs.get(session, run)
+    results = [lookup.of_run(session, run, row.basin_id) for row in stored_runs.basins_of(session, run)]
+    forecasts = [forecast_of(session, one, units) for one in with_progress("results read", results)]
+    for note in dict.fromkeys(_notes(stored, results, forecasts)):
+        inform(note)
+    title = (
+        f"Run {run}: T0 {stored.t0}{_age(stored.t0_age_days)}, {counted(stored.horizon_days, 'day')}, "
+        f"{stored.forcing_kind} {stored.product}, version {stored.version_id}, {stored.program}; median discharge"
+    )
+    of_basins = outlooks.of_runs(session, [(one.run, one.basin) for one in results])
+    rows = [
+        _row(forecast) | _peak(one, of_basins[run, one.basin.basin_id], units)
+        for one, forecast in zip(results, forecasts, strict=True)
+    ]
+    yield listing(rows, _COLUMNS, title)
+
+
+def forecast_of(session: Session, result: Latest, units: Units | None) -> BasinForecast:
+    """Return the API's answer for a run's result in a basin."""
+    (parts,) = service.stored_parts(session, [result], members=False)
+    return service.basin_forecast(result, parts, Representation(units or usual_units(result.basin), members=False))
+
+
+def _row(forecast: BasinForecast) -> dict[str, object]:
+    flow, balance = forecast.calibrated or forecast.discharge, forecast.water_balance
+    row: dict[str, object] = {
+        "basin": forecast.basin,
+        "status": forecast.status,
+        "seen": {True: "yes", False: "no", None: None}[forecast.seen_in_training],
+        "spin_up_days": forecast.spin_up_days,
+        "rests_on": forecast.calibration.kind if forecast.calibration else forecast.quantiles_of,
+    }
+    if balance is not None:
+        row["ledger"] = "closed" if balance.closes else "open"
+    if forecast.storage is not None:
+        row["storage"] = forecast.storage.total[-1]
+    if flow is not None:
+        row |= {"unit": forecast.units["discharge"], "first": flow["median"][0], "last": flow["median"][-1]}
+    return row
+
+
+def _peak(result: Latest, outlook: RunOutlook | Absent, units: Units | None) -> dict[str, str]:
+    """Return the peak of the outlook; nothing where none is ahead."""
+    peak = outlook if isinstance(outlook, Absent) else outlook.published.peak
+    if isinstance(peak, Absent):
+        return {}
+    heights = np.array([peak.height, peak.low, peak.high])
+    height, low, high = in_units(heights, result.basin, units or usual_units(result.basin))
+    return {"peak": f"{height:.3g} ({low:.3g} to {high:.3g})"}
+
+
+def _notes(run: run_types.Run, results: Sequence[Latest], forecasts: Sequence[BasinForecast]) -> Iterator[str]:
+    """Yield what readers should know of a run: of its T0, its weather, its training and its ranges."""
+    if run.t0_note:
+        yield f"Warning: {run.t0_note}"
+    for result, forecast in zip(results, forecasts, strict=True):
+        basin = forecast.basin
+        if forecast.what_if is not None:
+            yield f"What-if run, not a forecast: {forecast.what_if.in_words}."
+        if forecast.reason is not None:
+            yield f"{forecast.status.capitalize()}: {basin}: {forecast.reason}"
+        if forecast.training_note and result.basin.summary.beyond(run.product):
+            yield forecast.training_note
+        yield from (f"{basin}: {note}" for note in (forecast.weather_note, forecast.spin_up_note) if note)
+        if forecast.product_credit is not None:
+            yield f"Weather of {run.product}: {forecast.product_credit.credit} {forecast.product_credit.licence}."
+        if (weather := forecast.weather) is not None:
+            names = (weather.source, weather.model, weather.credit, weather.licence)
+            yield f"{forecast.forcing_note} {', '.join(filter(None, names))}."
+        if forecast.status == "issued" and "calibrated" in forecast.missing:
+            yield f"Not calibrated: 5 to 95 % is of the {forecast.quantiles_of}. {forecast.missing['calibrated']}"
+        elif forecast.status == "issued":
+            yield "5 to 95 % is the calibrated range: nine days in ten fall within it (freshet calibrate)."
+
+
+def _age(days: int) -> str:
+    """Return how old T0 was at issue, in words."""
+    return f" ({counted(abs(days), 'day')} {'before' if days >= 0 else 'after'} the day of issue)"

@@ -1,23 +1,26 @@
 """`freshet train`: train an ensemble, or fine-tune another one."""
 
+import json
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from pydantic import TypeAdapter
 from sqlalchemy.orm import Session
 
-from freshet.cli.configuring import Fields, Protocol, checked, merged, of_file, of_settings
 from freshet.cli.context import Context, cores, opened
-from freshet.cli.devices import Device, take_device
+from freshet.cli.job_command import Device, take_device
 from freshet.cli.options import Basins, BasinsFile
 from freshet.cli.output import Json, answer, inform, inform_left_out, table
 from freshet.cli.progress import reporting
-from freshet.cli.text_files import listed
+from freshet.cli.text_files import Fields, listed, of_file, valid
 from hydrology.base.calendar import Period
 from hydrology.base.errors import InvalidInput, counted
 from jobspec.jobs.training import PromotionRule
 from jobspec.network import ARCHITECTURES
-from jobspec.training import FineTuningConfig, TrainingConfig
+from jobspec.training import AnyTraining, FineTuningConfig, TrainingConfig, sequence_to_one
 from operations.basin_data.basins import chosen_to_learn_from, forcing_products
 from records.database.json_columns import to_json
 from records.database.statements import as_values
@@ -27,6 +30,17 @@ if TYPE_CHECKING:
     from models.training import Progress
     from operations.training.assemble import Trained
     from records.versions.promotion_decisions import PromotionDecision
+
+
+class Protocol(StrEnum):
+    """How a training samples the record: windows whose days are all scored, or one day a sample."""
+
+    SEQUENCE_TO_SEQUENCE = "sequence-to-sequence"
+    SEQUENCE_TO_ONE = "sequence-to-one"
+
+    def fields(self) -> Fields:
+        """Return the fields of a training that it sets; the defaults are those of sequence-to-sequence."""
+        return sequence_to_one() if self is Protocol.SEQUENCE_TO_ONE else {}
 
 
 def _field(name: str, metavar: str, more: str = "") -> Any:
@@ -207,3 +221,56 @@ def describe(progress: "Progress") -> str:
         if score is None
         else f"{loss}, median validation NSE {score.value:.3f} over {counted(score.basins, 'basin')}"
     )
+
+
+_TRAINING: TypeAdapter[TrainingConfig | FineTuningConfig] = TypeAdapter(AnyTraining)
+
+
+def merged(*layers: Mapping[str, Any]) -> Fields:
+    """Return the fields of all layers; a later layer overrides an earlier one, and None sets nothing."""
+    fields: Fields = {}
+    for layer in layers:
+        for name, value in layer.items():
+            earlier = fields.get(name)
+            if isinstance(value, dict):
+                fields[name] = merged(earlier if isinstance(earlier, dict) else {}, value)
+            elif value is not None:
+                fields[name] = value
+    return {name: value for name, value in fields.items() if value != {}}
+
+
+def of_settings(settings: Iterable[str]) -> Fields:
+    """Return the fields that texts `FIELD=VALUE` set: the field a dotted path, the value JSON or else plain text.
+
+    Raises:
+        InvalidInput: a text is not of that form.
+    """
+    fields: Fields = {}
+    for text in settings:
+        path, separator, value = text.partition("=")
+        names = path.split(".")
+        if not separator or not all(names):
+            raise InvalidInput(f"--set {text!r} does not set a field: write FIELD=VALUE, e.g. windows.batch=64.")
+        layer: Any = _json_or_text(value)
+        for name in reversed(names):
+            layer = {name: layer}
+        fields = merged(fields, layer)
+    return fields
+
+
+def checked(fields: Fields) -> TrainingConfig | FineTuningConfig:
+    """Return the training that the fields describe; with `parent` a fine-tuning.
+
+    Raises:
+        InvalidInput: a field is unknown, missing or invalid; the sentence names it.
+    """
+    if "parent" in fields:
+        return valid(_TRAINING, fields, "fine-tuning", " (its network, inputs and loss are those of its parent)")
+    return valid(_TRAINING, fields, "training")
+
+
+def _json_or_text(value: str) -> Any:
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value
