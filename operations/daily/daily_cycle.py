@@ -27,11 +27,12 @@ from operations.feeds.fetch import FetchCallbacks, fetch
 from operations.weather.fit_bridges import apply
 from records.alerts.alert_changes import Change
 from records.database.engine import Database
+from records.feeds import feeds
 from records.forecasts import latest
 from records.forecasts.latest import Latest
 from records.runs import run_types, runs
 from records.versions import promotions
-from records.weather import bridges, feeds
+from records.weather import bridges
 from runtime.clock import Clock
 from runtime.settings import Settings
 

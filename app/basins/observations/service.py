@@ -20,9 +20,9 @@ from hydrology.base.calendar import Period, as_date
 from hydrology.base.errors import counted
 from hydrology.base.series import DailySeries, Flag
 from hydrology.base.units import Units, observed_unit
+from records.feeds import product_credits
 from records.series import revisions, series
 from records.series.series import NoObservations
-from records.weather import product_credits
 
 DISCHARGE = "discharge"
 LEGEND: Mapping[Flag, str] = {

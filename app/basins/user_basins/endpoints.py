@@ -23,10 +23,10 @@ from jobspec.jobs.data import BasinJob, UploadJob, UploadParams
 from records.basins import basins as basin_records
 from records.basins.basins import UnknownBasin
 from records.basins.ownership import AgencysName
+from records.feeds.product_credits import ProductConflict
 from records.job_permissions import permissions
 from records.versions import adoption
 from records.versions.adoption import AlreadyOfficial, NotAdopted
-from records.weather.product_credits import ProductConflict
 
 router = APIRouter(prefix="/basins", tags=["basins"], route_class=KeyFirstRoute)
 
