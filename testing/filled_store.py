@@ -42,6 +42,7 @@ from runtime.settings import Settings
 from testing.bridges import LIVE, a_part
 from testing.country import BASINS
 from testing.records import a_weather_forecast, an_issue
+from testing.work import work_of
 
 FILLED_UNTIL = datetime(2005, 10, 1, tzinfo=UTC)
 """The country's record ends the day before."""
@@ -76,16 +77,17 @@ class FilledStore:
 def work(file: Path) -> None:
     """Have the country's SQLite file hold a forecast run, an evaluation, a comparison and more."""
     database, clock = Database(f"sqlite:///{file}"), Clock(FILLED_UNTIL)
-    (run,) = forecast(database, clock, ForecastParams(basins=list(BASINS)))
+    (run,) = forecast(work_of(database, clock), ForecastParams(basins=list(BASINS)))
     held_out = Period.parse("2004-10-01..2005-09-30")
-    evaluate(database, clock, run.version_id, held_out, BASINS)
-    compare(database, clock, [run.version_id], held_out)
-    forecast_volumes(database, clock, VolumesParams(basins=list(BASINS)))
-    forecast(database, clock, ForecastParams(basins=list(BASINS), weather="dry", horizon=40))
+    evaluate(work_of(database, clock), run.version_id, held_out, BASINS)
+    compare(work_of(database, clock), [run.version_id], held_out)
+    forecast_volumes(work_of(database, clock), VolumesParams(basins=list(BASINS)))
+    forecast(work_of(database, clock), ForecastParams(basins=list(BASINS), weather="dry", horizon=40))
     what_if(
-        database, clock, WhatIfParams(basins=list(BASINS), changes=Changes(degrees=2.0, increment=Increment(mm=10)))
+        work_of(database, clock),
+        WhatIfParams(basins=list(BASINS), changes=Changes(degrees=2.0, increment=Increment(mm=10))),
     )
-    reforecast(database, clock, run.version_id, BASINS, held_out, every=30, horizon=2)
+    reforecast(work_of(database, clock), run.version_id, BASINS, held_out, every=30, horizon=2)
     database.close()
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from app.alerts.schemas import Alert, AlertChange, AlertStep, BasinAlerts, ProposedChange, RiverAlert
-from app.basins.ratings.stage import rating_of, stage_of
+from app.basins.ratings import rating_of, stage_of
 from app.basins.schemas import kind_of
 from app.http.base_schema import why_null
 from hydrology.base.absent import text

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import HTMLResponse
 
-from app.basins.ratings.stage import rating_of
+from app.basins.ratings import rating_of
 from app.basins.thresholds import service
 from app.basins.thresholds.schemas import FixedThreshold
 from app.http.api_keys import any_key

@@ -50,6 +50,7 @@ from records.series import series
 from records.versions import promotions, versions
 from records.weather import issue_store
 from runtime.clock import Clock
+from testing.work import work_of
 
 log = structlog.get_logger()
 
@@ -148,9 +149,9 @@ def prepared(folder: Path, names: Sequence[str], starts: Sequence[Day]) -> Start
     file, at = folder / "start.sqlite", issue_time(min(starts))
     database = Database(f"sqlite:///{file}")
     database.migrate()
-    outcomes = ingest(database, data.source(), Clock(at), names)
+    outcomes = ingest(work_of(database, Clock(at)), data.source(), names)
     data.require_all({outcome.basin: outcome.error for outcome in outcomes if outcome.error})
-    version = install(database, Clock(at), read_shipped(ENSEMBLE)).version_id
+    version = install(work_of(database, Clock(at)), read_shipped(ENSEMBLE)).version_id
     with database.transaction() as session:
         promotions.promote(session, version, names, reason="to replay", by="a benchmark", at=at)
     archives = read_archives(database, version, names)
@@ -166,10 +167,10 @@ def _replayed(start: Start, size: Size, traces: int, starts: Sequence[Day]) -> d
         for number, day in enumerate(Period(first, first + COUNT - 1).days):
             at = Clock(issue_time(day))
             store_weather(database, at, start.archives, size, traces)
-            done = issue_newest(database, at, start.names, DailyRequest(HORIZON, "operational", 1))
+            done = issue_newest(work_of(database, at), start.names, DailyRequest(HORIZON, "operational", 1))
             scored.add(database, number, done.issued)
             if number == 0:
-                decide(database, at, start.names)
+                decide(work_of(database, at), start.names)
                 scored.decided.append(_decided(database, start.names))
             if number % FIT_EVERY == FIT_EVERY - 1:
                 _fit(database, at, start.version)
@@ -180,7 +181,7 @@ def _replayed(start: Start, size: Size, traces: int, starts: Sequence[Day]) -> d
 
 def _fit(database: Database, at: Clock, version: str) -> None:
     try:
-        recalibrate(database, at, version)
+        recalibrate(work_of(database, at), version)
     except DataProblem:
         return  # too few so far
 

@@ -41,6 +41,7 @@ from records.database.engine import Database
 from records.runs import run_arrays, run_types, runs, states
 from runtime.clock import Clock
 from testing.late_archive import LateArchive
+from testing.work import work_of
 
 Feed = Literal["weather", "weather, second feed", "weather forecast", "flow"]
 FEEDS: tuple[Feed, ...] = ("weather", "weather, second feed", "weather forecast", "flow")
@@ -103,7 +104,7 @@ class _Service:
         if failing != "weather forecast":
             store_weather(database, clock, self.start.archives, SIZES[SIZE], ENSEMBLE_TRACES)
         asked = DailyRequest(HORIZON, "operational", LATENCY_DAYS)
-        done = issue_newest(database, clock, self.start.names, asked)
+        done = issue_newest(work_of(database, clock), self.start.names, asked)
         found = _Forecasts.of(database, self.start, known, done.issued)
         database.close()
         return found
@@ -207,11 +208,13 @@ def _first_store(start: Start, first: Day) -> _Service:
 def _add_second_feed(service: _Service, first: Day) -> None:
     database = Database(f"sqlite:///{service.file}")
     clock = Clock(issue_time(first))
-    outcomes = ingest(database, _WeatherOnly(), clock, service.start.names)
+    outcomes = ingest(work_of(database, clock), _WeatherOnly(), service.start.names)
     data.require_all({outcome.basin: outcome.error for outcome in outcomes if outcome.error})
     period = f"1980-10-01..{first - 30}"
     fit(
-        database, clock, "second-feed", BridgeFit.model_validate({"from": SECOND, "to": data.PRODUCT, "period": period})
+        work_of(database, clock),
+        "second-feed",
+        BridgeFit.model_validate({"from": SECOND, "to": data.PRODUCT, "period": period}),
     )
     database.close()
 

@@ -26,6 +26,7 @@ from operations.verification.snow_cells import reference_snow
 from records.database.engine import Database
 from records.runs import run_arrays, run_types, runs
 from runtime.clock import Clock
+from testing.work import work_of
 
 BASIN, ENSEMBLE = "USGS-09081600", "mclstm-maurer-447"
 YEAR = Period.parse("1995-10-01..1996-07-31")
@@ -40,8 +41,8 @@ Series = Mapping[str, run_arrays.RunSeries]
 def measure() -> dict[str, Any]:
     """Draw the pictures; return what each forecast gave until the end of July, and what was observed."""
     database, clock = opened(), Clock()
-    version = install(database, clock, read_shipped(ENSEMBLE)).version_id
-    evaluate(database, clock, version, Period.parse(TEST), [BASIN])
+    version = install(work_of(database, clock), read_shipped(ENSEMBLE)).version_id
+    evaluate(work_of(database, clock), version, Period.parse(TEST), [BASIN])
     observed = observe([BASIN], str(YEAR)).discharge[0].astype(float)
     past = _run(database, clock, version, YEAR.first - 1, "observed")
     with database.reading() as session:
@@ -57,7 +58,7 @@ def _run(database: Database, clock: Clock, version: str, t0: Day, weather: Any) 
     """Return the arrays of a run from a day to the end of July."""
     horizon = int((YEAR.last - t0).astype(int))
     params = ForecastParams(basins=[BASIN], t0=t0, horizon=horizon, version=version, weather=weather)
-    (run,) = forecast(database, clock, params, purpose="reforecast")
+    (run,) = forecast(work_of(database, clock), params, purpose="reforecast")
     with database.reading() as session:
         return runs.series_of(session, run.id, BASIN)
 

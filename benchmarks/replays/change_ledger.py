@@ -41,6 +41,7 @@ from records.verification import error_splits
 from records.verification.error_splits import ErrorFilter, ForecastError, MeanError
 from records.versions import promotions
 from runtime.clock import Clock
+from testing.work import work_of
 
 Array = npt.NDArray[np.float64]
 FIRST, ISSUE_DAYS, HORIZON, TRACES = day("1997-03-10"), 30, 7, 10
@@ -62,7 +63,7 @@ def measure(basins: int = 40) -> dict[str, Any]:
         last = datetime.combine(as_date(FIRST + ISSUE_DAYS + HORIZON), ISSUE_TIME)
         began = time.process_time()
         for version in {run.version_id for run in issued}:
-            verify(database, Clock(last + SETTLED), version)
+            verify(work_of(database, Clock(last + SETTLED)), version)
         verified = time.process_time() - began
         report = {**_changes(database, issued), **_errors(database)}
         database.close()
@@ -99,9 +100,9 @@ def _at(issue_day: Day) -> datetime:
 def _lived(database: Database, names: Sequence[str], cost: _Cost) -> list[run_types.Run]:
     """Replay the issue days, with a revision and a promotion on the way."""
     clock = Clock(_at(FIRST))
-    outcomes = ingest(database, data.source(), clock, names)
+    outcomes = ingest(work_of(database, clock), data.source(), names)
     data.require_all({outcome.basin: outcome.error for outcome in outcomes if outcome.error})
-    version, other = (install(database, clock, read_shipped(name)).version_id for name in (ENSEMBLE, OTHER))
+    version, other = (install(work_of(database, clock), read_shipped(name)).version_id for name in (ENSEMBLE, OTHER))
     _promote(database, version, names)
     issued: list[run_types.Run] = []
     with patch("operations.forecasting.forecast.with_changes", cost.timed(with_changes)):
@@ -112,7 +113,7 @@ def _lived(database: Database, names: Sequence[str], cost: _Cost) -> list[run_ty
             if number == PROMOTED_ON:
                 _promote(database, other, names[::PROMOTED_EVERY])
             params = ReplayParams(period=Period(issue_day, issue_day), horizon=HORIZON, traces=TRACES)
-            issued += replay(database, Clock(), params).runs
+            issued += replay(work_of(database, Clock()), params).runs
     return issued
 
 

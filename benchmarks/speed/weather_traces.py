@@ -38,6 +38,7 @@ from operations.versions.load_networks import load_version
 from records.database.engine import Database
 from records.series import series
 from records.weather import issue_store
+from testing.work import work_of
 
 BASINS, ROUNDS = 447, 3
 TRACES, LEADS = 31, 10
@@ -115,7 +116,7 @@ def _measured(
 
 def issue(database: Database, params: ForecastParams) -> None:
     """Issue a forecast of every basin."""
-    (run,) = forecast(database, CLOCK, params)
+    (run,) = forecast(work_of(database, CLOCK), params)
     if run.status != "issued":
         raise SystemExit(f"Only {run.status}: {run.reason}")
 

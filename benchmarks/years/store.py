@@ -37,6 +37,7 @@ from records.versions import error_models, promotions, recalibrations
 from records.weather import issue_store, weather_issues
 from runtime.clock import Clock
 from runtime.settings import Settings
+from testing.work import work_of
 
 PATTERNS = 8  # basins
 PROGRESS = 5  # events of a job: as many as its heartbeats that find its progress changed
@@ -111,7 +112,7 @@ class Store:
     def prune(self, at: datetime) -> None:
         """Apply the rules of retention, as a job does."""
         job = self._started("prune", {}, at)
-        pruned = {of.rule: of.count for of in prune(self.database, Standing(at=at), self.settings, BY)}
+        pruned = {of.rule: of.count for of in prune(work_of(self.database, Standing(at=at), self.settings), BY)}
         self._end(job, {"pruned": pruned}, at)
 
     def _like(self, t0: Day, names: Iterable[str]) -> Mapping[str, Pattern]:

@@ -22,8 +22,8 @@ from operations.forecasting.parts.results import results_of
 from operations.versions.hardware import program
 from operations.versions.stages import with_progress
 from records.basins import basins
-from records.database.engine import Database
 from records.database.ids import new_id
+from records.database.work import Work
 from records.outlooks.outlooks import prepare, store_run
 from records.runs import run_types, runs
 from records.runs.run_request import RunWhatIf
@@ -38,8 +38,7 @@ StillDue = Callable[[Session, Plan], Collection[str]]
 
 
 def forecast(
-    database: Database,
-    clock: Clock,
+    work: Work,
     params: ForecastParams,
     *,
     purpose: run_types.Purpose = "operational",
@@ -64,21 +63,20 @@ def forecast(
     """
     if KINDS[params.weather].hypothetical:
         purpose = "what-if"
-    with database.reading() as session:
+    with work.database.reading() as session:
         groups = basins_by_version(session, params.basins, params.version)
         issued = _earlier_runs(session, key)
     if not issued:
-        inputs = [read_inputs(database, params, version, names) for version, names in groups.items()]
-        planned = [plan for of_version in inputs for plan in plans(database, of_version, clock, params)]
-        issued = issue(database, clock, params, planned, purpose=purpose, owner=owner, key=key, on_days=on_days)
+        inputs = [read_inputs(work.database, params, version, names) for version, names in groups.items()]
+        planned = [plan for of_version in inputs for plan in plans(work, of_version, params)]
+        issued = issue(work, params, planned, purpose=purpose, owner=owner, key=key, on_days=on_days)
     if purpose == "operational":
-        decide(database, clock, [basin for names in groups.values() for basin in names])
+        decide(work, [basin for names in groups.values() for basin in names])
     return issued
 
 
 def issue(
-    database: Database,
-    clock: Clock,
+    work: Work,
     params: ForecastParams,
     planned: Sequence[Plan],
     *,
@@ -100,14 +98,14 @@ def issue(
     """
     named = params.t0 is not None if t0_named is None else t0_named
     rain_response = purpose == "operational"
-    results = [results_of(plan, params, database, clock, on_days, rain_response=rain_response) for plan in planned]
-    new = [new_run(plan, clock, params.weather, purpose, key=key, owner=owner, t0_named=named) for plan in planned]
+    results = [results_of(work, plan, params, on_days, rain_response=rain_response) for plan in planned]
+    new = [new_run(plan, work.clock, params.weather, purpose, key=key, owner=owner, t0_named=named) for plan in planned]
     if purpose == "operational":
         of_runs = zip(planned, new, results, strict=True)
-        results = [with_changes(database, clock, plan, run, of_plan) for plan, run, of_plan in of_runs]
-    with database.reading() as session:
+        results = [with_changes(work, plan, run, of_plan) for plan, run, of_plan in of_runs]
+    with work.database.reading() as session:
         prepared = {run.id: prepare(session, run, of_plan) for run, of_plan in zip(new, results, strict=True)}
-    with database.transaction() as session:
+    with work.database.transaction() as session:
         if earlier := _earlier_runs(session, key):
             return earlier
         to_store = [*zip(new, results, strict=True)]

@@ -25,14 +25,13 @@ from operations.states.advance_states import ONE_DAY
 from operations.verification.error_split import split_errors
 from operations.verification.issued_pairs import SETTLED_AFTER, last_settled
 from records.adjustments import adjustments
-from records.database.engine import Database
+from records.database.work import Work
 from records.runs import run_arrays, run_types, runs
 from records.runs.run_summary import RunCalibration
 from records.series import series
 from records.verification import lead_scores
 from records.versions import promotions, versions
 from records.versions.versions import Version
-from runtime.clock import Clock
 
 log = structlog.get_logger()
 
@@ -75,8 +74,7 @@ class _Group:
 
 
 def verify(
-    database: Database,
-    clock: Clock,
+    work: Work,
     version_id: str | None = None,
     on_basins: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> list[Verified]:
@@ -92,24 +90,24 @@ def verify(
     Raises:
         UnknownVersion: there is none of that id.
     """
-    with database.reading() as session:
+    with work.database.reading() as session:
         names = [version_id] if version_id else promotions.in_use(session)
         judged = [versions.get(session, name) for name in names]
-    return [_verify(database, clock, version, on_basins) for version in judged]
+    return [_verify(work, version, on_basins) for version in judged]
 
 
-def _verify(database: Database, clock: Clock, version: Version, on_basins: Callable[[int, int], None]) -> Verified:
-    last = last_settled(clock)
-    with database.reading() as session:
+def _verify(work: Work, version: Version, on_basins: Callable[[int, int], None]) -> Verified:
+    last = last_settled(work.clock)
+    with work.database.reading() as session:
         groups = _groups(session, version.id, last)
         basins = runs.basins_with_issued_run(session, [run.id for group in groups for run in group.runs])
     done: list[str] = []
     changed: list[str] = []
     left_out: dict[str, Absent] = {}
     for at, basin in enumerate(basins, start=1):
-        with database.reading() as session:
-            rows = _of_basin(session, clock.wall(), version, groups, basin, last)
-        with database.transaction() as session:
+        with work.database.reading() as session:
+            rows = _of_basin(session, work.clock.wall(), version, groups, basin, last)
+        with work.database.transaction() as session:
             is_new = lead_scores.replace_issued(session, version.id, basin, rows)
         if not rows:
             left_out[basin] = absent(Reason.NO_SETTLED_FLOW, basin=basin, days=int(SETTLED_AFTER.astype(int)))
@@ -117,7 +115,7 @@ def _verify(database: Database, clock: Clock, version: Version, on_basins: Calla
             done.append(basin)
             changed += [basin] if is_new else []
         on_basins(at, len(basins))
-    split = split_errors(database, clock, version, last)
+    split = split_errors(work, version, last)
     counts = {"basins": len(done), "changed": len(changed), "left_out": len(left_out), "errors_split": split}
     log.info("verify.done", version=version.id, **counts)
     return Verified(version.id, tuple(done), tuple(changed), left_out, split)

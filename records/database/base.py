@@ -3,7 +3,6 @@
 import json
 import math
 import operator
-from collections.abc import Iterable
 from datetime import UTC, date, datetime
 from typing import Annotated, Any, ClassVar, Generic, TypeVar
 
@@ -113,19 +112,6 @@ class Document(TypeDecorator[Content], Generic[Content]):
 
     def process_result_value(self, value: Any, dialect: Dialect) -> Content | None:  # noqa: ARG002
         return None if value is None else json_columns.from_json(self.content, value)
-
-
-class JsonTuple(TypeDecorator[tuple[Any, ...]]):
-    """A tuple stored as a JSON list."""
-
-    impl = JSON(none_as_null=True)
-    cache_ok = True
-
-    def process_bind_param(self, value: Iterable[Any] | None, dialect: Dialect) -> JsonList | None:  # noqa: ARG002
-        return None if value is None else list(value)
-
-    def process_result_value(self, value: JsonList | None, dialect: Dialect) -> tuple[Any, ...] | None:  # noqa: ARG002
-        return None if value is None else tuple(value)
 
 
 class PrintableText(TypeDecorator[str]):

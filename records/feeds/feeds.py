@@ -19,7 +19,7 @@ from records.basins import basins
 from records.database.base import FreeText, JsonList, JsonObject, one_of
 from records.database.ids import new_id
 from records.database.statements import as_record, as_values, insert_into, table_of
-from records.database.stored import stored
+from records.database.stored import find, read, stored
 from records.feeds import product_credits
 from records.series import series
 
@@ -92,10 +92,10 @@ class Feed:
 
 @stored(
     "feed_basins",
-    Column("feed_id", String, ForeignKey("feeds.id"), primary_key=True),
+    Column("feed_id", String, ForeignKey("feeds.id"), nullable=False),
     one_of("status", *get_args(BasinStatus)),
     CheckConstraint("status <> 'failed' OR reason IS NOT NULL", name="reason"),
-    key=("basin_id",),
+    key=("feed_id", "basin_id"),
 )
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FetchedBasin:
@@ -163,15 +163,15 @@ def get(session: Session, name: str) -> Feed:
     Raises:
         UnknownFeed: there is none.
     """
-    row = session.execute(select(FEEDS).where(FEEDS.c.name == name)).one_or_none()
-    if row is None:
+    feed = find(session, Feed, name=name)
+    if feed is None:
         raise UnknownFeed(f"No feed {name[:64]!r} is stored here: list the feeds to see their names.")
-    return as_record(Feed, row)
+    return feed
 
 
 def list_feeds(session: Session) -> list[Feed]:
     """Return all feeds, by name."""
-    return [as_record(Feed, row) for row in session.execute(select(FEEDS).order_by(FEEDS.c.name))]
+    return read(session, Feed, select(FEEDS).order_by(FEEDS.c.name))
 
 
 def remove(session: Session, feed: Feed) -> None:
@@ -182,8 +182,7 @@ def remove(session: Session, feed: Feed) -> None:
 
 def basins_of(session: Session, feed: Feed) -> list[FetchedBasin]:
     """Return the result of a feed's last fetch for each basin, by identifier."""
-    rows = select(_BASINS).where(_BASINS.c.feed_id == feed.id).order_by(_BASINS.c.basin_id)
-    return [as_record(FetchedBasin, row) for row in session.execute(rows)]
+    return read(session, FetchedBasin, select(_BASINS).where(_BASINS.c.feed_id == feed.id).order_by(_BASINS.c.basin_id))
 
 
 def holes_of_basin(session: Session, basin: str) -> dict[str, list[Hole]]:

@@ -3,9 +3,9 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 
-from sqlalchemy import CheckConstraint, ColumnElement, ForeignKey, Index, Row, select
+from sqlalchemy import CheckConstraint, ColumnElement, ForeignKey, Index, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Day
@@ -15,8 +15,8 @@ from hydrology.weather.bridge import PRECIPITATION, Corrections, Skill
 from records.database.base import Long
 from records.database.ids import new_id
 from records.database.json_columns import to_json
-from records.database.statements import add_all, as_record, as_values, row_of, table_of
-from records.database.stored import stored
+from records.database.statements import add_all, as_record, as_values, table_of
+from records.database.stored import find, read, stored
 from records.feeds import product_credits
 from records.runs.bridge_used import RunBridge
 from records.series import series
@@ -159,10 +159,10 @@ def get(session: Session, bridge: str) -> Bridge:
     Raises:
         UnknownBridge: there is none.
     """
-    row = row_of(session, Bridge, bridge) or _newest(session, bridge)
-    if row is None:
+    found = find(session, Bridge, id=bridge) or _newest(session, bridge)
+    if found is None:
         raise UnknownBridge(f"No bridge {bridge[:64]!r} is stored here: list the bridges to see their names.")
-    return as_record(Bridge, row)
+    return found
 
 
 def is_stored(session: Session, name: str) -> bool:
@@ -172,14 +172,14 @@ def is_stored(session: Session, name: str) -> bool:
 
 def list_bridges(session: Session) -> list[Bridge]:
     """Return the newest bridge of each name, by name."""
-    rows = session.execute(select(_BRIDGES).order_by(_BRIDGES.c.name, _BRIDGES.c.id))
-    return list({row.name: as_record(Bridge, row) for row in rows}.values())
+    by_age = read(session, Bridge, select(_BRIDGES).order_by(_BRIDGES.c.name, _BRIDGES.c.id))
+    return list({bridge.name: bridge for bridge in by_age}.values())
 
 
 def parts_of(session: Session, bridge: str) -> list[BridgePart]:
     """Return a bridge's result for each of its basins, by identifier."""
     query = select(_PARTS).where(_PARTS.c.bridge_id == bridge).order_by(_PARTS.c.basin_id)
-    return [as_record(BridgePart, row) for row in session.execute(query)]
+    return read(session, BridgePart, query)
 
 
 def applied(session: Session, product: str, basins: Sequence[str]) -> dict[str, InForce]:
@@ -219,15 +219,16 @@ def note_applied(session: Session, bridge: Bridge, basin: str, at: datetime, sta
     session.execute(in_force.values(applied_at=at, applied_stamp=stamp))
 
 
-def _newest(session: Session, name: str) -> Row[Any] | None:
+def _newest(session: Session, name: str) -> Bridge | None:
     newest = select(_BRIDGES).where(_BRIDGES.c.name == name).order_by(_BRIDGES.c.id.desc()).limit(1)
-    return session.execute(newest).one_or_none()
+    return next(iter(read(session, Bridge, newest)), None)
 
 
 def _of_basins(session: Session, basins: Sequence[str], *of: ColumnElement[bool]) -> list[InForce]:
     """Return the fits of basins that meet conditions, the oldest first."""
     joined = select(_PARTS).join(_BRIDGES, _BRIDGES.c.id == _PARTS.c.bridge_id)
-    rows = session.execute(joined.where(_PARTS.c.basin_id.in_(basins), *of).order_by(_PARTS.c.bridge_id)).all()
-    ids = {row.bridge_id for row in rows}
-    of_id = {row.id: as_record(Bridge, row) for row in session.execute(select(_BRIDGES).where(_BRIDGES.c.id.in_(ids)))}
-    return [InForce(of_id[row.bridge_id], as_record(BridgePart, row)) for row in rows]
+    query = joined.where(_PARTS.c.basin_id.in_(basins), *of).order_by(_PARTS.c.bridge_id)
+    parts = read(session, BridgePart, query)
+    used = select(_BRIDGES).where(_BRIDGES.c.id.in_({part.bridge_id for part in parts}))
+    of_id = {bridge.id: bridge for bridge in read(session, Bridge, used)}
+    return [InForce(of_id[part.bridge_id], part) for part in parts]

@@ -28,8 +28,9 @@ from hydrology.base.variables import WEATHER
 from hydrology.weather.forcing import WeatherForecast, WeatherIssue
 from records.database import retention
 from records.database.ids import verified
-from records.database.statements import as_record, row_of, table_of
-from records.database.stored import stored
+from records.database.statements import as_record, table_of
+from records.database.stored import find, stored
+from records.database.stored import read as read_records
 from records.series.year_rows import VALUE
 
 
@@ -99,12 +100,12 @@ def get(session: Session, issue: str) -> Issue:
         UnknownWeather: there is none with this id.
         Gone: it was pruned.
     """
-    row = row_of(session, Issue, issue)
-    if row is None:
+    found = find(session, Issue, id=issue)
+    if found is None:
         raise retention.pruned_row(session, "weather", issue) or UnknownWeather(
             f"No weather forecast {issue!r} is stored here: list them to see their ids."
         )
-    return as_record(Issue, row)
+    return found
 
 
 def is_stored(session: Session, source: str, model: str) -> bool:
@@ -135,7 +136,7 @@ def list_issues(
     for column, value in ((ISSUES.c.source, source), (ISSUES.c.model, model)):
         query = query if value is None else query.where(column == value)
     query = query if after is None else query.where(ISSUES.c.id < after)
-    return [as_record(Issue, row) for row in session.execute(query.order_by(ISSUES.c.id.desc()).limit(limit))]
+    return read_records(session, Issue, query.order_by(ISSUES.c.id.desc()).limit(limit))
 
 
 def parts_of(session: Session, issue: str, at: datetime) -> list[BasinPart]:
@@ -147,7 +148,7 @@ def parts_of(session: Session, issue: str, at: datetime) -> list[BasinPart]:
     get(session, issue)
     columns = (PARTS.c[name] for name in BasinPart.__dataclass_fields__)
     of_issue = select(*columns).where(PARTS.c.issue_id == issue, PARTS.c.available_time <= at)
-    return [as_record(BasinPart, row) for row in session.execute(of_issue.order_by(PARTS.c.basin_id))]
+    return read_records(session, BasinPart, of_issue.order_by(PARTS.c.basin_id))
 
 
 def read(session: Session, issue: str, basin: str, at: datetime) -> WeatherForecast:

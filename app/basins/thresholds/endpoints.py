@@ -6,7 +6,7 @@ from fastapi import APIRouter, Path, Query, Response
 
 from app.basins.thresholds import service
 from app.basins.thresholds.schemas import FixedThreshold, FloodCategories, FloodFrequency, Thresholds
-from app.basins.user_basins.service import AgencysWords, NotYours, require_own_words, require_yours
+from app.basins.user_basins import AgencysWords, NotYours, require_own_words, require_yours
 from app.exports.answers import JsonAnswer, body_of, documented_responses
 from app.http.api_keys import AdminWriter, KeyFirstRoute, OperatorWriter
 from app.http.dependencies import BasinId, KnownBasin, Reading, ServiceClock

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 from sqlalchemy.orm import Session
 
-from app.basins.observations.service import credit_of
-from app.basins.ratings.schemas import Stage
-from app.basins.ratings.stage import rating_of, stage_of
+from app.basins.observations import credit_of
+from app.basins.ratings import Stage, rating_of, stage_of
 from app.basins.schemas import kind_of
 from app.basins.thresholds.schemas import (
     FixedThreshold,

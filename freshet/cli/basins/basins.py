@@ -56,14 +56,14 @@ def show(
     ] = None,
 ) -> Shown:
     """List the basins, or show one: place, areas, series, data quality."""
+    from app.basins.basins import basin_detail, basin_summaries
     from app.basins.schemas import BasinPage
-    from app.basins.service import detail, summaries
     from records.basins.basins import list_basins
 
     if basin is not None:
-        one = detail(at.session, basin)
+        one = basin_detail(at.session, basin)
         return Shown(one, lambda: "\n".join(_lines(one)))
-    found = BasinPage(basins=summaries(at.session, list_basins(at.session, text=text, huc=huc)), next=None)
+    found = BasinPage(basins=basin_summaries(at.session, list_basins(at.session, text=text, huc=huc)), next=None)
     return Shown(found, lambda: listing(found.basins, _COLUMNS, counted(len(found.basins), "basin")))
 
 
@@ -75,11 +75,11 @@ def add(done: Done) -> Iterator[RenderableType]:
     Weather is averaged over points within the outline, and its area is checked. Every answer names attributes that are
     assumed.
     """
-    from app.basins.service import detail
+    from app.basins.basins import basin_detail
 
     result = done.result
     inform(f"{result['basin']} is {'new' if result['new'] else 'changed' if result['changed'] else 'as it was'}.")
-    yield "\n".join(_lines(detail(done.session, result["basin"])))
+    yield "\n".join(_lines(basin_detail(done.session, result["basin"])))
 
 
 @app.command("climate")

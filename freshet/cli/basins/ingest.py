@@ -118,7 +118,7 @@ def benchmarks(
     with reporting() as reporter, any_intake(settings, reporter).of([source]) as ((path,), files):
         published = read_published(path, files)
         with opened(settings, begins=MayCreateDatabase.ANYWHERE) as context:
-            done = ingest_published(context.database, context.clock, published)
+            done = ingest_published(context, published)
             context.record("data ingested", "published scores", new=done.new, changed=done.changed)
     rows = [("models", ", ".join(done.models)), ("basins", done.basins), ("of them stored here", done.basins_here)]
     rows += [("new scores", done.new), ("changed", done.changed), ("unchanged", done.unchanged)]
@@ -153,7 +153,7 @@ def _ingest(
         basins = held(source, wanted or [])
         with opened(settings, begins=MayCreateDatabase.ANYWHERE) as context:
             read = audit_details.ReadFiles(source)
-            outcomes = run(context.database, read, context.clock, basins, show, table=table, adopt=adopt)
+            outcomes = run(context, read, basins, show, table=table, adopt=adopt)
             named = audit_details.files(read.of(outcomes), {str(Path.cwd()): ""})
             context.record("data ingested", "basins", **audit_details.changes(outcomes), **named)
     return outcomes

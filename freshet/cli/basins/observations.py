@@ -25,9 +25,8 @@ def observations(
     ] = None,
 ) -> Shown:
     """Show a daily series of a basin, as known now or at an earlier instant."""
-    from app.basins.observations import service
-    from app.basins.observations.table import of_observations
-    from app.basins.series_requests import SeriesRequest
+    from app.basins.observations import observation_query, observations_of, table_of
+    from app.basins.queries import SeriesRequest
     from records.basins.basins import sites
 
     days = None if period is None else Period.parse(period)
@@ -40,11 +39,11 @@ def observations(
         area=area,
         known_at=None if known_at is None else instant(known_at),
     )
-    found = service.answer(at.session, service.part(at.session, basin, asked))
+    found = observations_of(at.session, observation_query(at.session, basin, asked))
     columns = {found.units[variable]: f"values.{variable}", "flags": f"flags.{variable}"}
     title = f"{basin} {product} {variable}{f', as it was known at {known_at}' if known_at else ''}"
     return Shown(
         found,
         lambda: series(found, columns, title),
-        lambda: of_observations(found, sites(at.session, [basin])),
+        lambda: table_of(found, sites(at.session, [basin])),
     )

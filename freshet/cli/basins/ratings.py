@@ -66,7 +66,7 @@ def import_rating(
 @reads
 def show(at: Reading, basin: Basin) -> Shown:
     """Show the rating table of a basin that holds today."""
-    from app.basins.ratings.service import table_of
+    from app.basins.ratings import table_of
 
     stored = records.require(at.session, basin, at.clock.today())
     found = table_of(stored)

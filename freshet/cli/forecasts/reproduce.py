@@ -30,7 +30,7 @@ def reproduce(
 
         with reporting() as reporter:
             receipt = compute_again(
-                context.database,
+                context,
                 run,
                 basin or (),
                 lambda at, total: reporter.show("basin-days to T0", at, total),

@@ -25,9 +25,7 @@ def prune(
 
         with reporting() as reporter:
             done = run(
-                context.database,
-                context.clock,
-                context.settings,
+                context,
                 audit.command_line(),
                 dry_run=dry_run,
                 show=reporter.show,

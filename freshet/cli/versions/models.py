@@ -45,10 +45,10 @@ def models() -> None:
 def list_versions(at: Reading) -> Shown:
     """List the versions, the newest first."""
     from app.versions.schemas import ModelPage
-    from app.versions.service import summaries
+    from app.versions.versions import version_summaries
     from records.versions.versions import list_versions as stored
 
-    found = ModelPage(models=summaries(at.session, stored(at.session)), next=None)
+    found = ModelPage(models=version_summaries(at.session, stored(at.session)), next=None)
     return Shown(found, lambda: listing(found.models, _COLUMNS, counted(len(found.models), "version")))
 
 
@@ -56,9 +56,9 @@ def list_versions(at: Reading) -> Shown:
 @reads
 def show(at: Reading, version: Version) -> Shown:
     """Show a version: its network, its training data and its scores."""
-    from app.versions.service import detail
+    from app.versions.versions import version_detail
 
-    found = detail(at.session, version)
+    found = version_detail(at.session, version)
 
     def text() -> RenderableType:
         shown = found.model_dump(mode="json", exclude={"basins", "missing", "physics", "parts", "config"})
@@ -197,8 +197,8 @@ def install_pretrained(
     from operations.training.pretrained import install, promote_where_vacant, read_shipped
 
     with opened() as context, reporting():
-        done = install(context.database, context.clock, read_shipped(name, context.settings.pretrained), product)
-        served = promote_where_vacant(context.database, context.clock, done.version_id) if promote else None
+        done = install(context, read_shipped(name, context.settings.pretrained), product)
+        served = promote_where_vacant(context, done.version_id) if promote else None
         context.record("model installed", done.version_id, promoted=promote)
     if done.already:
         inform(f"Nothing changed: {done.name} is installed already, as version {done.version_id}.")

@@ -41,7 +41,7 @@ def evaluate(done: Done) -> Iterator[RenderableType]:
 
     Without --basin: the basins that the version was trained on.
     """
-    from app.versions.scores import service
+    from app.versions.scores import basin_skill, model_skill
 
     result, version, basins = done.result, done.result["version"], done.params.basins
     title = f"Version {version}, {done.params.period}, {counted(result['nse']['basins'], 'basin')}"
@@ -51,10 +51,10 @@ def evaluate(done: Done) -> Iterator[RenderableType]:
     if result["worst_residual"] is not None:
         title += f", worst closure residual {result['worst_residual']:.1e} of the water"
     if not basins:
-        scores = _of_period(done, service.of_model(done.session, version, None).scores)
+        scores = _of_period(done, model_skill(done.session, version).scores)
         yield listing(scores, {"score": "metric"} | _QUARTILES, title)
         return
-    skills = {basin: _of_period(done, service.of_basin(done.session, basin, version, None).scores) for basin in basins}
+    skills = {basin: _of_period(done, basin_skill(done.session, basin, version).scores) for basin in basins}
     rows = [(basin, one.metric, one.n, one.value, one.reason) for basin, scores in skills.items() for one in scores]
     yield table(("basin", "score", "days", "value", "why there is none"), rows, title)
 
@@ -114,9 +114,9 @@ def verify(done: Done) -> Iterator[RenderableType]:
 
 
 def _verified(done: Done, version: str) -> list[Any]:
-    from app.versions.verification import service
+    from app.versions.verification import model_verification
 
-    return service.of_model(done.session, version, ALL_YEAR).verification
+    return model_verification(done.session, version, ALL_YEAR).verification
 
 
 def _by_lead(figures: list[Any], title: str) -> RenderableType:
@@ -133,9 +133,9 @@ def compare(done: Done) -> Iterator[RenderableType]:
 
     The others are compared with the first. A comparison repeated with nothing changed is stored once.
     """
-    from app.versions.comparisons import service
+    from app.versions.comparisons import comparison_of
 
-    found = service.detail(done.session, done.result["comparison"], None)
+    found = comparison_of(done.session, done.result["comparison"])
     yield listing(found.versions, _VERSION, f"Comparison {found.id}, {counted(len(found.basins), 'basin')}")
     rows = [
         {"score": _with_unit(score), "cuts": cuts, "difference": _difference(score, cuts.version), "n": score.n}

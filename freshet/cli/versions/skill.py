@@ -66,9 +66,9 @@ def skilful_days(at: Reading, basin: Basin, version: Version = None) -> Shown:
     The last lead time up to which, from the first day ahead on, the whole 95 % interval of the CRPS skill is above 0,
     by the stored verification.
     """
-    from app.versions.verification.skilful_days import of_basin
+    from app.versions.decisions import skilful_days_of
 
-    found = of_basin(at.session, basin, version)
+    found = skilful_days_of(at.session, basin, version)
 
     def text() -> RenderableType:
         for headline in found.headlines:
@@ -93,9 +93,9 @@ def events(at: Reading, basin: Basin, version: Version = None, season: OfSeason 
     Events are cut from the flow of the newest evaluation: independent peaks over the flow that 2 % of the observed days
     exceed.
     """
-    from app.versions.events.service import of_basin
+    from app.versions.events import events_of
 
-    found = of_basin(at.session, basin, version, season)
+    found = events_of(at.session, basin, version, season)
     scores = found.scores
 
     def text() -> RenderableType:
@@ -124,9 +124,9 @@ def decision_value(
 
     1 is a perfect forecast; 0 the better of always and never acting.
     """
-    from app.versions.verification.decision_value import of_basin
+    from app.versions.decisions import decision_value_of
 
-    found = of_basin(at.session, basin, version, season, (cost_loss,))
+    found = decision_value_of(at.session, basin, version, season, (cost_loss,))
 
     def text() -> RenderableType:
         for reason in dict.fromkeys(lead.missing["value"] for lead in found.leads if lead.missing):
@@ -161,15 +161,17 @@ def decision_value(
 @reads_series
 def simulation(at: Reading, basin: Basin, version: Version = None, units: DischargeUnits = "mm/day") -> Shown:
     """Show simulated and observed flow on the days of a basin's newest evaluation."""
-    from app.versions.simulation import service
-    from app.versions.simulation.table import of_simulation
+    from app.versions import simulation
     from records.basins.basins import sites
 
-    found = service.answer(at.session, service.part(at.session, basin, version, None, None), units, None)
+    evaluated = simulation.newest_evaluation(at.session, basin, version)
+    found = simulation.simulation_of(at.session, *evaluated, units=units)
     columns = {name: name for name in ("simulated", "observed")}
     days = f"{found.period.first_day}..{found.period.last_day}, {in_training(found.period_use)}"
     title = f"{basin}, version {found.scored}, {days}, {found.units}"
-    return Shown(found, lambda: series(found, columns, title), lambda: of_simulation(found, sites(at.session, [basin])))
+    return Shown(
+        found, lambda: series(found, columns, title), lambda: simulation.table_of(found, sites(at.session, [basin]))
+    )
 
 
 def _days(of: Any) -> tuple[date, date]:

@@ -144,8 +144,7 @@ def _train(
             reporter.show("judged basins", done, total)
 
         trained = run(
-            context.database,
-            context.clock,
+            context,
             config,
             basins,
             label=label,
@@ -159,9 +158,7 @@ def _train(
             context.record("model trained", trained.version_id, **counts)
         if rule is None:
             return trained, None
-        decision = decide(
-            context.database, context.clock, trained.version_id, rule, show_judged, refused=trained.refused
-        )
+        decision = decide(context, trained.version_id, rule, show_judged, refused=trained.refused)
     if decision.promoted:
         context.record("model promoted", trained.version_id, reason=decision.sentence)
     return trained, decision

@@ -45,7 +45,7 @@ def add(
         _add_folder(file, as_json)
         return
     with opened() as context:
-        stored = run(context.database, context.clock, file)
+        stored = run(context, file)
         context.record("weather added", stored.issue_id, new=len(stored.new), known=len(stored.known))
     for reason in stored.refused.values():
         inform(f"Refused: {reason}")
@@ -68,7 +68,7 @@ def _add_folder(folder: Path, as_json: bool) -> None:
         def show(name: str, done: int, total: int) -> None:
             reporter.show("weather forecasts", done, total, name)
 
-        imported = add_folder(context.database, context.clock, folder, show)
+        imported = add_folder(context, folder, show)
         counts = imported.counts
         context.record("weather added", folder.name, **counts)
     for name, stored in imported.stored.items():

@@ -26,6 +26,7 @@ from runtime.clock import Clock
 from runtime.settings import Settings
 from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_reason, a_run, a_version
 from testing.webhook_receiver import Receiver, receiving
+from testing.work import work_of
 from tests.app import factories
 from tests.app.conftest import bearer, serving
 
@@ -54,7 +55,7 @@ def issue(database: Database, version: str, *, calibrated: bool = True) -> str:
         result = type(result)(basin=result.basin, series=bare, ledgers=result.ledgers)
     with database.transaction() as session:
         run = a_run(session, version, result, t0=day("2008-09-30"), horizon_days=3)
-    decide(database, Clock(NOW), [BASIN])
+    decide(work_of(database, Clock(NOW)), [BASIN])
     return run.id
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from app.basins.series_requests import MAX_DAYS
+from app.basins.queries import MAX_DAYS
 from hydrology.base.calendar import Period
 from hydrology.base.credit import Credit
 from hydrology.base.units import M3_PER_FT3, SECONDS_PER_DAY

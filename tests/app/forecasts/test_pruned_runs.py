@@ -14,6 +14,7 @@ from records.weather import issue_store
 from runtime.clock import Clock
 from runtime.settings import Settings
 from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_run, a_weather_forecast
+from testing.work import work_of
 from tests.app.factories import forecast, forecast_with_traces
 
 WHY = "The results of a run's members are stored for 400 days"
@@ -40,7 +41,7 @@ def old(request: pytest.FixtureRequest, database: Database) -> str:
 
 
 def pruned(database: Database) -> None:
-    prune(database, Late(), Settings(), audit.Actor("a test"))
+    prune(work_of(database, Late(), Settings()), audit.Actor("a test"))
 
 
 def test_quantiles_and_ledgers_stay_and_members_are_null_with_a_reason(

@@ -27,6 +27,7 @@ from records.upkeep import prune_runs
 from records.versions import promotions
 from runtime.clock import Clock
 from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_reason, a_run, a_source, daily, not_issued
+from testing.work import work_of
 from tests.app import factories
 from tests.app.adjustments.test_adjustments import draft, publish
 from tests.app.conftest import bearer
@@ -157,14 +158,14 @@ def test_levels_that_are_set_or_removed_are_compared_at_once(database: Database,
 
 def test_an_alert_stands_while_it_ends_and_while_its_change_waits(database: Database, client: TestClient) -> None:
     version = fill_records(database)
-    decide(database, Clock(NOW), [BASIN])
+    decide(work_of(database, Clock(NOW)), [BASIN])
     alert = read(client)["threat"]["alert"]
     assert (alert["level"], alert["severity"], alert["is_ending"], alert["waits"]) == ("ford", "warning", False, False)
     dry = replace(forecast(), series=[_scaled(one, 0.001) for one in forecast().series])
     with database.transaction() as session:
         a_run(session, version, dry, t0=day("2008-10-01"), horizon_days=3, available_at=NOW + timedelta(days=1))
     later = NOW + timedelta(days=1)
-    decide(database, Clock(later), [BASIN])
+    decide(work_of(database, Clock(later)), [BASIN])
     with database.reading() as session:
         standing = reader.outlook(session, BASIN, later).alert
     assert standing is not None

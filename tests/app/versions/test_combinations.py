@@ -21,6 +21,7 @@ from records.versions import promotions
 from records.versions.versions import Version
 from runtime.clock import Clock
 from testing.country import BASINS, CLOCK, FIRST, SECOND, combined
+from testing.work import work_of
 from tests.app.conftest import bearer, serving
 from tests.operations.conftest import country, trained_file
 
@@ -41,7 +42,7 @@ def store(trained_file: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple
         promotions.promote(session, both.id, BASINS, reason="both", by="someone", at=AT)
     for weather in ("climatology", "dry"):
         asked = ForecastParams(basins=[*BASINS], t0=day("2005-04-20"), horizon=6, weather=weather)
-        forecast(database, Clock(AT), asked)
+        forecast(work_of(database, Clock(AT)), asked)
     database.close()
     return url, both
 

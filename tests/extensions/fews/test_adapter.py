@@ -43,6 +43,7 @@ from testing.files.fews import (
     weather,
     write_netcdf,
 )
+from testing.work import work_of
 from tests.weather_lies import LIES
 
 pytestmark = pytest.mark.extended
@@ -94,7 +95,7 @@ def read_back(file: Path, parameter: str = "discharge", locations: tuple[str, ..
 def flow_of(database: Database, basin: str, of_version: str | None = None) -> np.ndarray:
     """Return the mean of a hindcast's members, in m3/s."""
     params = ForecastParams(basins=[basin], t0=day(T0), horizon=10, version=of_version)
-    (issued,) = forecast(database, CLOCK, params)
+    (issued,) = forecast(work_of(database, CLOCK), params)
     with database.reading() as session:
         result = runs.series_of(session, issued.id, basin)
         version = versions.get(session, issued.version_id)

@@ -35,6 +35,7 @@ from records.versions import promotions
 from runtime.clock import Clock
 from testing.country import BASINS
 from testing.late_archive import LateArchive
+from testing.work import work_of
 
 HORIZON, BASIN = 6, BASINS[0]
 START = datetime(2005, 5, 1, 14, tzinfo=UTC)
@@ -78,7 +79,9 @@ class Service:
         return self.issue(climatology=climatology)
 
     def issue(self, *, climatology: bool = False) -> Newest:
-        return issue_newest(self.database, Clock(self.now), BASINS, DailyRequest(HORIZON, climatology=climatology))
+        return issue_newest(
+            work_of(self.database, Clock(self.now)), BASINS, DailyRequest(HORIZON, climatology=climatology)
+        )
 
     def newest(self, basin: str = BASIN) -> Latest:
         with self.database.reading() as session:
@@ -103,7 +106,7 @@ def calibrated(here: Service) -> None:
     """Fit the errors of the version."""
     with here.database.reading() as session:
         version = promotions.current(session, [BASIN])[BASIN]
-    calibrate(here.database, Clock(here.now), version, BASINS, Period.parse("2003-10-01..2005-04-30"))
+    calibrate(work_of(here.database, Clock(here.now)), version, BASINS, Period.parse("2003-10-01..2005-04-30"))
 
 
 def labels(filled: Sequence[FilledWeather]) -> list[tuple[str, str | None, str, str]]:
@@ -170,7 +173,7 @@ def test_a_second_product_goes_before_a_forecast_through_its_bridge(here: Servic
                 values = one.over(whole).values * np.float32(1.25 if variable == "precipitation" else 1)
                 series.write(session, name, second, variable, replace(one.over(whole), values=values), 1, here.now)
     here.go_on()
-    fit(here.database, Clock(here.now), "like-it", BridgeFit.model_validate({"from": second, "to": PRODUCT}))
+    fit(work_of(here.database, Clock(here.now)), "like-it", BridgeFit.model_validate({"from": second, "to": PRODUCT}))
     here.go_on(weather=False)
     (label,) = here.filled()
     assert (label.source, label.name, label.first) == ("bridge", second, "2005-05-02")
@@ -180,7 +183,7 @@ def test_a_second_product_goes_before_a_forecast_through_its_bridge(here: Servic
         rain = runs.series_of(session, found.run.id, BASIN, ["precipitation"])["precipitation"].values
     came = here.archive.values(BASIN, Period.parse("2005-05-02..2005-05-02"))["precipitation"]
     assert rain[0, 0] == pytest.approx(came[0], rel=0.1, abs=0.05)
-    (receipt,) = reproduce(here.database, found.run.id, [BASIN]).basins
+    (receipt,) = reproduce(work_of(here.database), found.run.id, [BASIN]).basins
     assert receipt.reproduced
 
 
@@ -284,7 +287,7 @@ def test_flow_observed_after_t0_corrects_a_forecast_whose_weather_is_late(here: 
             flow = runs.series_of(session, found.run.id, BASIN, ["discharge"])["discharge"].values
         assert used.simulated_mm == pytest.approx(flow.mean(axis=(0, 1))[missing - 1], rel=1e-5)
         assert used.last_flow_mm is not None
-        receipt = reproduce(here.database, found.run.id)
+        receipt = reproduce(work_of(here.database), found.run.id)
         assert receipt.reproduced == len(BASINS)
 
 
@@ -294,7 +297,7 @@ def test_a_filled_run_computed_again_has_the_stored_bits_after_the_right_data_ca
     here.go_on(variables=("precipitation",))
     run = here.newest().run
     here.go_on(days=3)
-    receipt = reproduce(here.database, run.id)
+    receipt = reproduce(work_of(here.database), run.id)
     assert receipt.reproduced == len(BASINS)
 
 
@@ -306,7 +309,7 @@ def test_alerts_are_decided_on_filled_weather_of_the_days_to_come(here: Service)
     here.go_on()
     for _ in range(5):
         here.go_on(weather=False)
-        decide(here.database, Clock(here.now), BASINS)
+        decide(work_of(here.database, Clock(here.now)), BASINS)
         with here.database.reading() as session:
             standing = alerts.standings(session, [BASIN])[BASIN]
         assert (standing.run_id, standing.reason) == (here.newest().run.id, None)

@@ -35,6 +35,7 @@ from testing import series_history
 from testing.feed_services.server import serving
 from testing.feed_services.world import Revision, World
 from testing.records import daily
+from testing.work import work_of
 from tests.ingestion.feeds.conftest import COAST, DAKOTA, MAINE, NOW, PLACES, gauge
 
 USGS = {"adapter": "usgs"}
@@ -63,7 +64,7 @@ class Office:
         days = None if period is None else Period.parse(period)
         listener = FetchCallbacks(pause=lambda _seconds: None, **shown)
         clock = Clock(self.world.now)
-        done = fetch(self.database, clock, self.settings, intake, name, wanted, days, listener)
+        done = fetch(work_of(self.database, clock, self.settings), intake, name, wanted, days, listener)
         return {one.basin_id: one for one in done}
 
     def feed(self, name: str) -> feeds.Feed:

@@ -22,6 +22,7 @@ from records.series.tables import SeriesRow
 from runtime.clock import Clock
 from testing.country import BASINS, configuration
 from testing.records import resum
+from testing.work import work_of
 from tests.operations.forecasting.test_forecast import T0, discharge, one_run
 from tests.operations.forecasting.test_traces import OTHER_YEARS, VARIABLES
 
@@ -74,7 +75,7 @@ def test_weather_after_t0_in_its_own_year_changes_nothing(trained_store: Databas
 def test_it_is_a_what_if_and_never_the_forecast_of_a_basin(trained_store: Database) -> None:
     clock = Clock(datetime(2004, 3, 11, 14, tzinfo=UTC))
     (run,) = forecast(
-        trained_store, clock, ForecastParams(basins=[*BASINS], t0=T0, weather="dry"), purpose="operational"
+        work_of(trained_store, clock), ForecastParams(basins=[*BASINS], t0=T0, weather="dry"), purpose="operational"
     )
     assert (run.status, run.purpose, run.forcing_kind, run.forcing_cutoff) == ("issued", "what-if", "dry", T0)
     assert run.quantiles_of == "members"

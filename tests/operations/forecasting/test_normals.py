@@ -24,6 +24,7 @@ from records.verification import scores
 from records.versions import versions
 from testing.country import BASINS, CLOCK
 from testing.records import NOW, a_source, daily
+from testing.work import work_of
 from tests.records.simulations.test_simulated_thresholds import CELLS, levels_of
 
 SNOW = {"0": [1, 3], "1": [0]}
@@ -39,7 +40,8 @@ def test_a_run_stores_the_normals_of_the_whole_record(trained_store: Database) -
         flow = DailySeries(EARLIER.first, FLOW, np.zeros(len(FLOW), np.uint8), "cfs")
         series.write(session, BASINS[0], "synth", "discharge", flow, source, NOW)
     (run,) = forecast(
-        trained_store, CLOCK, ForecastParams.model_validate({"basins": list(BASINS), "t0": T0, "horizon": len(AHEAD)})
+        work_of(trained_store, CLOCK),
+        ForecastParams.model_validate({"basins": list(BASINS), "t0": T0, "horizon": len(AHEAD)}),
     )
     with trained_store.reading() as session:
         record = series.read(session, BASINS[0], "synth", "discharge")
@@ -67,7 +69,7 @@ def test_a_run_stores_the_snow_of_t0_beside_its_normal(trained_store: Database) 
         levels = replace(levels_of(session, version), basin_id=BASINS[0], first_day=days.first, last_day=days.last)
         simulated_thresholds.replace(session, levels, {"snow": SimulatedWater(days, usual, SNOW)})
     (run,) = forecast(
-        trained_store, CLOCK, ForecastParams.model_validate({"basins": list(BASINS), "t0": T0, "horizon": 3})
+        work_of(trained_store, CLOCK), ForecastParams.model_validate({"basins": list(BASINS), "t0": T0, "horizon": 3})
     )
     with trained_store.reading() as session:
         with_normal, without, no_snow = (runs.basin_of(session, run.id, basin).summary for basin in BASINS)

@@ -17,13 +17,14 @@ from operations.versions.load_networks import load_version
 from records.database.engine import Database
 from records.runs import run_arrays, run_types, runs, states
 from testing.country import BASINS, CLOCK
+from testing.work import work_of
 
 T0 = day("2004-03-10")
 
 
 def issued(database: Database, purpose: run_types.Purpose = "operational", **request: object) -> run_types.Run:
     params = ForecastParams.model_validate({"basins": [*BASINS], "t0": T0} | request)
-    (run,) = forecast(database, CLOCK, params, purpose=purpose)
+    (run,) = forecast(work_of(database, CLOCK), params, purpose=purpose)
     return run
 
 

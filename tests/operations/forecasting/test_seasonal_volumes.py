@@ -24,6 +24,7 @@ from records.series.tables import SeriesRow
 from runtime.clock import Clock
 from testing.country import BASINS, CLOCK
 from testing.records import resum
+from testing.work import work_of
 from tests.operations.forecasting.test_forecast import one_run
 from tests.operations.verification.test_calibrate import UNSEEN, newest
 
@@ -34,7 +35,7 @@ SPRING = Season.parse("04-01..05-31")
 
 def forecast(database: Database, clock: Clock = CLOCK, **asked: Any) -> run_types.Run:
     given: dict[str, Any] = {"basins": [BASIN], "t0": T0, "season": SPRING} | asked
-    (run,) = forecast_volumes(database, clock, VolumesParams(**given))
+    (run,) = forecast_volumes(work_of(database, clock), VolumesParams(**given))
     return run
 
 
@@ -70,7 +71,7 @@ def change(database: Database, variable: str, days: Period, values: float | None
 
 @pytest.fixture
 def calibrated(trained_store: Database) -> Database:
-    calibrate(trained_store, CLOCK, newest(trained_store), BASINS, UNSEEN)
+    calibrate(work_of(trained_store, CLOCK), newest(trained_store), BASINS, UNSEEN)
     return trained_store
 
 
@@ -144,7 +145,7 @@ def test_each_basin_has_the_season_of_its_snow(trained_store: Database) -> None:
     with trained_store.transaction() as session:
         basins.upsert(session, basins.Basin(BASIN, attributes={SNOW_SHARE: 0.7}))
         basins.upsert(session, basins.Basin(BASINS[1], attributes={SNOW_SHARE: 0.1}))
-    done = forecast_volumes(trained_store, CLOCK, VolumesParams(basins=list(BASINS[:2]), t0=day("2004-02-10")))
+    done = forecast_volumes(work_of(trained_store, CLOCK), VolumesParams(basins=list(BASINS[:2]), t0=day("2004-02-10")))
     seasons = {}
     with trained_store.reading() as session:
         for run in done:
@@ -174,5 +175,5 @@ def test_a_hindcast_reports_no_volume(trained_store: Database) -> None:
 
 def test_the_same_request_leads_to_the_same_run(trained_store: Database) -> None:
     params = VolumesParams(basins=[BASIN], t0=T0, season=SPRING)
-    first = forecast_volumes(trained_store, CLOCK, params, key="a job")
-    assert forecast_volumes(trained_store, CLOCK, params, key="a job") == first
+    first = forecast_volumes(work_of(trained_store, CLOCK), params, key="a job")
+    assert forecast_volumes(work_of(trained_store, CLOCK), params, key="a job") == first

@@ -25,6 +25,7 @@ from records.weather.weather_issues import UnknownWeather
 from runtime.clock import Clock
 from testing.country import BASINS, CLOCK
 from testing.records import resum
+from testing.work import work_of
 from tests.operations.forecasting.test_forecast import leak
 
 T0 = day("2004-03-10")
@@ -35,7 +36,7 @@ OTHER_YEARS = (2001, 2002, 2003, 2005)
 
 def run_with(database: Database, kind: ForcingKind, clock: Clock = CLOCK, **chosen: Any) -> run_types.Run:
     asked: dict[str, Any] = {"basins": [*BASINS], "t0": T0, "horizon": len(AHEAD), "weather": kind} | chosen
-    (run,) = forecast(database, clock, ForecastParams(**asked))
+    (run,) = forecast(work_of(database, clock), ForecastParams(**asked))
     return run
 
 
@@ -216,7 +217,9 @@ def test_basins_of_different_weather_forecasts_get_a_run_for_each(trained_store:
         trained_store, observed_as_forecast(trained_store, BASINS[0]), observed_as_forecast(trained_store, BASINS[1])
     )
     fill_records(trained_store, observed_as_forecast(trained_store, BASINS[2], issue=other))
-    issued = forecast(trained_store, CLOCK, ForecastParams(basins=[*BASINS], t0=T0, horizon=7, weather="supplied"))
+    issued = forecast(
+        work_of(trained_store, CLOCK), ForecastParams(basins=[*BASINS], t0=T0, horizon=7, weather="supplied")
+    )
     models: dict[str, str] = {}
     with trained_store.reading() as session:
         for run in issued:

@@ -30,6 +30,7 @@ from testing.records import (
     an_issue,
     contents,
 )
+from testing.work import work_of
 from tests.records.alerts.test_alerts import chance, issue_day, settle, subscribed
 
 ACTOR = audit.Actor("a test")
@@ -46,7 +47,7 @@ class At(Clock):
 
 def counts(database: Database, **chosen: object) -> dict[RuleName, int]:
     """Prune, and return how much of each rule went."""
-    return {of.rule: of.count for of in prune(database, At(), SETTINGS, ACTOR, **chosen) if of.count}  # type: ignore[arg-type]
+    return {of.rule: of.count for of in prune(work_of(database, At(), SETTINGS), ACTOR, **chosen) if of.count}  # type: ignore[arg-type]
 
 
 def an_ended_job(session: Session, at: datetime = NOW) -> str:

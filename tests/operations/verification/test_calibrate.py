@@ -25,6 +25,7 @@ from records.versions import error_models, versions
 from records.versions.tables import BasinErrorsRow, ErrorModelRow
 from runtime.clock import Clock
 from testing.country import BASINS, CLOCK
+from testing.work import work_of
 from tests.operations.forecasting.test_forecast import one_run
 
 UNSEEN = Period.parse("2003-10-01..2005-09-30")
@@ -41,7 +42,7 @@ def newest(database: Database) -> str:
 @pytest.fixture
 def calibrated(trained_store: Database) -> Database:
     """The country with a version that has an error model."""
-    calibrate(trained_store, CLOCK, newest(trained_store), BASINS, UNSEEN)
+    calibrate(work_of(trained_store, CLOCK), newest(trained_store), BASINS, UNSEEN)
     return trained_store
 
 
@@ -61,7 +62,7 @@ def test_without_an_error_model_an_uncalibrated_forecast_gives_the_reason(traine
 
 
 def test_it_is_fitted_to_what_was_simulated_from_the_empty_store(trained_store: Database) -> None:
-    done = calibrate(trained_store, CLOCK, newest(trained_store), BASINS, UNSEEN)
+    done = calibrate(work_of(trained_store, CLOCK), newest(trained_store), BASINS, UNSEEN)
     with trained_store.reading() as session:
         model = error_models.get(session, done.fitted, [BASIN])
         loaded = load_version(session, done.version_id)
@@ -83,7 +84,7 @@ def test_it_is_fitted_to_what_was_simulated_from_the_empty_store(trained_store: 
 
 def test_years_that_the_weights_were_fitted_to_are_refused(trained_store: Database) -> None:
     with pytest.raises(InvalidInput, match=r"overlaps 2001-10-01\.\.2003-09-30, which version"):
-        calibrate(trained_store, CLOCK, newest(trained_store), BASINS, Period.parse("2003-09-01..2004-09-30"))
+        calibrate(work_of(trained_store, CLOCK), newest(trained_store), BASINS, Period.parse("2003-09-01..2004-09-30"))
 
 
 def test_too_few_days_leave_what_was_stored(calibrated: Database) -> None:
@@ -91,7 +92,7 @@ def test_too_few_days_leave_what_was_stored(calibrated: Database) -> None:
     with calibrated.reading() as session:
         before = error_models.get(session, version, BASINS)
     with pytest.raises(DataProblem, match="observed days over all basins"):
-        calibrate(calibrated, CLOCK, version, BASINS, Period.parse("2003-10-01..2003-10-20"))
+        calibrate(work_of(calibrated, CLOCK), version, BASINS, Period.parse("2003-10-01..2003-10-20"))
     with calibrated.reading() as session:
         after = error_models.get(session, version, BASINS)
     assert before is not None
@@ -179,10 +180,10 @@ def test_a_forecast_of_a_basin_without_fitted_errors_gives_the_reason(calibrated
 def test_a_run_retains_its_error_model_when_another_is_fitted(calibrated: Database) -> None:
     run = one_run(calibrated)
     before, _ = reported(calibrated, run)
-    again = calibrate(calibrated, CLOCK, newest(calibrated), BASINS, Period.parse("2003-10-01..2005-09-29"))
+    again = calibrate(work_of(calibrated, CLOCK), newest(calibrated), BASINS, Period.parse("2003-10-01..2005-09-29"))
     after, _ = reported(calibrated, run)
     (newer,) = forecast(
-        calibrated, Clock(datetime(2004, 4, 1, tzinfo=UTC)), ForecastParams(basins=[*BASINS], t0=T0, horizon=3)
+        work_of(calibrated, Clock(datetime(2004, 4, 1, tzinfo=UTC))), ForecastParams(basins=[*BASINS], t0=T0, horizon=3)
     )
     row, _ = reported(calibrated, newer)
     assert before.summary.calibration == after.summary.calibration
@@ -196,7 +197,7 @@ def test_an_ungauged_basin_gets_the_regional_error_model_where_it_applies(
     trained_store: Database, for_unseen: bool
 ) -> None:
     version, never_met = newest(trained_store), BASINS[-1]
-    calibrate(trained_store, CLOCK, version, BASINS[:-1], UNSEEN)
+    calibrate(work_of(trained_store, CLOCK), version, BASINS[:-1], UNSEEN)
     with trained_store.transaction() as session:
         session.execute(update(ErrorModelRow).values(for_unseen=for_unseen))
     run = one_run(trained_store, horizon=5)

@@ -22,6 +22,7 @@ from records.verification.lead_scores import BasinVerification
 from records.versions import error_models
 from records.versions.tables import BasinErrorsRow, ErrorModelRow
 from testing.country import BASINS, CLOCK
+from testing.work import work_of
 from tests.operations.forecasting.test_forecast import one_run
 from tests.operations.verification.test_calibrate import UNSEEN, calibrated, newest, reported
 
@@ -34,7 +35,7 @@ YEAR = Period.parse("2000-10-01..2001-09-30")
 def verified(
     database: Database, period: Period = YEAR, *, every: int = 5, horizon: int = 3, basins: tuple[str, ...] = BASINS
 ) -> Reforecast:
-    return reforecast(database, CLOCK, newest(database), basins, period, every=every, horizon=horizon)
+    return reforecast(work_of(database, CLOCK), newest(database), basins, period, every=every, horizon=horizon)
 
 
 def stored_of(database: Database, basin: str = BASIN, season: str = "all") -> dict[tuple[str, int], BasinVerification]:

@@ -52,6 +52,7 @@ from records.versions.versions import Version
 from runtime.clock import Clock
 from testing.country import BASINS, CLOCK, FIRST, SECOND, combined, second_version
 from testing.late_archive import LateArchive
+from testing.work import work_of
 from tests.operations.forecasting.test_forecast import blank
 
 T0, BASIN = day("2004-03-10"), BASINS[0]
@@ -66,7 +67,7 @@ def both(trained_store: Database) -> Version:
 
 def issued(database: Database, version: str, **request: object) -> run_types.Run:
     asked = {"basins": [*BASINS], "t0": T0, "version": version, "horizon": 6} | request
-    (run,) = forecast(database, CLOCK, ForecastParams.model_validate(asked))
+    (run,) = forecast(work_of(database, CLOCK), ForecastParams.model_validate(asked))
     assert run.status == "issued"
     return run
 
@@ -132,8 +133,8 @@ def test_two_copies_of_a_version_answer_as_it_does(trained_store: Database) -> N
         with trained_store.transaction() as session:
             promotions.promote(session, version.id, BASINS, reason="in turn", by="someone", at=CLOCK.now())
         params = ReplayParams(period=Period.parse("2005-04-02..2005-04-03"), horizon=4, traces=3)
-        _, run = replay(trained_store, CLOCK, params).runs
-        assert split_errors(trained_store, CLOCK, version, day("2005-04-20")) == 2 * len(BASINS)
+        _, run = replay(work_of(trained_store, CLOCK), params).runs
+        assert split_errors(work_of(trained_store, CLOCK), version, day("2005-04-20")) == 2 * len(BASINS)
         spread = arrays(
             trained_store, issued(trained_store, version.id, weather="climatology", perturbed_states=3, horizon=3)
         )
@@ -177,9 +178,9 @@ def test_the_ledger_names_the_precipitation_of_each_product_and_closes(trained_s
 @pytest.mark.extended
 @pytest.mark.parametrize("weather", ["observed", "climatology", "dry"])
 def test_a_run_computed_again_has_the_stored_bits(trained_store: Database, both: Version, weather: str) -> None:
-    calibrate(trained_store, CLOCK, both.id, BASINS)
+    calibrate(work_of(trained_store, CLOCK), both.id, BASINS)
     run = issued(trained_store, both.id, weather=weather, age=True, t0=day("2005-03-10"))
-    receipt = reproduce(trained_store, run.id)
+    receipt = reproduce(work_of(trained_store), run.id)
     assert receipt.reproduced == len(BASINS)
     assert {*receipt.basins[0].equal} == {*arrays(trained_store, run)}
 
@@ -196,12 +197,12 @@ def test_a_what_if_run_changes_every_part(trained_store: Database, both: Version
     changes = Changes(storm=Storm(mm=30, lead=2), increment=Increment(mm=10))
     asked = WhatIfParams(basins=[*BASINS], t0=T0, horizon=6, version=both.id, changes=changes)
     base = issued(trained_store, both.id)
-    (run,) = what_if(trained_store, CLOCK, asked)
+    (run,) = what_if(work_of(trained_store, CLOCK), asked)
     assert run.what_if is not None
     assert run.what_if.base == base.id
     wetter, before = (arrays(trained_store, one)["precipitation"].values for one in (run, base))
     np.testing.assert_allclose((wetter - before)[1], 30, rtol=1e-5)
-    assert reproduce(trained_store, run.id).reproduced == len(BASINS)
+    assert reproduce(work_of(trained_store), run.id).reproduced == len(BASINS)
 
 
 def test_a_basin_whose_parts_can_be_changed_is_run_though_a_part_cannot_anywhere(
@@ -212,7 +213,7 @@ def test_a_basin_whose_parts_can_be_changed_is_run_though_a_part_cannot_anywhere
     for basin in BASINS[1:]:
         blank(trained_store, basin, "tmax", 2004, 71, 69.0, product=SECOND)  # 12 March: 74 degrees are impossible
     asked = WhatIfParams(basins=[*BASINS], t0=T0, horizon=6, version=both.id, changes=Changes(degrees=5))
-    (run,) = what_if(trained_store, CLOCK, asked)
+    (run,) = what_if(work_of(trained_store, CLOCK), asked)
     with trained_store.reading() as session:
         statuses = {one.basin_id: one.status for one in runs.basins_of(session, run.id)}
     assert statuses == {BASIN: "issued"} | dict.fromkeys(BASINS[1:], "failed")
@@ -220,12 +221,14 @@ def test_a_basin_whose_parts_can_be_changed_is_run_though_a_part_cannot_anywhere
 
 def test_seasonal_volumes_run_on_it(trained_store: Database, both: Version) -> None:
     asked = VolumesParams(basins=[*BASINS], t0=T0, version=both.id)
-    assert all(run.status == "issued" for run in forecast_volumes(trained_store, CLOCK, asked))
+    assert all(run.status == "issued" for run in forecast_volumes(work_of(trained_store, CLOCK), asked))
 
 
 def test_scores_are_of_the_weighted_mean_and_of_each_product_alone(trained_store: Database, both: Version) -> None:
-    done = evaluate(trained_store, CLOCK, both.id, JUDGED, BASINS)
-    own = [evaluate(trained_store, CLOCK, part.version, JUDGED, BASINS, stored=False) for part in both.parts[:1]]
+    done = evaluate(work_of(trained_store, CLOCK), both.id, JUDGED, BASINS)
+    own = [
+        evaluate(work_of(trained_store, CLOCK), part.version, JUDGED, BASINS, stored=False) for part in both.parts[:1]
+    ]
     with trained_store.reading() as session:
         stored = {
             one.member: one.value for one in scores.scores(session, versions=[both.id], basins=[BASIN], metrics=["nse"])
@@ -236,15 +239,15 @@ def test_scores_are_of_the_weighted_mean_and_of_each_product_alone(trained_store
     assert stored["mean"] == pytest.approx(nse(judged.simulated, judged.observed).value, rel=1e-6)
     assert done.worst_residual is not None
     assert done.worst_residual < 1e-5
-    compared = compare(trained_store, CLOCK, [both.id, both.parts[0].version], JUDGED)
+    compared = compare(work_of(trained_store, CLOCK), [both.id, both.parts[0].version], JUDGED)
     assert [one.members for one in compared.comparison.result.versions] == [3, 2]
 
 
 @pytest.mark.extended
 def test_its_evaluation_chooses_the_snow_cells_of_its_parts(trained_store: Database, both: Version) -> None:
-    evaluate(trained_store, CLOCK, both.id, JUDGED, BASINS)
+    evaluate(work_of(trained_store, CLOCK), both.id, JUDGED, BASINS)
     for part in both.parts:
-        alone = evaluate(trained_store, CLOCK, part.version, JUDGED, BASINS, stored=False)
+        alone = evaluate(work_of(trained_store, CLOCK), part.version, JUDGED, BASINS, stored=False)
         expected = {one.basin: one.snow for one in alone.basins if one.snow is not None}
         with trained_store.reading() as session:
             stored = {one.basin_id: one for one in scores.snow_cells(session, part.version)}
@@ -256,7 +259,7 @@ def test_its_evaluation_chooses_the_snow_cells_of_its_parts(trained_store: Datab
 
 @pytest.mark.extended
 def test_its_snow_is_judged_as_the_weighted_mean_of_its_parts(trained_store: Database, both: Version) -> None:
-    evaluate(trained_store, CLOCK, both.id, JUDGED, BASINS)
+    evaluate(work_of(trained_store, CLOCK), both.id, JUDGED, BASINS)
     with trained_store.reading() as session:
         (judged, *_) = [one for one in scores.snow_cells(session, both.id) if one.test_r is not None]
         basin, mean = judged.basin_id, np.zeros(len(JUDGED))
@@ -309,7 +312,7 @@ def test_its_snow_is_judged_on_days_that_no_part_was_fitted_to(trained_store: Da
 
 @pytest.mark.extended
 def test_where_a_part_is_missing_its_snow_has_the_skill_of_a_part(trained_store: Database, both: Version) -> None:
-    evaluate(trained_store, CLOCK, both.id, JUDGED, BASINS)
+    evaluate(work_of(trained_store, CLOCK), both.id, JUDGED, BASINS)
     with trained_store.transaction() as session:
         (judged, *_) = [one.basin_id for one in scores.snow_cells(session, both.id) if one.test_r is not None]
         session.execute(delete(SeriesRow).filter_by(basin_id=judged, product=SECOND))
@@ -320,9 +323,9 @@ def test_where_a_part_is_missing_its_snow_has_the_skill_of_a_part(trained_store:
 
 
 def test_reforecasts_and_levels_are_of_it(trained_store: Database, both: Version) -> None:
-    calibrate(trained_store, CLOCK, both.id, BASINS)
-    assert reforecast(trained_store, CLOCK, both.id, BASINS, JUDGED, every=30, horizon=2).basins == BASINS
-    (levels,) = compute(trained_store, CLOCK, both.id, BASINS)
+    calibrate(work_of(trained_store, CLOCK), both.id, BASINS)
+    assert reforecast(work_of(trained_store, CLOCK), both.id, BASINS, JUDGED, every=30, horizon=2).basins == BASINS
+    (levels,) = compute(work_of(trained_store, CLOCK), both.id, BASINS)
     assert levels.basins == BASINS
 
 
@@ -374,8 +377,10 @@ def test_a_basin_has_its_own_weights_in_flow_rain_and_scores(trained_store: Data
         assert shares == pytest.approx({FIRST: weight, SECOND: 1 - weight})
         with trained_store.reading() as session:
             assert all(ledger.closes for ledger in runs.ledger_of(session, run.id, basin))
-    assert reproduce(trained_store, run.id).reproduced == len(BASINS)
-    judged = [evaluate(trained_store, CLOCK, one, JUDGED, [BASIN], stored=False) for one in (own.id, first, second)]
+    assert reproduce(work_of(trained_store), run.id).reproduced == len(BASINS)
+    judged = [
+        evaluate(work_of(trained_store, CLOCK), one, JUDGED, [BASIN], stored=False) for one in (own.id, first, second)
+    ]
     flow, *parts = (one.basins[0].simulated for one in judged)
     np.testing.assert_allclose(flow, 0.25 * parts[0] + 0.75 * parts[1], rtol=1e-5)
 
@@ -392,7 +397,7 @@ def test_its_parts_are_fine_tuned_and_combined_again(trained_store: Database, bo
             "validate_every": 2,
         }
     )
-    done = train(trained_store, CLOCK, tuning, [BASIN])
+    done = train(work_of(trained_store, CLOCK), tuning, [BASIN])
     with trained_store.reading() as session:
         tuned = versions.get(session, done.version_id)
         parents = [versions.get(session, part.version).parent_id for part in tuned.parts]
@@ -401,7 +406,7 @@ def test_its_parts_are_fine_tuned_and_combined_again(trained_store: Database, bo
     assert [(part.product, part.weight) for part in tuned.parts] == [(FIRST, 0.7), (SECOND, 0.3)]
     assert (tuned.parent_id, tuned.scope) == (both.id, (BASIN,))
     assert set(both.used_periods) <= set(tuned.used_periods)
-    assert train(trained_store, CLOCK, tuning, [BASIN]).version_id == tuned.id
+    assert train(work_of(trained_store, CLOCK), tuning, [BASIN]).version_id == tuned.id
 
 
 class Service:
@@ -432,7 +437,7 @@ class Service:
             self.lacking[name] = self.yesterday
         if ahead:
             self.archives[FIRST].forecast(self.database, self.now, self.yesterday + 1, 5, warmer=(-1.0, 0.0, 1.0))
-        done = issue_newest(self.database, Clock(self.now), BASINS, DailyRequest(5))
+        done = issue_newest(work_of(self.database, Clock(self.now)), BASINS, DailyRequest(5))
         assert not done.failed
         (run,) = done.issued
         assert (run.status, run.weather_until) == ("issued", self.yesterday)
@@ -454,8 +459,8 @@ def service(trained_store: Database) -> Service:
 
 @pytest.mark.extended
 def test_a_missing_product_leaves_the_others_and_catches_up(service: Service) -> None:
-    evaluate(service.database, CLOCK, service.both.id, Period.parse("2004-10-01..2005-03-31"), BASINS)
-    calibrate(service.database, CLOCK, service.both.id, BASINS)
+    evaluate(work_of(service.database, CLOCK), service.both.id, Period.parse("2004-10-01..2005-03-31"), BASINS)
+    calibrate(work_of(service.database, CLOCK), service.both.id, BASINS)
     came = [(FIRST, SECOND), (FIRST,), (FIRST,), (SECOND,), (FIRST, SECOND)]
     of_days = [service.go_on(*products) for products in came]
     for run, products in zip(of_days, came, strict=True):
@@ -464,7 +469,7 @@ def test_a_missing_product_leaves_the_others_and_catches_up(service: Service) ->
         assert sum(part.weight for part in of_basin.summary.parts) == pytest.approx(1)
         assert (of_basin.summary.subset is None) == (len(products) == 2)
         assert not isinstance(of_basin.summary.calibration, Absent)
-        assert reproduce(service.database, run.id).reproduced == len(BASINS)
+        assert reproduce(work_of(service.database), run.id).reproduced == len(BASINS)
     alone = row(service.database, of_days[1]).summary.subset
     assert alone is not None
     assert alone.products == (FIRST,)
@@ -482,7 +487,7 @@ def test_a_missing_product_leaves_the_others_and_catches_up(service: Service) ->
 
 @pytest.mark.extended
 def test_a_late_product_is_filled_and_reproduced(service: Service) -> None:
-    calibrate(service.database, CLOCK, service.both.id, BASINS)
+    calibrate(work_of(service.database, CLOCK), service.both.id, BASINS)
     came: list[tuple[str, ...]] = [(FIRST, SECOND), (FIRST,), (), (FIRST, SECOND)]
     of_days = [service.go_on(*products, ahead=True) for products in came]
     assert [run.forcing_kind for run in of_days] == ["supplied"] * len(came)
@@ -499,7 +504,7 @@ def test_a_late_product_is_filled_and_reproduced(service: Service) -> None:
     assert note.startswith(f"{SECOND}: Weather of 2 May is not observed yet: it is the forecast of ")
     for run in of_days:
         assert not isinstance(row(service.database, run).summary.calibration, Absent)
-        receipt = reproduce(service.database, run.id)
+        receipt = reproduce(work_of(service.database), run.id)
         assert [one.different for one in receipt.basins] == [()] * len(BASINS)
 
 
@@ -514,7 +519,7 @@ def test_t0_never_goes_back_where_a_product_catches_up(service: Service) -> None
     back = Period(service.lacking[SECOND] + 1, service.yesterday - 1)
     service.archives[SECOND].bring(service.database, Clock(service.now), back, flow=False)
     service.now += timedelta(hours=1)
-    assert issue_newest(service.database, Clock(service.now), BASINS, DailyRequest(5)).issued == []
+    assert issue_newest(work_of(service.database, Clock(service.now)), BASINS, DailyRequest(5)).issued == []
 
 
 def changes(database: Database, run: run_types.Run) -> tuple[RunChange, dict[str, np.ndarray]]:
@@ -560,8 +565,7 @@ def test_states_are_as_if_no_product_had_been_missing(service: Service) -> None:
             for basin in BASINS:
                 states.invalidate(session, basin, part.product, day("2000-01-01"), Absent("no_state"), service.now)
     forecast(
-        service.database,
-        Clock(service.now),
+        work_of(service.database, Clock(service.now)),
         ForecastParams(basins=[*BASINS], t0=service.yesterday, weather="climatology", version=service.both.id),
         purpose="on-request",
     )
@@ -581,7 +585,7 @@ def test_a_basin_without_a_product_is_forecast_on_the_others(trained_store: Data
     assert there.summary.storage_mm == pytest.approx(float(np.asarray(own.storage).mean()))
     assert there.summary.subset is not None
     assert there.summary.subset.nse is None
-    done = evaluate(trained_store, CLOCK, both.id, JUDGED, BASINS)
+    done = evaluate(work_of(trained_store, CLOCK), both.id, JUDGED, BASINS)
     known = row(trained_store, issued(trained_store, both.id)).summary.subset
     assert known is not None
     assert (known.nse, known.nse_of_all) == (done.basins[0].scores["nse"].value, None)

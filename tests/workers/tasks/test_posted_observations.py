@@ -38,7 +38,7 @@ def tools(sqlite: str, sqlite_database: Database, tmp_path: Path) -> Iterator[Wo
     """What a worker works with, on the database of the service."""
     settings = Settings(data=tmp_path, database_url=sqlite, broker_url="memory://", as_of=NOW)
     sender = Sender(settings, sqlite_database, Clock(NOW))
-    yield WorkerContext(settings, sqlite_database, Clock(NOW), sender)
+    yield WorkerContext(settings, sqlite_database, Clock(NOW), sender=sender)
     sender.close()
 
 

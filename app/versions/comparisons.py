@@ -1,17 +1,26 @@
-"""Builds the answers about comparisons."""
+"""/v1/comparisons: comparisons of model versions with each other and with published results."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date
+from typing import Annotated
 
+from fastapi import APIRouter, Path, Response
 from sqlalchemy.orm import Session
 
+from app.exports.answers import JsonAnswer, documented_responses
+from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.http.base_schema import Period
-from app.versions.comparisons.schemas import (
+from app.http.conditional import FOR_EVER
+from app.http.dependencies import Metric, OptionalVersion, Reading
+from app.http.pagination import IdPage
+from app.http.problems import documented
+from app.versions.comparison_schemas import (
     BasinColumn,
     ComparedScore,
     ComparedVersion,
     Comparison,
+    ComparisonPage,
     ComparisonSummary,
     PrintedModel,
     PublishedModel,
@@ -21,10 +30,16 @@ from hydrology.base import calendar
 from hydrology.base.absent import texts
 from hydrology.base.errors import NotFound
 from hydrology.verification.held_out_years import joint_use
+from jobspec.fields import ID
 from records.verification import comparison_results, comparisons
+from records.verification.comparisons import UnknownComparison
 from records.versions import versions
+from records.versions.versions import UnknownVersion
+
+router = APIRouter(prefix="/comparisons", tags=["comparisons"])
 
 Column = Sequence[float | None]
+ComparisonId = Annotated[str, Path(description="A comparison's id.", pattern=ID, examples=["01a1fa2ab3c4d50b5f2e91"])]
 
 
 class NotCompared(NotFound):
@@ -34,7 +49,7 @@ class NotCompared(NotFound):
     remedy = "Request a metric listed in `detail`."
 
 
-def summaries(stored: Sequence[comparisons.Summary]) -> list[ComparisonSummary]:
+def comparison_summaries(stored: Sequence[comparisons.Summary]) -> list[ComparisonSummary]:
     """Return comparisons as in a list."""
     return [
         ComparisonSummary(
@@ -49,11 +64,10 @@ def summaries(stored: Sequence[comparisons.Summary]) -> list[ComparisonSummary]:
     ]
 
 
-def detail(session: Session, comparison: str, metric: str | None) -> Comparison:
+def comparison_of(session: Session, comparison: str, metric: str | None = None) -> Comparison:
     """Return a comparison, in all its metrics or in one.
 
     Raises:
-        UnknownComparison: there is none of that id.
         NotCompared: it does not include that metric.
     """
     stored = comparisons.get(session, comparison)
@@ -134,3 +148,33 @@ def _differences(column: Column, first: Column) -> list[float | None]:
 def _rounded(value: float | None) -> float | None:
     """Round a value to 7 significant digits, the precision of the flows."""
     return None if value is None else float(f"{value:.7g}")
+
+
+@router.get(
+    "", summary="List comparisons", response_model=schema_of(ComparisonPage), responses=documented(UnknownVersion)
+)
+def list_comparisons(
+    session: Reading,
+    page: IdPage,
+    fields: Annotated[FieldFilter, fields_of(ComparisonPage)],
+    version: OptionalVersion = None,
+) -> Response:
+    """Comparisons of model versions, the newest first, a page at a time: follow `next` until it is null. A new one is
+    created by a job of the kind `comparison` (`POST /v1/jobs`)."""
+    if version is not None:
+        versions.get(session, version)
+    found = comparisons.list_comparisons(session, version=version, after=page.after, limit=page.sought)
+    shown, following = page.cut(found)
+    return fields.of(ComparisonPage(comparisons=comparison_summaries(shown), next=following))
+
+
+@router.get(
+    "/{comparison}",
+    summary="Scores of several model versions on the same basins and days",
+    **documented_responses(Comparison, UnknownComparison, NotCompared),
+)
+def read_comparison(session: Reading, comparison: ComparisonId, answer: JsonAnswer, metric: Metric = None) -> Response:
+    """The scores of several versions on the same basins and days: quartiles over the basins, differences to the first
+    version with a Wilcoxon signed-rank test, every basin's score, the cost of training each version, and
+    published scores. A comparison never changes, so it may be cached forever."""
+    return answer.of(comparison_of(session, comparison, metric), cache_control=FOR_EVER)

@@ -1,14 +1,17 @@
-"""Builds the answers about verification."""
+"""/v1/basins/{basin}/verification and /v1/models/{version}/verification."""
 
 from collections.abc import Callable
 from dataclasses import asdict
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
+from fastapi import APIRouter, Query, Response
 from sqlalchemy.orm import Session
 
 from app.basins.schemas import kind_of
+from app.exports.answers import JsonAnswer, documented_responses
 from app.http.base_schema import Period
-from app.versions.verification.schemas import (
+from app.http.dependencies import BasinId, ChosenVersion, Reading, VersionId
+from app.versions.verification_schemas import (
     BasinVerification,
     LeadVerification,
     ModelVerification,
@@ -17,12 +20,20 @@ from app.versions.verification.schemas import (
 )
 from hydrology.base.absent import texts
 from hydrology.base.errors import NotFound
-from hydrology.verification.results import Season
+from hydrology.verification.results import ALL_YEAR, Season
 from records.basins import basins
+from records.basins.basins import UnknownBasin
 from records.database.statements import as_values
-from records.forecasts.latest import asked_version
+from records.forecasts.latest import NoModel, asked_version
 from records.verification import lead_scores
 from records.versions import versions
+from records.versions.versions import UnknownVersion
+
+router = APIRouter(tags=["skill"])
+
+OfSeason = Annotated[
+    Season, Query(description="Season of the forecast days: `all`, or three months by their initials.")
+]
 
 
 class NotVerified(NotFound):
@@ -32,19 +43,17 @@ class NotVerified(NotFound):
     remedy = "Verify the version: `freshet verify`, or post a job of the kind `verification`."
 
 
-def of_basin(session: Session, basin: str, version: str | None, season: Season) -> BasinVerification:
+def basin_verification(session: Session, basin: str, version: str | None, season: Season) -> BasinVerification:
     """Return the verification of a version (by default the current one) in a basin.
 
     Raises:
-        UnknownBasin, UnknownVersion: one of them is not stored.
-        NoModel: no version is named, and none is current.
         NotVerified: no verification of it is stored.
     """
     basins.require(session, basin)
     asked = asked_version(session, basin, version)
     rows = _with_twin(asked, lambda of: lead_scores.of_basin(session, of, basin, season))
     if not rows:
-        raise NotVerified(f"No forecast of version {asked.id} in {basin} was verified: {_mend(asked.id)}")
+        raise _not_verified(f"{asked.id} in {basin}", asked.id)
     return BasinVerification(
         basin=basin,
         basin_kind=kind_of(session, basin),
@@ -54,17 +63,16 @@ def of_basin(session: Session, basin: str, version: str | None, season: Season) 
     )
 
 
-def of_model(session: Session, version: str, season: Season) -> ModelVerification:
+def model_verification(session: Session, version: str, season: Season) -> ModelVerification:
     """Return the verification of a version over its basins.
 
     Raises:
-        UnknownVersion: there is none of that id.
         NotVerified: no verification of it is stored.
     """
     asked = versions.get(session, version)
     rows = _with_twin(asked, lambda of: lead_scores.pooled(session, of, season))
     if not rows:
-        raise NotVerified(f"No forecast of version {version} was verified: {_mend(version)}")
+        raise _not_verified(version, version)
     return ModelVerification(
         version=version,
         season=season,
@@ -99,8 +107,33 @@ def _pooled(row: lead_scores.PooledVerification) -> PooledLead:
     return PooledLead(scored=row.version_id, period=period, missing=texts(row.missing), **fields)
 
 
-def _mend(version: str) -> str:
-    return (
-        f"ask for another, reforecast past days with it (freshet reforecast --version {version}), or verify its "
-        "issued forecasts (freshet verify)."
+def _not_verified(what: str, version: str) -> NotVerified:
+    return NotVerified(
+        f"No forecast of version {what} was verified: ask for another, reforecast past days with it (freshet "
+        f"reforecast --version {version}), or verify its issued forecasts (freshet verify)."
     )
+
+
+@router.get(
+    "/basins/{basin}/verification",
+    summary="Verification of the forecasts in a basin, by lead time",
+    **documented_responses(BasinVerification, UnknownBasin, UnknownVersion, NoModel, NotVerified),
+)
+def read_basin_verification(
+    session: Reading, basin: BasinId, answer: JsonAnswer, version: ChosenVersion = None, season: OfSeason = ALL_YEAR
+) -> Response:
+    """Forecasts of a model version verified against observations, with climatology and persistence, by lead time:
+    reforecasts of past days with observed weather, and issued forecasts by their weather."""
+    return answer.of(basin_verification(session, basin, version, season))
+
+
+@router.get(
+    "/models/{version}/verification",
+    summary="Verification of a model version over its basins, by lead time",
+    **documented_responses(ModelVerification, UnknownVersion, NotVerified),
+)
+def read_model_verification(
+    session: Reading, version: VersionId, answer: JsonAnswer, season: OfSeason = ALL_YEAR
+) -> Response:
+    """The median and the quartiles of each score over the basins, by origin, weather, period, lead and forecaster."""
+    return answer.of(model_verification(session, version, season))

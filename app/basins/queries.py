@@ -1,18 +1,86 @@
-"""Requests for daily series: their query parameters and defaults."""
+"""Query parameters of basins: their location, and the days and units of series."""
 
+import math
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import Query
+from pydantic import AfterValidator
+from pydantic_core import PydanticCustomError
 
-from app.http.dependencies import KnownAt
+from app.http.dependencies import KnownAt, optional_full_id
 from app.http.discharge_units import AreaName
 from hydrology.base.units import STANDARD, ObservedUnits
-from jobspec.fields import NAMED, DayField
+from jobspec.fields import BASIN_SCHEMA, NAMED, DayField, Printable
+from jobspec.forms import form
+from records.basins.basins import Box
+
+Huc = Annotated[
+    str | None,
+    Query(
+        description="The beginning of the hydrologic unit code.",
+        pattern=form("^[0-9]{1,12}$", "1 to 12 digits, such as 0101"),
+        examples=["01"],
+    ),
+]
+
+
+def _box(text: str | None) -> str | None:
+    """Refuse text that is not a box."""
+    if text is not None:
+        corners(text)
+    return text
+
+
+def corners(text: str) -> Box:
+    """Parse a box into west, south, east and north, degrees."""
+    try:
+        west, south, east, north = (float(part) for part in text.split(","))
+    except ValueError:
+        west = south = east = north = math.nan
+    if not (abs(west) <= 180 and abs(east) <= 180 and -90 <= south <= north <= 90):
+        raise PydanticCustomError(
+            "box",
+            "not a box: give minlon,minlat,maxlon,maxlat in degrees, longitudes from -180 to 180, latitudes from "
+            "-90 to 90 and the lower one first; where the box crosses the 180th meridian, minlon is the greater one",
+        )
+    return west, south, east, north
+
+
+BoundingBox = Annotated[
+    str | None,
+    AfterValidator(_box),
+    Query(
+        description="Only gauges within `minlon,minlat,maxlon,maxlat`, degrees. Where minlon is greater than maxlon, "
+        "the box crosses the 180th meridian. A basin without a known location is in no box.",
+        examples=["-70,44,-66,48"],
+        max_length=200,
+    ),
+]
+
 
 MAX_DAYS = 3_660
 USUAL_DAYS = 365
 
+Text = Annotated[
+    Annotated[str, Printable] | None,
+    Query(
+        description="Part of the identifier or the name; upper and lower case match.",
+        min_length=1,
+        max_length=100,
+        pattern=form(r"^[^\x00-\x1f]*$", "text without control characters, such as Boise"),
+        examples=["fish river"],
+    ),
+]
+BasinCursor = Annotated[
+    str | None,
+    AfterValidator(optional_full_id),
+    Query(
+        description="Start after this basin: the last one of the page before.",
+        json_schema_extra=BASIN_SCHEMA,
+        examples=["USGS-01013500"],
+    ),
+]
 Product = Annotated[
     str,
     Query(

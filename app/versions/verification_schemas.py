@@ -7,7 +7,7 @@ from pydantic import Field
 
 from app.basins.schemas import BasinKind
 from app.http.base_schema import Missing, Model, Period
-from app.versions.scores.schemas import SCORED, USE
+from app.versions.scores import SCORED, USE
 from hydrology.verification.held_out_years import PeriodUse
 from hydrology.verification.results import Season
 from records.verification.lead_scores import Origin
@@ -41,8 +41,8 @@ def _end(which: str) -> Any:
     return Field(description=f"The {which} end of its 95 % interval, from resampled water years.")
 
 
-class OfLead(Model):
-    """The forecaster, weather, period and lead time."""
+class OfForecaster(Model):
+    """The forecaster, weather and period."""
 
     origin: Origin = Field(
         description="`reforecast`: computed afterwards for past days. `issued`: as issued by the service day by day, "
@@ -55,13 +55,18 @@ class OfLead(Model):
     scored: str = Field(description=SCORED)
     period: Period = Field(description="T0 and the forecast days lie in it.")
     period_use: PeriodUse = Field(description=f"Of the verified days: those of the training are left out. {USE}")
-    lead: int = Field(description="Days after T0.")
     forecaster: str = Field(
         description="`calibrated`: the quantiles of the version's error model. `raw`: the uncalibrated members. "
         "`climatology`: the flow of other water years within a week of the day of the year. `persistence`: the last "
         "observed flow. `adjusted`: the forecasts that a forecaster adjusted and published; `as-issued`: the same ones "
         "before that."
     )
+
+
+class OfLead(OfForecaster):
+    """The forecaster, weather, period and lead time."""
+
+    lead: int = Field(description="Days after T0.")
 
 
 class Reliability(Model):

@@ -1,28 +1,71 @@
-"""Builds the answer about observed daily series."""
+"""/v1/basins/{basin}/observations: observed daily series."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import date, datetime
+from typing import Annotated, Any
 
 import numpy as np
+from fastapi import APIRouter, Depends, Response
+from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.basins.observations.schemas import Extent, Observations
-from app.basins.schemas import kind_of
-from app.basins.series_requests import MAX_DAYS, USUAL_DAYS, SeriesRequest
-from app.http.base_schema import Area, DataCredit
+from app.basins.queries import MAX_DAYS, USUAL_DAYS, SeriesRequest
+from app.basins.schemas import BasinKind, kind_of
+from app.exports.answers import SeriesAnswer, body_of, documented_responses
+from app.exports.basins import NOWHERE, basin_columns
+from app.exports.formats import SERIES
+from app.exports.table import RIVER_FLOW, Column, Table, constant
+from app.http.base_schema import Area, DataCredit, Missing, Model, column
 from app.http.conditional import entity_tag
+from app.http.dependencies import BasinId, Reading
 from app.http.discharge_units import area_between
 from app.http.json_numbers import gappy_column
+from app.http.limits.costs import RequestBudget
 from app.http.problems import refused
 from hydrology.base import units as convert
 from hydrology.base.calendar import Period, as_date
 from hydrology.base.errors import counted
 from hydrology.base.series import DailySeries, Flag
 from hydrology.base.units import Units, observed_unit
+from records.basins.basins import Site, UnknownArea, UnknownBasin
 from records.feeds import product_credits
 from records.series import revisions, series
 from records.series.series import NoObservations
+
+router = APIRouter(prefix="/basins", tags=["observations"])
+
+
+class Extent(Model):
+    """The first and the last stored day of a series."""
+
+    first_day: date
+    last_day: date
+
+
+class Observations(Model):
+    """Daily series of a product in a basin, a column each."""
+
+    basin: str
+    basin_kind: BasinKind
+    product: str = Field(description="The source of the series.")
+    credit: DataCredit | None = Field(description="Provider of the product; null where no feed brought any of it.")
+    units: dict[str, str] = Field(description="The unit of each variable's values.")
+    area: Area | None = Field(description="The drainage area used to convert discharge; null where none was.")
+    known_at: datetime | None = Field(description="The answer is as known at this instant; null: as known now.")
+    kept: dict[str, Extent] = Field(
+        description="First and last stored day of each variable at that time; the answer is a part of it."
+    )
+    time: list[date] = Field(description="Every day of the requested period.")
+    values: dict[str, list[float | None]] = Field(
+        description=column("By variable, null where there is no value, which `flags` explain")
+    )
+    flags: dict[str, list[int]] = Field(
+        description=column("By variable, the sum of the bits in `flag_legend` that hold")
+    )
+    flag_legend: dict[str, str] = Field(description="The meaning of each bit of a flag.")
+    missing: Missing
+
 
 DISCHARGE = "discharge"
 LEGEND: Mapping[Flag, str] = {
@@ -49,7 +92,7 @@ class ObservationQuery:
     known_at: datetime | None
 
 
-def part(session: Session, basin: str, request: SeriesRequest) -> ObservationQuery:
+def observation_query(session: Session, basin: str, request: SeriesRequest) -> ObservationQuery:
     """Resolve a request, filling in its defaults.
 
     Raises:
@@ -110,7 +153,7 @@ def credit_of(session: Session, product: str) -> DataCredit | None:
     return None if credit is None else DataCredit(credit=credit.credit, licence=credit.licence)
 
 
-def answer(session: Session, part: ObservationQuery) -> Observations:
+def observations_of(session: Session, part: ObservationQuery) -> Observations:
     """Return the observations of a basin."""
     period, area = part.period, part.area
     by_variable = {entry.variable: _in_units(session, part, entry) for entry in part.entries}
@@ -192,3 +235,87 @@ def _period(basin: str, request: SeriesRequest, entries: Sequence[series.Entry])
             f"{period} are {len(period)} days, and one answer holds at most {MAX_DAYS}: ask for a part at a time.",
         )
     return period
+
+
+@dataclass(frozen=True, slots=True)
+class _Standard:
+    """CF metadata of a variable: standard name, cell methods, and the unit that fits both."""
+
+    name: str
+    cell_methods: str
+
+
+_STANDARDS: Mapping[tuple[str, str], _Standard] = {
+    ("discharge", "m3/s"): _Standard(RIVER_FLOW, "time: mean"),
+    ("discharge", "cfs"): _Standard(RIVER_FLOW, "time: mean"),
+    ("precipitation", "mm/day"): _Standard("lwe_precipitation_rate", "time: mean"),
+    ("tmax", "degC"): _Standard("air_temperature", "time: maximum"),
+    ("tmin", "degC"): _Standard("air_temperature", "time: minimum"),
+    ("tmean", "degC"): _Standard("air_temperature", "time: mean"),
+    ("vp", "Pa"): _Standard("water_vapor_partial_pressure_in_air", "time: mean"),
+    ("swe", "mm"): _Standard("lwe_thickness_of_surface_snow_amount", "time: mean"),
+}
+
+_LONG_NAMES = {"srad": "downwelling shortwave radiation, mean over daylight"}
+"""Of variables for which CF has no standard name: a mean over a day would be half of that over daylight."""
+
+
+def table_of(answer: Observations, sites: Mapping[str, Site]) -> Table:
+    """Return the daily series of a product in a basin."""
+    rows, credit = len(answer.time), answer.credit
+    columns = [
+        *basin_columns(answer.basin, sites.get(answer.basin, NOWHERE), rows),
+        constant("product", "source of the series", "text", answer.product, rows),
+        constant("credit", "provider of the product", "text", credit and credit.credit, rows),
+        constant("licence", "licence of the product", "text", credit and credit.licence, rows),
+        constant("known_at", "the values are as known at this instant", "instant", answer.known_at, rows),
+        Column("time", "day", "day", answer.time),
+    ]
+    legend = {int(bit): words for bit, words in answer.flag_legend.items()}
+    for variable, values in answer.values.items():
+        columns += variable_columns(variable, values, answer.flags[variable], answer.units[variable], legend)
+    name = f"{answer.basin}_{answer.product}_{answer.time[0]}_{answer.time[-1]}"
+    return Table(name, f"{answer.product} in {answer.basin}", columns)
+
+
+def variable_columns(
+    variable: str, values: list[float | None], flags: list[int], unit: str, legend: Mapping[int, str]
+) -> list[Column]:
+    """Return the values of a variable and their flags."""
+    return [
+        _values(variable, values, unit),
+        Column(f"{variable}_flags", f"flags of {variable}", "integer", flags, flags=legend),
+    ]
+
+
+def _values(variable: str, values: list[float | None], unit: str) -> Column:
+    standard = _STANDARDS.get((variable, unit))
+    known: dict[str, Any] = (
+        {} if standard is None else {"standard_name": standard.name, "cell_methods": standard.cell_methods}
+    )
+    return Column(variable, _LONG_NAMES.get(variable, variable), "number", values, unit, **known)
+
+
+@router.get(
+    "/{basin}/observations",
+    summary="Observed discharge, weather and snow of a basin",
+    description="The daily series of a product, every day of the period: a day without a value is null, and its flags "
+    f"give the reason. One answer holds at most {MAX_DAYS} days; a longer period is refused. With "
+    "`known_at` revised values appear as they were at that instant, and later data are absent.",
+    **documented_responses(Observations, UnknownBasin, NoObservations, UnknownArea, formats=SERIES),
+)
+def read_observations(
+    session: Reading,
+    basin: BasinId,
+    request: Annotated[SeriesRequest, Depends()],
+    answer: SeriesAnswer,
+    budget: RequestBudget,
+) -> Response:
+    query, places = observation_query(session, basin, request), answer.places([basin])
+    budget.spend(len(query.entries) * len(query.period), "variable", "ask for one variable, or for fewer days.")
+    return answer.tagged(
+        tag_of(session, query),
+        lambda: body_of(observations_of(session, query)),
+        lambda: table_of(observations_of(session, query), places),
+        places=places,
+    )
