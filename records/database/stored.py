@@ -40,17 +40,17 @@ def stored(
 
     Args:
         name: of the table.
-        items: its constraints and indexes, and columns that the record does not show.
+        items: its constraints and indexes, and columns that the record does not show, or shows as another type.
         key: the fields of the primary key.
         numbered: whether numbers of deleted rows are never reused.
     """
 
     def declare(record: type[Record]) -> type[Record]:
         parts: dict[str, tuple[type, str]] = {}
-        columns = [*_columns(record, "", parts), *(item for item in items if isinstance(item, Column))]
-        others = (item for item in items if not isinstance(item, Column))
+        apart = {item.name for item in items if isinstance(item, Column)}
+        columns = [column for column in _columns(record, "", parts) if column.name not in apart]
         primary = PrimaryKeyConstraint(*key)
-        table = Table(name, Base.metadata, *columns, primary, *others, sqlite_autoincrement=numbered)
+        table = Table(name, Base.metadata, *columns, *items, primary, sqlite_autoincrement=numbered)
         cast(Any, record).__table__, cast(Any, record).__parts__ = table, parts
         return record
 
