@@ -20,14 +20,12 @@ def areas_in_use(session: Session, stored: Sequence[Basin], version: str | None 
     of_basin = promotions.current(session, names) if version is None else dict.fromkeys(names, version)
     products = {one: versions.get(session, one).area_products for one in set(of_basin.values())}
     return {
-        basin.id: area_by(basin.areas, products[of_basin[basin.id]])
-        if basin.id in of_basin
-        else _undisputed(basin.areas)
+        basin.id: area_by(basin.areas, products[of_basin[basin.id]]) if basin.id in of_basin else _of_all(basin.areas)
         for basin in stored
     }
 
 
-def _undisputed(areas: Mapping[str, float]) -> Area | None:
+def _of_all(areas: Mapping[str, float]) -> Area | None:
     of_products = {
         m2
         for name, m2 in areas.items()
