@@ -11,12 +11,12 @@ from app.adjustments.held import router as held_alerts
 from app.alerts.deliveries import router as deliveries
 from app.alerts.endpoints import router as alerts
 from app.alerts.subscriptions import router as subscriptions
-from app.basins.endpoints import router as basins
-from app.basins.normals.endpoints import router as normals
-from app.basins.observations.endpoints import router as observations
-from app.basins.ratings.endpoints import router as ratings
+from app.basins.basins import router as basins
+from app.basins.normals import router as normals
+from app.basins.observations import router as observations
+from app.basins.ratings import router as ratings
 from app.basins.thresholds.endpoints import router as thresholds
-from app.basins.user_basins.endpoints import router as user_basins
+from app.basins.user_basins import router as user_basins
 from app.forecasts.changes.endpoints import router as changes
 from app.forecasts.endpoints import router as forecasts
 from app.forecasts.errors.endpoints import router as errors
@@ -45,14 +45,13 @@ from app.service.audit import router as audit
 from app.service.health import router as health
 from app.service.metrics.endpoints import router as metrics
 from app.service.status.endpoints import router as status
-from app.versions.comparisons.endpoints import router as comparisons
-from app.versions.endpoints import router as models
-from app.versions.events.endpoints import router as events
-from app.versions.scores.endpoints import router as skill
-from app.versions.simulation.endpoints import router as simulation
-from app.versions.verification.decision_value import router as decision_value
-from app.versions.verification.endpoints import router as verification
-from app.versions.verification.skilful_days import router as skilful_days
+from app.versions.comparisons import router as comparisons
+from app.versions.decisions import router as decisions
+from app.versions.events import router as events
+from app.versions.scores import router as skill
+from app.versions.simulation import router as simulation
+from app.versions.verification import router as verification
+from app.versions.versions import router as models
 from app.weather.bridges.endpoints import router as bridges
 from app.weather.endpoints import router as weather
 from app.weather.feeds import router as feeds
@@ -62,7 +61,7 @@ from runtime.settings import Settings
 RESOURCES = (
     *(forecasts, outlooks, basins, user_basins, observations, normals, thresholds, ratings, weather, exceedance),
     *(alerts, held_alerts, adjustments, volumes, changes, rain_margin, runs, what_if, water, stage, states, spread),
-    *(drain_down, skill, simulation, verification, errors, skilful_days, events, decision_value, comparisons),
+    *(drain_down, skill, simulation, verification, errors, decisions, events, comparisons),
     *(models, bridges),
     *(jobs, feeds, schedules, subscriptions, deliveries),
     *(extension.load(router) for extension in extensions() for router in extension.routers),

@@ -8,7 +8,7 @@ from pydantic import AfterValidator
 from pydantic_core import PydanticCustomError
 from sqlalchemy.orm import Session
 
-from app.basins.filters import BoundingBox, Huc, corners
+from app.basins.queries import BoundingBox, Huc, corners
 from app.forecasts.batch import MAX_BASINS
 from app.http.dependencies import AsKnown, OptionalInstant, Reading
 from app.http.problems import refused

@@ -5,7 +5,7 @@ from datetime import date, datetime
 from pydantic import Field
 
 from app.adjustments.schemas import Adjustment
-from app.basins.ratings.schemas import Stage
+from app.basins.ratings import Stage
 from app.basins.schemas import BasinKind
 from app.forecasts.schemas import Days, LeadDays, Superseded, Units
 from app.http.base_schema import Missing, Model, OfBasin, Period, column, next_page

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from app.alerts import service as alert_service
 from app.alerts.schemas import Alert, BasinAlerts
-from app.basins import service as basin_service
+from app.basins.basins import basin_detail
 from app.basins.schemas import BasinDetail
 from app.forecasts import lookup
 from app.forecasts import service as forecasts
@@ -34,10 +34,10 @@ from app.pages.basins.scores import ShownScore, shown_scores
 from app.pages.errors import PageRoute
 from app.pages.figures import Figure
 from app.pages.render import render
-from app.versions import service as models
 from app.versions.schemas import ModelDetail
-from app.versions.scores.schemas import BasinSkill
-from app.versions.verification.schemas import BasinVerification, LeadVerification
+from app.versions.scores import BasinSkill
+from app.versions.verification_schemas import BasinVerification, LeadVerification
+from app.versions.versions import version_detail
 from app.weather.feeds import holes as holes_of
 from app.weather.schemas import Hole
 from hydrology.base.absent import Absent
@@ -177,7 +177,7 @@ def read_basin(
 ) -> HTMLResponse:
     """Show a basin by its latest forecast, or by a given run."""
     now = clock.now()
-    detail = basin_service.detail(session, basin)
+    detail = basin_detail(session, basin)
     latest = or_reason(lambda: lookup.chosen(session, run, basin, now)[0])
     usual = "m3/s" if isinstance(latest, Absent) else usual_units(latest.basin)
     shown = _Shown(session=session, basin=basin, units=units or usual, members=members, days=days, now=now, run=run)
@@ -252,7 +252,7 @@ class _Shown:
             skill_by_lead=known.by_lead,
             changes=or_reason(lambda: change_of(self.session, latest, self.now, self.units)),
             rain_margin=or_reason(lambda: rain_margin_of_run(self.session, latest, self.now, self.units, None)),
-            model=models.detail(self.session, forecast.version),
+            model=version_detail(self.session, forecast.version),
             holes=self._holes(),
             scores=[] if isinstance(known.skill, Absent) else shown_scores(self.session, known.skill),
             loss=self._loss(forecast.version),

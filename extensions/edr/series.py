@@ -9,10 +9,8 @@ import numpy as np
 from fastapi import Depends, Response
 from sqlalchemy.orm import Session
 
-from app.basins.observations import service as observations
-from app.basins.observations import table as observation_table
-from app.basins.observations.service import DISCHARGE
-from app.basins.series_requests import MAX_DAYS, USUAL_DAYS, SeriesRequest
+from app.basins.observations import DISCHARGE, observation_query, observations_of, table_of
+from app.basins.queries import MAX_DAYS, USUAL_DAYS, SeriesRequest
 from app.exports.answers import CoverageAnswer
 from app.exports.basins import NOWHERE, basin_columns
 from app.exports.table import Column, Table, stacked
@@ -145,8 +143,8 @@ class Series:
 
     def _observed(self, basin: str, request: SeriesRequest) -> Table:
         session = self.subject.session
-        answer = observations.answer(session, observations.part(session, basin, request))
-        return observation_table.of_observations(answer, sites(session, [basin]))
+        answer = observations_of(session, observation_query(session, basin, request))
+        return table_of(answer, sites(session, [basin]))
 
 
 def empty_columns(collection: Collection) -> list[Column]:

@@ -9,7 +9,7 @@ from app.forecasts.errors import service
 from app.forecasts.errors.schemas import WorstErrors
 from app.http.dependencies import OptionalBasin, OptionalVersion, Reading
 from app.http.problems import refused
-from app.versions.verification.endpoints import OfSeason
+from app.versions.verification import OfSeason
 from hydrology.attribution.forecast_error import Measure
 from hydrology.base.calendar import Period, day
 from hydrology.verification.results import ALL_YEAR

@@ -5,7 +5,7 @@ from datetime import datetime
 import numpy as np
 from sqlalchemy.orm import Session
 
-from app.basins.ratings.stage import NO_RATING
+from app.basins.ratings import NO_RATING
 from app.forecasts.discharge import Representation
 from app.forecasts.header import days_ahead, header, missing_in_header
 from app.forecasts.service import basin_forecast, stored_parts

@@ -6,7 +6,7 @@ from datetime import datetime
 import numpy as np
 from sqlalchemy.orm import Session
 
-from app.basins.observations.service import DISCHARGE
+from app.basins.observations import DISCHARGE
 from app.forecasts import service as forecasts
 from app.forecasts.header import header, missing_in_header
 from app.forecasts.water.schemas import LongTermBalance, ObservedRunoff, SimulatedWater

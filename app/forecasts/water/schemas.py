@@ -6,7 +6,7 @@ from pydantic import Field
 
 from app.forecasts.schemas import Column, DaysOfRun, RunOfBasin, SnowRead, Units, WaterBalance
 from app.http.base_schema import Missing, Model, Period, column
-from app.versions.scores.schemas import SnowSkill
+from app.versions.scores import SnowSkill
 
 
 class NormalWater(Model):

@@ -21,7 +21,7 @@ from app.forecasts.water.schemas import (
     StorageOfRun,
 )
 from app.http.json_numbers import column, rounded
-from app.versions.scores.service import snow_skill
+from app.versions.scores import snow_skill
 from hydrology.base.absent import Absent, absent, texts
 from hydrology.base.calendar import as_date
 from hydrology.base.reasons import Reason

@@ -10,7 +10,7 @@ from fastapi.responses import HTMLResponse
 from pydantic import AfterValidator
 from sqlalchemy.orm import Session
 
-from app.basins import service as basin_service
+from app.basins.basins import basin_detail
 from app.forecasts import lookup
 from app.forecasts import service as forecasts
 from app.forecasts.discharge import Representation, usual_units
@@ -69,7 +69,7 @@ def compare(request: Request, session: Reading, clock: ServiceClock, basin: Aske
 
 
 def _column(session: Session, basin: str, now: datetime) -> Column:
-    detail = basin_service.detail(session, basin)
+    detail = basin_detail(session, basin)
     title = station_name(detail.name) if detail.name else basin
     latest = or_reason(lambda: lookup.latest(session, basin, now))
     if isinstance(latest, Absent):

@@ -7,12 +7,9 @@ from typing import TypeVar
 
 from sqlalchemy.orm import Session
 
-from app.basins.normals.schemas import Normals
-from app.basins.normals.service import normals_of
-from app.basins.observations import service as observations
-from app.basins.observations.schemas import Observations
-from app.basins.observations.service import DISCHARGE
-from app.basins.series_requests import NormalsRequest, SeriesRequest
+from app.basins.normals import Normals, normals_of
+from app.basins.observations import DISCHARGE, Observations, observation_query, observations_of
+from app.basins.queries import NormalsRequest, SeriesRequest
 from app.forecasts import service as forecasts
 from app.forecasts.discharge import Representation
 from app.forecasts.recession import service as recession
@@ -153,7 +150,7 @@ class BasinFigures:
             area=self._area if units else None,
         )
         basin = self.forecast.basin
-        return observations.answer(self.session, observations.part(self.session, basin, asked))
+        return observations_of(self.session, observation_query(self.session, basin, asked))
 
     def _levels(self) -> list[PlottedLevel]:
         """Return the rising levels: floods of the record, and those of operators."""

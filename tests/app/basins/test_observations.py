@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from app.basins.observations.service import LEGEND
-from app.basins.series_requests import MAX_DAYS
+from app.basins.observations import LEGEND
+from app.basins.queries import MAX_DAYS
 from hydrology.base.credit import Credit
 from hydrology.base.series import Flag
 from records.basins import basins
