@@ -9,6 +9,7 @@ import records.database.tables
 import records.jobs.job_row
 import records.jobs.schedules
 import records.jobs.tables
+import records.levels.basin_levels
 import records.outlooks.tables
 import records.ratings.ratings
 import records.runs.tables

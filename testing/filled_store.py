@@ -24,10 +24,11 @@ from operations.what_if.what_if import what_if
 from records.access import keys
 from records.access.keys import Key
 from records.adjustments import adjustments
-from records.alerts import alert_changes, deliveries, held_alerts, settle_alerts, subscriptions, thresholds
+from records.alerts import alert_changes, deliveries, held_alerts, settle_alerts, subscriptions
 from records.alerts.alerts import LevelChance
 from records.database.engine import Database
 from records.jobs import attempts, events, jobs, schedules
+from records.levels import basin_levels
 from records.outlooks import outlooks
 from records.ratings import ratings
 from records.runs import runs
@@ -168,7 +169,7 @@ def _store_weather_forecast(session: Session, at: datetime) -> str:
 
 def _add_thresholds(session: Session, at: datetime) -> None:
     for basin in BASINS:
-        thresholds.put(session, basin, NewThreshold(name=BANKFULL, discharge=BANKFULL_DISCHARGE), at)
+        basin_levels.put(session, basin, NewThreshold(name=BANKFULL, discharge=BANKFULL_DISCHARGE), at)
         outlooks.renew(session, basin)
 
 

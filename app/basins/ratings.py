@@ -19,9 +19,9 @@ from hydrology.base.calendar import Day, as_date
 from hydrology.base.reasons import Reason
 from hydrology.ratings.rating import M_PER_FT, Expansion, InvalidRating, Rating
 from jobspec.ratings import NewRating
-from records.alerts import flood_categories, level_doubts
 from records.basins import basins
 from records.basins.basins import UnknownBasin
+from records.levels import flood_categories, level_doubts
 from records.outlooks import outlooks
 from records.ratings import ratings
 from records.ratings.ratings import NoRating

@@ -40,16 +40,17 @@ def stored(
 
     Args:
         name: of the table.
-        items: its constraints and indexes, and columns that the record does not show.
+        items: its constraints and indexes, and columns that the record does not show, or shows as another type.
         key: the fields of the primary key.
         numbered: whether numbers of deleted rows are never reused.
     """
 
     def declare(record: type[Record]) -> type[Record]:
         parts: dict[str, tuple[type, str]] = {}
-        columns = [*_columns(record, "", parts)]
+        apart = {item.name for item in items if isinstance(item, Column)}
+        columns = [column for column in _columns(record, "", parts) if column.name not in apart]
         primary = PrimaryKeyConstraint(*key)
-        table = Table(name, Base.metadata, *columns, primary, *items, sqlite_autoincrement=numbered)
+        table = Table(name, Base.metadata, *columns, *items, primary, sqlite_autoincrement=numbered)
         cast(Any, record).__table__, cast(Any, record).__parts__ = table, parts
         return record
 

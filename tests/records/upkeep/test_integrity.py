@@ -20,7 +20,7 @@ from records.database.tables import Checksummed
 from records.runs import states
 from records.schema import Base
 from records.series import series
-from records.simulations import simulated_flow, simulated_thresholds
+from records.simulations import simulated_flow, simulated_levels
 from records.simulations.simulated_storage import SimulatedWater
 from records.upkeep import integrity
 from records.upkeep.integrity import CHECKERS, NotSound, check, page_faults
@@ -73,7 +73,7 @@ def store_one_of_each(session: Session) -> None:
     levels = levels_of(session, version)
     days = Period(levels.first_day, levels.last_day)
     water = SimulatedWater(days, np.zeros(len(days), np.float32))
-    simulated_thresholds.replace(session, levels, {"storage": water})
+    simulated_levels.replace(session, levels, {"storage": water})
     simulated_flow.replace(session, [a_simulated_flow(version)])
     training = trainings.start(session, {}, NOW).id
     trainings.finish_member(session, training, a_member(0), NOW)
