@@ -44,8 +44,8 @@ from hydrology.extremes.rain_margin import RAIN_MM
 from hydrology.extremes.thresholds import OF_MODEL
 from records.adjustments.adjustments import Adjustment, published
 from records.basins.station_names import station_name
+from records.feeds import feeds
 from records.forecasts.latest import Latest
-from records.weather import feeds
 
 router = APIRouter(route_class=PageRoute)
 

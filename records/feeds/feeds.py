@@ -4,27 +4,26 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal, TypedDict, get_args
+from typing import Annotated, Literal, TypedDict, get_args
 
-from sqlalchemy import select
+from sqlalchemy import CheckConstraint, Column, ForeignKey, String, UniqueConstraint, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from hydrology.base.basins import has_source
 from hydrology.base.errors import InvalidInput, NotFound
-from jobspec.feeds import AnyFeedSettings, FilesSettings, NewFeed, UsgsSettings, read_settings, stored
+from jobspec.feeds import AnyFeedSettings, FilesSettings, NewFeed, UsgsSettings, read_settings
+from jobspec.feeds import stored as stored_settings
 from records.access import keys
 from records.basins import basins
-from records.database.base import JsonList, JsonObject
+from records.database.base import FreeText, JsonList, JsonObject, one_of
 from records.database.ids import new_id
 from records.database.statements import as_record, as_values, insert_into, table_of
+from records.database.stored import find, read, stored
+from records.feeds import product_credits
 from records.series import series
-from records.weather import product_credits
-from records.weather.tables import FeedBasinRow, FeedRow
 
 BasinStatus = Literal["new", "revised", "unchanged", "failed"]
-
-_FEEDS, _BASINS = table_of(FeedRow), table_of(FeedBasinRow)
 
 
 class Hole(TypedDict):
@@ -49,9 +48,14 @@ class FeedConflict(InvalidInput):
     remedy = "Choose another name, or remove the feed that has it."
 
 
+@stored(
+    "feeds",
+    UniqueConstraint("name"),
+    CheckConstraint("(last_error IS NULL) = (last_error_at IS NULL)", name="error"),
+)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feed:
-    """A stored feed.
+    """A stored feed, and how its last fetch ended.
 
     Attributes:
         settings: the given fields, without defaults.
@@ -69,7 +73,8 @@ class Feed:
     settings: JsonObject
     product: str | None
     origin: str
-    created_by: str | None
+    # Not a foreign key: keys are revoked, never deleted.
+    created_by: FreeText | None
     created_at: datetime
     last_fetch_at: datetime | None
     last_success_at: datetime | None
@@ -85,6 +90,13 @@ class Feed:
         return read_settings(self.settings)
 
 
+@stored(
+    "feed_basins",
+    Column("feed_id", String, ForeignKey("feeds.id"), nullable=False),
+    one_of("status", *get_args(BasinStatus)),
+    CheckConstraint("status <> 'failed' OR reason IS NOT NULL", name="reason"),
+    key=("feed_id", "basin_id"),
+)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FetchedBasin:
     """The result of a feed's last fetch for a basin.
@@ -100,7 +112,7 @@ class FetchedBasin:
             None where it states none.
     """
 
-    basin_id: str
+    basin_id: Annotated[str, ForeignKey("basins.id")]
     status: BasinStatus
     new_days: int = 0
     revised_days: int = 0
@@ -110,6 +122,9 @@ class FetchedBasin:
     holes: JsonList = field(default_factory=list)
     warnings: JsonList = field(default_factory=list)
     record_since: str | None = None
+
+
+FEEDS, _BASINS = table_of(Feed), table_of(FetchedBasin)
 
 
 def create(session: Session, new: NewFeed, created_by: str | None, at: datetime) -> Feed:
@@ -127,14 +142,14 @@ def create(session: Session, new: NewFeed, created_by: str | None, at: datetime)
     row = {
         "id": new_id(at),
         "name": new.name,
-        "settings": stored(settings),
+        "settings": stored_settings(settings),
         "product": product,
         "origin": settings.origin,
         "created_by": created_by,
         "created_at": at,
     }
-    insert = insert_into(session, FeedRow).on_conflict_do_nothing(index_elements=["name"])
-    inserted = session.execute(insert.values(row).returning(*_FEEDS.c)).one_or_none()
+    insert = insert_into(session, Feed).on_conflict_do_nothing(index_elements=["name"])
+    inserted = session.execute(insert.values(row).returning(*FEEDS.c)).one_or_none()
     if inserted is None:
         raise FeedConflict(f"A feed named {new.name} exists already: choose another name, or remove that feed.")
     feed = as_record(Feed, inserted)
@@ -148,34 +163,33 @@ def get(session: Session, name: str) -> Feed:
     Raises:
         UnknownFeed: there is none.
     """
-    row = session.execute(select(_FEEDS).where(_FEEDS.c.name == name)).one_or_none()
-    if row is None:
+    feed = find(session, Feed, name=name)
+    if feed is None:
         raise UnknownFeed(f"No feed {name[:64]!r} is stored here: list the feeds to see their names.")
-    return as_record(Feed, row)
+    return feed
 
 
 def list_feeds(session: Session) -> list[Feed]:
     """Return all feeds, by name."""
-    return [as_record(Feed, row) for row in session.execute(select(_FEEDS).order_by(_FEEDS.c.name))]
+    return read(session, Feed, select(FEEDS).order_by(FEEDS.c.name))
 
 
 def remove(session: Session, feed: Feed) -> None:
     """Delete a feed. Its data stay, with their credit."""
     session.execute(_BASINS.delete().where(_BASINS.c.feed_id == feed.id))
-    session.execute(_FEEDS.delete().where(_FEEDS.c.id == feed.id))
+    session.execute(FEEDS.delete().where(FEEDS.c.id == feed.id))
 
 
 def basins_of(session: Session, feed: Feed) -> list[FetchedBasin]:
     """Return the result of a feed's last fetch for each basin, by identifier."""
-    rows = session.scalars(select(FeedBasinRow).where(FeedBasinRow.feed_id == feed.id).order_by(FeedBasinRow.basin_id))
-    return [as_record(FetchedBasin, row) for row in rows]
+    return read(session, FetchedBasin, select(_BASINS).where(_BASINS.c.feed_id == feed.id).order_by(_BASINS.c.basin_id))
 
 
 def holes_of_basin(session: Session, basin: str) -> dict[str, list[Hole]]:
     """Return the holes in a basin's record by the name of the feed that can be asked for them."""
-    joined = _FEEDS.join(_BASINS, _BASINS.c.feed_id == _FEEDS.c.id)
-    found = select(_FEEDS.c.name, _BASINS.c.holes).select_from(joined).where(_BASINS.c.basin_id == basin)
-    return {name: holes for name, holes in session.execute(found.order_by(_FEEDS.c.name)) if holes}
+    joined = FEEDS.join(_BASINS, _BASINS.c.feed_id == FEEDS.c.id)
+    found = select(FEEDS.c.name, _BASINS.c.holes).select_from(joined).where(_BASINS.c.basin_id == basin)
+    return {name: holes for name, holes in session.execute(found.order_by(FEEDS.c.name)) if holes}
 
 
 def failed_forecasts(session: Session, source: str, model: str, since: datetime) -> dict[str, str]:
@@ -225,7 +239,7 @@ def note_basin(session: Session, feed: Feed, fetched: FetchedBasin) -> None:
     Raises:
         UnknownFeed: the feed was removed meanwhile; let the transaction roll back.
     """
-    insert = insert_into(session, FeedBasinRow).values(as_values(fetched) | {"feed_id": feed.id})
+    insert = insert_into(session, FetchedBasin).values(as_values(fetched) | {"feed_id": feed.id})
     changed = as_values(fetched, "basin_id")
     try:
         session.execute(insert.on_conflict_do_update(index_elements=["feed_id", "basin_id"], set_=changed))
@@ -240,7 +254,7 @@ def note_fetch(session: Session, feed: Feed, at: datetime, error: str | None) ->
         error: why it failed, entirely or for some basin; None if it did not.
     """
     ended = {"last_success_at": at} if error is None else {"last_error": error, "last_error_at": at}
-    session.execute(_FEEDS.update().where(_FEEDS.c.id == feed.id).values(last_fetch_at=at, **ended))
+    session.execute(FEEDS.update().where(FEEDS.c.id == feed.id).values(last_fetch_at=at, **ended))
 
 
 def of_product(session: Session, product: str) -> Feed | None:

@@ -16,7 +16,7 @@ from records.basins import basins as basin_records
 from records.database.ids import new_id
 from records.database.statements import as_values, insert_into
 from records.series.year_rows import VALUE
-from records.weather.tables import WeatherBasinRow, WeatherIssueRow
+from records.weather.weather_issues import ISSUES, PARTS, BasinPart, Issue, content_to_hash
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def store(session: Session, forecasts: Sequence[WeatherForecast], at: datetime, 
     rows = {basin: _row(issue_id, forecast) for basin, forecast in by_basin.items() if basin not in refused}
     before = _hashes(session, issue_id, rows)
     if new := [row for basin, row in rows.items() if basin not in before]:
-        session.execute(insert_into(session, WeatherBasinRow).on_conflict_do_nothing(), new)
+        session.execute(insert_into(session, BasinPart).on_conflict_do_nothing(), new)
     for basin, digest in _hashes(session, issue_id, rows).items():
         if digest != rows[basin]["sha256"]:
             refused[basin] = _other_content(basin, issue)
@@ -75,8 +75,8 @@ def _store_issue(session: Session, issue: WeatherIssue, at: datetime, operationa
     """Return the id of an issue, stored now or before."""
     identity = as_values(issue, "available_time", "licence", "credit") | {"operational": operational}
     row = as_values(issue, "available_time") | identity | {"id": new_id(at), "created_at": at}
-    session.execute(insert_into(session, WeatherIssueRow).values(row).on_conflict_do_nothing())
-    found = session.scalar(select(WeatherIssueRow.id).filter_by(**identity))
+    session.execute(insert_into(session, Issue).values(row).on_conflict_do_nothing())
+    found: str | None = session.scalar(select(ISSUES.c.id).filter_by(**identity))
     assert found is not None
     return found
 
@@ -98,8 +98,8 @@ def _row(issue_id: str, forecast: WeatherForecast) -> dict[str, Any]:
 
 
 def _hashes(session: Session, issue_id: str, basins: Mapping[str, Any]) -> dict[str, str]:
-    query = select(WeatherBasinRow.basin_id, WeatherBasinRow.sha256).filter_by(issue_id=issue_id)
-    return dict(session.execute(query.where(WeatherBasinRow.basin_id.in_(list(basins)))).all())
+    query = select(PARTS.c.basin_id, PARTS.c.sha256).where(PARTS.c.issue_id == issue_id)
+    return dict(session.execute(query.where(PARTS.c.basin_id.in_(list(basins)))).all())
 
 
 def _other_content(basin: str, issue: WeatherIssue) -> str:
@@ -108,8 +108,3 @@ def _other_content(basin: str, issue: WeatherIssue) -> str:
         f"{issue.reference_time:%Y-%m-%dT%H:%MZ} is stored, and stored ones never change: give this one its own "
         "reference time or model."
     )
-
-
-def content_to_hash(row: Any) -> bytes:
-    """Return the content of a basin's part (columns as attributes) in the form that is hashed."""
-    return f"{row.first} {','.join(row.traces)} {','.join(row.variables)} ".encode() + bytes(row.content)

@@ -2,13 +2,21 @@
 
 from collections.abc import Iterable
 
-from sqlalchemy import select
+from sqlalchemy import Column, String, Table, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.credit import Credit
 from hydrology.base.errors import InvalidInput
+from records.database.base import Base
 from records.database.statements import insert_into
-from records.weather.tables import CreditRow
+
+_CREDITS = Table(
+    "product_credits",
+    Base.metadata,
+    Column("product", String, primary_key=True),
+    *(Column(name, String, nullable=False) for name in ("origin", "credit", "licence")),
+)
+"""They outlive the feed that brought the data."""
 
 
 class ProductConflict(InvalidInput):
@@ -31,7 +39,7 @@ def store(session: Session, product: str, origin: str, credit: Credit) -> None:
     stored = origin_of(session, product)
     if stored is None:
         row = {"product": product, "origin": origin, "credit": credit.credit, "licence": credit.licence}
-        session.execute(insert_into(session, CreditRow).values(row).on_conflict_do_nothing())
+        session.execute(insert_into(session, _CREDITS).values(row).on_conflict_do_nothing())
         stored = origin_of(session, product)  # another may have been faster
     if stored != origin:
         raise conflict(product, f"holds data from {stored}")
@@ -39,12 +47,13 @@ def store(session: Session, product: str, origin: str, credit: Credit) -> None:
 
 def origin_of(session: Session, product: str) -> str | None:
     """Return the origin of a product's data. None if they are not from a feed."""
-    return session.scalar(select(CreditRow.origin).where(CreditRow.product == product))
+    return session.scalar(select(_CREDITS.c.origin).where(_CREDITS.c.product == product))
 
 
 def by_product(session: Session, products: Iterable[str]) -> dict[str, Credit]:
     """Return the credits of products, by product. Products without a feed are left out."""
-    rows = session.scalars(select(CreditRow).where(CreditRow.product.in_(list(products))).order_by(CreditRow.product))
+    of_products = select(_CREDITS).where(_CREDITS.c.product.in_(list(products)))
+    rows = session.execute(of_products.order_by(_CREDITS.c.product))
     return {row.product: Credit(row.credit, row.licence) for row in rows}
 
 
