@@ -16,9 +16,10 @@ from hydrology.base.units import Units
 from hydrology.extremes.alerting import WINDOW_DAYS
 from records.adjustments import adjustments as records
 from records.adjustments.level_chances import read_chances
-from records.alerts import held_alerts, level_doubts
+from records.alerts import held_alerts
 from records.database.statements import as_values
-from records.runs import runs
+from records.levels import level_doubts
+from records.runs import run_arrays, run_types, runs
 
 _DRAFT = "It is a draft."
 _WHY = {"publisher": _DRAFT, "published_at": _DRAFT, "note": "There is none."}
@@ -47,9 +48,9 @@ def adjusted_forecast(session: Session, stored: records.Adjustment, units: Units
     """
     run, basin = runs.get(session, stored.run_id), runs.basin_of(session, stored.run_id, stored.basin_id)
     units = units or usual_units(basin)
-    series = runs.series_of(session, run.id, basin.basin_id, (runs.CALIBRATED, "discharge_quantiles"))
-    flow_of: Literal["calibrated", "discharge"] = "calibrated" if runs.CALIBRATED in series else "discharge"
-    flow = series[runs.CALIBRATED if flow_of == "calibrated" else "discharge_quantiles"]
+    series = runs.series_of(session, run.id, basin.basin_id, (run_arrays.CALIBRATED, "discharge_quantiles"))
+    flow_of: Literal["calibrated", "discharge"] = "calibrated" if run_arrays.CALIBRATED in series else "discharge"
+    flow = series[run_arrays.CALIBRATED if flow_of == "calibrated" else "discharge_quantiles"]
     shown = [at for at, level in enumerate(flow.axes["level"]) if level in ANSWER_LEVELS]
     names = [level_name(flow.axes["level"][at]) for at in shown]
     issued = in_units(flow.values[shown], basin, units)
@@ -97,7 +98,7 @@ def _fields(session: Session, stored: records.Adjustment) -> dict[str, Any]:
 
 
 def _levels(
-    session: Session, stored: records.Adjustment, run: runs.Run, basin: runs.RunBasin
+    session: Session, stored: records.Adjustment, run: run_types.Run, basin: run_types.RunBasin
 ) -> list[AdjustedLevel] | Absent:
     """Return the chances of levels as issued and as adjusted: those that were published, or of a draft, by name."""
     if stored.levels is not None:

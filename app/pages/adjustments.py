@@ -28,7 +28,7 @@ from records.alerts import held_alerts
 from records.alerts.alerts import LevelChance
 from records.basins import basins
 from records.basins.station_names import shown_name
-from records.runs.runs import Run
+from records.runs.run_types import Run
 
 router = APIRouter(route_class=PageRoute)
 

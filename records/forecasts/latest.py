@@ -23,8 +23,7 @@ from records.database.statements import as_record, table_of
 from records.database.tables import PrunedRow
 from records.runs import runs
 from records.runs.newest_runs import LATEST, TRIED
-from records.runs.run_types import last_past_day
-from records.runs.runs import BasinStatus, Run, RunBasin
+from records.runs.run_types import BasinStatus, Run, RunBasin, last_past_day
 from records.runs.tables import NewestRunRow, RunBasinRow, RunRow
 from records.versions import promotions, versions
 from records.versions.tables import PromotionRow

@@ -17,10 +17,10 @@ from records.outlooks.before import cause_of_change, issues_before
 from records.outlooks.flow_outlooks import ARRAYS, Series, flow_outlooks
 from records.outlooks.run_outlook import OutlookBefore, RunOutlook
 from records.outlooks.season import season_of_run
-from records.runs import run_store, runs
+from records.runs import run_arrays, run_store, runs
 from records.runs.newest_runs import LATEST
-from records.runs.run_lists import MAX_DAYS_BEFORE
-from records.runs.runs import BasinResult, NewRun, Run, RunBasin, RunBasinKey
+from records.runs.run_types import BasinResult, NewRun, Run, RunBasin, RunBasinKey
+from records.runs.runs import MAX_DAYS_BEFORE
 from records.runs.tables import NewestRunRow, RunBasinRow, RunRow
 
 Outlooks = Mapping[str, RunOutlook]
@@ -87,7 +87,7 @@ def write_missing(database: Database) -> None:
 def build(session: Session, run: Run, basins: Sequence[RunBasin]) -> Outlooks:
     """Return the outlooks of a stored run's basins; those without stored flow are left out."""
     issued = [(run.id, basin.basin_id) for basin in basins if basin.status == "issued"]
-    return _build(session, run, basins, runs.series_of_many(session, issued, (*ARRAYS, runs.CHANGES)))
+    return _build(session, run, basins, runs.series_of_many(session, issued, (*ARRAYS, run_arrays.CHANGES)))
 
 
 def _build(session: Session, run: NewRun, basins: Sequence[RunBasin], series: Mapping[RunBasinKey, Series]) -> Outlooks:

@@ -8,8 +8,8 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import as_date
 from records.forecasts.latest import Latest
-from records.runs import runs
-from records.runs.runs import Run
+from records.runs import run_types, runs
+from records.runs.run_types import Run
 
 MAX_RUNS = 200
 """Maximum number of runs to step through, newest first."""
@@ -57,5 +57,5 @@ def _step(run: Run) -> Step:
     return Step(run.id, as_date(run.t0))
 
 
-def _days_to_come(run: runs.Run) -> int:
+def _days_to_come(run: run_types.Run) -> int:
     return run.horizon_days - run.filled_days
