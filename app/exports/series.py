@@ -10,7 +10,8 @@ from typing import Annotated, Any, Union, get_args, get_origin
 from pydantic import BaseModel
 
 from app.exports.basins import NOWHERE, basin_columns
-from app.exports.table import RIVER_FLOW, Axis, AxisPosition, Column, Kind, Table
+from app.exports.table import RIVER_FLOW, AxisPosition, Column, Kind, Table
+from app.http.base_schema import Series
 from records.basins.basins import Site
 
 _KINDS: Mapping[Any, Kind] = {
@@ -20,38 +21,6 @@ _KINDS: Mapping[Any, Kind] = {
     date: "day",
     datetime: "instant",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Series:
-    """In the annotation of an answer's field: its column in files.
-
-    A list has a value for each row, a single value is the same in all of them, and a list of objects is a row each. An
-    object, or a dictionary of lists, is a column for each of what it holds: `{}` in `meaning` and `column` stands for
-    the words and the name of each.
-
-    Attributes:
-        meaning: what it is, in words; of a field in an object, what `{}` stands for in the words of the object.
-        unit: of numbers; by default that in the answer's `units`, under `unit_of`.
-        unit_of: the field in `units` that gives the unit; by default its own.
-        column: the name of the column; by default that of the field, and `field_{}` of an object.
-        standard_name, cell_methods: of the CF conventions.
-        axis: along which the columns of a dictionary differ.
-        names: the columns of a dictionary along an axis, and their labels; by default those that it has.
-        each: the words of each column along an axis; by default `{} of` and `meaning`.
-        after: the field that its columns follow; by default they stand in the order of the fields.
-    """
-
-    meaning: str
-    unit: str | None = None
-    unit_of: str | None = None
-    column: str | None = None
-    standard_name: str | None = None
-    cell_methods: str | None = None
-    axis: Axis | None = None
-    names: Mapping[str, float | str] | None = None
-    each: str | None = None
-    after: str | None = None
 
 
 def table_of(answer: BaseModel, name: str, title: str, places: Mapping[str, Site] | None = None) -> Table:

@@ -6,8 +6,7 @@ from typing import Annotated
 from pydantic import Field
 
 from app.basins.schemas import BasinKind
-from app.exports.series import Series
-from app.http.base_schema import DataCredit, Model, OfBasin, column
+from app.http.base_schema import DataCredit, Model, OfBasin, Series, column
 from app.weather.bridges.schemas import BridgeUsed
 from app.weather.schemas import WeatherUsed
 from hydrology.base.staleness import STALE_AFTER_DAYS

@@ -11,13 +11,13 @@ from sqlalchemy.orm import Session
 
 from app.exports.answers import SeriesAnswer, documented_responses
 from app.exports.formats import SERIES
-from app.exports.series import Series, table_of
+from app.exports.series import table_of
 from app.exports.table import Table
 from app.forecasts.header import days_ahead, header, missing_in_header
 from app.forecasts.lookup import PROBLEMS, AskedRun
 from app.forecasts.schemas import DaysOfRun
 from app.http import json_numbers
-from app.http.base_schema import Missing, Model, column
+from app.http.base_schema import Missing, Model, Series, column
 from app.http.dependencies import Reading
 from hydrology.base.absent import absent, texts
 from hydrology.base.reasons import Reason

@@ -1,13 +1,12 @@
 """Common parts of answer schemas."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import is_dataclass
+from dataclasses import dataclass, is_dataclass
 from datetime import date, datetime
-from typing import Annotated, Any, ClassVar, Protocol, Self, TypeVar, cast, get_args, runtime_checkable
+from typing import Annotated, Any, ClassVar, Literal, Protocol, Self, TypeVar, cast, get_args, runtime_checkable
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from app.exports.series import Series
 from hydrology.base import units as convert
 from hydrology.base.absent import Absent, known
 from hydrology.base.calendar import Day, as_date
@@ -51,6 +50,38 @@ Program = Annotated[
         "gives the same numbers but for the last digits."
     ),
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """In the annotation of an answer's field: its column in files.
+
+    A list has a value for each row, a single value is the same in all of them, and a list of objects is a row each. An
+    object, or a dictionary of lists, is a column for each of what it holds: `{}` in `meaning` and `column` stands for
+    the words and the name of each.
+
+    Attributes:
+        meaning: what it is, in words; of a field in an object, what `{}` stands for in the words of the object.
+        unit: of numbers; by default that in the answer's `units`, under `unit_of`.
+        unit_of: the field in `units` that gives the unit; by default its own.
+        column: the name of the column; by default that of the field, and `field_{}` of an object.
+        standard_name, cell_methods: of the CF conventions.
+        axis: along which the columns of a dictionary differ.
+        names: the columns of a dictionary along an axis, and their labels; by default those that it has.
+        each: the words of each column along an axis; by default `{} of` and `meaning`.
+        after: the field that its columns follow; by default they stand in the order of the fields.
+    """
+
+    meaning: str
+    unit: str | None = None
+    unit_of: str | None = None
+    column: str | None = None
+    standard_name: str | None = None
+    cell_methods: str | None = None
+    axis: Literal["quantile", "member"] | None = None
+    names: Mapping[str, float | str] | None = None
+    each: str | None = None
+    after: str | None = None
 
 
 EXPLAINED: Any = Field()

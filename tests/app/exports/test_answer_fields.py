@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from pydantic import Field, ValidationError
 
-from app.exports.series import Series, table_of
-from app.http.base_schema import EXPLAINED, Missing, Model, maybe
+from app.exports.series import table_of
+from app.http.base_schema import EXPLAINED, Missing, Model, Series, maybe
 from app.http.shown import As, Shown
 from hydrology.base.absent import Absent, absent
 from hydrology.base.arrays import Array
