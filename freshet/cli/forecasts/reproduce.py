@@ -1,5 +1,7 @@
 """`freshet reproduce`: compute a stored run again, and compare the bits."""
 
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -29,12 +31,8 @@ def reproduce(
         from operations.upkeep.reproduce import reproduce as compute_again
 
         with reporting() as reporter:
-            receipt = compute_again(
-                context,
-                run,
-                basin or (),
-                lambda at, total: reporter.show("basin-days to T0", at, total),
-            )
+            work = replace(context, progress=partial(reporter.show, "basin-days to T0"))
+            receipt = compute_again(work, run, basin or ())
     from operations.upkeep.receipts import CAUSES
 
     causes = dict.fromkeys(

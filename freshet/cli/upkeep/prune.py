@@ -1,6 +1,6 @@
 """`freshet prune`: delete data older than its retention period."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Annotated
 
 import typer
@@ -24,12 +24,8 @@ def prune(
         from operations.upkeep.prune import prune as run
 
         with reporting() as reporter:
-            done = run(
-                context,
-                audit.command_line(),
-                dry_run=dry_run,
-                show=reporter.show,
-            )
+            work = replace(context, progress=lambda done, total, rule: reporter.show(rule, done, total))
+            done = run(work, audit.command_line(), dry_run=dry_run)
     rows = [(of_rule.rule, of_rule.count, of_rule.sentence) for of_rule in done]
     title = "Would be deleted:" if dry_run else "Deleted:"
     payload = {"dry_run": dry_run, "pruned": [asdict(of_rule) for of_rule in done]}

@@ -1,5 +1,7 @@
 """`freshet train`: train an ensemble, or fine-tune another one."""
 
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -140,16 +142,12 @@ def _train(
         def show(member: int, progress: "Progress") -> None:
             reporter.show(f"member {member}", progress.step, progress.steps, describe(progress))
 
-        def show_judged(done: int, total: int) -> None:
-            reporter.show("judged basins", done, total)
-
         trained = run(
-            context,
+            replace(context, cores=cores(context.settings.threads)),
             config,
             basins,
             label=label,
             device=device,
-            cores=cores(context.settings.threads),
             on_progress=show,
             on_split=inform,
         )
@@ -158,7 +156,8 @@ def _train(
             context.record("model trained", trained.version_id, **counts)
         if rule is None:
             return trained, None
-        decision = decide(context, trained.version_id, rule, show_judged, refused=trained.refused)
+        judging = replace(context, progress=partial(reporter.show, "judged basins"))
+        decision = decide(judging, trained.version_id, rule, refused=trained.refused)
     if decision.promoted:
         context.record("model promoted", trained.version_id, reason=decision.sentence)
     return trained, decision
