@@ -16,8 +16,9 @@ from hydrology.base.units import Units
 from hydrology.extremes.alerting import WINDOW_DAYS
 from records.adjustments import adjustments as records
 from records.adjustments.level_chances import read_chances
-from records.alerts import held_alerts, level_doubts
+from records.alerts import held_alerts
 from records.database.statements import as_values
+from records.levels import level_doubts
 from records.runs import run_arrays, run_types, runs
 
 _DRAFT = "It is a draft."

@@ -4,8 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request, Response
 
-from app.basins.endpoints import BasinCursor, Text
-from app.basins.filters import BoundingBox, Huc, corners
+from app.basins.queries import BasinCursor, BoundingBox, Huc, Text, corners
 from app.exports.answers import JsonAnswer, documented_responses
 from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.forecasts.discharge import DischargeUnits

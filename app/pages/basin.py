@@ -11,19 +11,16 @@ from sqlalchemy.orm import Session
 
 from app.alerts import service as alert_service
 from app.alerts.schemas import Alert, BasinAlerts
-from app.basins import service as basin_service
+from app.basins.basins import basin_detail
 from app.basins.schemas import BasinDetail
 from app.forecasts import lookup
-from app.forecasts import service as forecasts
-from app.forecasts.changes.schemas import ChangeOfRun
-from app.forecasts.changes.service import change_of
+from app.forecasts.changes.answer import ChangeOfRun, change_of
 from app.forecasts.discharge import DischargeUnits, Representation, WithMembers, usual_units
-from app.forecasts.rain_margin.schemas import LevelMargin, RainMarginOfRun
-from app.forecasts.rain_margin.service import rain_margin_of_run
-from app.forecasts.schemas import BasinForecast
-from app.forecasts.volumes.schemas import VolumesOfRun
-from app.forecasts.water.loss import in_words as loss_in_words
-from app.forecasts.water.loss import loss_beside_pet
+from app.forecasts.forecast import BasinForecast, forecast_of
+from app.forecasts.rain_margin import LevelMargin, RainMarginOfRun, rain_margin_of_run
+from app.forecasts.volumes import VolumesOfRun
+from app.forecasts.water.balances import in_words as loss_in_words
+from app.forecasts.water.balances import loss_beside_pet
 from app.forecasts.words import UNITS
 from app.http.dependencies import BasinId, ChosenRun, Reading, ServiceClock
 from app.pages.basins.adjacent_runs import RunsAround, runs_around
@@ -34,10 +31,10 @@ from app.pages.basins.scores import ShownScore, shown_scores
 from app.pages.errors import PageRoute
 from app.pages.figures import Figure
 from app.pages.render import render
-from app.versions import service as models
 from app.versions.schemas import ModelDetail
-from app.versions.scores.schemas import BasinSkill
-from app.versions.verification.schemas import BasinVerification, LeadVerification
+from app.versions.scores import BasinSkill
+from app.versions.verification_schemas import BasinVerification, LeadVerification
+from app.versions.versions import version_detail
 from app.weather.feeds import holes as holes_of
 from app.weather.schemas import Hole
 from hydrology.base.absent import Absent
@@ -47,8 +44,8 @@ from hydrology.extremes.rain_margin import RAIN_MM
 from hydrology.extremes.thresholds import OF_MODEL
 from records.adjustments.adjustments import Adjustment, published
 from records.basins.station_names import station_name
+from records.feeds import feeds
 from records.forecasts.latest import Latest
-from records.weather import feeds
 
 router = APIRouter(route_class=PageRoute)
 
@@ -177,7 +174,7 @@ def read_basin(
 ) -> HTMLResponse:
     """Show a basin by its latest forecast, or by a given run."""
     now = clock.now()
-    detail = basin_service.detail(session, basin)
+    detail = basin_detail(session, basin)
     latest = or_reason(lambda: lookup.chosen(session, run, basin, now)[0])
     usual = "m3/s" if isinstance(latest, Absent) else usual_units(latest.basin)
     shown = _Shown(session=session, basin=basin, units=units or usual, members=members, days=days, now=now, run=run)
@@ -252,7 +249,7 @@ class _Shown:
             skill_by_lead=known.by_lead,
             changes=or_reason(lambda: change_of(self.session, latest, self.now, self.units)),
             rain_margin=or_reason(lambda: rain_margin_of_run(self.session, latest, self.now, self.units, None)),
-            model=models.detail(self.session, forecast.version),
+            model=version_detail(self.session, forecast.version),
             holes=self._holes(),
             scores=[] if isinstance(known.skill, Absent) else shown_scores(self.session, known.skill),
             loss=self._loss(forecast.version),
@@ -264,9 +261,8 @@ class _Shown:
         return [hole for feed, found in of_feeds.items() for hole in holes_of(feed, self.basin, found)]
 
     def _forecast(self, latest: Latest) -> BasinForecast:
-        (parts,) = forecasts.stored_parts(self.session, [latest], self.members)
         at = self.now if self.run is None else None
-        return forecasts.basin_forecast(latest, parts, Representation(self.units, self.members, at))
+        return forecast_of(self.session, latest, Representation(self.units, self.members, at))
 
     def _loss(self, version: str) -> str | None:
         reported, _ = loss_beside_pet(self.session, version, self.basin)

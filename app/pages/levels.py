@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import HTMLResponse
 
-from app.basins.ratings.stage import rating_of
+from app.basins.ratings import rating_of
 from app.basins.thresholds import service
 from app.basins.thresholds.schemas import FixedThreshold
 from app.http.api_keys import any_key
@@ -14,9 +14,9 @@ from app.pages.errors import PageRoute
 from app.pages.forms import FormField, form_of
 from app.pages.render import render
 from jobspec.thresholds import FixedLevel
-from records.alerts import level_doubts, thresholds
 from records.basins import basins
 from records.basins.station_names import shown_name
+from records.levels import basin_levels, level_doubts
 
 router = APIRouter(route_class=PageRoute)
 
@@ -36,6 +36,6 @@ def read_levels(request: Request, session: Reading, clock: ServiceClock, basin: 
     """Show the levels that were set."""
     rating = rating_of(session, basin, clock.today())
     doubts = level_doubts.in_doubt(session, basin, clock.today())
-    levels = [service.fixed_threshold(level, rating, doubts) for level in thresholds.of_basin(session, basin)]
+    levels = [service.fixed_threshold(level, rating, doubts) for level in basin_levels.of_basin(session, basin)]
     title = shown_name(basin, basins.get(session, basin).name)
     return render(request, "levels.html", Levels(basin, title, levels, form_of(FixedLevel)))

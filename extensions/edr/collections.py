@@ -8,8 +8,7 @@ from functools import cache
 import numpy as np
 from sqlalchemy.orm import Session
 
-from app.basins.observations import table as observation_table
-from app.basins.observations.service import DISCHARGE
+from app.basins.observations import DISCHARGE, variable_columns
 from app.exports.table import Column, instant_text
 from app.forecasts import table as forecast_table
 from extensions.edr import FORECASTS
@@ -164,7 +163,7 @@ def _observed(session: Session, ids: Sequence[str], product: str) -> Collection:
         f"{_OBSERVED}{product}",
         f"Observed discharge ({product})",
         f"Daily discharge from {product}, with flags; its days are whole calendar years.",
-        observation_table.variable_columns(DISCHARGE, [], [], STANDARD, {}),
+        variable_columns(DISCHARGE, [], [], STANDARD, {}),
         _placed(session, list(spans)),
         _span([span.years for span in spans.values()]),
     )

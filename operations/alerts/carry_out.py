@@ -14,7 +14,7 @@ from records.access.audit import Actor
 from records.adjustments import adjustments
 from records.adjustments.adjustments import Adjustment
 from records.adjustments.level_chances import RunChances, read_chances
-from records.alerts import held_alerts, level_doubts, settle_alerts
+from records.alerts import held_alerts, settle_alerts
 from records.alerts.alert_changes import Change
 from records.alerts.held_alerts import HeldAlerts
 from records.alerts.settle_alerts import AlertDecision
@@ -22,6 +22,7 @@ from records.basins import basins
 from records.database.work import Work
 from records.forecasts import latest
 from records.forecasts.latest import Latest
+from records.levels import level_doubts
 from records.runs import runs
 from records.runs.run_types import Run, RunBasin
 from runtime.clock import Clock

@@ -33,7 +33,7 @@ from operations.versions.training_domain import attribute_means
 from records.basins import basins as basin_records
 from records.database.engine import Database
 from records.database.work import Work
-from records.simulations import simulated_thresholds
+from records.simulations import simulated_levels
 from records.simulations.simulated_loss import SimulatedLoss
 from records.simulations.simulated_storage import SimulatedWater, WaterVariable
 from records.simulations.snow_cells import SnowMapping
@@ -107,7 +107,7 @@ def _compute(work: Work, version_id: str, basins: Sequence[str]) -> LevelsComput
                 continue
             with work.database.transaction() as session:
                 loss = _loss(basin_records.get(session, basin), loaded, forcing, past)
-                simulated_thresholds.replace(session, levels, _water(levels, past, snow.get(basin)), loss)
+                simulated_levels.replace(session, levels, _water(levels, past, snow.get(basin)), loss)
             done.append(basin)
         work.show(len(done) + len(left_out), len(basins))
     if not done:
@@ -161,7 +161,7 @@ def _of_parts(
 
 
 def _water(
-    levels: simulated_thresholds.ModelLevels, past: Past, chosen: SnowMapping | None
+    levels: simulated_levels.ModelLevels, past: Past, chosen: SnowMapping | None
 ) -> dict[WaterVariable, SimulatedWater]:
     """Return the stored water of the days of the levels."""
     days, water = Period(levels.first_day, levels.last_day), dict[WaterVariable, SimulatedWater]()
@@ -190,7 +190,7 @@ def _levels(
     basin: str,
     forcing: BasinForcing,
     flow: npt.NDArray[np.float64],
-) -> simulated_thresholds.ModelLevels | Absent:
+) -> simulated_levels.ModelLevels | Absent:
     with work.database.reading() as session:
         area = area_by(basin_records.get(session, basin).areas, loaded.version.area_products)
     if area is None:
@@ -199,8 +199,8 @@ def _levels(
         record = str(forcing.period)
         return absent(Reason.RECORD_FILLS_STORE, basin=basin, record=record, days=SPIN_UP_DAYS)
     days = Period(forcing.period.first + SPIN_UP_DAYS, forcing.period.last)
-    discharge = converted(flow[SPIN_UP_DAYS:], unit="mm/day", into=simulated_thresholds.UNIT, area=area)
-    return simulated_thresholds.ModelLevels(
+    discharge = converted(flow[SPIN_UP_DAYS:], unit="mm/day", into=simulated_levels.UNIT, area=area)
+    return simulated_levels.ModelLevels(
         version_id=loaded.version.id,
         basin_id=basin,
         first_day=days.first,

@@ -12,13 +12,13 @@ from hydrology.base.errors import InvalidInput, NotFound, counted
 from hydrology.extremes.alerting import WINDOW_DAYS
 from hydrology.uncertainty.flow_adjustment import FlowAdjustment
 from jobspec.adjustments import NewAdjustment
-from records.alerts import thresholds
 from records.database.base import FreeText, JsonList, JsonObject
 from records.database.composite_keys import where_keys
 from records.database.ids import new_id
 from records.database.statements import add_all, as_values, table_of
 from records.database.stored import find, read, stored
 from records.forecasts import latest
+from records.levels import basin_levels
 from records.runs import runs
 from records.runs.run_types import RunBasinKey
 
@@ -254,7 +254,7 @@ def _require_latest(session: Session, run: str, basin: str, now: datetime) -> No
 
 
 def _require_levels(session: Session, basin: str, names: Collection[str]) -> None:
-    unknown = {*names} - {level.name for level in thresholds.alert_levels(session, basin)}
+    unknown = {*names} - {level.name for level in basin_levels.alert_levels(session, basin)}
     if unknown:
         named = ", ".join(sorted(unknown))
         raise NotAdjustable(f"{basin} has no level with alerts of the name {named}: list its thresholds.")

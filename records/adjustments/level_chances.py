@@ -11,8 +11,8 @@ from hydrology.base.units import Area, converted
 from hydrology.extremes.alerting import WINDOW_DAYS
 from hydrology.uncertainty.exceedance import FlowAhead
 from records.adjustments.adjustments import Adjustment
-from records.alerts import thresholds
 from records.alerts.alerts import LevelChance
+from records.levels import basin_levels
 from records.runs import runs
 from records.runs.run_summary import CalibrationKind
 from records.runs.run_types import Run, RunBasin
@@ -73,7 +73,7 @@ def _of_levels(
     calibration: CalibrationKind,
     judged: Mapping[str, float],
 ) -> Iterator[LevelChance]:
-    for level in thresholds.alert_levels(session, basin):
+    for level in basin_levels.alert_levels(session, basin):
         assert level.discharge is not None
         assert level.unit is not None
         depth = float(converted(level.discharge, unit=level.unit, into="mm/day", area=area))

@@ -35,21 +35,22 @@ def stored(
 ) -> Callable[[type[Record]], type[Record]]:
     """Give a data class its table, with a column for each field.
 
-    A field's type decides its column's, as in `Base`; a data class, or a tuple or mapping of them, is a `Document`;
+    A field's type decides its column's, as in `Base`; a data class, a tuple, list or mapping is a `Document`;
     `X | None` may be null; an annotation may hold a foreign key, a type of its own, `ELSEWHERE` or `Columns`.
 
     Args:
         name: of the table.
-        items: its constraints and indexes, and columns that the record does not show.
+        items: its constraints and indexes, and columns that the record does not show, or shows as another type.
         key: the fields of the primary key.
         numbered: whether numbers of deleted rows are never reused.
     """
 
     def declare(record: type[Record]) -> type[Record]:
         parts: dict[str, tuple[type, str]] = {}
-        columns = [*_columns(record, "", parts)]
+        apart = {item.name for item in items if isinstance(item, Column)}
+        columns = [column for column in _columns(record, "", parts) if column.name not in apart]
         primary = PrimaryKeyConstraint(*key)
-        table = Table(name, Base.metadata, *columns, primary, *items, sqlite_autoincrement=numbered)
+        table = Table(name, Base.metadata, *columns, *items, primary, sqlite_autoincrement=numbered)
         cast(Any, record).__table__, cast(Any, record).__parts__ = table, parts
         return record
 
@@ -114,6 +115,6 @@ def _column_type(kind: Any, extras: list[Any]) -> TypeEngine[Any]:
         return String()
     if kind is bool:
         return Boolean()
-    if is_dataclass(kind) or get_origin(kind) in (tuple, Mapping):
+    if is_dataclass(kind) or get_origin(kind) in (tuple, list, dict, Mapping):
         return Document(cast(type, kind))
     raise TypeError(f"no column holds a {kind}")

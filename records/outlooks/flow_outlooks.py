@@ -16,7 +16,7 @@ from hydrology.uncertainty.error_model import LEVELS
 from hydrology.uncertainty.exceedance import FlowAhead
 from hydrology.uncertainty.weighted import of_traces, weighted_quantiles
 from records.adjustments.adjustments import Adjustment
-from records.alerts import thresholds
+from records.levels import basin_levels
 from records.outlooks.run_outlook import FlowOutlooks
 from records.runs import run_arrays, runs
 from records.runs.run_arrays import RunSeries
@@ -91,7 +91,7 @@ def _surroundings(
 def levels_of(session: Session, basin: str, area: Area) -> list[Level] | Absent:
     """Return the levels of a basin that can have an alert, or that its record is damaged."""
     try:
-        levels = [*thresholds.alert_levels(session, basin)]
+        levels = [*basin_levels.alert_levels(session, basin)]
     except DamagedSeries as problem:
         return absent(Reason.FAILED, message=str(problem))
     return [

@@ -26,13 +26,14 @@ from hydrology.ratings.rating import Rating
 from hydrology.snow.against_normal import MIN_MM
 from records.adjustments import adjustments
 from records.adjustments.adjustments import Adjustment
-from records.alerts import alerts, held_alerts, thresholds
+from records.alerts import alerts, held_alerts
 from records.alerts.alerts import Alert
 from records.basins import basins as basin_records
 from records.basins import ownership
 from records.database.statements import grouped
 from records.forecasts import latest as forecasts
 from records.forecasts.latest import Latest, Superseded
+from records.levels import basin_levels
 from records.outlooks import outlooks as run_outlooks
 from records.outlooks.run_outlook import RunOutlook
 from records.outlooks.season import Season, newest_seasons
@@ -242,7 +243,7 @@ def outlooks_by(session: Session, found: Mapping[str, Latest | NotFound], at: da
     adjusted = adjustments.published_many(session, list(keys.values()))
     fresh = _freshness(session, found, at)
     now, rated = _flows_now(session, known, names, today), ratings.newest_many(session, names, today)
-    standing, impacts = _standing_alerts(session, names), thresholds.impacts(session, names)
+    standing, impacts = _standing_alerts(session, names), basin_levels.impacts(session, names)
     seasons = newest_seasons(session, names, at)
     unofficial = {*ownership.owners(session, [name for name in names if name not in known])}
     unofficial |= {name for name, one in known.items() if not one.is_official}

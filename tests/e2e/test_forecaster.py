@@ -22,9 +22,9 @@ from hydrology.base.calendar import Period
 from jobspec.thresholds import NewThreshold
 from operations.verification.calibrate import calibrate
 from records.access import keys
-from records.alerts import level_doubts, thresholds
 from records.alerts.tables import HeldAlertsRow
 from records.database.engine import Database
+from records.levels import basin_levels, level_doubts
 from records.versions import promotions
 from runtime.clock import Clock
 from testing.api_process import await_ready
@@ -151,7 +151,7 @@ def _prepared(database: Database) -> tuple[str, str]:
         version = promotions.current(session, [BASIN])[BASIN]
     calibrate(work_of(database, CLOCK), version, BASINS, Period.parse("2003-10-01..2005-09-20"))
     with database.transaction() as session:
-        thresholds.put(session, BASIN, NewThreshold(name="ford", discharge=0.001), CLOCK.now())
+        basin_levels.put(session, BASIN, NewThreshold(name="ford", discharge=0.001), CLOCK.now())
         level_doubts.confirm(session, BASIN, ["ford"])  # passed every day, as it is meant
         return (
             keys.make(session, "office", "admin", None, Clock().wall())[1],

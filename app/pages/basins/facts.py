@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from datetime import date
 from functools import partial
 
-from app.forecasts.schemas import BasinForecast
+from app.forecasts.forecast import BasinForecast
 from app.forecasts.words import UNITS, number, on
 from app.outlooks.schemas import AlertNow, BasinOutlook, ThreatLevel
 from app.pages.render import in_full
 from app.pages.words import NO_ESTIMATE, RANGE_KINDS, STALE, skill_word
-from app.versions.verification.schemas import BasinVerification, LeadVerification
-from app.versions.verification.skilful_days import by_month
+from app.versions.decisions import by_month
+from app.versions.verification_schemas import BasinVerification, LeadVerification
 from hydrology.base.absent import Absent
 from hydrology.base.errors import counted
 from hydrology.base.reasons import Reason

@@ -9,18 +9,16 @@ from sqlalchemy.orm import Session
 from app.alerts import service as alert_service
 from app.alerts.schemas import BasinAlerts
 from app.forecasts import words
-from app.forecasts.schemas import BasinForecast
-from app.forecasts.volumes import service as volume_service
-from app.forecasts.volumes.schemas import VolumesOfRun
+from app.forecasts.forecast import BasinForecast
+from app.forecasts.volumes import VolumesOfRun, volumes_of_run
 from app.outlooks.schemas import BasinOutlook
 from app.outlooks.service import answer as outlook_answer
 from app.pages.basins import facts
 from app.pages.basins.facts import Fact
 from app.pages.basins.plots import or_reason
-from app.versions.scores import service as skills
-from app.versions.scores.schemas import BasinSkill
-from app.versions.verification import service as verification
-from app.versions.verification.schemas import BasinVerification
+from app.versions.scores import BasinSkill, basin_skill
+from app.versions.verification import basin_verification
+from app.versions.verification_schemas import BasinVerification
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import day
 from hydrology.base.units import Units
@@ -79,16 +77,14 @@ class BasinOverview:
 def read_overview(session: Session, forecast: BasinForecast, units: Units, now: datetime) -> BasinOverview:
     """Read what is known about a basin by a run of its forecast."""
     basin, version = forecast.basin, forecast.version
-    skill = or_reason(lambda: skills.of_basin(session, basin, version, None, HELD_OUT))
+    skill = or_reason(lambda: basin_skill(session, basin, version, use=HELD_OUT))
     return BasinOverview(
         alerts=alert_service.of_basin(session, basin, day(now.date())),
         outlook=outlook_answer(session, reader.outlook(session, basin, now, forecast.run), units),
-        season=or_reason(
-            lambda: volume_service.volumes_of_run(session, volumes.newest(session, basin, now), None, now)
-        ),
+        season=or_reason(lambda: volumes_of_run(session, volumes.newest(session, basin, now), None, now)),
         skill=skill,
         nse=None if isinstance(skill, Absent) else _nse(session, skill),
-        by_lead=or_reason(lambda: verification.of_basin(session, basin, version, ALL_YEAR)),
+        by_lead=or_reason(lambda: basin_verification(session, basin, version, ALL_YEAR)),
     )
 
 

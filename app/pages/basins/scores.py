@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from sqlalchemy.orm import Session
 
-from app.versions.scores.schemas import BasinSkill
+from app.versions.scores import BasinSkill
 from hydrology.base.calendar import Period
 from records.verification import scores as verification_scores
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import date
 
-from app.basins.normals.schemas import Normals
+from app.basins.normals import Normals
 from app.pages.figures import Band, Curve, Figure, edge, on_days
 from hydrology.base.absent import Absent
 

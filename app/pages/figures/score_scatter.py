@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from app.versions.comparisons.schemas import Comparison
+from app.versions.comparison_schemas import Comparison
 
 SIDE = 320
 """Side of the drawing, in its own units."""

@@ -13,9 +13,10 @@ from jobspec.thresholds import NewThreshold
 from operations.alerts.carry_out import carry_out
 from operations.alerts.decide_alerts import decide
 from records.access import audit
-from records.alerts import alerts, held_alerts, thresholds
+from records.alerts import alerts, held_alerts
 from records.alerts.tables import HeldAlertsRow
 from records.database.engine import Database
+from records.levels import basin_levels
 from records.runs import runs
 from records.runs.tables import RunContentRow
 from records.versions import promotions
@@ -308,7 +309,7 @@ def test_a_run_that_proposes_nothing_withdraws_what_an_earlier_one_proposed(
 ) -> None:
     decide(work_of(holding, Clock(NOW)), [BASIN])
     with database.transaction() as session:
-        thresholds.remove(session, BASIN, "gauge-2")
+        basin_levels.remove(session, BASIN, "gauge-2")
     newer = later_run(database, run)
     assert decide(work_of(holding, Clock(NOW + timedelta(days=1))), [BASIN]) == []
     with database.reading() as session:
@@ -338,7 +339,7 @@ def test_nothing_goes_out_that_nobody_has_seen(
     decide(work_of(holding, Clock(NOW)), [BASIN])
     client.post(HELD, json={"run": run, "ruling": "approve"}, headers=ann)
     with database.transaction() as session:
-        thresholds.put(session, BASIN, NewThreshold(name="new-street", discharge=0.02 * PER_MM), NOW)
+        basin_levels.put(session, BASIN, NewThreshold(name="new-street", discharge=0.02 * PER_MM), NOW)
     assert carry_out(work_of(holding, Clock(NOW))) == []
     (held,) = client.get("/v1/alerts/held", headers=ann).json()["held"]
     assert {change["level"] for change in held["proposed"]} == {"gauge-2", "new-street"}
@@ -378,7 +379,7 @@ def test_a_damaged_run_holds_up_no_other_basin(database: Database, holding: Data
     with database.transaction() as session:
         a_basin(session, OTHER)
         level = NewThreshold(name="gauge-2", discharge=0.01 * PER_MM, direction="rising")
-        thresholds.put(session, OTHER, level, NOW)
+        basin_levels.put(session, OTHER, level, NOW)
         version = runs.get(session, run).version_id
         promotions.promote(session, version, [OTHER], reason="better", by="someone", at=NOW)
         a_run(session, version, factories.forecast(OTHER), t0=day("2008-09-30"), horizon_days=3)

@@ -11,9 +11,9 @@ from hydrology.base.calendar import day
 from jobspec.thresholds import NewThreshold
 from operations.alerts.carry_out import carry_out
 from operations.alerts.decide_alerts import decide
-from records.alerts import level_doubts, thresholds
 from records.alerts.tables import HeldAlertsRow
 from records.database.engine import Database
+from records.levels import basin_levels, level_doubts
 from records.versions import promotions
 from runtime.clock import Clock
 from testing.records import BASIN, NOW, a_run
@@ -33,7 +33,7 @@ def run(sqlite_database: Database) -> str:
     version = fill_records(sqlite_database)
     with sqlite_database.transaction() as session:
         for name in ("minor", "major"):
-            thresholds.put(session, BASIN, NewThreshold(name=name, discharge=0.02 * PER_MM), NOW)
+            basin_levels.put(session, BASIN, NewThreshold(name=name, discharge=0.02 * PER_MM), NOW)
         return a_run(session, version, factories.forecast(), t0=day("2008-09-30"), horizon_days=3).id
 
 
@@ -98,7 +98,7 @@ def test_a_level_that_is_corrected_decides_with_the_next_run(
 ) -> None:
     decide(work_of(sqlite_database, CLOCK), [BASIN])
     with sqlite_database.transaction() as session:
-        thresholds.put(session, BASIN, NewThreshold(name="major", discharge=0.03 * PER_MM), NOW)
+        basin_levels.put(session, BASIN, NewThreshold(name="major", discharge=0.03 * PER_MM), NOW)
         version = a_version_of(session)
         a_run(session, version, factories.forecast(), t0=day("2008-10-01"), horizon_days=3)
     changes = decide(work_of(sqlite_database, Clock(NOW + timedelta(days=1))), [BASIN])
@@ -132,11 +132,11 @@ def test_an_alert_of_a_level_that_gets_in_doubt_stays_as_it_is(
     sqlite_database: Database, sqlite_client: TestClient, ann: dict[str, str]
 ) -> None:
     with sqlite_database.transaction() as session:
-        thresholds.put(session, BASIN, NewThreshold(name="major", discharge=0.03 * PER_MM), NOW)
+        basin_levels.put(session, BASIN, NewThreshold(name="major", discharge=0.03 * PER_MM), NOW)
     decide(work_of(sqlite_database, CLOCK), [BASIN])
     assert active(sqlite_client) == {"gauge-2", "minor", "major"}
     with sqlite_database.transaction() as session:
-        thresholds.put(session, BASIN, NewThreshold(name="minor", discharge=900 * PER_MM), NOW)
+        basin_levels.put(session, BASIN, NewThreshold(name="minor", discharge=900 * PER_MM), NOW)
         a_run(session, a_version_of(session), factories.forecast(), t0=day("2008-10-01"), horizon_days=3)
     assert decide(work_of(sqlite_database, Clock(NOW + timedelta(days=1))), [BASIN]) == []
     assert active(sqlite_client) == {"gauge-2", "minor", "major"}

@@ -19,8 +19,8 @@ from operations.alerts.decide_alerts import decide
 from operations.alerts.deliver import deliver
 from records.access import audit, keys
 from records.alerts import deliveries, held_alerts, subscriptions
-from records.alerts.thresholds import MAX_LEVELS
 from records.database.engine import Database
+from records.levels.basin_levels import MAX_LEVELS
 from records.versions import promotions, versions
 from records.versions.promotions import NotOwnersBasin
 from runtime.clock import Clock

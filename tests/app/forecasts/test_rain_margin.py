@@ -8,8 +8,8 @@ from starlette.testclient import TestClient
 
 from hydrology.extremes.rain_margin import RAIN_MM, START_LEADS, WINDOW_DAYS
 from jobspec.thresholds import NewThreshold
-from records.alerts import thresholds
 from records.database.engine import Database
+from records.levels import basin_levels
 from records.runs import run_arrays, run_types
 from testing.records import BASIN, NOW, a_reason
 from tests.app import factories
@@ -122,7 +122,7 @@ def test_the_levels_are_those_that_flow_rises_to_in_the_unit_asked_for(database:
     with database.transaction() as session:
         for name, direction in (("bankfull", "rising"), ("withdrawal", "falling")):
             new = NewThreshold.model_validate({"name": name, "discharge": 3.0 * PER_MM, "direction": direction})
-            thresholds.put(session, BASIN, new, NOW)
+            basin_levels.put(session, BASIN, new, NOW)
     levels = {level["name"]: level for level in client.get(ADDRESS).json()["levels"]}
     assert next(iter(levels)) == "bankfull"
     assert all(name.startswith(("bankfull", "gev")) for name in levels)

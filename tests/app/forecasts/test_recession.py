@@ -10,8 +10,8 @@ from starlette.testclient import TestClient
 
 from hydrology.base.calendar import day
 from jobspec.thresholds import NewThreshold
-from records.alerts import thresholds
 from records.database.engine import Database
+from records.levels import basin_levels
 from records.runs import run_arrays, run_types
 from records.runs.run_summary import NOT_STORED
 from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_run, not_issued
@@ -50,7 +50,7 @@ def set_low(database: Database, **levels: float) -> None:
     with database.transaction() as session:
         for name, depth in levels.items():
             low = NewThreshold(name=name, discharge=depth * PER_MM, direction="falling")
-            thresholds.put(session, BASIN, low, NOW)
+            basin_levels.put(session, BASIN, low, NOW)
 
 
 def test_discharge_loss_and_remaining_storage_sum_to_the_initial_storage(

@@ -11,7 +11,7 @@ from hydrology.base.calendar import Period, day
 from records.database.engine import Database
 from records.runs import run_types, runs, states
 from records.runs.run_summary import NOT_STORED, ReferenceSnow
-from records.simulations import simulated_thresholds
+from records.simulations import simulated_levels
 from records.simulations.simulated_loss import SimulatedLoss
 from records.simulations.simulated_storage import SimulatedWater, WaterVariable
 from records.verification import scores
@@ -74,7 +74,7 @@ def store_past(
             "storage": SimulatedWater(days, np.full(len(days), 100, np.float32)),
             "snow": SimulatedWater(days, np.full(len(days), snow, np.float32), CELLS.cells),
         }
-        simulated_thresholds.replace(session, levels, water, loss)
+        simulated_levels.replace(session, levels, water, loss)
 
 
 def test_storage_is_reported_beside_its_simulated_normal(database: Database, client: TestClient) -> None:

@@ -17,8 +17,8 @@ from hydrology.outlook.days_ahead import LEVELS
 from hydrology.uncertainty.error_model import LEVELS as ALL_LEVELS
 from jobspec.thresholds import NewThreshold
 from operations.alerts.decide_alerts import decide
-from records.alerts import thresholds
 from records.database.engine import Database
+from records.levels import basin_levels
 from records.outlooks import outlooks, reader
 from records.outlooks.tables import OutlookRow
 from records.runs import run_arrays, run_types
@@ -42,7 +42,7 @@ def fill_records(database: Database, *, calibrated: bool = True) -> str:
     with database.transaction() as session:
         a_basin(session)
         for name, depth in (("ford", 0.01), ("street", 4.0), ("dam", 1000.0)):
-            thresholds.put(session, BASIN, NewThreshold(name=name, discharge=depth * PER_MM), NOW)
+            basin_levels.put(session, BASIN, NewThreshold(name=name, discharge=depth * PER_MM), NOW)
         record = daily("2008-09-26", *(flow * PER_MM for flow in FLOW), unit="m3/s")
         series.write(session, BASIN, "usgs", "discharge", record, a_source(session), NOW)
         version = a_promoted_version(session)

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from app.http.base_schema import Period as Days
 from app.outlooks.schemas import BasinOutlook, OutlookPeak, SeasonNow
 from app.pages.basins import facts
-from app.versions.verification.schemas import BasinVerification, LeadVerification, MonthSkill
+from app.versions.verification_schemas import BasinVerification, LeadVerification, MonthSkill
 from hydrology.base.absent import absent
 from hydrology.base.calendar import Period
 from hydrology.base.reasons import Reason

@@ -15,8 +15,9 @@ from operations.alerts.decide_alerts import decide
 from operations.daily.replay import replay
 from operations.forecasting.forecast import forecast
 from operations.verification.calibrate import calibrate
-from records.alerts import alert_changes, alerts, level_doubts, thresholds
+from records.alerts import alert_changes, alerts
 from records.database.engine import Database
+from records.levels import basin_levels, level_doubts
 from records.runs import run_types, runs
 from records.schema import Base
 from records.series import series, sources
@@ -55,7 +56,7 @@ def levelled(trained_store: Database) -> Database:
     with trained_store.transaction() as session:
         calibrate_for = versions.newest(session).id
         for level in (SURE, HOPELESS):
-            thresholds.put(session, BASIN, level, CLOCK.now())
+            basin_levels.put(session, BASIN, level, CLOCK.now())
         level_doubts.confirm(session, BASIN, [SURE.name, HOPELESS.name])
     calibrate(work_of(trained_store, CLOCK), calibrate_for, BASINS, UNSEEN)
     return trained_store
@@ -71,7 +72,7 @@ def test_a_forecast_decides_by_the_exceedance_probability_within_the_window(leve
     middle = float(sorted(flow.paths[:, :WINDOW_DAYS].max(axis=1))[len(flow.paths) // 2])
     level = NewThreshold(name="middle", discharge=float(mm_per_day_to_m3s(middle, area=area)), direction="rising")
     with levelled.transaction() as session:
-        thresholds.put(session, BASIN, level, CLOCK.now())
+        basin_levels.put(session, BASIN, level, CLOCK.now())
         level_doubts.confirm(session, BASIN, [level.name])
     again = issue(levelled)
     stood = read(levelled)
@@ -90,7 +91,7 @@ def test_a_river_that_dries_up_every_year_has_no_alert_of_falling_below_nothing(
     with levelled.transaction() as session:
         source = sources.register(session, "test", "0" * 64, 1, CLOCK.wall())
         series.write(session, BASIN, "synth", "discharge", past, source, CLOCK.now())
-        levels = {level.name: level.discharge for level in thresholds.levels_of(session, BASIN)}
+        levels = {level.name: level.discharge for level in basin_levels.levels_of(session, BASIN)}
     assert levels["7q10"] == 0
     issue(levelled)
     stood = read(levelled)

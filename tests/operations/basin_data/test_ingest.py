@@ -18,10 +18,10 @@ from operations.basin_data.basins import chosen_to_learn_from
 from operations.basin_data.ingest import IngestResult, first_affected, ingest
 from operations.forecasting.forecast import forecast
 from records.access import keys
-from records.alerts import thresholds
 from records.basins import basins, ownership, quality
 from records.database.engine import Database
 from records.job_permissions import permissions
+from records.levels import basin_levels
 from records.runs import states
 from records.schema import Base
 from records.series import series
@@ -255,7 +255,7 @@ def test_a_basin_that_an_operator_registered_first_is_adopted_bare_or_refused(
     with database.transaction() as session:
         basins.register(session, mine, operator.key_id)  # as before identifiers of agencies were refused
         basins.upsert(session, basins.Basin(mine, name="Mine"))
-        thresholds.put(session, mine, NewThreshold(name="low", discharge=0.01, direction="rising"), CLOCK.now())
+        basin_levels.put(session, mine, NewThreshold(name="low", discharge=0.01, direction="rising"), CLOCK.now())
     assert ingest(work_of(database, CLOCK), source, [mine], grant=operator)[0].status == "changed"
     (refused,) = ingest(work_of(database, CLOCK), source, [mine])
     for words in ("squatter", "levels low", "--adopt"):
@@ -266,7 +266,7 @@ def test_a_basin_that_an_operator_registered_first_is_adopted_bare_or_refused(
         "from the key of squatter (levels low), dropped",
     )
     with database.reading() as session:
-        assert (ownership.all_official(session), thresholds.of_basin(session, mine)) == ([mine], [])
+        assert (ownership.all_official(session), basin_levels.of_basin(session, mine)) == ([mine], [])
         assert basins.get(session, mine).name != "Mine"
     assert ingest(work_of(database, CLOCK), source, [mine], grant=operator)[0].status == "failed"
     assert ingest(work_of(database, CLOCK), source, [mine])[0].status == "unchanged"

@@ -22,9 +22,10 @@ from operations.daily.daily_forecasts import DailyRequest, Newest, issue_newest
 from operations.upkeep.reproduce import reproduce
 from operations.verification.calibrate import calibrate
 from operations.weather.fit_bridges import fit
-from records.alerts import alerts, thresholds
+from records.alerts import alerts
 from records.database.engine import Database
 from records.forecasts.latest import Latest, latest
+from records.levels import basin_levels
 from records.runs import runs, states
 from records.runs.filled_note import filled_note
 from records.runs.filled_weather import FilledWeather
@@ -305,7 +306,7 @@ def test_a_filled_run_computed_again_has_the_stored_bits_after_the_right_data_ca
 def test_alerts_are_decided_on_filled_weather_of_the_days_to_come(here: Service) -> None:
     calibrated(here)
     with here.database.transaction() as session:
-        thresholds.put(session, BASIN, NewThreshold(name="trickle", discharge=0.0001, direction="rising"), here.now)
+        basin_levels.put(session, BASIN, NewThreshold(name="trickle", discharge=0.0001, direction="rising"), here.now)
     here.go_on()
     for _ in range(5):
         here.go_on(weather=False)

@@ -18,7 +18,7 @@ from records.database.engine import Database
 from records.runs import run_arrays, runs
 from records.runs.run_summary import ReferenceSnow, RunSnow
 from records.series import series, sources
-from records.simulations import simulated_storage, simulated_thresholds
+from records.simulations import simulated_levels, simulated_storage
 from records.simulations.simulated_storage import SimulatedWater
 from records.verification import scores
 from records.versions import versions
@@ -67,7 +67,7 @@ def test_a_run_stores_the_snow_of_t0_beside_its_normal(trained_store: Database) 
         chosen = [replace(CELLS, version_id=version, basin_id=basin, cells=SNOW) for basin in BASINS[:2]]
         scores.replace_snow_cells(session, chosen)
         levels = replace(levels_of(session, version), basin_id=BASINS[0], first_day=days.first, last_day=days.last)
-        simulated_thresholds.replace(session, levels, {"snow": SimulatedWater(days, usual, SNOW)})
+        simulated_levels.replace(session, levels, {"snow": SimulatedWater(days, usual, SNOW)})
     (run,) = forecast(
         work_of(trained_store, CLOCK), ForecastParams.model_validate({"basins": list(BASINS), "t0": T0, "horizon": 3})
     )

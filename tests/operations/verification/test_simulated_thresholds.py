@@ -20,8 +20,8 @@ from records.basins import basins
 from records.basins.tables import BasinRow
 from records.database.engine import Database
 from records.series.tables import SeriesRow
-from records.simulations import simulated_loss, simulated_storage, simulated_thresholds
-from records.simulations.simulated_thresholds import ModelLevels
+from records.simulations import simulated_levels, simulated_loss, simulated_storage
+from records.simulations.simulated_levels import ModelLevels
 from records.simulations.snow_cells import mapping
 from records.verification import scores
 from records.versions import versions
@@ -34,7 +34,7 @@ BASIN = BASINS[1]
 
 def stored_of(database: Database, basin: str = BASIN) -> ModelLevels | None:
     with database.reading() as session:
-        return simulated_thresholds.get(session, versions.newest(session).id, basin)
+        return simulated_levels.get(session, versions.newest(session).id, basin)
 
 
 def test_they_are_those_of_the_members_mean_without_the_days_on_which_the_store_fills(trained_store: Database) -> None:
