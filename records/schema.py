@@ -14,8 +14,13 @@ import records.outlooks.tables
 import records.ratings.ratings
 import records.runs.tables
 import records.series.tables
+import records.simulations.snow_cells
 import records.simulations.tables
-import records.verification.tables
+import records.verification.comparisons
+import records.verification.error_splits
+import records.verification.lead_scores
+import records.verification.published_scores
+import records.verification.scores
 import records.versions.tables
 import records.weather.tables  # noqa: F401
 from records.database.base import Base
