@@ -92,7 +92,11 @@ def _area_and_place(basin: basins.Basin, area: convert.Area | None, *, official:
     result = asdict(basin)
     missing = {name: "No source has given a value." for name in _FIELDS if result[name] is None}
     if area is None:
-        missing["area"] = "No source has given an area by which its flow could be converted."
+        missing["area"] = (
+            "No current model version chooses among the areas of its sources: name one where flow is converted."
+            if len(basin.areas) > 1
+            else "No source has given an area by which its flow could be converted."
+        )
     return {
         "id": basin.id,
         "kind": named_kind(basin.id, official=official),

@@ -9,11 +9,12 @@ from sqlalchemy.sql.dml import UpdateBase
 from jobspec.jobs.authority import Authority, Owned
 from records.basins.tables import BasinRow
 from records.database.statements import table_of
+from records.feeds.feeds import FEEDS
 from records.job_permissions.permissions import Grant
 from records.runs.tables import RunRow
 from records.verification.comparisons import COMPARISONS
 from records.versions.tables import VersionRow
-from records.weather.tables import FeedRow, WeatherIssueRow
+from records.weather.weather_issues import ISSUES
 
 Values = Mapping[str, Any]
 
@@ -21,9 +22,9 @@ _OWNED: Mapping[Owned, tuple[str, Column[Any]]] = {
     "basin": ("basin_id", table_of(BasinRow).c.registered_by),
     "version": ("version_id", table_of(VersionRow).c.owner),
     "run": ("run_id", table_of(RunRow).c.owner),
-    "weather": ("issue_id", table_of(WeatherIssueRow).c.operational),
+    "weather": ("issue_id", ISSUES.c.operational),
     "comparison": ("comparison_id", COMPARISONS.c.owner),
-    "feed": ("feed_id", table_of(FeedRow).c.created_by),
+    "feed": ("feed_id", FEEDS.c.created_by),
 }
 """By kind of owner, the column that refers to the owned record, and the column of that record that names the owner."""
 

@@ -13,10 +13,10 @@ from hydrology.base.credit import Credit
 from hydrology.base.units import M3_PER_FT3, SECONDS_PER_DAY
 from records.basins import basins
 from records.database.engine import Database
+from records.feeds import product_credits
 from records.series import series
 from records.simulations import simulated_levels, snow_cells
 from records.simulations.simulated_storage import WATER, SimulatedWater, WaterVariable
-from records.weather import product_credits
 from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_source, daily
 from tests.records.simulations.test_simulated_thresholds import CELLS, levels_of
 

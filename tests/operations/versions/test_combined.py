@@ -38,6 +38,7 @@ from operations.verification.snow_cells import Reference, combined_snow, read_sn
 from operations.versions.load_networks import load_version
 from operations.what_if.what_if import what_if
 from records.database.engine import Database
+from records.feeds import product_credits
 from records.runs import run_arrays, run_types, runs, states
 from records.runs.filled_note import weather_note
 from records.runs.run_summary import RunChange
@@ -49,7 +50,6 @@ from records.verification import error_splits, scores
 from records.verification.error_splits import ErrorFilter
 from records.versions import combinations, promotions, versions
 from records.versions.versions import Version
-from records.weather import product_credits
 from runtime.clock import Clock
 from testing.country import BASINS, CLOCK, FIRST, SECOND, combined, second_version
 from testing.late_archive import LateArchive

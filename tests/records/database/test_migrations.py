@@ -28,6 +28,7 @@ from records.alerts.alert_changes import NewChange
 from records.alerts.alerts import LevelChance
 from records.basins import basins, ownership
 from records.database.engine import Database, revisions
+from records.feeds import feeds
 from records.levels import basin_levels
 from records.schema import Base
 from records.series import series
@@ -37,7 +38,6 @@ from records.verification.scores import Score
 from records.versions import versions
 from records.versions.tables import VersionRow
 from records.versions.version_properties import Tuning, VersionPart, VersionProperties
-from records.weather import feeds
 from runtime.settings import Settings
 from testing.databases import HEAD
 from testing.records import (
