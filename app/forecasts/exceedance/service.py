@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy.orm import Session
 
-from app.basins.thresholds.levels import AnsweredLevel, level_asked_for, levels_of
+from app.basins.run_levels import AnsweredLevel, level_asked_for, levels_of
 from app.forecasts.discharge import in_units
 from app.forecasts.exceedance.schemas import ExceedanceOfRun, FlowOf, LevelChances, PeakOfRun
 from app.forecasts.header import days_ahead, header, missing_in_header

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 from sqlalchemy.orm import Session
 
-from app.basins.thresholds.levels import AnsweredLevel, level_asked_for, levels_of
+from app.basins.run_levels import AnsweredLevel, level_asked_for, levels_of
 from app.forecasts.header import header, missing_in_header
 from app.forecasts.rain_margin.schemas import LevelMargin, MarginFlow, RainMarginOfRun, WindowMargin
 from app.forecasts.words import UNITS, number, on

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sqlalchemy.orm import Session
 
-from app.basins.thresholds.levels import AnsweredLevel, levels_of
+from app.basins.run_levels import AnsweredLevel, levels_of
 from app.forecasts import service as forecasts
 from app.forecasts.discharge import Representation, in_units, quantile_columns
 from app.forecasts.header import days_ahead, header, missing_in_header
