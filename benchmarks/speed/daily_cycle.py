@@ -41,8 +41,8 @@ from operations.daily.daily_cycle import ADVANCING, Watcher, daily
 from operations.daily.daily_forecasts import DailyRequest
 from operations.versions.load_networks import load_version
 from records.database.engine import Database
+from records.feeds import feeds
 from records.versions import combinations, promotions
-from records.weather import feeds
 from runtime.child_processes import spawn_context
 from runtime.clock import Clock
 from runtime.settings import Settings

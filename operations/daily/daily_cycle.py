@@ -28,11 +28,12 @@ from operations.weather.fit_bridges import apply
 from records.alerts.alert_changes import Change
 from records.database.engine import Database
 from records.database.work import Work
+from records.feeds import feeds
 from records.forecasts import latest
 from records.forecasts.latest import Latest
 from records.runs import run_types, runs
 from records.versions import promotions
-from records.weather import bridges, feeds
+from records.weather import bridges
 
 log = structlog.get_logger()
 

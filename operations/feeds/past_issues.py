@@ -21,8 +21,9 @@ from operations.feeds.adapters import past_runs
 from operations.feeds.fetch import SILENT, FetchCallbacks, sites_of
 from operations.weather.import_forecasts import store_usable
 from records.database.work import Work
-from records.weather import feeds, weather_issues
-from records.weather.weather_issues import StoredIssue
+from records.feeds import feeds
+from records.weather import weather_issues
+from records.weather.issue_store import StoredIssue
 
 log = structlog.get_logger()
 

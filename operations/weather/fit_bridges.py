@@ -26,8 +26,9 @@ from operations.basin_data.basins import chosen
 from operations.basin_data.ingest import IngestResult, store
 from records.basins import basins
 from records.database.work import Work
+from records.feeds import product_credits
 from records.series import series
-from records.weather import bridges, product_credits
+from records.weather import bridges
 from records.weather.bridges import Bridge, BridgePart, NewPart
 
 log = structlog.get_logger()

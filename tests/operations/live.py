@@ -22,9 +22,9 @@ from operations.feeds.fetch import FetchCallbacks, fetch
 from operations.training.train import train
 from records.basins import basins
 from records.database.engine import Database
+from records.feeds import feeds
 from records.series import series
 from records.versions import promotions
-from records.weather import feeds
 from runtime.clock import Clock
 from runtime.settings import Settings
 from testing.country import BASINS, configuration

@@ -11,8 +11,9 @@ from hydrology.base.digests import sha256
 from hydrology.base.errors import DataProblem
 from jobspec.basins import AddedBasin, ClimateParams
 from jobspec.jobs.data import BridgeParams, FetchParams, IngestParams, UploadParams, WeatherParams
+from records.feeds import feeds
 from records.job_permissions import permissions
-from records.weather import bridges, feeds
+from records.weather import bridges
 from records.weather.bridges import Bridge
 from workers.job import JobRun
 from workers.queue import uploads

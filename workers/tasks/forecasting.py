@@ -12,7 +12,7 @@ from workers.tasks.common import MAX_REPORTED, intake_of
 
 if TYPE_CHECKING:
     from ingestion.base import SourceFile
-    from records.weather.feeds import FetchedBasin
+    from records.feeds.feeds import FetchedBasin
 
 
 def forecast(running: JobRun, params: ForecastParams) -> dict[str, Any]:

@@ -18,9 +18,9 @@ from operations.forecasting.water_age import cells_by_age
 from operations.states.advance_states import advance
 from operations.states.assimilate import assimilated_states
 from records.database.work import Work
+from records.feeds import feeds
 from records.runs.states import State
 from records.simulations.snow_cells import SnowMapping
-from records.weather import feeds
 
 OnDays = Callable[[int, int], None]
 

@@ -26,6 +26,7 @@ from models.nets.compiled import loader
 from operations.forecasting.forecast import NothingToForecast, forecast
 from records.basins import basins
 from records.database.engine import Database
+from records.feeds import product_credits
 from records.forecasts.latest import NoForecast, latest
 from records.runs import run_types, runs, states
 from records.runs.tables import StateRow
@@ -34,7 +35,6 @@ from records.series.tables import SeriesRow
 from records.versions import versions
 from records.versions.tables import WeightsRow
 from records.versions.versions import UnknownVersion
-from records.weather import product_credits
 from runtime.clock import Clock
 from testing.country import BASINS, CLOCK
 from testing.records import resum
