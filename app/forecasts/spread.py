@@ -52,7 +52,6 @@ router = APIRouter(prefix="/basins", tags=["forecasts"])
 
 
 def _answer(session: Session, latest: Latest, at: datetime | None) -> SpreadOfRun:
-    """Return the sources of a run's spread; `at` is the clock's time for a latest answer."""
     run, basin = latest.run, latest.basin
     variance = runs.series_of(session, run.id, basin.basin_id, (run_types.VARIANCE,)).get(run_types.VARIANCE)
     missing = missing_in_header(basin)
@@ -82,7 +81,6 @@ def _shares(variance: run_arrays.RunSeries) -> SpreadShares:
 
 
 def _table(answer: SpreadOfRun, sites: Mapping[str, Site]) -> Table:
-    """Return the spread of discharge on the days ahead, and its sources."""
     rows = len(answer.time)
     shares = [
         numbers(
