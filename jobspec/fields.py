@@ -32,7 +32,7 @@ MAX_PERIOD_TEXT = 40
 class RequestModel(BaseModel):
     """A part of a request. Types are strict (the text "3" is not a number) and unknown fields are refused."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False, defer_build=True)
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 @contextmanager
