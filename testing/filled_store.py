@@ -27,6 +27,7 @@ from records.adjustments import adjustments
 from records.alerts import alert_changes, deliveries, held_alerts, settle_alerts, subscriptions
 from records.alerts.alerts import LevelChance
 from records.database.engine import Database
+from records.feeds import feeds
 from records.jobs import attempts, events, jobs, schedules
 from records.levels import basin_levels
 from records.outlooks import outlooks
@@ -36,8 +37,7 @@ from records.runs.run_types import Run
 from records.verification import comparisons
 from records.versions import promotions, versions
 from records.versions.versions import NewVersion
-from records.weather import bridges, feeds
-from records.weather import weather_issues as weather
+from records.weather import bridges, issue_store
 from runtime.clock import Clock
 from runtime.settings import Settings
 from testing.bridges import LIVE, a_part
@@ -164,7 +164,7 @@ def _add_feed(session: Session, key: Key, at: datetime) -> str:
 def _store_weather_forecast(session: Session, at: datetime) -> str:
     issue = an_issue("2004-03-11")
     forecasts = [a_weather_forecast(issue, basin) for basin in BASINS]
-    return weather.store(session, forecasts, at, operational=True).issue_id
+    return issue_store.store(session, forecasts, at, operational=True).issue_id
 
 
 def _add_thresholds(session: Session, at: datetime) -> None:

@@ -29,9 +29,9 @@ from hydrology.base.errors import counted
 from hydrology.base.series import DailySeries, Flag
 from hydrology.base.units import Units, observed_unit
 from records.basins.basins import Site, UnknownArea, UnknownBasin
+from records.feeds import product_credits
 from records.series import revisions, series
 from records.series.series import NoObservations
-from records.weather import product_credits
 
 router = APIRouter(prefix="/basins", tags=["observations"])
 

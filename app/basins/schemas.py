@@ -56,7 +56,8 @@ class BasinSummary(Model):
     huc: str | None = Field(description="Hydrologic unit code.", examples=["01"])
     area: Area | None = Field(
         description="The drainage area by which its flow is converted to a depth and back: that of the weather product "
-        "that its current version learnt from; else as an operator gave it, or its gauge's service."
+        "that its current version learnt from; without a version, that of its weather product. Else, and where "
+        "products differ, as an operator gave it, or its gauge's service."
     )
     missing: Missing = Field(examples=[{}])
 
@@ -165,7 +166,11 @@ def _area_and_place(basin: basins.Basin, area: convert.Area | None, *, official:
     result = asdict(basin)
     missing = {name: "No source has given a value." for name in _FIELDS if result[name] is None}
     if area is None:
-        missing["area"] = "No source has given an area by which its flow could be converted."
+        missing["area"] = (
+            "No current model version chooses among the areas of its sources: name one where flow is converted."
+            if len(basin.areas) > 1
+            else "No source has given an area by which its flow could be converted."
+        )
     return {
         "id": basin.id,
         "kind": named_kind(basin.id, official=official),

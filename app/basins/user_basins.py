@@ -30,11 +30,11 @@ from records.access.keys import Key
 from records.basins import basins, ownership
 from records.basins.basins import UnknownBasin
 from records.basins.ownership import AgencysName
+from records.feeds.product_credits import ProductConflict
 from records.job_permissions import permissions
 from records.runs import states
 from records.versions import adoption
 from records.versions.adoption import AlreadyOfficial, NotAdopted
-from records.weather.product_credits import ProductConflict
 
 OWN = "own"
 PRODUCT = form(f"^{PATTERN}$", "1 to 40 small letters, digits or _, a letter first, such as live")

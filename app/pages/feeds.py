@@ -13,7 +13,7 @@ from app.pages.render import render
 from app.weather.feeds import feed_detail
 from app.weather.schemas import FeedDetail
 from jobspec.feeds import ADAPTERS
-from records.weather import feeds
+from records.feeds import feeds
 
 router = APIRouter(route_class=PageRoute)
 

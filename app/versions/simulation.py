@@ -157,6 +157,7 @@ def table_of(answer: Simulation, sites: Mapping[str, Site]) -> Table:
         *basin_columns(answer.basin, sites.get(answer.basin, NOWHERE), rows),
         constant("version", "identifier of the model version", "text", answer.version, rows),
         constant("scored", "the version whose simulation this is", "text", answer.scored, rows),
+        constant("period_use", "use of the days in the scored version's training", "text", answer.period_use, rows),
         constant("evaluated_at", "when it was computed", "instant", answer.evaluated_at, rows),
         Column("time", "day", "day", answer.time),
         numbers("simulated", "simulated discharge, mean of the members", answer.simulated, rows, answer.units, **cf),

@@ -44,12 +44,12 @@ from operations.feeds.fetch import fetch
 from operations.training.pretrained import install, read_shipped
 from records.basins import basins
 from records.database.engine import Database
+from records.feeds import feeds
 from records.runs import runs, states
 from records.runs.tables import RunBasinRow, RunRow
 from records.schema import Base
 from records.series import series
 from records.versions import promotions
-from records.weather import feeds
 from runtime.clock import Clock
 from runtime.settings import Settings
 from testing.feed_services.server import serving

@@ -37,7 +37,7 @@ from operations.forecasting.forecast import forecast
 from operations.versions.load_networks import load_version
 from records.database.engine import Database
 from records.series import series
-from records.weather import weather_issues
+from records.weather import issue_store
 from testing.work import work_of
 
 BASINS, ROUNDS = 447, 3
@@ -94,7 +94,7 @@ def store_weather(database: Database, names: list[str]) -> None:
             WeatherForecast(issue=issue, basin=basin, traces=labels, first=days.first, values=traces, units=units)
         )
     with database.transaction() as session:
-        weather_issues.store(session, forecasts, CLOCK.wall(), operational=True)
+        issue_store.store(session, forecasts, CLOCK.wall(), operational=True)
 
 
 def _measured(

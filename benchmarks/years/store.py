@@ -34,7 +34,7 @@ from records.outlooks.outlooks import store_run
 from records.runs import run_types, runs, states
 from records.runs.run_request import RunWeather, WeatherSkill, name_of_weather
 from records.versions import error_models, promotions, recalibrations
-from records.weather import weather_issues
+from records.weather import issue_store, weather_issues
 from runtime.clock import Clock
 from runtime.settings import Settings
 from testing.work import work_of
@@ -128,7 +128,7 @@ class Store:
             like[basin].weather_like(ahead, basin, t0 + 1, factor) for basin, factor in factors.items()
         ]
         with self.database.transaction() as session:
-            stored = weather_issues.store(session, forecasts, at, operational=True)
+            stored = issue_store.store(session, forecasts, at, operational=True)
         return RunWeather(
             id=stored.issue_id,
             source=SOURCE,

@@ -319,7 +319,7 @@ class BasinSummary(Model):
 
     area: Area | None
     """
-    The drainage area by which its flow is converted to a depth and back: that of the weather product that its current version learnt from; else as an operator gave it, or its gauge's service.
+    The drainage area by which its flow is converted to a depth and back: that of the weather product that its current version learnt from; without a version, that of its weather product. Else, and where products differ, as an operator gave it, or its gauge's service.
     """
 
     missing: dict[str, str]
@@ -4125,7 +4125,7 @@ class BasinDetail(Model):
 
     area: Area | None
     """
-    The drainage area by which its flow is converted to a depth and back: that of the weather product that its current version learnt from; else as an operator gave it, or its gauge's service.
+    The drainage area by which its flow is converted to a depth and back: that of the weather product that its current version learnt from; without a version, that of its weather product. Else, and where products differ, as an operator gave it, or its gauge's service.
     """
 
     missing: dict[str, str]

@@ -29,7 +29,7 @@ from hydrology.base.calendar import day
 from hydrology.base.errors import DataProblem, InvalidInput, Problem
 from jobspec.feeds import ADAPTERS, USUAL, AnyFeedSettings, NewFeed, read_settings
 from jobspec.jobs.data import BackfillJob, FetchJob, FetchParams
-from records.weather import feeds
+from records.feeds import feeds
 
 _FEEDS: Columns = {"feed": "name", "adapter": "adapter", "product": "product", "last fetch": "last_fetch_at"}
 _FEEDS |= {"last success": "last_success_at", "last error": "last_error"}

@@ -24,8 +24,9 @@ from operations.feeds import holes
 from operations.feeds.adapters import opened
 from records.basins import basins
 from records.database.work import Work
-from records.weather import feeds, product_credits, weather_issues
-from records.weather.feeds import BasinStatus, FetchedBasin
+from records.feeds import feeds, product_credits
+from records.feeds.feeds import BasinStatus, FetchedBasin
+from records.weather import issue_store
 from runtime.clock import Clock
 
 log = structlog.get_logger()
@@ -262,7 +263,7 @@ class _Fetch:
                 )
             case WeatherForecast() as forecast:
                 odd = check_forecast(session, forecast)
-                storing = weather_issues.store(session, [forecast], self.work.clock.wall(), operational=True)
+                storing = issue_store.store(session, [forecast], self.work.clock.wall(), operational=True)
                 if storing.new:
                     return replace(nothing, status="new", new_days=len(forecast.period), warnings=odd)
                 # Data stored earlier by this run stay unchanged, even where the requested days have moved on.

@@ -15,7 +15,7 @@ from records.database.tables import Checksummed
 Record = TypeVar("Record")
 
 
-def insert_into(session: Session, row: type) -> sqlite.Insert | postgresql.Insert:
+def insert_into(session: Session, row: type | Table) -> sqlite.Insert | postgresql.Insert:
     """Return the dialect's INSERT, which knows ON CONFLICT."""
     if session.get_bind().dialect.name == "sqlite":
         return sqlite.insert(table_of(row))
@@ -29,9 +29,9 @@ def add_all(session: Session, row: type, rows: Iterable[dict[str, Any]]) -> None
         session.execute(table_of(row).insert(), values)
 
 
-def table_of(row: type) -> Table:
+def table_of(row: type | Table) -> Table:
     """Return the table of a row class, or of a stored record."""
-    return cast(Table, cast(Any, row).__table__)
+    return row if isinstance(row, Table) else cast(Table, cast(Any, row).__table__)
 
 
 def upsert(session: Session, row: type, rows: Iterable[dict[str, Any]], *, compared: Sequence[str] = ()) -> None:

@@ -35,7 +35,7 @@ def stored(
 ) -> Callable[[type[Record]], type[Record]]:
     """Give a data class its table, with a column for each field.
 
-    A field's type decides its column's, as in `Base`; a data class, or a tuple or mapping of them, is a `Document`;
+    A field's type decides its column's, as in `Base`; a data class, a tuple, list or mapping is a `Document`;
     `X | None` may be null; an annotation may hold a foreign key, a type of its own, `ELSEWHERE` or `Columns`.
 
     Args:
@@ -115,6 +115,6 @@ def _column_type(kind: Any, extras: list[Any]) -> TypeEngine[Any]:
         return String()
     if kind is bool:
         return Boolean()
-    if is_dataclass(kind) or get_origin(kind) in (tuple, Mapping):
+    if is_dataclass(kind) or get_origin(kind) in (tuple, list, dict, Mapping):
         return Document(cast(type, kind))
     raise TypeError(f"no column holds a {kind}")

@@ -24,10 +24,10 @@ from operations.verification.verify_issued import verify
 from operations.what_if.what_if import what_if
 from records.alerts import alert_changes, deliveries, held_alerts
 from records.database.engine import Database
+from records.feeds import feeds
 from records.jobs import attempts
 from records.runs.run_types import Run
-from records.weather import bridges, feeds
-from records.weather import weather_issues as weather
+from records.weather import bridges, issue_store
 from runtime.clock import Clock
 from testing.bridges import LIVE, a_part, a_pooled_part
 from testing.country import BASINS, configuration
@@ -132,7 +132,7 @@ def _weather(database: Database, clock: Clock) -> tuple[str, str]:
     """Store a weather forecast and a bridge, and return the id of one and the name of the other."""
     with database.transaction() as session:
         issue = an_issue(T0)
-        stored = weather.store(
+        stored = issue_store.store(
             session, [a_weather_forecast(issue, basin) for basin in BASINS], clock.wall(), operational=True
         )
         bridge = bridges.create(session, LIVE, [a_part(BASIN), a_pooled_part(BASINS[0])], clock.wall())

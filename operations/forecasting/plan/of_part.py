@@ -21,8 +21,9 @@ from operations.versions.load_networks import LoadedPart
 from operations.versions.training_domain import attribute_means
 from records.basins import basins
 from records.database.work import Work
+from records.feeds import product_credits
 from records.simulations.snow_cells import mappings
-from records.weather import bridges, product_credits
+from records.weather import bridges
 from records.weather.bridges import InForce
 from runtime.clock import Clock
 

@@ -15,8 +15,8 @@ from hydrology.base.credit import Credit
 from hydrology.base.series import Flag
 from records.basins import basins
 from records.database.engine import Database
+from records.feeds import product_credits
 from records.series import series
-from records.weather import product_credits
 from testing.records import BASIN, NOW, a_source, daily
 from tests.app.conftest import serving
 

@@ -25,8 +25,9 @@ from operations.feeds.fetch import fetch
 from operations.weather.import_forecasts import add
 from records.basins import basins, quality
 from records.database.engine import Database
+from records.feeds import feeds
 from records.series import series, sources
-from records.weather import feeds, weather_issues
+from records.weather import weather_issues
 from runtime.clock import Clock
 from runtime.settings import Settings
 from testing.files import caravan

@@ -17,7 +17,7 @@ from operations.feeds.add_gauge import add
 from operations.feeds.fetch import fetch
 from records.basins import quality
 from records.database.engine import Database
-from records.weather import feeds
+from records.feeds import feeds
 from runtime.settings import Settings
 from testing.country import CLOCK
 from testing.records import NOW

@@ -23,11 +23,12 @@ from operations.feeds.fetch import FetchCallbacks, fetch
 from records.access import keys
 from records.basins import basins
 from records.database.engine import Database
+from records.feeds import feeds, product_credits
+from records.feeds.feeds import FeedConflict, FetchedBasin
+from records.feeds.product_credits import ProductConflict
 from records.schema import Base
 from records.series import revisions, series
-from records.weather import feeds, product_credits, weather_issues
-from records.weather.feeds import FeedConflict, FetchedBasin
-from records.weather.product_credits import ProductConflict
+from records.weather import weather_issues
 from runtime.clock import Clock
 from runtime.settings import Settings
 from testing import series_history

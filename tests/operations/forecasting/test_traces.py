@@ -20,7 +20,7 @@ from records.forecasts.latest import latest
 from records.runs import run_arrays, run_types, runs
 from records.series import series
 from records.series.tables import SeriesRow
-from records.weather import weather_issues
+from records.weather import issue_store
 from records.weather.weather_issues import UnknownWeather
 from runtime.clock import Clock
 from testing.country import BASINS, CLOCK
@@ -68,7 +68,7 @@ def observed_as_forecast(
 
 def fill_records(database: Database, *forecasts: WeatherForecast, operational: bool = True) -> str:
     with database.transaction() as session:
-        return weather_issues.store(session, forecasts, CLOCK.wall(), operational=operational).issue_id
+        return issue_store.store(session, forecasts, CLOCK.wall(), operational=operational).issue_id
 
 
 def assert_each_trace_equals(

@@ -18,11 +18,11 @@ from operations.forecasting.forecast import NothingToForecast, forecast
 from operations.weather.fit_bridges import NothingToBridge, apply, fit, weather_of
 from records.basins import basins
 from records.database.engine import Database
+from records.feeds.product_credits import ProductConflict
 from records.runs import run_types, runs, states
 from records.series import series, sources
 from records.versions import versions
-from records.weather import bridges, weather_issues
-from records.weather.product_credits import ProductConflict
+from records.weather import bridges, issue_store
 from testing import series_history
 from testing.country import BASINS, CLOCK
 from testing.work import work_of
@@ -264,7 +264,7 @@ def supplied_by(database: Database, product: str, days: Period, model: str = "a-
         units={name: WEATHER[name].unit for name in BRIDGED},
     )
     with database.transaction() as session:
-        return weather_issues.store(session, [one], CLOCK.wall(), operational=True).issue_id
+        return issue_store.store(session, [one], CLOCK.wall(), operational=True).issue_id
 
 
 def discharge(database: Database, one: run_types.Run) -> Any:

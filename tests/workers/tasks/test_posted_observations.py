@@ -15,10 +15,10 @@ from records.access.audit import AUDIT
 from records.access.keys import Scope
 from records.basins import basins
 from records.database.engine import Database
+from records.feeds import feeds
 from records.jobs import events, jobs
 from records.series import series
 from records.series.tables import SourceRow
-from records.weather import feeds
 from runtime.clock import Clock
 from runtime.settings import Settings
 from testing.jobs.in_process import InProcessChildren
