@@ -141,11 +141,11 @@ def test_a_basin_that_gets_another_version_meanwhile_retains_it_and_a_decision_t
     other, better = candidate(trained_store, WORSE), candidate(trained_store, BETTER)
     rule = PromotionRule(period=HELD_OUT, promote=True)
 
-    def promote_another(_done: int, _total: int) -> None:
+    def promote_another(*_: object) -> None:
         with trained_store.transaction() as session:
             promotions.promote(session, other, BASINS[:1], reason="a flood", by="someone", at=CLOCK.now())
 
-    decision = decide(work_of(trained_store, CLOCK), better, rule, promote_another)
+    decision = decide(work_of(trained_store, CLOCK, progress=promote_another), better, rule)
     assert decision.current == (first,)
     assert set(decision.promoted) == set(BASINS[1:])
     assert "1 basin has another version by now" in decision.sentence
