@@ -5,6 +5,7 @@ from datetime import datetime
 
 import numpy as np
 from fastapi import APIRouter, Response
+from pydantic import Field
 from sqlalchemy.orm import Session
 
 from app.exports.answers import SeriesAnswer, documented_responses
@@ -12,15 +13,40 @@ from app.exports.formats import SERIES
 from app.exports.table import Table, numbers
 from app.forecasts.header import days_ahead, header, missing_in_header
 from app.forecasts.lookup import PROBLEMS, AskedRun
-from app.forecasts.spread_schemas import SpreadOfRun, SpreadShares
+from app.forecasts.schemas import DaysOfRun
 from app.forecasts.table import day_columns, run_columns
 from app.http import json_numbers
+from app.http.base_schema import Missing, Model, column
 from app.http.dependencies import Reading
 from hydrology.base.absent import absent, texts
 from hydrology.base.reasons import Reason
 from records.basins.basins import Site
 from records.forecasts.latest import Latest
 from records.runs import run_arrays, run_types, runs
+
+
+class SpreadShares(Model):
+    """Shares of the variance of discharge by source; null where the variance is 0."""
+
+    weights: list[float | None] = Field(description=column("The network's weights: its members differ"))
+    weather: list[float | None] = Field(description=column("The weather after T0: its traces differ"))
+    state: list[float | None] = Field(
+        description=column("The water in the basin at T0: past precipitation is uncertain")
+    )
+
+
+class SpreadOfRun(DaysOfRun):
+    """Spread of the members' discharge on each day ahead, and its sources."""
+
+    standard_deviation: list[float] | None = Field(
+        description=column(
+            "Standard deviation of discharge over all members, weather traces and perturbed states, mm/day. Errors "
+            "common to all of them are not included; calibrated quantiles include those too"
+        )
+    )
+    shares: SpreadShares | None = Field(description="Shares of the variance; they add up to 1.")
+    missing: Missing
+
 
 router = APIRouter(prefix="/basins", tags=["forecasts"])
 

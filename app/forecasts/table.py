@@ -7,7 +7,9 @@ from typing import Any, Protocol
 from app.exports.basins import NOWHERE, basin_columns
 from app.exports.table import RIVER_FLOW, AxisPosition, Column, Kind, Table, constant, numbers, stacked
 from app.forecasts.discharge import ANSWER_LEVELS, level_name
-from app.forecasts.schemas import BasinForecast, BasinForecasts, Columns, RunOfBasin, SnowRead, WithoutForecast
+from app.forecasts.forecast import BasinForecast, BasinForecasts, WithoutForecast
+from app.forecasts.schemas import Columns, RunOfBasin
+from app.forecasts.stored_water import SnowRead
 from records.basins.basins import Site
 from records.runs.run_types import QUANTILES
 

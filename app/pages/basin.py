@@ -14,16 +14,13 @@ from app.alerts.schemas import Alert, BasinAlerts
 from app.basins.basins import basin_detail
 from app.basins.schemas import BasinDetail
 from app.forecasts import lookup
-from app.forecasts import service as forecasts
-from app.forecasts.changes.schemas import ChangeOfRun
-from app.forecasts.changes.service import change_of
+from app.forecasts.changes.answer import ChangeOfRun, change_of
 from app.forecasts.discharge import DischargeUnits, Representation, WithMembers, usual_units
-from app.forecasts.rain_margin.schemas import LevelMargin, RainMarginOfRun
-from app.forecasts.rain_margin.service import rain_margin_of_run
-from app.forecasts.schemas import BasinForecast
-from app.forecasts.volumes.schemas import VolumesOfRun
-from app.forecasts.water.loss import in_words as loss_in_words
-from app.forecasts.water.loss import loss_beside_pet
+from app.forecasts.forecast import BasinForecast, forecast_of
+from app.forecasts.rain_margin import LevelMargin, RainMarginOfRun, rain_margin_of_run
+from app.forecasts.volumes import VolumesOfRun
+from app.forecasts.water.balances import in_words as loss_in_words
+from app.forecasts.water.balances import loss_beside_pet
 from app.forecasts.words import UNITS
 from app.http.dependencies import BasinId, ChosenRun, Reading, ServiceClock
 from app.pages.basins.adjacent_runs import RunsAround, runs_around
@@ -264,9 +261,8 @@ class _Shown:
         return [hole for feed, found in of_feeds.items() for hole in holes_of(feed, self.basin, found)]
 
     def _forecast(self, latest: Latest) -> BasinForecast:
-        (parts,) = forecasts.stored_parts(self.session, [latest], self.members)
         at = self.now if self.run is None else None
-        return forecasts.basin_forecast(latest, parts, Representation(self.units, self.members, at))
+        return forecast_of(self.session, latest, Representation(self.units, self.members, at))
 
     def _loss(self, version: str) -> str | None:
         reported, _ = loss_beside_pet(self.session, version, self.basin)

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
-from app.forecasts.errors.schemas import WorstErrors
-from app.forecasts.errors.service import worst_errors
+from app.forecasts.worst_errors import WorstErrors, worst_errors
 from app.http.dependencies import Reading, VersionId
 from app.pages.errors import PageRoute
 from app.pages.figures.score_scatter import Paired, paired

@@ -8,8 +8,7 @@ from fastapi.responses import HTMLResponse
 
 from app.forecasts import lookup
 from app.forecasts.discharge import usual_units
-from app.forecasts.what_if_runs import service
-from app.forecasts.what_if_runs.schemas import WhatIfOfRun
+from app.forecasts.what_if import WhatIfOfRun, compared_runs
 from app.forecasts.words import number
 from app.http.dependencies import BasinId, Reading, ServiceClock
 from app.pages.errors import PageRoute
@@ -147,7 +146,7 @@ def read_what_if(
     reported = figure = None
     if run is not None:
         units = usual_units(runs.basin_of(session, run, basin))
-        reported = service.compared(session, run, basin, units, clock.now())
+        reported = compared_runs(session, run, basin, units, clock.now())
         figure = compared(reported, units, f"/v1/basins/{basin}/what-if?run={run}&units={units}")
     page = WhatIfPage(basin=basin, title=title, latest=latest, shown=reported, figure=figure)
     return render(request, "what-if.html", page)

@@ -13,7 +13,7 @@ from hydrology.base.errors import counted
 from jobspec.jobs.forecasting import DailyJob, ForecastJob, ReplayJob, VolumesJob, WhatIfJob
 
 if TYPE_CHECKING:
-    from app.forecasts.volumes.schemas import VolumesOfRun
+    from app.forecasts.volumes import VolumesOfRun
 
 _VOLUMES = {"basin": "basin", "season": "days", "T0": "t0", "observed": "observed.depth", "90 %": "low"}
 _VOLUMES |= {
@@ -62,14 +62,14 @@ def volumes(done: Done) -> Iterator[RenderableType]:
     Shows the volumes with exceedance probabilities of 90, 50 and 10 %, the normal, and the volume observed in the
     season up to T0. The runs do not replace the latest forecasts.
     """
-    from app.forecasts import lookup
-    from app.forecasts.volumes.service import volumes_of_run
+    from app.forecasts.volumes import volumes_of_run
+    from records.forecasts.latest import result_of
     from records.runs import runs
 
     rows = []
     for run in done.result["runs"]:
         for of_basin in runs.basins_of(done.session, run["run"]):
-            latest = lookup.of_run(done.session, run["run"], of_basin.basin_id)
+            latest = result_of(done.session, run["run"], of_basin.basin_id)
             rows.append(_volume(volumes_of_run(done.session, latest, done.params.season, None)))
     yield listing(rows, _VOLUMES, f"Volumes that are exceeded, mm: {counted(len(rows), 'basin')}")
 

@@ -7,9 +7,8 @@ import numpy as np
 from rich.console import Group, RenderableType
 from sqlalchemy.orm import Session
 
-from app.forecasts import lookup, service
 from app.forecasts.discharge import Representation, in_units, usual_units
-from app.forecasts.schemas import BasinForecast
+from app.forecasts.forecast import BasinForecast, forecast_of
 from freshet.cli.options import Basin, Run, Version, argument, option
 from freshet.cli.output import Columns, inform, inform_missing, listing, series
 from freshet.cli.reading import DischargeUnits, Reading, Shown, cut, reads, reads_series
@@ -20,7 +19,7 @@ from hydrology.base.calendar import instant
 from hydrology.base.errors import InvalidInput, counted
 from hydrology.base.units import Units
 from operations.versions.stages import with_progress
-from records.forecasts.latest import Latest
+from records.forecasts.latest import Latest, result_of
 from records.outlooks import outlooks
 from records.outlooks.run_outlook import RunOutlook
 from records.runs import run_types
@@ -57,8 +56,7 @@ def runs(
     """List the forecast runs, or show one: discharge, storage and the closed ledger of each basin."""
     if run is not None:
         return _run(at, run, units) if basin is None else _forecast(at, run, basin, units)
-    from app.forecasts.runs.schemas import RunPage
-    from app.forecasts.runs.service import summaries
+    from app.forecasts.runs import RunPage, summaries
     from records.runs.runs import list_runs
 
     by = instant(known_at) if known_at else None
@@ -70,16 +68,16 @@ def runs(
 
 
 def _run(at: Reading, run: str, units: Units | None) -> Shown:
-    from app.forecasts.runs.service import detail
+    from app.forecasts.runs import detail
 
     return Shown(detail(at.session, run), lambda: Group(*run_text(at.session, run, units)))
 
 
 def _forecast(at: Reading, run: str, basin: str, units: Units | None) -> Shown:
-    from app.forecasts import lookup, table
+    from app.forecasts import table
     from records.basins.basins import sites
 
-    found = forecast_of(at.session, lookup.of_run(at.session, run, basin), units)
+    found = _forecast_of(at.session, result_of(at.session, run, basin), units)
 
     def text() -> RenderableType:
         inform_missing(found, ("discharge", "calibrated", "storage"))
@@ -96,17 +94,17 @@ def changes(at: Reading, basin: Basin, run: Run = None, units: DischargeUnits = 
     flow. The parts add up to the change.
     """
     from app.forecasts import lookup
-    from app.forecasts.changes import service, table
+    from app.forecasts.changes.answer import change_of, table_of_change
     from records.basins.basins import sites
 
     latest, now = lookup.chosen(at.session, run, basin, at.now)
-    found = service.change_of(at.session, latest, now, units)
+    found = change_of(at.session, latest, now, units)
 
     def text() -> RenderableType:
         inform_missing(found, found.missing)
         return series(found, _CHANGES, found.in_words or f"{basin}: no change is known")
 
-    return Shown(found, text, lambda: table.of_change(found, sites(at.session, [basin])))
+    return Shown(found, text, lambda: table_of_change(found, sites(at.session, [basin])))
 
 
 @reads
@@ -125,7 +123,7 @@ def rain_margin(
     the mean of the forecast. Median and range of the members.
     """
     from app.forecasts import lookup
-    from app.forecasts.rain_margin.service import rain_margin_of_run
+    from app.forecasts.rain_margin import rain_margin_of_run
 
     if discharge is not None and discharge <= 0:
         raise InvalidInput("The level must be above 0.")
@@ -150,8 +148,8 @@ def states(
     limit: Annotated[int, option("COUNT", "Maximum number of states, the newest first.", min=1, max=10_000)] = 20,
 ) -> Shown:
     """List the stored model states of a basin, or show that of a day."""
-    from app.forecasts.states import service
-    from app.forecasts.states.schemas import StatePage
+
+    from app.forecasts.water.states import StatePage, detail, summary
     from records.basins import basins
     from records.forecasts.latest import asked_version
     from records.runs.states import page
@@ -161,7 +159,7 @@ def states(
     asked.require_members("Reading states")
     title = f"{basin}, version {asked.id}"
     if day is not None:
-        found = service.detail(at.session, asked, basin, read_day(day))
+        found = detail(at.session, asked, basin, read_day(day))
         return Shown(found, lambda: listing([found], _STATES, title))
     rows, following = cut(
         page(at.session, asked.id, basin, before=None, limit=limit + 1),
@@ -169,7 +167,7 @@ def states(
         f"/v1/basins/{basin}/states",
         lambda state: state.day,
     )
-    of_basin = StatePage(basin=basin, version=asked.id, states=[service.summary(one) for one in rows], next=following)
+    of_basin = StatePage(basin=basin, version=asked.id, states=[summary(one) for one in rows], next=following)
     return Shown(of_basin, lambda: listing(of_basin.states, _STATES, f"{counted(len(rows), 'state')} of {title}"))
 
 
@@ -185,8 +183,8 @@ def run_text(session: Session, run: str, units: Units | None) -> Iterator[Render
         units: of discharge; None for the usual ones of each basin.
     """
     stored = stored_runs.get(session, run)
-    results = [lookup.of_run(session, run, row.basin_id) for row in stored_runs.basins_of(session, run)]
-    forecasts = [forecast_of(session, one, units) for one in with_progress("results read", results)]
+    results = [result_of(session, run, row.basin_id) for row in stored_runs.basins_of(session, run)]
+    forecasts = [_forecast_of(session, one, units) for one in with_progress("results read", results)]
     for note in dict.fromkeys(_notes(stored, results, forecasts)):
         inform(note)
     title = (
@@ -201,10 +199,8 @@ def run_text(session: Session, run: str, units: Units | None) -> Iterator[Render
     yield listing(rows, _COLUMNS, title)
 
 
-def forecast_of(session: Session, result: Latest, units: Units | None) -> BasinForecast:
-    """Return the API's answer for a run's result in a basin."""
-    (parts,) = service.stored_parts(session, [result], members=False)
-    return service.basin_forecast(result, parts, Representation(units or usual_units(result.basin), members=False))
+def _forecast_of(session: Session, result: Latest, units: Units | None) -> BasinForecast:
+    return forecast_of(session, result, Representation(units or usual_units(result.basin), members=False))
 
 
 def _row(forecast: BasinForecast) -> dict[str, object]:

@@ -36,7 +36,7 @@ def errors(
     The error of a forecast's volume or peak is that of the weather after T0, of the initial state and of the network.
     `freshet verify` splits it once the flow of all days has settled.
     """
-    from app.forecasts.errors.service import worst_errors
+    from app.forecasts.worst_errors import worst_errors
     from records.basins import basins
     from records.verification.error_splits import ErrorFilter
     from records.versions import versions

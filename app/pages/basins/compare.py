@@ -12,9 +12,8 @@ from sqlalchemy.orm import Session
 
 from app.basins.basins import basin_detail
 from app.forecasts import lookup
-from app.forecasts import service as forecasts
 from app.forecasts.discharge import Representation, usual_units
-from app.forecasts.schemas import BasinForecast
+from app.forecasts.forecast import BasinForecast, forecast_of
 from app.http.dependencies import Reading, ServiceClock
 from app.pages.basins.facts import Fact, start
 from app.pages.basins.glance import read_overview
@@ -82,8 +81,7 @@ def _column(session: Session, basin: str, now: datetime) -> Column:
 
 
 def _forecast(session: Session, latest: Latest, now: datetime, units: Units) -> BasinForecast:
-    (parts,) = forecasts.stored_parts(session, [latest], members=False)
-    return forecasts.basin_forecast(latest, parts, Representation(units, members=False, at=now))
+    return forecast_of(session, latest, Representation(units, members=False, at=now))
 
 
 def _figure(columns: Sequence[Column]) -> Figure | None:

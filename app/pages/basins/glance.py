@@ -9,9 +9,8 @@ from sqlalchemy.orm import Session
 from app.alerts import service as alert_service
 from app.alerts.schemas import BasinAlerts
 from app.forecasts import words
-from app.forecasts.schemas import BasinForecast
-from app.forecasts.volumes import service as volume_service
-from app.forecasts.volumes.schemas import VolumesOfRun
+from app.forecasts.forecast import BasinForecast
+from app.forecasts.volumes import VolumesOfRun, volumes_of_run
 from app.outlooks.schemas import BasinOutlook
 from app.outlooks.service import answer as outlook_answer
 from app.pages.basins import facts
@@ -82,9 +81,7 @@ def read_overview(session: Session, forecast: BasinForecast, units: Units, now: 
     return BasinOverview(
         alerts=alert_service.of_basin(session, basin, day(now.date())),
         outlook=outlook_answer(session, reader.outlook(session, basin, now, forecast.run), units),
-        season=or_reason(
-            lambda: volume_service.volumes_of_run(session, volumes.newest(session, basin, now), None, now)
-        ),
+        season=or_reason(lambda: volumes_of_run(session, volumes.newest(session, basin, now), None, now)),
         skill=skill,
         nse=None if isinstance(skill, Absent) else _nse(session, skill),
         by_lead=or_reason(lambda: basin_verification(session, basin, version, ALL_YEAR)),

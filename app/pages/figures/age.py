@@ -5,7 +5,7 @@ from datetime import date
 
 import numpy as np
 
-from app.forecasts.water.schemas import AgeOfRun, FlowOfAge
+from app.forecasts.water.origin import AgeOfRun, FlowOfAge
 from app.pages.figures import Band, Colour, Curve, Figure, edge, on_days
 from hydrology.water.water_age import OLDER, YET_TO_FALL
 

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from app.forecasts.schemas import BasinForecast, Columns
+from app.forecasts.forecast import BasinForecast
+from app.forecasts.schemas import Columns
 from app.forecasts.words import UNITS, number, on
 from app.outlooks.schemas import OutlookPeak
 from app.pages.figures import Band, Colour, Curve, Figure, Peak, Values, edge, level_line, on_days

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from app.forecasts.recession.schemas import DrainDownOfRun, LowFlow
+from app.forecasts.water.recession import DrainDownOfRun, LowFlow
 from app.forecasts.words import UNITS
 from app.pages.figures import Band, Curve, Figure, edge, level_line
 from app.pages.words import t0_of

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from datetime import date
 
-from app.forecasts.schemas import BasinForecast, SnowRead
-from app.forecasts.water.schemas import OriginOfRun, PastWater
+from app.forecasts.forecast import BasinForecast
+from app.forecasts.stored_water import SnowRead
+from app.forecasts.water.origin import OriginOfRun
+from app.forecasts.water.storage import PastWater
 from app.forecasts.words import number, on
 from app.pages.figures import Band, Colour, Curve, Figure, edge, on_days
 from hydrology.base.errors import counted

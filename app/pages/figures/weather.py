@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import date
 
 from app.basins.observations import Observations
-from app.forecasts.schemas import BasinForecast
+from app.forecasts.forecast import BasinForecast
 from app.pages.figures import Colour, Curve, Figure, on_days
 from hydrology.base.absent import Absent
 

@@ -2,7 +2,7 @@
 
 from datetime import date
 
-from app.forecasts.what_if_runs.schemas import Side, WhatIfOfRun
+from app.forecasts.what_if import Side, WhatIfOfRun
 from app.forecasts.words import UNITS, number, on
 from app.pages.figures import Band, Colour, Curve, Figure
 from hydrology.base.units import Units

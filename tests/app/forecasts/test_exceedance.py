@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from app.forecasts.exceedance.service import _Members
+from app.forecasts.exceedance import _Members
 from hydrology.extremes.frequency import FloodQuantile
 from hydrology.extremes.thresholds import NamedLevel, Statistic, names
 from hydrology.scores.probabilistic import exceedance_probability

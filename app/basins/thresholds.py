@@ -1,0 +1,321 @@
+"""/v1/basins/{basin}/thresholds: levels of discharge, from its record and set by operators."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Annotated, Any
+
+import numpy as np
+from fastapi import APIRouter, Query, Response
+from sqlalchemy.orm import Session
+
+from app.basins.observations import credit_of
+from app.basins.ratings import Stage, rating_of, stage_of
+from app.basins.schemas import kind_of
+from app.basins.threshold_schemas import (
+    FixedThreshold,
+    FloodCategories,
+    FloodFrequency,
+    ModelLevels,
+    RecordLevel,
+    RecordStatistic,
+    Thresholds,
+    Trend,
+)
+from app.exports.answers import JsonAnswer, body_of, documented_responses
+from app.http.base_schema import Area, Period, why_null
+from app.http.conditional import entity_tag
+from app.http.dependencies import KnownBasin, Reading, ServiceClock
+from app.http.discharge_units import AreaName, area_between
+from app.http.json_numbers import gappy_column
+from hydrology.base import units as convert
+from hydrology.base.absent import Absent, absent, text, texts
+from hydrology.base.basins import gauge_product
+from hydrology.base.calendar import Day, as_date
+from hydrology.base.reasons import Reason
+from hydrology.base.units import Units
+from hydrology.extremes import thresholds as levels
+from hydrology.extremes.frequency import INTERVAL, SAMPLES
+from hydrology.ratings.rating import M_PER_FT, Rating
+from records.basins.basins import UnknownArea, UnknownBasin
+from records.levels import basin_levels, level_doubts
+from records.levels.basin_levels import FIXED_UNIT
+from records.ratings import ratings
+from records.series import series
+from records.simulations import simulated_levels
+from records.versions import promotions
+
+router = APIRouter(prefix="/basins", tags=["thresholds"])
+
+DischargeUnits = Annotated[Units, Query(description="The unit of every discharge.")]
+_LIMITS = (
+    f"{INTERVAL:.0%}, confidence limits of the expected moments algorithm, to first order: the error of the skew is "
+    "part of them, the choice of low outliers is not."
+)
+_INTERVAL = (
+    f"{INTERVAL:.0%}, of {SAMPLES} samples drawn from the distribution and fitted anew. With a short record it covers "
+    "the true level less often than stated."
+)
+_WHY = {
+    "record.levels.return_period_years": "A share of the days has none.",
+    "record.levels.exceeded_percent": "A return period has none.",
+    "record.interval": "The levels are counted: they have none.",
+    "record.low_outliers": "The method tests for none, or the record is too short to.",
+    "record.trend": "It is of annual floods, of at least three years.",
+    "record.period": "No year has enough days.",
+}
+_WHY_NO_CATEGORY = {
+    **dict.fromkeys(("category", "source", "source_day", "discharge_by"), "The level is not an official category."),
+    "official_stage_ft": "The level has no stage of its own.",
+    "impact": "Nothing is stated.",
+    "in_doubt": "Nothing about it seems wrong, or somebody has confirmed it.",
+}
+_WHY_DEFAULT = {
+    "regional_skew": "None was set: the record's own skew is used.",
+    "regional_skew_error": "No regional skew was set.",
+    "set_at": "It was never set.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request for a basin's levels: the unit, the area used to convert, and the day of the rating."""
+
+    basin: str
+    units: Units
+    area: convert.Area | None
+    on: Day
+
+
+def levels_request(session: Session, basin: str, units: Units, area: str | None, on: Day) -> Request:
+    """Resolve a request for a basin's levels.
+
+    Args:
+        on: the service's day, whose rating gives stages.
+
+    Raises:
+        UnknownArea: the basin has no area of that name.
+        InvalidRequest: an area is needed and none is named, or one is named and none is needed.
+    """
+    stored = series.unit_of(session, basin, gauge_product(basin), "discharge")
+    saved = [FIXED_UNIT] if basin_levels.of_basin(session, basin) else []
+    saved += [] if stored is None else [stored]
+    return Request(basin, units, area_between(session, basin, saved, units, area), on)
+
+
+def tag_of(session: Session, asked: Request) -> str:
+    """Return the entity tag, from the record's stamp, which grows with every write."""
+    product = gauge_product(asked.basin)
+    credit = credit_of(session, product)
+    doubts = level_doubts.in_doubt(session, asked.basin, asked.on)
+    fixed = [
+        fixed_threshold(one, None, doubts).model_dump(mode="json")
+        for one in basin_levels.of_basin(session, asked.basin)
+    ]
+    area = asked.area and (asked.area.name, asked.area.m2)
+    stamp = series.stamp(session, asked.basin, product)
+    model = _model_levels(session, asked.basin)
+    of_model = str(model) if isinstance(model, Absent) else (model.version_id, str(model.computed_at))
+    requested = [asked.basin, asked.units, area]
+    floods = frequency_of(session, asked.basin).model_dump(mode="json")
+    rating = ratings.newest(session, asked.basin, asked.on)
+    rated = rating and (str(rating.valid_from), str(rating.set_at))
+    return entity_tag(requested, stamp, fixed, credit and credit.model_dump(), of_model, floods, rated)
+
+
+def thresholds_of(session: Session, asked: Request) -> Thresholds:
+    """Return the levels of a basin."""
+    product = gauge_product(asked.basin)
+    record = basin_levels.of_record(session, asked.basin)
+    rating = rating_of(session, asked.basin, asked.on)
+    into = LevelConverter(record.unit or asked.units, asked.units, asked.area, rating)
+    statistics = [_statistic(into, statistic, record.floods) for statistic in record.statistics]
+    model = _model_levels(session, asked.basin)
+    credit = credit_of(session, product)
+    missing = {
+        name: why
+        for name, why in _WHY.items()
+        if name != "record.period" or any(statistic.period is None for statistic in statistics)
+    }
+    if credit is None:
+        missing["credit"] = "No feed brought any of it."
+    if isinstance(model, Absent):
+        missing["model"] = str(model)
+    floods = frequency_of(session, asked.basin)
+    doubts = level_doubts.in_doubt(session, asked.basin, asked.on)
+    fixed = [_in_units(asked, one, rating, doubts) for one in basin_levels.of_basin(session, asked.basin)]
+    if any(None in one.model_dump().values() for one in fixed):
+        missing |= {f"fixed.{name}": why for name, why in _WHY_NO_CATEGORY.items()}
+    unset = why_null(floods.model_dump(), _WHY_DEFAULT)
+    missing |= {f"flood_frequency.{name}": why for name, why in unset.items()}
+    if asked.area is None:
+        missing["area"] = "No value was converted with an area."
+    return Thresholds(
+        basin=asked.basin,
+        basin_kind=kind_of(session, asked.basin),
+        product=product,
+        credit=credit,
+        units=asked.units,
+        area=None if asked.area is None else Area.of(asked.area),
+        flood_frequency=floods,
+        record=statistics,
+        model=None if isinstance(model, Absent) else _of_model(asked, model, rating, record.floods),
+        fixed=fixed,
+        missing=missing,
+    )
+
+
+def frequency_of(session: Session, basin: str) -> FloodFrequency:
+    """Return how a basin's floods are analysed."""
+    return FloodFrequency(**asdict(basin_levels.flood_frequency(session, basin)))
+
+
+def fixed_threshold(
+    threshold: basin_levels.Threshold, rating: Rating | None, doubts: Mapping[str, str]
+) -> FixedThreshold:
+    """Return a level set by an operator, m3/s.
+
+    Args:
+        doubts: why levels of the basin seem wrong, by name.
+    """
+    fields = asdict(threshold)
+    del fields["confirmed"]
+    official, from_day = fields.pop("official_stage"), fields.pop("source_day")
+    by_source = fields.pop("official_flow") == threshold.discharge
+    return FixedThreshold(
+        **fields,
+        source_day=None if from_day is None else as_date(from_day),
+        official_stage_ft=None if official is None else round(official / M_PER_FT, 3),
+        discharge_by=None if threshold.category is None else "source" if by_source else "rating",
+        stage=stage_of(rating, threshold.discharge),
+        in_doubt=doubts.get(threshold.name),
+    )
+
+
+def level_of(session: Session, basin: str, name: str, on: Day) -> FixedThreshold:
+    """Return a level set by an operator, m3/s.
+
+    Raises:
+        UnknownThreshold: the basin has no such level.
+    """
+    doubts = level_doubts.in_doubt(session, basin, on)
+    return fixed_threshold(basin_levels.get(session, basin, name), rating_of(session, basin, on), doubts)
+
+
+def categories_of(session: Session, basin: str, left_out: Mapping[str, Absent], on: Day) -> FloodCategories:
+    """Return the official categories of a basin."""
+    rating, doubts = rating_of(session, basin, on), level_doubts.in_doubt(session, basin, on)
+    levels = [
+        fixed_threshold(one, rating, doubts)
+        for one in basin_levels.of_basin(session, basin)
+        if one.category is not None
+    ]
+    levels.sort(key=lambda level: level.discharge)
+    missing = {f"levels.{name}": why for name, why in _WHY_NO_CATEGORY.items()}
+    return FloodCategories(basin=basin, levels=levels, left_out=texts(left_out), missing=missing)
+
+
+def _model_levels(session: Session, basin: str) -> simulated_levels.ModelLevels | Absent:
+    """Return the levels of the basin's current version, or why there are none."""
+    version = promotions.current(session, [basin]).get(basin)
+    if version is None:
+        return absent(Reason.NO_CURRENT_VERSION_OF_BASIN)
+    return simulated_levels.get(session, version, basin) or absent(Reason.NO_SIMULATED_LEVELS, version=version)
+
+
+def _of_model(
+    asked: Request, model: simulated_levels.ModelLevels, rating: Rating | None, floods: levels.FloodFrequency
+) -> ModelLevels:
+    area = convert.Area(model.area_name, model.area_m2)
+    into = LevelConverter(simulated_levels.UNIT, asked.units, area, rating, levels.OF_MODEL)
+    return ModelLevels(
+        version=model.version_id,
+        period=Period.between(model.first_day, model.last_day),
+        area=Area.of(area),
+        attributes_assumed=model.attributes_assumed,
+        computed_at=model.computed_at,
+        levels=[_statistic(into, statistic, floods) for statistic in model.statistics],
+    )
+
+
+def _in_units(
+    asked: Request, threshold: basin_levels.Threshold, rating: Rating | None, doubts: Mapping[str, str]
+) -> FixedThreshold:
+    (discharge,) = LevelConverter(FIXED_UNIT, asked.units, asked.area, rating).converted([threshold.discharge])
+    return fixed_threshold(threshold, rating, doubts).model_copy(update={"discharge": discharge})
+
+
+@dataclass(frozen=True, slots=True)
+class LevelConverter:
+    """Conversion of levels to the requested unit, with a prefix for their names."""
+
+    unit: str
+    units: Units
+    area: convert.Area | None
+    rating: Rating | None
+    prefix: str = ""
+
+    def converted(self, flows: list[Any]) -> list[float | None]:
+        """Return flows in the requested unit."""
+        known = np.array(flows, dtype=np.float64)  # None becomes NaN
+        return gappy_column(convert.converted(known, unit=self.unit, into=self.units, area=self.area))
+
+    def stage(self, flow: float | None) -> Stage:
+        """Return the stage of a level."""
+        if flow is None or (self.unit == "mm/day" and self.area is None):
+            return stage_of(self.rating, None)
+        return stage_of(self.rating, float(convert.converted(flow, unit=self.unit, into="m3/s", area=self.area)))
+
+
+def _statistic(into: LevelConverter, statistic: levels.Statistic, floods: levels.FloodFrequency) -> RecordStatistic:
+    counted, period = statistic.kind == "flow-duration", statistic.period
+    return RecordStatistic(
+        kind=statistic.kind,
+        method=statistic.method,
+        comparison=floods.compares(statistic),
+        direction=basin_levels.DIRECTIONS[statistic.kind],
+        what=levels.WHAT[statistic.kind],
+        interval=None if counted else _LIMITS if statistic.method == "bulletin-17c" else _INTERVAL,
+        years=statistic.years,
+        left_out_years=statistic.left_out_years,
+        dry_years=statistic.dry_years,
+        low_outliers=statistic.low_outliers,
+        trend=None if statistic.trend is None else Trend(**asdict(statistic.trend)),
+        period=None if period is None else Period(first_day=as_date(period.first), last_day=as_date(period.last)),
+        levels=[_level(into, named) for named in statistic.levels],
+    )
+
+
+def _level(into: LevelConverter, named: levels.NamedLevel) -> RecordLevel:
+    level = named.level
+    discharge, low, high = into.converted([level.value, level.low, level.high])
+    return RecordLevel(
+        name=into.prefix + named.name,
+        return_period_years=named.return_period_years,
+        exceeded_percent=named.exceeded_percent,
+        discharge=discharge,
+        low=low,
+        high=high,
+        reason=text(level.reason),
+        stage=into.stage(level.value),
+    )
+
+
+@router.get(
+    "/{basin}/thresholds",
+    summary="Flood, low-flow and operator levels of a basin",
+    **documented_responses(Thresholds, UnknownBasin, UnknownArea),
+)
+def read_thresholds(
+    session: Reading,
+    clock: ServiceClock,
+    basin: KnownBasin,
+    answer: JsonAnswer,
+    units: DischargeUnits = "m3/s",
+    area: AreaName = None,
+) -> Response:
+    """The levels of the basin's own gauge record: floods of 2 to 50 years by one distribution and, for comparison, by
+    another, 7-day low flows of 2 and 10 years, and flow duration levels, with their intervals and the number of years.
+    A record shorter than ten years has none, and gives the reason. Also the levels simulated by the current model
+    version (`model`), and those set by operators. Floods are of daily means, and lower than instantaneous peaks."""
+    asked = levels_request(session, basin, units, area, clock.today())
+    return answer.tagged(tag_of(session, asked), lambda: body_of(thresholds_of(session, asked)), None)
