@@ -28,7 +28,7 @@ from records.basins import basins, ownership, quality
 from records.basins.basins import UnknownBasin
 from records.outlooks import reader
 from records.outlooks.reader import Outlook
-from records.versions.promotions import areas_in_use
+from records.versions.basin_areas import areas_in_use
 
 if TYPE_CHECKING:
     from records.series import series
