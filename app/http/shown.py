@@ -89,7 +89,7 @@ def model_of(source: Any, how: As) -> type[Model]:
 
 
 def item_model(items: Any) -> type[BaseModel] | None:
-    """Return the object of the document that a list's items are; None where they are no objects."""
+    """Return the model of a list's items; None where they have none."""
     for how in getattr(items, "__metadata__", ()):
         if isinstance(how, As):
             return model_of(items.__origin__, how)
