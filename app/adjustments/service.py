@@ -15,9 +15,9 @@ from hydrology.base.calendar import Day, as_date
 from hydrology.base.units import Units
 from hydrology.extremes.alerting import WINDOW_DAYS
 from records.adjustments import adjustments as records
-from records.adjustments.level_chances import read_chances
 from records.alerts import held_alerts, level_doubts
 from records.database.statements import as_values
+from records.outlooks.level_chances import read_chances
 from records.runs import runs
 
 _DRAFT = "It is a draft."

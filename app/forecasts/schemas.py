@@ -20,6 +20,7 @@ from records.runs.runs import QUANTILES_NOTE, BasinStatus, Purpose, QuantilesOf
 
 Column = list[float]
 Columns = dict[str, Column]
+GappyColumns = dict[str, list[float | None]]
 Units = Annotated[dict[str, str], Field(description="The unit of each field with values.")]
 Days = Annotated[list[date], Field(description="The valid days.")]
 LeadDays = Annotated[list[int], Field(description=column("Days since T0"))]
@@ -413,11 +414,22 @@ class BasinForecast(RunOfBasin):
     units: Units
     time: Days
     lead_days: LeadDays
-    in_words: str | None = Field(description="A summary of the forecast in a few sentences.")
+    in_words: str | None = Field(description="A summary of the published forecast in a few sentences.")
+    published: GappyColumns | None = Field(
+        description=column(
+            "In the requested unit, the flow to use, as in `/v1/basins/{basin}/outlook`: as a forecaster adjusted it, "
+            "else `calibrated`, else the members'. Null on days that had ended at issue, and on those that an "
+            "adjustment moves no flow to"
+        )
+    )
+    adjustment: str | None = Field(
+        default=None, description="The published adjustment that `published` and `in_words` follow. Only there."
+    )
     calibrated: Columns | None = Field(
         description=column(
-            "In the requested unit: discharge corrected by the errors of past forecasts and the last observed "
-            "flow. `p10`: lower with a chance of 10 %. The correction adds or removes water, so no balance closes"
+            "In the requested unit, as issued: discharge corrected by the errors of past forecasts and the last "
+            "observed flow. `p10`: lower with a chance of 10 %. The correction adds or removes water, so no balance "
+            "closes"
         )
     )
     calibration: Calibration | None = Field(description="The basis of `calibrated`.")

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any, TypedDict
 
 import numpy as np
@@ -12,22 +12,22 @@ from sqlalchemy.orm import Session
 from app.exports.answers import body_of
 from app.forecasts import words
 from app.forecasts.balance import water_balance
-from app.forecasts.calibration_schemas import Calibration
 from app.forecasts.discharge import (
     Representation,
     calibrated_columns,
     calibration_of,
     in_units,
+    level_name,
     quantile_columns,
 )
 from app.forecasts.header import days_ahead, header, missing_in_header
 from app.forecasts.normal import missing_in_normal, normal_flow
-from app.forecasts.schemas import BasinForecast, Columns, ParentState, Provenance, Storage
+from app.forecasts.schemas import BasinForecast, Columns, GappyColumns, ParentState, Provenance, Storage
 from app.forecasts.snow import missing_in_snow, snow_read
 from app.forecasts.what_if import what_if
 from app.http.base_schema import Area
 from app.http.conditional import entity_tag
-from app.http.json_numbers import column, rounded
+from app.http.json_numbers import column, gappy_column, rounded
 from app.http.response_cache import ResponseCache
 from hydrology.base import units as convert
 from hydrology.base.absent import Absent, absent, texts
@@ -35,6 +35,8 @@ from hydrology.base.calendar import Day, as_date
 from hydrology.base.reasons import Reason
 from hydrology.base.staleness import age_days
 from hydrology.base.units import Units
+from hydrology.outlook.days_ahead import LEVELS
+from records.adjustments import adjustments
 from records.forecasts.latest import Latest
 from records.outlooks import outlooks
 from records.outlooks.run_outlook import RunOutlook
@@ -69,13 +71,13 @@ class MemberColumns(TypedDict, total=False):
 
 
 def tag_of(latest: Latest, representation: Representation) -> str:
-    """Return the entity tag, from the run's id, the representation, whether it was
+    """Return the entity tag, from the run's id, the representation, its adjustment, whether it was
     pruned, and whether the basin is official. A run never changes otherwise."""
     return _tag(representation, *identity(latest, representation.at))
 
 
 def tag_of_key(run: str, t0: Day, basin: str, representation: Representation) -> str:
-    """Return the entity tag of a latest forecast without reading it."""
+    """Return the entity tag of a latest forecast that is not adjusted, without reading it."""
     at = representation.at
     return _tag(representation, run, basin, None, None if at is None else age_days(t0, at))
 
@@ -90,8 +92,9 @@ def identity(latest: Latest, at: datetime | None) -> tuple[Any, ...]:
     awaited = () if latest.awaited is None else (latest.awaited,)
     pruned = () if latest.basin.pruned is None else (str(latest.basin.pruned),)
     unofficial = () if latest.is_official else ("unofficial",)
+    adjusted = () if latest.adjustment is None else (latest.adjustment,)
     age = None if at is None else age_days(latest.run.t0, at)
-    return latest.run.id, latest.basin.basin_id, newer, age, *pruned, *awaited, *unofficial
+    return latest.run.id, latest.basin.basin_id, newer, age, *pruned, *awaited, *unofficial, *adjusted
 
 
 def stored_parts(session: Session, forecasts: Sequence[Latest], members: bool) -> list[StoredParts]:
@@ -99,7 +102,9 @@ def stored_parts(session: Session, forecasts: Sequence[Latest], members: bool) -
     keys = [(forecast.run.id, forecast.basin.basin_id) for forecast in forecasts]
     contents = runs.content_of_many(session, keys, None if members else WITHOUT_MEMBERS)
     conserving = versions.conserving(session, list({forecast.run.version_id for forecast in forecasts}))
-    of_runs = outlooks.of_runs(session, [(forecast.run, forecast.basin) for forecast in forecasts])
+    named = {key: forecast.adjustment for key, forecast in zip(keys, forecasts, strict=True)}
+    adjusted = {key: adjustments.get(session, name) for key, name in named.items() if name is not None}
+    of_runs = outlooks.of_runs(session, [(forecast.run, forecast.basin) for forecast in forecasts], adjusted)
     return [
         StoredParts(
             series=_answered_content(forecast, contents[key]),
@@ -150,14 +155,25 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
     precipitation = _of_traces(series["precipitation"], basin) if "precipitation" in series else None
     loss = _mean(series["loss"], basin) if "loss" in series else None
     balance = water_balance(parts.ledgers, series.get(runs.LEDGER), basin.spin_up_days)
-    peak = _peak(parts.outlook, latest, representation.units)
-    in_words = (
-        None
-        if discharge is None
-        else _in_words(run, representation.units, discharge, calibrated, calibration, storage, peak=peak)
-    )
+    published = None if discharge is None else _published(parts.outlook, latest, representation.units)
+    in_words = None
+    if discharge is not None:
+        days, flow = _days_in_words(run, published or calibrated or discharge)
+        in_words = words.in_words(
+            t0=as_date(run.t0),
+            days=days,
+            discharge=flow,
+            calibrated=None if calibrated is None else flow,
+            calibration=calibration,
+            storage=storage,
+            weather=run.forcing_kind,
+            units=representation.units,
+            peak=_peak(parts.outlook, latest, representation.units),
+            what_if=None if (asked := what_if(run)) is None else asked.in_words,
+        )
     account: dict[str, Any] = {
         "discharge": discharge,
+        "published": published,
         "in_words": in_words,
         "storage": storage,
         "precipitation": precipitation,
@@ -166,7 +182,7 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
     }
     with_members = representation.members and "discharge" in series
     of_members = _member_columns(series, basin, representation.units) if with_members else MemberColumns()
-    missing = _missing_in_account(basin, parts.conserving, account, calibrated, storage)
+    missing = _missing_in_account(basin, parts, account, calibrated, storage)
     if basin.pruned is not None and issued:
         missing |= _pruned(basin.pruned, precipitation, representation)
     return BasinForecast(
@@ -177,6 +193,7 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
         area=_area(basin),
         units=_units(representation),
         quantiles_of=run.quantiles_of,
+        adjustment=latest.adjustment,
         calibrated=calibrated,
         calibration=calibration,
         normal=normal,
@@ -191,14 +208,16 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
 
 def _missing_in_account(
     basin: runs.RunBasin,
-    conserving: bool,
+    parts: StoredParts,
     account: Mapping[str, Any],
     calibrated: Columns | None,
     storage: Storage | None,
 ) -> dict[str, Absent]:
     """Return the reasons of the null fields of a forecast's water, by field."""
-    reason = why_no_account(basin, conserving)
+    reason, outlook = why_no_account(basin, parts.conserving), parts.outlook
     missing = {name: reason for name, value in account.items() if value is None}
+    if account["discharge"] is not None and isinstance(outlook, Absent):
+        missing["published"] = outlook
     if calibrated is None:
         missing |= dict.fromkeys(("calibrated", "calibration"), basin.why_not_calibrated)
     if storage is not None:
@@ -211,37 +230,31 @@ def _missing_in_account(
 
 
 def _peak(outlook: RunOutlook | Absent, latest: Latest, units: Units) -> words.Peak | None:
-    """Return the peak of a run as it was issued; None where there is none."""
-    peak = outlook if isinstance(outlook, Absent) else outlook.issued.peak
+    """Return the published peak of a run; None where there is none."""
+    peak = outlook if isinstance(outlook, Absent) else outlook.published.peak
     if isinstance(peak, Absent):
         return None
     (height,) = column(in_units(np.array([peak.height]), latest.basin, units))
     return height, as_date(latest.run.t0) + timedelta(days=peak.lead)
 
 
-def _in_words(
-    run: runs.Run,
-    units: Units,
-    discharge: Columns,
-    calibrated: Columns | None,
-    calibration: Calibration | None,
-    storage: Storage | None,
-    *,
-    peak: words.Peak | None,
-) -> str:
-    asked, past = what_if(run), run.filled_days
-    return words.in_words(
-        t0=as_date(run.t0),
-        days=days_ahead(run)["time"][past:],
-        discharge={name: values[past:] for name, values in discharge.items()},
-        calibrated=None if calibrated is None else {name: values[past:] for name, values in calibrated.items()},
-        calibration=calibration,
-        storage=storage,
-        weather=run.forcing_kind,
-        units=units,
-        peak=peak,
-        what_if=None if asked is None else asked.in_words,
-    )
+def _published(outlook: RunOutlook | Absent, latest: Latest, units: Units) -> GappyColumns | None:
+    """Return the quantiles of the published flow, on the days of the run."""
+    if isinstance(outlook, Absent):
+        return None
+    days = outlook.published.days
+    flows = np.full((len(LEVELS), latest.run.horizon_days), np.nan)
+    flows[:, np.array(days.leads) - 1] = np.array(days.quantiles, dtype=np.float64)
+    shown = in_units(flows, latest.basin, units)
+    return {level_name(level): gappy_column(row) for level, row in zip(LEVELS, shown, strict=True)}
+
+
+def _days_in_words(run: runs.Run, flows: Mapping[str, Sequence[float | None]]) -> tuple[list[date], Columns]:
+    """Return the days to come with flow, and the flow."""
+    known = [lead for lead, flow in enumerate(flows["median"]) if lead >= run.filled_days and flow is not None]
+    days = days_ahead(run)["time"]
+    of_days = {name: [float(values[lead] or 0.0) for lead in known] for name, values in flows.items()}
+    return [days[lead] for lead in known], of_days
 
 
 def _pruned(why: Absent, precipitation: list[float] | None, representation: Representation) -> dict[str, Absent]:

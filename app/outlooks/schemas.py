@@ -7,7 +7,7 @@ from pydantic import Field
 from app.adjustments.schemas import Adjustment
 from app.basins.ratings.schemas import Stage
 from app.basins.schemas import BasinKind
-from app.forecasts.schemas import Days, LeadDays, Superseded, Units
+from app.forecasts.schemas import Days, GappyColumns, LeadDays, Superseded, Units
 from app.http.base_schema import Missing, Model, OfBasin, Period, column, next_page
 from hydrology.base.staleness import STALE_AFTER_DAYS
 from hydrology.extremes.alerting import Severity, Trend
@@ -18,8 +18,6 @@ from hydrology.uncertainty.exceedance import Direction
 from records.outlooks.reader import State
 from records.runs.run_summary import MappingKind
 from records.verification.lead_scores import Origin
-
-GappyColumns = dict[str, list[float | None]]
 
 
 class OutlookFreshness(Model):

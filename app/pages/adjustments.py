@@ -23,11 +23,11 @@ from hydrology.base.calendar import as_date
 from jobspec.adjustments import HeldRuling, NewAdjustment, Publication
 from records.adjustments import adjustments
 from records.adjustments.adjustments import NotAdjusted
-from records.adjustments.level_chances import read_chances
 from records.alerts import held_alerts
 from records.alerts.alerts import LevelChance
 from records.basins import basins
 from records.basins.station_names import shown_name
+from records.outlooks.level_chances import read_chances
 from records.runs.runs import Run
 
 router = APIRouter(route_class=PageRoute)

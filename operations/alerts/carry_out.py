@@ -13,7 +13,6 @@ from records.access import audit
 from records.access.audit import Actor
 from records.adjustments import adjustments
 from records.adjustments.adjustments import Adjustment
-from records.adjustments.level_chances import RunChances, read_chances
 from records.alerts import held_alerts, level_doubts, settle_alerts
 from records.alerts.alert_changes import Change
 from records.alerts.held_alerts import HeldAlerts
@@ -22,6 +21,7 @@ from records.basins import basins
 from records.database.engine import Database
 from records.forecasts import latest
 from records.forecasts.latest import Latest
+from records.outlooks.level_chances import RunChances, read_chances
 from records.runs import runs
 from records.runs.runs import Run, RunBasin
 from runtime.clock import Clock

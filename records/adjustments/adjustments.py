@@ -173,9 +173,12 @@ def published(session: Session, run: str, basin: str) -> Adjustment | None:
     return published_many(session, [(run, basin)]).get((run, basin))
 
 
-def published_many(session: Session, keys: Sequence[RunBasinKey]) -> dict[RunBasinKey, Adjustment]:
-    """Return the newest published adjustments of forecasts; those without one are left out."""
-    query = select(AdjustmentRow).where(AdjustmentRow.published_at.is_not(None))
+def published_many(
+    session: Session, keys: Sequence[RunBasinKey], by: datetime | None = None
+) -> dict[RunBasinKey, Adjustment]:
+    """Return the newest adjustments of forecasts, published by an instant; those without one are left out."""
+    is_published = AdjustmentRow.published_at.is_not(None) if by is None else AdjustmentRow.published_at <= by
+    query = select(AdjustmentRow).where(is_published)
     columns = AdjustmentRow.run_id, AdjustmentRow.basin_id
     rows = session.scalars(where_keys(query, columns, keys).order_by(AdjustmentRow.published_at, AdjustmentRow.id))
     return {(row.run_id, row.basin_id): as_record(Adjustment, row) for row in rows}

@@ -15,10 +15,12 @@ from hydrology.base.errors import NotFound
 from hydrology.base.reasons import Reason
 from hydrology.water.spin_up import SPIN_UP_DAYS, spin_up_note
 from hydrology.weather.forcing_kinds import ForcingKind
+from records.adjustments.tables import AdjustmentRow
 from records.basins import basins as basin_records
 from records.basins import ownership
 from records.basins.tables import BasinRow
 from records.database import retention
+from records.database.composite_keys import where_keys
 from records.database.statements import as_record, table_of
 from records.database.tables import PrunedRow
 from records.runs import runs
@@ -76,6 +78,7 @@ class Latest:
         awaited: the basin's current version, where that has issued no such run yet and this one is of the version
             before it; None where the run is of the current version, or was named.
         is_official: whether the basin is.
+        adjustment: the published adjustment of the forecast, by its id; None without one.
     """
 
     run: Run
@@ -83,6 +86,7 @@ class Latest:
     superseded_by: Superseded | None
     awaited: str | None = None
     is_official: bool = True
+    adjustment: str | None = None
 
     @property
     def version_note(self) -> str | None:
@@ -145,9 +149,19 @@ _SERVES = case(
 promoted version that has issued one."""
 _COLUMNS = table_of(NewestRunRow).c  # of the table, not of row objects: every answer needs a look-up
 _IS_OFFICIAL = select(BasinRow.id).where(BasinRow.id == _COLUMNS.basin_id, ownership.is_official()).exists()
+_IS_ADJUSTED = (
+    select(AdjustmentRow.id)
+    .where(
+        AdjustmentRow.run_id == _COLUMNS.run_id,
+        AdjustmentRow.basin_id == _COLUMNS.basin_id,
+        AdjustmentRow.published_at.is_not(None),
+    )
+    .exists()
+)
 _NOTED = select(
     *(_COLUMNS.basin_id, _COLUMNS.which, _COLUMNS.run_id, _COLUMNS.t0, _COLUMNS.available_at),
     _IS_OFFICIAL.label("is_official"),
+    _IS_ADJUSTED.label("is_adjusted"),
 ).where(_SERVES)
 _NOTED_OF = _NOTED.where(_COLUMNS.basin_id.in_(bindparam("basins", expanding=True)))
 
@@ -157,6 +171,7 @@ class _Noted(NamedTuple):
     t0: Day
     available_at: datetime
     is_official: bool
+    is_adjusted: bool
 
 
 Glance = tuple[str, Day]
@@ -166,14 +181,18 @@ Glance = tuple[str, Day]
 def newest_run_keys(session: Session, basins: Sequence[str], at: datetime) -> dict[str, Glance]:
     """Return the latest forecasts of official basins by one small look-up.
 
-    Those that need a search, or a note, are left out.
+    Those that need a search or a note, and adjusted ones, are left out.
     """
     newest = _noted(session, basins)
     return {
         basin: (of_basin[LATEST].run_id, of_basin[LATEST].t0)
         for basin, of_basin in newest.items()
-        if _is_newest(of_basin) and of_basin[LATEST].is_official and of_basin[TRIED].available_at <= at
+        if _is_newest(of_basin) and _is_plain(of_basin[LATEST]) and of_basin[TRIED].available_at <= at
     }
+
+
+def _is_plain(noted: _Noted) -> bool:
+    return noted.is_official and not noted.is_adjusted
 
 
 def result_of(session: Session, run: str, basin: str) -> Latest:
@@ -183,7 +202,8 @@ def result_of(session: Session, run: str, basin: str) -> Latest:
         UnknownRun: there is no such run, or it does not include that basin.
     """
     of_basin, is_official = runs.basin_of(session, run, basin), ownership.owner(session, basin) is None
-    return Latest(runs.get(session, run), of_basin, None, is_official=is_official)
+    adjustment = _adjustments(session, {basin: run}).get(basin)
+    return Latest(runs.get(session, run), of_basin, None, is_official=is_official, adjustment=adjustment)
 
 
 def newest_result(session: Session, run: str, basin: str) -> Latest:
@@ -241,6 +261,7 @@ def latest_many(session: Session, basins: Sequence[str], at: datetime) -> dict[s
     of_id = {id_: as_record(Run, row) for id_, row in rows.items()}  # one run is of many basins
     pruned, current = _pruned(session, issued), promotions.current(session, list(issued))
     owners = ownership.owners(session, basins)
+    adjusted = _adjustments(session, {basin: run.id for basin, (run, _) in issued.items()}, at)
     answers: dict[str, Latest | NotFound] = {}
     for basin in basins:
         if basin not in issued:
@@ -249,7 +270,8 @@ def latest_many(session: Session, basins: Sequence[str], at: datetime) -> dict[s
         run, row = of_id[issued[basin][0].id], issued[basin][1]
         found = as_record(RunBasin, row, pruned=pruned.get(run.id))
         awaited, superseded = _awaited(run.version_id, current.get(basin)), _superseded(run, tried.get(basin))
-        answers[basin] = Latest(run, found, superseded, awaited, is_official=basin not in owners)
+        is_official, adjustment = basin not in owners, adjusted.get(basin)
+        answers[basin] = Latest(run, found, superseded, awaited, is_official=is_official, adjustment=adjustment)
     return answers
 
 
@@ -394,6 +416,14 @@ def _searched(session: Session, basins: Sequence[str], at: datetime) -> Newest:
         if is_latest:
             issued[basin.basin_id] = (run, basin)
     return issued, tried
+
+
+def _adjustments(session: Session, of_basins: Mapping[str, str], at: datetime | None = None) -> dict[str, str]:
+    """Return the newest published adjustment of runs' forecasts, by basin; those without one are left out."""
+    is_published = AdjustmentRow.published_at.is_not(None) if at is None else AdjustmentRow.published_at <= at
+    query = select(AdjustmentRow.basin_id, AdjustmentRow.id).where(is_published)
+    query = where_keys(query, (AdjustmentRow.run_id, AdjustmentRow.basin_id), [(r, b) for b, r in of_basins.items()])
+    return dict(session.execute(query.order_by(AdjustmentRow.published_at, AdjustmentRow.id)).tuples().all())
 
 
 def _pruned(session: Session, of_basins: Mapping[str, RunAndBasin]) -> dict[str, Absent]:

@@ -238,8 +238,8 @@ def outlooks_by(session: Session, found: Mapping[str, Latest | NotFound], at: da
     names, today = list(found), day(at.date())
     known = {name: one for name, one in found.items() if isinstance(one, Latest)}
     keys = {name: (one.run.id, name) for name, one in known.items()}
-    of_runs = run_outlooks.of_runs(session, [(one.run, one.basin) for one in known.values()])
-    adjusted = adjustments.published_many(session, list(keys.values()))
+    adjusted = adjustments.published_many(session, list(keys.values()), by=at)
+    of_runs = run_outlooks.of_runs(session, [(one.run, one.basin) for one in known.values()], adjusted)
     fresh = _freshness(session, found, at)
     now, rated = _flows_now(session, known, names, today), ratings.newest_many(session, names, today)
     standing, impacts = _standing_alerts(session, names), thresholds.impacts(session, names)

@@ -35,7 +35,7 @@ def read_exceedance(
     session: Reading, asked: AskedRun, answer: JsonAnswer, units: LevelUnits = "m3/s", discharge: Discharge = None
 ) -> Response:
     """The chance that the day's mean flow passes a level, for each day ahead and for any of them: of the floods, low
-    flows and operators' levels in `thresholds`, or of a requested discharge, by the calibrated flow of a forecast;
-    null, with the reason, if it is not calibrated. The levels of the version's own simulation are compared with the
-    uncalibrated members."""
+    flows and operators' levels in `thresholds`, or of a requested discharge, by the calibrated flow of a forecast,
+    adjusted where a forecaster has published that; null, with the reason, if it is not calibrated. The levels of the
+    version's own simulation are compared with the uncalibrated members."""
     return answer.of(service.exceedance(session, *asked, units, discharge))

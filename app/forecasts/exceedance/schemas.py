@@ -21,26 +21,28 @@ class LevelChances(Model):
     discharge: float | None = Field(description="In `units`; null where the record is too short to estimate it.")
     direction: Direction = Field(description="Whether flow passes it upwards (`rising`) or downwards.")
     flow: FlowOf = Field(
-        description="The flow behind the chance. `calibrated`: the error model's. `members`: the share of the "
+        description="The flow behind the chance. `calibrated`: the error model's, as a forecaster adjusted "
+        "it. `members`: the share of the "
         "members, by their weights and with every trace of weather, uncalibrated; the levels of the version's own "
         "simulation (`model-...`) are compared with these."
     )
-    chance: list[float] | None = Field(
+    chance: list[float | None] | None = Field(
         description=column(
             "Chance that the day's mean flow is beyond the level, 0 to 1. Beyond the outer quantiles of calibrated "
-            "flow, 0.5 and 99.5 percent, nothing is known, so a calibrated chance is at least 0.005 and at most 0.995"
+            "flow, 0.5 and 99.5 percent, nothing is known, so a calibrated chance is at least 0.005 and at most "
+            "0.995. Null on days that a forecaster's adjustment moves no flow to"
         )
     )
     within: float | None = Field(
         description="Chance that the level is passed on any of the days: the share of equally likely, temporally "
-        "consistent paths of flow that pass it."
+        "consistent paths of flow that pass it; or as a forecaster set it."
     )
     in_words: str | None = Field(description="The same in a sentence.")
     reason: str | None = Field(description="Why the chances are null; null where they are not.")
 
 
 class PeakOfRun(Model):
-    """The highest day ahead, over equally likely paths of calibrated flow as issued: its height and its day."""
+    """The highest day ahead, over equally likely paths of the published calibrated flow: its height and its day."""
 
     p05: float = Field(description="Height exceeded with a chance of 95 %, in `units`.")
     median: float = Field(description="Median height, in `units`.")

@@ -13,12 +13,15 @@ from app.forecasts.discharge import in_units
 from app.forecasts.exceedance.schemas import ExceedanceOfRun, FlowOf, LevelChances, PeakOfRun
 from app.forecasts.header import days_ahead, header, missing_in_header
 from app.forecasts.words import UNITS, number, on
-from app.http.json_numbers import column
+from app.http.json_numbers import column, gappy_column
 from hydrology.base.absent import Absent, text, texts
 from hydrology.base.calendar import as_date
 from hydrology.base.units import Units
+from hydrology.extremes.alerting import WINDOW_DAYS
 from hydrology.uncertainty.exceedance import Direction, FlowAhead
 from hydrology.uncertainty.weighted import of_traces, weighted_mean
+from records.adjustments import adjustments
+from records.adjustments.adjustments import Adjustment
 from records.forecasts.latest import Latest
 from records.outlooks import outlooks
 from records.runs import runs
@@ -29,7 +32,7 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class _Calibrated:
-    """The calibrated flow of a run, mm/day.
+    """The published calibrated flow of a run, mm/day, NaN on days without.
 
     Attributes:
         past: number of the first days that had ended.
@@ -40,8 +43,9 @@ class _Calibrated:
 
     def chances(self, depth: float, direction: Direction) -> tuple[Array, float]:
         """Return the exceedance probability of a depth on each day, and on any to come."""
-        of_days, within = self.flow.chances(depth, direction)
-        return of_days, self.flow.after(self.past).chances(depth, direction)[1] if self.past else within
+        has_flow, of_days = np.isfinite(self.flow.median), np.full(len(self.flow.median), np.nan)
+        of_days[has_flow], within = self.flow.known().chances(depth, direction)
+        return of_days, self.flow.after(self.past).known().chances(depth, direction)[1] if self.past else within
 
     def sentence(self, within: float, what: str, direction: Direction, last: date) -> str:
         """Describe the exceedance probability in a sentence."""
@@ -94,26 +98,34 @@ def exceedance(
         NoArea: the run names no area, and levels are not in mm/day.
     """
     run, basin = latest.run, latest.basin
-    days, flows = days_ahead(run), _flows(session, run, basin)
-    peak = _peak(session, run, basin, units)
+    adjustment = None if latest.adjustment is None else adjustments.get(session, latest.adjustment)
+    days, flows = days_ahead(run), _flows(session, run, basin, adjustment)
+    judged = {} if adjustment is None else _judged(run, adjustment)
+    peak = _peak(session, latest, adjustment, units)
     levels = levels_of(session, run, basin, units) if discharge is None else [level_asked_for(basin, units, discharge)]
     return ExceedanceOfRun(
         **header(latest, at),
         **days,
         units={"discharge": units},
-        levels=[_level_chances(flows, level, days["time"][-1], units) for level in levels],
+        levels=[_level_chances(flows, level, days["time"][-1], units, judged) for level in levels],
         peak=None if isinstance(peak, Absent) else peak,
         missing=texts(missing_in_header(basin) | ({"peak": peak} if isinstance(peak, Absent) else {})),
     )
 
 
-def _flows(session: Session, run: runs.Run, basin: runs.RunBasin) -> _Flows:
+def _judged(run: runs.Run, adjustment: Adjustment) -> Mapping[str, float]:
+    """Return the chances of levels that a forecaster set, where they cover all days to come."""
+    return adjustment.chances if run.horizon_days - run.filled_days <= WINDOW_DAYS else {}
+
+
+def _flows(session: Session, run: runs.Run, basin: runs.RunBasin, adjustment: Adjustment | None) -> _Flows:
     series = runs.series_of(session, run.id, basin.basin_id, ("discharge", runs.CALIBRATED, runs.PATHS))
     flows: dict[FlowOf, _Flow | Absent] = {"calibrated": basin.why_not_calibrated, "members": basin.why_missing}
     if basin.status != "issued":
         return flows
     if (calibrated := runs.calibrated_flow(series)) is not None:
-        flows["calibrated"] = _Calibrated(calibrated, run.filled_days)
+        published = calibrated if adjustment is None else adjustment.of_flow.adjusted_ahead(calibrated)
+        flows["calibrated"] = _Calibrated(published, run.filled_days)
     if "discharge" in series:
         values, axes = series["discharge"].values, series["discharge"].axes
         flow = values.reshape(-1, values.shape[-1]).astype(np.float64)
@@ -122,12 +134,14 @@ def _flows(session: Session, run: runs.Run, basin: runs.RunBasin) -> _Flows:
     return flows
 
 
-def _peak(session: Session, run: runs.Run, basin: runs.RunBasin, units: Units) -> PeakOfRun | Absent:
-    """Return the peak of the run's calibrated flow as issued, or why it has none."""
-    outlook = outlooks.of_runs(session, [(run, basin)])[run.id, basin.basin_id]
+def _peak(session: Session, latest: Latest, adjustment: Adjustment | None, units: Units) -> PeakOfRun | Absent:
+    """Return the peak of the run's calibrated flow as published, or why it has none."""
+    run, basin = latest.run, latest.basin
+    key = run.id, basin.basin_id
+    outlook = outlooks.of_runs(session, [(run, basin)], {} if adjustment is None else {key: adjustment})[key]
     if isinstance(outlook, Absent):
         return outlook
-    peak = basin.why_not_calibrated if outlook.basis == "members" else outlook.issued.peak
+    peak = basin.why_not_calibrated if outlook.basis == "members" else outlook.published.peak
     if isinstance(peak, Absent):
         return peak
     median, low, high = column(in_units(np.array([peak.height, peak.low, peak.high]), basin, units))
@@ -139,7 +153,9 @@ def _passed(flow: Array, depth: float, direction: Direction) -> npt.NDArray[np.b
     return flow > depth if direction == "rising" else flow < depth
 
 
-def _level_chances(flows: _Flows, level: AnsweredLevel, last: date, units: Units) -> LevelChances:
+def _level_chances(
+    flows: _Flows, level: AnsweredLevel, last: date, units: Units, judged: Mapping[str, float]
+) -> LevelChances:
     flow_of: FlowOf = "members" if level.of_model else "calibrated"
     flow = flows[flow_of]
     reported = LevelChances(
@@ -157,10 +173,11 @@ def _level_chances(flows: _Flows, level: AnsweredLevel, last: date, units: Units
     if isinstance(flow, Absent):
         return reported.model_copy(update={"reason": str(flow)})
     of_days, within = flow.chances(level.depth, level.direction)
+    within = judged.get(level.name or "", within)
     discharge = f"{number(level.shown)} {UNITS[units]}"
     what = discharge if level.name is None else f"{level.name} ({discharge})"
     sentence = flow.sentence(within, what, level.direction, last)
-    return reported.model_copy(update={"chance": column(of_days), "within": within, "in_words": sentence})
+    return reported.model_copy(update={"chance": gappy_column(of_days), "within": within, "in_words": sentence})
 
 
 def _chance(chance: float) -> str:

@@ -27,14 +27,17 @@ def stage_of_run(session: Session, latest: Latest, at: datetime) -> StageOfRun:
     stored = ratings.newest(session, latest.basin.basin_id, day(at.date()))
     (parts,) = stored_parts(session, [latest], members=False)
     forecast = basin_forecast(latest, parts, Representation("m3/s", members=False, at=at))
-    flows, missing = forecast.calibrated or forecast.discharge, missing_in_header(latest.basin)
+    flows, missing = forecast.published or forecast.calibrated or forecast.discharge, missing_in_header(latest.basin)
+    discharges = {name: np.array(flow, dtype=np.float64) for name, flow in (flows or {}).items()}
     names = ("stage_of", "stage_ft", "stage_m")
     reasons = dict.fromkeys(("rating_source", "rating_valid_from", *names), NO_RATING) if stored is None else {}
     if flows is None and stored is not None:
         reasons = dict.fromkeys(names, forecast.missing["discharge"])
-    converted = {} if stored is None or flows is None else {name: stored.rating.stage(of) for name, of in flows.items()}
+    converted = {} if stored is None else {name: stored.rating.stage(of) for name, of in discharges.items()}
     if stored is not None:
-        outside = [flow for of in converted for flow in (flows or {})[of] if np.isnan(stored.rating.stage(flow))]
+        outside = [
+            flow for of in discharges.values() for flow in of if np.isnan(stored.rating.stage(flow)) > np.isnan(flow)
+        ]
         reasons |= dict.fromkeys(names[1:] if outside else (), str(stored.rating.why_no_stage(*outside[:1] or [0.0])))
     return StageOfRun(
         **header(latest, at),

@@ -55,7 +55,7 @@ def forecast_of(session: Session, result: Latest, units: Units | None) -> BasinF
 
 
 def _row(forecast: BasinForecast) -> dict[str, object]:
-    flow, balance = forecast.calibrated or forecast.discharge, forecast.water_balance
+    flow, balance = forecast.published or forecast.calibrated or forecast.discharge, forecast.water_balance
     row: dict[str, object] = {
         "basin": forecast.basin,
         "status": forecast.status,
