@@ -182,6 +182,8 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
     }
     with_members = representation.members and "discharge" in series
     of_members = _member_columns(series, basin, representation.units) if with_members else MemberColumns()
+    if latest.adjustment is not None:
+        account["adjustment"] = latest.adjustment
     missing = _missing_in_account(basin, parts, account, calibrated, storage)
     if basin.pruned is not None and issued:
         missing |= _pruned(basin.pruned, precipitation, representation)
@@ -193,7 +195,6 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
         area=_area(basin),
         units=_units(representation),
         quantiles_of=run.quantiles_of,
-        adjustment=latest.adjustment,
         calibrated=calibrated,
         calibration=calibration,
         normal=normal,

@@ -423,7 +423,8 @@ def _adjustments(session: Session, of_basins: Mapping[str, str], at: datetime | 
     is_published = AdjustmentRow.published_at.is_not(None) if at is None else AdjustmentRow.published_at <= at
     query = select(AdjustmentRow.basin_id, AdjustmentRow.id).where(is_published)
     query = where_keys(query, (AdjustmentRow.run_id, AdjustmentRow.basin_id), [(r, b) for b, r in of_basins.items()])
-    return dict(session.execute(query.order_by(AdjustmentRow.published_at, AdjustmentRow.id)).tuples().all())
+    rows = session.execute(query.order_by(AdjustmentRow.published_at, AdjustmentRow.id))
+    return {row.basin_id: row.id for row in rows}
 
 
 def _pruned(session: Session, of_basins: Mapping[str, RunAndBasin]) -> dict[str, Absent]:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import text, update
 from starlette.testclient import TestClient
 
 from hydrology.base.calendar import day
@@ -16,8 +16,8 @@ from records.access import audit
 from records.alerts import alerts, held_alerts, thresholds
 from records.alerts.tables import HeldAlertsRow
 from records.database.engine import Database
+from records.outlooks import outlooks
 from records.runs import runs
-from records.runs.tables import RunContentRow
 from records.versions import promotions
 from runtime.clock import Clock
 from testing.records import BASIN, NOW, a_basin, a_run, a_version
@@ -338,6 +338,7 @@ def test_nothing_goes_out_that_nobody_has_seen(
     client.post(HELD, json={"run": run, "ruling": "approve"}, headers=ann)
     with database.transaction() as session:
         thresholds.put(session, BASIN, NewThreshold(name="new-street", discharge=0.02 * PER_MM), NOW)
+        outlooks.renew(session, BASIN)
     assert carry_out(holding, Clock(NOW)) == []
     (held,) = client.get("/v1/alerts/held", headers=ann).json()["held"]
     assert {change["level"] for change in held["proposed"]} == {"gauge-2", "new-street"}
@@ -373,7 +374,7 @@ def test_a_stale_forecast_decides_nothing_when_it_is_adjusted(
     assert carry_out(database, Clock(NOW)) == []
 
 
-def test_a_damaged_run_holds_up_no_other_basin(database: Database, holding: Database, run: str) -> None:
+def test_a_damaged_outlook_holds_up_no_other_basin(database: Database, holding: Database, run: str) -> None:
     with database.transaction() as session:
         a_basin(session, OTHER)
         level = NewThreshold(name="gauge-2", discharge=0.01 * PER_MM, direction="rising")
@@ -384,8 +385,8 @@ def test_a_damaged_run_holds_up_no_other_basin(database: Database, holding: Data
     decide(holding, Clock(NOW), [BASIN, OTHER])
     set_deadline(database, datetime.now(UTC))
     with database.transaction() as session:
-        damaged = update(RunContentRow).where(RunContentRow.basin_id == BASIN)
-        session.execute(damaged.values(content=b"damaged"))
+        damaged = text("UPDATE outlooks SET outlook = :content WHERE basin_id = :basin")
+        session.execute(damaged, {"content": b"damaged", "basin": BASIN})
     assert [change.basin_id for change in carry_out(holding, Clock(NOW))] == [OTHER]
     assert ("alerts withdrawn", "service") in actions(database)
     assert carry_out(holding, Clock(NOW)) == []
