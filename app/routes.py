@@ -11,25 +11,27 @@ from app.adjustments.held import router as held_alerts
 from app.alerts.deliveries import router as deliveries
 from app.alerts.endpoints import router as alerts
 from app.alerts.subscriptions import router as subscriptions
-from app.basins.endpoints import router as basins
-from app.basins.normals.endpoints import router as normals
-from app.basins.observations.endpoints import router as observations
-from app.basins.ratings.endpoints import router as ratings
+from app.basins.basins import router as basins
+from app.basins.normals import router as normals
+from app.basins.observations import router as observations
+from app.basins.ratings import router as ratings
 from app.basins.thresholds.endpoints import router as thresholds
-from app.basins.user_basins.endpoints import router as user_basins
-from app.forecasts.changes.endpoints import router as changes
+from app.basins.user_basins import router as user_basins
+from app.forecasts.changes.answer import router as changes
 from app.forecasts.endpoints import router as forecasts
-from app.forecasts.errors.endpoints import router as errors
-from app.forecasts.exceedance.endpoints import router as exceedance
-from app.forecasts.rain_margin.endpoints import router as rain_margin
-from app.forecasts.recession.endpoints import router as drain_down
-from app.forecasts.runs.endpoints import router as runs
+from app.forecasts.exceedance import router as exceedance
+from app.forecasts.rain_margin import router as rain_margin
+from app.forecasts.runs import router as runs
 from app.forecasts.spread import router as spread
-from app.forecasts.stage.endpoints import router as stage
-from app.forecasts.states.endpoints import router as states
-from app.forecasts.volumes.endpoints import router as volumes
-from app.forecasts.water.endpoints import router as water
-from app.forecasts.what_if_runs.endpoints import router as what_if
+from app.forecasts.stage import router as stage
+from app.forecasts.volumes import router as volumes
+from app.forecasts.water.balances import router as balances
+from app.forecasts.water.origin import router as origin
+from app.forecasts.water.recession import router as drain_down
+from app.forecasts.water.states import router as states
+from app.forecasts.water.storage import router as storage
+from app.forecasts.what_if import router as what_if
+from app.forecasts.worst_errors import router as errors
 from app.guide.endpoints import router as guide
 from app.http import problems
 from app.http.api_keys import any_key
@@ -45,14 +47,13 @@ from app.service.audit import router as audit
 from app.service.health import router as health
 from app.service.metrics.endpoints import router as metrics
 from app.service.status.endpoints import router as status
-from app.versions.comparisons.endpoints import router as comparisons
-from app.versions.endpoints import router as models
-from app.versions.events.endpoints import router as events
-from app.versions.scores.endpoints import router as skill
-from app.versions.simulation.endpoints import router as simulation
-from app.versions.verification.decision_value import router as decision_value
-from app.versions.verification.endpoints import router as verification
-from app.versions.verification.skilful_days import router as skilful_days
+from app.versions.comparisons import router as comparisons
+from app.versions.decisions import router as decisions
+from app.versions.events import router as events
+from app.versions.scores import router as skill
+from app.versions.simulation import router as simulation
+from app.versions.verification import router as verification
+from app.versions.versions import router as models
 from app.weather.bridges.endpoints import router as bridges
 from app.weather.endpoints import router as weather
 from app.weather.feeds import router as feeds
@@ -61,8 +62,8 @@ from runtime.settings import Settings
 
 RESOURCES = (
     *(forecasts, outlooks, basins, user_basins, observations, normals, thresholds, ratings, weather, exceedance),
-    *(alerts, held_alerts, adjustments, volumes, changes, rain_margin, runs, what_if, water, stage, states, spread),
-    *(drain_down, skill, simulation, verification, errors, skilful_days, events, decision_value, comparisons),
+    *(alerts, held_alerts, adjustments, volumes, changes, rain_margin, runs, what_if, storage, origin, balances, stage),
+    *(states, spread, drain_down, skill, simulation, verification, errors, decisions, events, comparisons),
     *(models, bridges),
     *(jobs, feeds, schedules, subscriptions, deliveries),
     *(extension.load(router) for extension in extensions() for router in extension.routers),

@@ -40,6 +40,7 @@ MEASUREMENTS = {
     "messages-replay": "benchmarks.replays.messages",
     "mutation": "benchmarks.mutation.measured",
     "mclstm-step": "benchmarks.speed.mclstm_step",
+    "outlook-replay": "benchmarks.replays.outlook",
     "origin": "benchmarks.water.origin",
     "pages": "benchmarks.pages.opened",
     "network-step": "benchmarks.speed.network_step",

@@ -27,6 +27,7 @@ from records.versions import versions
 from runtime.clock import Clock
 from runtime.logs import log_to_stderr
 from runtime.settings import Settings
+from testing.work import work_of
 
 EVERY = 11  # of the list of 447, from the 11th: 40 basins
 TRIAL = (3, 10)  # steps that warm up, steps that are timed
@@ -50,11 +51,11 @@ def main() -> None:
     database = Database(settings.database_url)
     database.migrate()
     if arguments.what == "ingest":
-        for outcome in ingest(database, source(), clock, chosen):
+        for outcome in ingest(work_of(database, clock), source(), chosen):
             print(outcome)
     elif arguments.what == "train":
         config = _within(arguments.seconds, arguments.name, database, clock, chosen, settings.data)
-        print(train(database, clock, config, chosen, label=arguments.name))
+        print(train(work_of(database, clock), config, chosen, label=arguments.name))
     else:
         _compare(database, chosen, arguments.json)
     database.close()
@@ -80,7 +81,7 @@ def _within(
     """Return a training whose steps take about this many seconds here; their number is stored for a restart."""
     stored = folder / f"steps-{architecture}.json"
     if not stored.exists():
-        started = begin(database, clock, _configuration(architecture, sum(TRIAL)), names)
+        started = begin(work_of(database, clock), _configuration(architecture, sum(TRIAL)), names)
         stored.write_text(json.dumps(int(seconds / _seconds_a_step(started))))
     return _configuration(architecture, json.loads(stored.read_text()))
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic.fields import FieldInfo
 
-from freshet.cli.commands import commands, loaded
+from freshet.cli.commands import loaded, names
 from freshet.cli.main import EXIT_CODES
 from jobspec.jobs.authority import Authority, Owned
 from jobspec.jobs.base import SERVICE, JobRequest
@@ -103,20 +103,21 @@ def pages() -> dict[str, str]:
 
 
 def _commands() -> str:
-    parts = [part for name in commands() for part in _command(f"freshet {name}", loaded(name))]
+    parts = [part for name in names() for part in _command(name)]
     return "\n\n".join([_COMMANDS, *parts]) + "\n"
 
 
-def _command(path: str, command: Any) -> Iterator[str]:
+def _command(words: str) -> Iterator[str]:
+    command, path = loaded(words), f"freshet {words}"
     arguments = [_argument(parameter) for parameter in command.params if parameter.param_type_name == "argument"]
-    parts = getattr(command, "commands", {})
+    parts = names(words) if hasattr(command, "commands") else []
     yield f"## {path}"
     yield inspect.cleandoc(command.help or "")
     yield f"    {' '.join([path, *arguments, *(['COMMAND'] if parts else []), '[OPTIONS]'])}"
     if rows := [_row(parameter) for parameter in command.params if parameter.name != "as_json" and parameter.help]:
         yield "\n".join(["| option | what |", "|---|---|", *rows])
-    for name, part in parts.items():
-        yield from _command(f"{path} {name}", part)
+    for name in parts:
+        yield from _command(f"{words} {name}")
 
 
 def _argument(argument: Any) -> str:

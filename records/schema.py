@@ -1,22 +1,14 @@
 """All tables: importing this module fills `Base.metadata`, to copy, check or migrate all of them."""
 
-import records.access.audit
-import records.access.keys
-import records.adjustments.tables
-import records.alerts.tables
-import records.basins.tables
-import records.database.tables
-import records.jobs.job_row
-import records.jobs.schedules
-import records.jobs.tables
-import records.outlooks.tables
-import records.ratings.ratings
-import records.runs.tables
-import records.series.tables
-import records.simulations.tables
-import records.verification.tables
-import records.versions.tables
-import records.weather.tables  # noqa: F401
+from importlib import import_module
+from pkgutil import walk_packages
+
+import records
 from records.database.base import Base
 
 __all__ = ["Base"]
+
+for _module in walk_packages(records.__path__, "records."):
+    # Upkeep has no tables, and imports this module.
+    if not _module.name.startswith(("records.schema", "records.upkeep")):
+        import_module(_module.name)

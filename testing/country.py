@@ -24,6 +24,7 @@ from records.versions import combinations, versions
 from records.versions.versions import NewVersion, Version
 from runtime.clock import Clock
 from testing.records import a_source
+from testing.work import work_of
 
 BASINS = ("SYNTH-01", "SYNTH-02", "SYNTH-03")
 CLOCK = Clock()
@@ -39,8 +40,8 @@ def write_country(folder: Path, last_day: str = "2005-09-30") -> None:
 def train_on(country: Path, file: Path, **changes: object) -> None:
     """Have a SQLite file hold a country and a version."""
     database = Database(f"sqlite:///{file}")
-    ingest(database, CamelsSource([country]), CLOCK)
-    train(database, CLOCK, configuration(**changes), BASINS)
+    ingest(work_of(database, CLOCK), CamelsSource([country]))
+    train(work_of(database, CLOCK), configuration(**changes), BASINS)
     database.close()
 
 

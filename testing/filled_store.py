@@ -24,24 +24,26 @@ from operations.what_if.what_if import what_if
 from records.access import keys
 from records.access.keys import Key
 from records.adjustments import adjustments
-from records.alerts import alert_changes, deliveries, held_alerts, settle_alerts, subscriptions, thresholds
+from records.alerts import alert_changes, deliveries, held_alerts, settle_alerts, subscriptions
 from records.alerts.alerts import LevelChance
 from records.database.engine import Database
+from records.feeds import feeds
 from records.jobs import attempts, events, jobs, schedules
+from records.levels import basin_levels
 from records.outlooks import outlooks
 from records.ratings import ratings
 from records.runs import runs
-from records.runs.runs import Run
+from records.runs.run_types import Run
 from records.verification import comparisons
 from records.versions import promotions, versions
 from records.versions.versions import NewVersion
-from records.weather import bridges, feeds
-from records.weather import weather_issues as weather
+from records.weather import bridges, issue_store
 from runtime.clock import Clock
 from runtime.settings import Settings
 from testing.bridges import LIVE, a_part
 from testing.country import BASINS
 from testing.records import a_weather_forecast, an_issue
+from testing.work import work_of
 
 FILLED_UNTIL = datetime(2005, 10, 1, tzinfo=UTC)
 """The country's record ends the day before."""
@@ -76,16 +78,17 @@ class FilledStore:
 def work(file: Path) -> None:
     """Have the country's SQLite file hold a forecast run, an evaluation, a comparison and more."""
     database, clock = Database(f"sqlite:///{file}"), Clock(FILLED_UNTIL)
-    (run,) = forecast(database, clock, ForecastParams(basins=list(BASINS)))
+    (run,) = forecast(work_of(database, clock), ForecastParams(basins=list(BASINS)))
     held_out = Period.parse("2004-10-01..2005-09-30")
-    evaluate(database, clock, run.version_id, held_out, BASINS)
-    compare(database, clock, [run.version_id], held_out)
-    forecast_volumes(database, clock, VolumesParams(basins=list(BASINS)))
-    forecast(database, clock, ForecastParams(basins=list(BASINS), weather="dry", horizon=40))
+    evaluate(work_of(database, clock), run.version_id, held_out, BASINS)
+    compare(work_of(database, clock), [run.version_id], held_out)
+    forecast_volumes(work_of(database, clock), VolumesParams(basins=list(BASINS)))
+    forecast(work_of(database, clock), ForecastParams(basins=list(BASINS), weather="dry", horizon=40))
     what_if(
-        database, clock, WhatIfParams(basins=list(BASINS), changes=Changes(degrees=2.0, increment=Increment(mm=10)))
+        work_of(database, clock),
+        WhatIfParams(basins=list(BASINS), changes=Changes(degrees=2.0, increment=Increment(mm=10))),
     )
-    reforecast(database, clock, run.version_id, BASINS, held_out, every=30, horizon=2)
+    reforecast(work_of(database, clock), run.version_id, BASINS, held_out, every=30, horizon=2)
     database.close()
 
 
@@ -161,12 +164,12 @@ def _add_feed(session: Session, key: Key, at: datetime) -> str:
 def _store_weather_forecast(session: Session, at: datetime) -> str:
     issue = an_issue("2004-03-11")
     forecasts = [a_weather_forecast(issue, basin) for basin in BASINS]
-    return weather.store(session, forecasts, at, operational=True).issue_id
+    return issue_store.store(session, forecasts, at, operational=True).issue_id
 
 
 def _add_thresholds(session: Session, at: datetime) -> None:
     for basin in BASINS:
-        thresholds.put(session, basin, NewThreshold(name=BANKFULL, discharge=BANKFULL_DISCHARGE), at)
+        basin_levels.put(session, basin, NewThreshold(name=BANKFULL, discharge=BANKFULL_DISCHARGE), at)
         outlooks.renew(session, basin)
 
 

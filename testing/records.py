@@ -22,7 +22,7 @@ from records.database.statements import as_record
 from records.database.tables import Checksummed
 from records.jobs import attempts, jobs
 from records.outlooks.outlooks import store_run
-from records.runs import runs, states
+from records.runs import run_types, states
 from records.schema import Base
 from records.series import series_writer as series
 from records.series import sources
@@ -123,9 +123,9 @@ def a_simulated_flow(version: str, basin: str = BASIN) -> SimulatedFlow:
     )
 
 
-def a_run(session: Session, version: str, *results: runs.BasinResult, **chosen: Any) -> runs.Run:
+def a_run(session: Session, version: str, *results: run_types.BasinResult, **chosen: Any) -> run_types.Run:
     """Store a run, issued for `BASIN` where no results are given."""
-    new = runs.NewRun(
+    new = run_types.NewRun(
         id=new_id(NOW + timedelta(seconds=next(_seconds))),
         t0=day("2008-09-30"),
         t0_age_days=1,
@@ -146,8 +146,8 @@ def a_run(session: Session, version: str, *results: runs.BasinResult, **chosen: 
     return store_run(session, replace(new, **chosen), results or [issued()])
 
 
-def issued(basin: str = BASIN) -> runs.BasinResult:
-    return runs.BasinResult(basin=runs.RunBasin(basin_id=basin, status="issued"))
+def issued(basin: str = BASIN) -> run_types.BasinResult:
+    return run_types.BasinResult(basin=run_types.RunBasin(basin_id=basin, status="issued"))
 
 
 def a_reason(message: str) -> Absent:
@@ -155,8 +155,8 @@ def a_reason(message: str) -> Absent:
     return absent(Reason.FAILED, message=message)
 
 
-def not_issued(reason: str, basin: str = BASIN, status: runs.BasinStatus = "withheld") -> runs.BasinResult:
-    return runs.BasinResult(basin=runs.RunBasin(basin_id=basin, status=status, reason=a_reason(reason)))
+def not_issued(reason: str, basin: str = BASIN, status: run_types.BasinStatus = "withheld") -> run_types.BasinResult:
+    return run_types.BasinResult(basin=run_types.RunBasin(basin_id=basin, status=status, reason=a_reason(reason)))
 
 
 def a_job(session: Session, **chosen: Any) -> str:

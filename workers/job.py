@@ -10,12 +10,10 @@ from sqlalchemy.orm import Session
 
 from records.access import audit
 from records.database.base import JsonObject
-from records.database.engine import Database
+from records.database.work import Work
 from records.job_permissions.permissions import SERVICE, Grant
 from records.job_permissions.write_guard import UndeclaredWriteError
 from records.jobs import events, jobs
-from runtime.clock import Clock
-from runtime.settings import Settings
 
 _LOOK_SECONDS = 0.5  # between two checks whether the job has to stop
 StopReason = Literal["cancel", "shutdown"]
@@ -32,15 +30,6 @@ class ShutdownAsked(Exception):  # noqa: N818 - not a fault: the worker is stopp
 
 class Waiting(Exception):  # noqa: N818 - not a fault: the children come first
     """The job has posted its children and waits for them."""
-
-
-@dataclass(frozen=True, slots=True)
-class JobContext:
-    """The context of every job: settings, database and clock."""
-
-    settings: Settings
-    database: Database
-    clock: Clock
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +71,7 @@ class JobRun:
 
     def __init__(
         self,
-        tools: JobContext,
+        tools: Work,
         job: jobs.Job,
         report: Callable[[Progress, str | None], None],
         asked_to_stop: Callable[[], StopReason | None],

@@ -8,9 +8,10 @@ import structlog
 from sqlalchemy.exc import DBAPIError
 
 from records.database.engine import DatabaseProblem
+from records.database.work import Work
 from records.jobs import attempts, jobs, turns
 from runtime.repeated import Repeated
-from workers.job import JobContext, Progress
+from workers.job import Progress
 
 log = structlog.get_logger()
 
@@ -25,7 +26,7 @@ class Heartbeat(Repeated):
         stale: whether the worker has lost the job, or can no longer renew it.
     """
 
-    def __init__(self, tools: JobContext, job: jobs.Job) -> None:
+    def __init__(self, tools: Work, job: jobs.Job) -> None:
         self.progress: Progress | None = None
         self.cancelled = self.awaited = self.stale = False
         self._tools, self._job, self._lease = tools, job, tools.settings.lease_seconds

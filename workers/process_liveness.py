@@ -15,12 +15,12 @@ import structlog
 from sqlalchemy.exc import DBAPIError
 
 from hydrology.base.errors import Problem
+from records.database.work import Work
 from records.jobs import process_heartbeats
 from records.jobs.process_heartbeats import Role
 from runtime import private_files
 from runtime.repeated import Repeated
 from workers.gpu import WorkerGPU
-from workers.job import JobContext
 
 log = structlog.get_logger()
 
@@ -32,7 +32,7 @@ class ProcessHeartbeat(Repeated):
     """Sends a process's heartbeats to the database, and removes them at the end."""
 
     def __init__(
-        self, tools: JobContext, name: str, role: Role, queues: Sequence[str] = (), *, gpu: WorkerGPU | None = None
+        self, tools: Work, name: str, role: Role, queues: Sequence[str] = (), *, gpu: WorkerGPU | None = None
     ) -> None:
         self._tools, self._name, self._role, self._queues, self._gpu = tools, name, role, queues, gpu
         self._trouble: str | None = None

@@ -26,7 +26,7 @@ from records.basins.basins import UnknownBasin
 from records.forecasts.latest import NoForecast, NoModel
 from records.outlooks import outlooks
 from records.runs import runs
-from records.runs.runs import UnknownRun
+from records.runs.run_types import UnknownRun
 
 router = APIRouter(tags=["forecasts"], route_class=KeyFirstRoute)
 

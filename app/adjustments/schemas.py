@@ -6,7 +6,7 @@ from typing import Literal
 from pydantic import Field
 
 from app.alerts.schemas import ProposedChange
-from app.forecasts.schemas import Columns, Days, GappyColumns, LeadDays, Units
+from app.forecasts.schemas import Columns, Days, FieldUnits, GappyColumns, LeadDays
 from app.http.base_schema import Missing, Model, OfBasin, column, next_page
 from hydrology.uncertainty.exceedance import Direction
 
@@ -50,7 +50,7 @@ class AdjustedLevel(Model):
 class AdjustedForecast(Adjustment):
     """A forecast as issued and as adjusted, side by side."""
 
-    units: Units
+    units: FieldUnits
     time: Days
     lead_days: LeadDays
     flow_of: Literal["calibrated", "discharge"] = Field(

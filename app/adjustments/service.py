@@ -14,11 +14,12 @@ from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day, as_date
 from hydrology.base.units import Units
 from hydrology.extremes.alerting import WINDOW_DAYS
-from records.adjustments import adjustments as records
-from records.alerts import held_alerts, level_doubts
+from records.adjustments.adjustment import Adjustment as StoredAdjustment
+from records.alerts import held_alerts
 from records.database.statements import as_values
+from records.levels import level_doubts
 from records.outlooks.level_chances import read_chances
-from records.runs import runs
+from records.runs import run_arrays, run_types, runs
 
 _DRAFT = "It is a draft."
 _WHY = {"publisher": _DRAFT, "published_at": _DRAFT, "note": "There is none."}
@@ -30,13 +31,13 @@ _WHY_HELD = {
 }
 
 
-def adjustment(session: Session, stored: records.Adjustment) -> Adjustment:
+def adjustment(session: Session, stored: StoredAdjustment) -> Adjustment:
     """Return an adjustment."""
     fields = _fields(session, stored)
     return Adjustment(**fields, missing=why_null(fields, _WHY))
 
 
-def adjusted_forecast(session: Session, stored: records.Adjustment, units: Units | None = None) -> AdjustedForecast:
+def adjusted_forecast(session: Session, stored: StoredAdjustment, units: Units | None = None) -> AdjustedForecast:
     """Return a forecast as issued and as adjusted.
 
     Args:
@@ -47,9 +48,9 @@ def adjusted_forecast(session: Session, stored: records.Adjustment, units: Units
     """
     run, basin = runs.get(session, stored.run_id), runs.basin_of(session, stored.run_id, stored.basin_id)
     units = units or usual_units(basin)
-    series = runs.series_of(session, run.id, basin.basin_id, (runs.CALIBRATED, "discharge_quantiles"))
-    flow_of: Literal["calibrated", "discharge"] = "calibrated" if runs.CALIBRATED in series else "discharge"
-    flow = series[runs.CALIBRATED if flow_of == "calibrated" else "discharge_quantiles"]
+    series = runs.series_of(session, run.id, basin.basin_id, (run_arrays.CALIBRATED, "discharge_quantiles"))
+    flow_of: Literal["calibrated", "discharge"] = "calibrated" if run_arrays.CALIBRATED in series else "discharge"
+    flow = series[run_arrays.CALIBRATED if flow_of == "calibrated" else "discharge_quantiles"]
     shown = [at for at, level in enumerate(flow.axes["level"]) if level in ANSWER_LEVELS]
     names = [level_name(flow.axes["level"][at]) for at in shown]
     issued = in_units(flow.values[shown], basin, units)
@@ -86,7 +87,7 @@ def held(session: Session, stored: held_alerts.HeldAlerts, on: Day) -> HeldAlert
     )
 
 
-def _fields(session: Session, stored: records.Adjustment) -> dict[str, Any]:
+def _fields(session: Session, stored: StoredAdjustment) -> dict[str, Any]:
     fields = as_values(stored, "basin_id", "run_id", "key_id", "levels", "alerts_at")
     return fields | {
         "basin": stored.basin_id,
@@ -97,7 +98,7 @@ def _fields(session: Session, stored: records.Adjustment) -> dict[str, Any]:
 
 
 def _levels(
-    session: Session, stored: records.Adjustment, run: runs.Run, basin: runs.RunBasin
+    session: Session, stored: StoredAdjustment, run: run_types.Run, basin: run_types.RunBasin
 ) -> list[AdjustedLevel] | Absent:
     """Return the chances of levels as issued and as adjusted: those that were published, or of a draft, by name."""
     if stored.levels is not None:

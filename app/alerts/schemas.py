@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from app.basins.ratings.schemas import Stage
+from app.basins.ratings import Stage
 from app.basins.schemas import BasinKind
 from app.http.base_schema import Missing, Model, ReasonText, next_page
 from hydrology.extremes.alerting import Severity, Trend

@@ -6,16 +6,17 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from app.alerts.schemas import Alert, AlertChange, AlertStep, BasinAlerts, ProposedChange, RiverAlert
-from app.basins.ratings.stage import rating_of, stage_of
+from app.basins.ratings import rating_of, stage_of
 from app.basins.schemas import kind_of
 from app.http.base_schema import why_null
 from hydrology.base.absent import text
 from hydrology.base.calendar import Day, as_date
 from hydrology.extremes.alerting import ENDS_AFTER, ladder
 from hydrology.ratings.rating import Rating
-from records.alerts import alert_changes, alerts, thresholds
-from records.alerts.thresholds import Threshold
+from records.alerts import alert_changes, alerts
 from records.database.statements import as_values
+from records.levels import basin_levels
+from records.levels.basin_levels import Threshold
 
 _WHY = {
     "kind": "The level is user-defined.",
@@ -81,7 +82,7 @@ def answers_of(session: Session, found: Sequence[alerts.RiverAlert], on: Day) ->
 
 
 def _levels(session: Session, basin: str) -> dict[str, Threshold]:
-    return {level.name: level for level in thresholds.of_basin(session, basin)}
+    return {level.name: level for level in basin_levels.of_basin(session, basin)}
 
 
 def of_basin(session: Session, basin: str, on: Day) -> BasinAlerts:

@@ -45,7 +45,8 @@ class BasinSummary(Model):
     huc: str | None = Field(description="Hydrologic unit code.", examples=["01"])
     area: Area | None = Field(
         description="The drainage area by which its flow is converted to a depth and back: that of the weather product "
-        "that its current version learnt from; else as an operator gave it, or its gauge's service."
+        "that its current version learnt from; without a version, that of its weather product. Else, and where "
+        "products differ, as an operator gave it, or its gauge's service."
     )
     missing: Missing = Field(examples=[{}])
 

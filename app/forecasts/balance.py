@@ -2,13 +2,70 @@
 
 from collections.abc import Sequence
 from math import fsum
+from typing import Literal
 
 import numpy as np
+from pydantic import Field
 
-from app.forecasts.schemas import MemberBalance, MemberSinceEmpty, Scale, SinceEmpty, WaterBalance
-from app.http.json_numbers import column
+from app.http import json_numbers
+from app.http.base_schema import Model
 from hydrology.water import ledger as water
-from records.runs.runs import CLOSURE, OF_VERSION, Ledger, RunSeries, ledger_entry
+from records.runs.run_arrays import OF_VERSION, Ledger, RunSeries
+from records.runs.run_types import CLOSURE, ledger_entry
+
+
+class Scale(Model):
+    """The reference amount of a residual."""
+
+    name: str
+    formula: str
+    unit: Literal["mm"]
+    tolerance: float = Field(description="Largest absolute residual, relative to the scale, of a closed balance.")
+
+
+class MemberBalance(Model):
+    """The water balance of one member over the horizon, mm: with traces of weather, of the trace with the largest
+    error."""
+
+    trace: str | None = Field(default=None, description="The trace. Only where there are traces.")
+    terms: dict[str, float] = Field(description="Signed: what comes in is positive, what leaves or is stored negative.")
+    residual: float = Field(description="The sum of the terms: unaccounted water.")
+    scale: float = Field(description="The reference amount of the residual, mm: see `scale` of the balance.")
+    tolerance: float = Field(description="Largest absolute residual of a closed balance, mm.")
+    closes: bool
+
+
+class MemberSinceEmpty(Model):
+    """The residual of one member since its store was empty."""
+
+    residual: float = Field(description="Precipitation - discharge - loss - storage at T0, mm.")
+    scale: float = Field(description="Precipitation since the store was empty, mm, the reference amount.")
+    relative: float = Field(description="Residual divided by scale; 0 where no rain has fallen.")
+
+
+class SinceEmpty(Model):
+    """The residual from the empty store to T0, which reveals leaks too small to show over a horizon. A basin with a
+    larger one than the tolerance is withheld."""
+
+    days: int | None = Field(description="Days since the empty store, T0 included.")
+    scale: Scale
+    members: dict[str, MemberSinceEmpty]
+
+
+class WaterBalance(Model):
+    """The water balance from T0 to the end of the horizon, mm. It closes for each member and their mean; quantiles of
+    discharge do not add up."""
+
+    closes: bool = Field(description="Whether every member closes.")
+    scale: Scale = Field(
+        description="The reference amount of residuals; the span is from T0 to the end of the horizon."
+    )
+    mean: dict[str, float] = Field(
+        description="The mean of each term over the members. Of a version that combines others it is weighted, and the "
+        "precipitation of each of its weather products is a term of its own."
+    )
+    members: dict[str, MemberBalance]
+    since_empty_store: SinceEmpty
 
 
 def water_balance(
@@ -46,7 +103,7 @@ def residuals(of_traces: RunSeries) -> dict[str, float]:
     return {
         f"{member}/{trace}": residual
         for member, of_member in zip(of_traces.axes["member"], values, strict=True)
-        for trace, residual in zip(of_traces.axes["trace"], column(of_member), strict=True)
+        for trace, residual in zip(of_traces.axes["trace"], json_numbers.column(of_member), strict=True)
     }
 
 

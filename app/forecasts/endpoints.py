@@ -6,17 +6,18 @@ from fastapi import APIRouter, Response
 
 from app.exports.answers import Responder, SeriesAnswer, documented_responses
 from app.exports.formats import SERIES
-from app.forecasts import batch, lookup, service, table
+from app.forecasts import lookup, table
+from app.forecasts import rendered as answers
 from app.forecasts.discharge import LatestForm, RunForm
-from app.forecasts.schemas import BasinForecast, BasinForecasts
-from app.forecasts.selection import SelectedBasins
+from app.forecasts.forecast import BasinForecast, BasinForecasts
+from app.forecasts.lookup import SelectedBasins
 from app.http.conditional import SHORTLY
 from app.http.dependencies import AsKnown, BasinId, Reading, RenderedAnswers, RunId
 from app.http.discharge_units import NoArea
 from app.http.limits.costs import RequestBudget
 from records.basins.basins import UnknownBasin
-from records.forecasts.latest import NoForecast, NoModel, newest_run_keys
-from records.runs.runs import UnknownRun
+from records.forecasts.latest import NoForecast, NoModel, newest_run_keys, result_of
+from records.runs.run_types import UnknownRun
 
 router = APIRouter(tags=["forecasts"])
 
@@ -43,12 +44,12 @@ def read_latest_forecast(
     current now."""
     newest = newest_run_keys(session, [basin], at).get(basin)
     if newest is not None:
-        tag = service.tag_of_key(*newest, basin, form)
+        tag = answers.tag_of_key(*newest, basin, form)
         if (body := rendered.get(tag)) is not None:
             return _answered(answer, basin, tag, lambda: body)
     latest = lookup.latest(session, basin, at)
-    tag = service.tag_of(latest, form)
-    return _answered(answer, basin, tag, lambda: service.rendered_forecast(session, rendered, latest, form))
+    tag = answers.tag_of(latest, form)
+    return _answered(answer, basin, tag, lambda: answers.rendered_forecast(session, rendered, latest, form))
 
 
 @router.get(
@@ -68,14 +69,14 @@ def read_latest_forecasts(
     unit or a box, or of all. A basin that has none is in `without` with the reason; a request for more
     basins than one answer holds is refused. `known_at` works as for one basin; with `updated_since` only new
     forecasts."""
-    budget.charge(len(basins) * batch.VALUES_OF_BASIN)
-    looked_up = batch.look_up(session, basins, form, at)
+    budget.charge(len(basins) * answers.VALUES_OF_BASIN)
+    looked_up = answers.look_up(session, basins, form, at)
     if form.members:
-        budget.spend(batch.member_values(looked_up), "members", "ask for fewer basins.")
+        budget.spend(answers.member_values(looked_up), "members", "ask for fewer basins.")
     places = answer.places(basins)
 
     def body() -> bytes:
-        return batch.body(session, rendered, looked_up, form, at)
+        return answers.body(session, rendered, looked_up, form, at)
 
     return answer.tagged(
         looked_up.tag,
@@ -98,9 +99,9 @@ def read_run_of_basin(
 
     A run that was withheld or failed for the basin has a `reason` and no values; its water balance is included if the
     run got that far."""
-    latest = lookup.of_run(session, run, basin)
-    tag = service.tag_of(latest, form)
-    return _answered(answer, basin, tag, lambda: service.rendered_forecast(session, rendered, latest, form))
+    latest = result_of(session, run, basin)
+    tag = answers.tag_of(latest, form)
+    return _answered(answer, basin, tag, lambda: answers.rendered_forecast(session, rendered, latest, form))
 
 
 def _answered(answer: Responder, basin: str, tag: str, body: Callable[[], bytes]) -> Response:

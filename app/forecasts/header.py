@@ -7,8 +7,16 @@ from typing import Any, TypedDict
 import numpy as np
 
 from app.basins.schemas import named_kind
-from app.forecasts.schemas import FilledDays, PartOfRun, RunOfBasin, SubsetOfRun, Superseded
-from app.forecasts.what_if import what_if
+from app.forecasts.schemas import (
+    FilledDays,
+    IncrementOfRun,
+    PartOfRun,
+    RunOfBasin,
+    StormOfRun,
+    SubsetOfRun,
+    Superseded,
+    WhatIf,
+)
 from app.http.base_schema import DataCredit
 from app.weather.bridges.service import bridge_used
 from app.weather.schemas import WeatherUsed
@@ -17,11 +25,12 @@ from hydrology.base.calendar import as_date
 from hydrology.base.staleness import age_days, stale
 from hydrology.weather.forcing_kinds import KINDS
 from hydrology.weather.perturbed_forecasts import SOURCE as PERTURBED
+from jobspec.changes import Changes
 from records.forecasts.latest import Latest
 from records.runs.filled_note import weather_note
 from records.runs.run_parts import RunPart, RunSubset
 from records.runs.run_summary import LEARNT_FROM
-from records.runs.runs import Run, RunBasin
+from records.runs.run_types import Run, RunBasin
 
 PERTURBED_NOTE = "Driven by perturbed observations for the days after T0: a replay's stand-in for a weather forecast."
 
@@ -127,3 +136,21 @@ def days_ahead(run: Run) -> DayColumns:
     """Return the valid days of a run, and their leads."""
     leads = list(range(1, run.horizon_days + 1))
     return DayColumns(time=[as_date(run.t0 + np.timedelta64(lead, "D")) for lead in leads], lead_days=leads)
+
+
+def what_if(run: Run) -> WhatIf | None:
+    """Return the changes of a run; None if it is not a what-if run."""
+    shown = run.what_if
+    if shown is None:
+        return None
+    changes = Changes.model_validate(shown.changes)
+    return WhatIf(
+        in_words=changes.in_words,
+        degrees=changes.degrees,
+        precipitation_percent=changes.precipitation_percent,
+        storm=None if changes.storm is None else StormOfRun(**changes.storm.model_dump()),
+        increment=None if changes.increment is None else IncrementOfRun(**changes.increment.model_dump()),
+        assimilate=changes.assimilate,
+        note=shown.note,
+        base=shown.base,
+    )

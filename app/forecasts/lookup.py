@@ -1,17 +1,27 @@
-"""Finds the run behind an answer about a basin."""
+"""Finds the basins and the runs that an answer is about."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import Depends
+from fastapi import Depends, Query
+from pydantic import AfterValidator
+from pydantic_core import PydanticCustomError
 from sqlalchemy.orm import Session
 
-from app.http.dependencies import BasinId, ChosenRun, Reading, ServiceClock
+from app.basins.queries import BoundingBox, Huc, corners
+from app.http.dependencies import AsKnown, BasinId, ChosenRun, OptionalInstant, Reading, ServiceClock
+from app.http.problems import refused
 from hydrology.base.errors import NotFound
+from jobspec.fields import BASIN, full_id
+from records.basins import basins as stored_basins
 from records.basins.basins import UnknownBasin
 from records.forecasts import latest as records
 from records.forecasts.latest import Latest, NoForecast, NoModel
-from records.runs.runs import UnknownRun
+from records.runs.run_types import UnknownRun
+
+MAX_BASINS = 500
+
 
 RunAndTime = tuple[Latest, datetime | None]
 """A run's result for a basin, and the clock's time if the answer is the latest."""
@@ -36,15 +46,6 @@ def latest_many(session: Session, basins: list[str], at: datetime) -> dict[str, 
     return {basin: _with_remedy(one, basin) if isinstance(one, NoForecast) else one for basin, one in found.items()}
 
 
-def of_run(session: Session, run: str, basin: str) -> Latest:
-    """Return the result of a given run for a basin.
-
-    Raises:
-        UnknownRun: there is no such run, or it does not include that basin.
-    """
-    return records.result_of(session, run, basin)
-
-
 def chosen(session: Session, run: str | None, basin: str, at: datetime) -> RunAndTime:
     """Return a given run's result, or the latest with the clock's time.
 
@@ -52,7 +53,7 @@ def chosen(session: Session, run: str | None, basin: str, at: datetime) -> RunAn
         UnknownRun: there is no such run, or it does not include that basin.
         UnknownBasin, NoModel, NoForecast: no run is given, and there is no latest.
     """
-    return (latest(session, basin, at), at) if run is None else (of_run(session, run, basin), None)
+    return (latest(session, basin, at), at) if run is None else (records.result_of(session, run, basin), None)
 
 
 def _asked(session: Reading, clock: ServiceClock, basin: BasinId, run: ChosenRun = None) -> RunAndTime:
@@ -67,3 +68,65 @@ PROBLEMS = (UnknownBasin, NoModel, NoForecast, UnknownRun)
 
 def _with_remedy(error: NoForecast, basin: str) -> NoForecast:
     return NoForecast(f"{error} To make one: freshet forecast --basin {basin}.")
+
+
+def _basins(text: str) -> str:
+    basins = list(dict.fromkeys(full_id(part.strip()) for part in text.split(",")))
+    if len(basins) > MAX_BASINS:
+        detail = f"{len(basins)} basins, and one answer holds at most {MAX_BASINS}: ask for a part at a time"
+        raise PydanticCustomError("basins", "{detail}", {"detail": detail})
+    return ",".join(basins)
+
+
+Basins = Annotated[
+    str | None,
+    AfterValidator(lambda text: None if text is None else _basins(text)),
+    Query(
+        description=f"The basins, at most {MAX_BASINS}, with commas between; by default all, or those selected by "
+        "`huc` and `bbox`.",
+        examples=["01013500,01022500"],
+        max_length=10_000,
+        json_schema_extra={"pattern": f"^{BASIN}( *, *{BASIN}){{0,{MAX_BASINS - 1}}}$"},
+    ),
+]
+UpdatedSince = Annotated[
+    OptionalInstant,
+    Query(
+        description="Only basins whose latest forecast became available after this instant (RFC 3339, with its "
+        "offset), or comes from a model version that was promoted after it.",
+        examples=["2008-04-21T06:00:00Z"],
+    ),
+]
+
+
+def _selected(
+    session: Reading,
+    at: AsKnown,
+    basins: Basins = None,
+    huc: Huc = None,
+    bbox: BoundingBox = None,
+    updated_since: UpdatedSince = None,
+) -> Sequence[str]:
+    """Return the named basins, those in a hydrologic unit or box, or all; of them those with a new forecast.
+
+    Raises:
+        InvalidRequest: basins are both named and chosen by place, or exceed one answer's limit.
+    """
+    if basins is not None:
+        if huc is not None or bbox is not None:
+            raise refused("basins", "either name basins, or choose them by huc and bbox: leave one of the two out.")
+        asked: Sequence[str] = basins.split(",")
+    else:
+        asked = _placed(session, huc, bbox)
+    return asked if updated_since is None else records.updated_since(session, asked, updated_since, at)
+
+
+def _placed(session: Session, huc: str | None, bbox: str | None) -> Sequence[str]:
+    chosen = stored_basins.chosen(session, huc=huc, box=None if bbox is None else corners(bbox))
+    if len(chosen) > MAX_BASINS:
+        detail = f"these are {len(chosen)} basins, and one answer holds at most {MAX_BASINS}"
+        raise refused("basins", f"{detail}: choose a part of them by huc or bbox, or name them.")
+    return chosen
+
+
+SelectedBasins = Annotated[Sequence[str], Depends(_selected)]

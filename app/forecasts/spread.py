@@ -5,6 +5,7 @@ from datetime import datetime
 
 import numpy as np
 from fastapi import APIRouter, Response
+from pydantic import Field
 from sqlalchemy.orm import Session
 
 from app.exports.answers import SeriesAnswer, documented_responses
@@ -12,15 +13,40 @@ from app.exports.formats import SERIES
 from app.exports.table import Table, numbers
 from app.forecasts.header import days_ahead, header, missing_in_header
 from app.forecasts.lookup import PROBLEMS, AskedRun
-from app.forecasts.spread_schemas import SpreadOfRun, SpreadShares
+from app.forecasts.schemas import DaysOfRun
 from app.forecasts.table import day_columns, run_columns
 from app.http import json_numbers
+from app.http.base_schema import Missing, Model, column
 from app.http.dependencies import Reading
 from hydrology.base.absent import absent, texts
 from hydrology.base.reasons import Reason
 from records.basins.basins import Site
 from records.forecasts.latest import Latest
-from records.runs import runs
+from records.runs import run_arrays, run_types, runs
+
+
+class SpreadShares(Model):
+    """Shares of the variance of discharge by source; null where the variance is 0."""
+
+    weights: list[float | None] = Field(description=column("The network's weights: its members differ"))
+    weather: list[float | None] = Field(description=column("The weather after T0: its traces differ"))
+    state: list[float | None] = Field(
+        description=column("The water in the basin at T0: past precipitation is uncertain")
+    )
+
+
+class SpreadOfRun(DaysOfRun):
+    """Spread of the members' discharge on each day ahead, and its sources."""
+
+    standard_deviation: list[float] | None = Field(
+        description=column(
+            "Standard deviation of discharge over all members, weather traces and perturbed states, mm/day. Errors "
+            "common to all of them are not included; calibrated quantiles include those too"
+        )
+    )
+    shares: SpreadShares | None = Field(description="Shares of the variance; they add up to 1.")
+    missing: Missing
+
 
 router = APIRouter(prefix="/basins", tags=["forecasts"])
 
@@ -28,7 +54,7 @@ router = APIRouter(prefix="/basins", tags=["forecasts"])
 def _answer(session: Session, latest: Latest, at: datetime | None) -> SpreadOfRun:
     """Return the sources of a run's spread; `at` is the clock's time for a latest answer."""
     run, basin = latest.run, latest.basin
-    variance = runs.series_of(session, run.id, basin.basin_id, (runs.VARIANCE,)).get(runs.VARIANCE)
+    variance = runs.series_of(session, run.id, basin.basin_id, (run_types.VARIANCE,)).get(run_types.VARIANCE)
     missing = missing_in_header(basin)
     if variance is None:
         missing |= dict.fromkeys(
@@ -46,7 +72,7 @@ def _answer(session: Session, latest: Latest, at: datetime | None) -> SpreadOfRu
     )
 
 
-def _shares(variance: runs.RunSeries) -> SpreadShares:
+def _shares(variance: run_arrays.RunSeries) -> SpreadShares:
     values = variance.values.astype(np.float64)
     whole = values.sum(axis=0)
     shares = np.divide(values, whole, out=np.full_like(values, np.nan), where=whole > 0)

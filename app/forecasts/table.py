@@ -7,9 +7,11 @@ from typing import Any, Protocol
 from app.exports.basins import NOWHERE, basin_columns
 from app.exports.table import RIVER_FLOW, AxisPosition, Column, Kind, Table, constant, numbers, stacked
 from app.forecasts.discharge import ANSWER_LEVELS, level_name
-from app.forecasts.schemas import BasinForecast, BasinForecasts, Columns, RunOfBasin, SnowRead, WithoutForecast
+from app.forecasts.forecast import BasinForecast, BasinForecasts, WithoutForecast
+from app.forecasts.schemas import Columns, RunOfBasin
+from app.forecasts.stored_water import SnowRead
 from records.basins.basins import Site
-from records.runs.runs import QUANTILES
+from records.runs.run_types import QUANTILES
 
 PUBLISHED = "published discharge: as a forecaster adjusted it, else calibrated, else of the members (and traces)"
 CALIBRATED = "discharge as issued, corrected by past errors and the last observed flow"

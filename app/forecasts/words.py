@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from math import floor, log10
 
-from app.forecasts.calibration_schemas import Calibration
-from app.forecasts.schemas import Columns, Storage
+from app.forecasts.discharge import Calibration
+from app.forecasts.schemas import Columns
+from app.forecasts.stored_water import Storage
 from hydrology.base.units import Units
 from hydrology.weather.forcing_kinds import KINDS, ForcingKind
 

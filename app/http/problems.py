@@ -14,7 +14,7 @@ from records.alerts.deliveries import UnknownDelivery
 from records.database.engine import DatabaseProblem, StorageFull
 from records.database.retention import Gone
 from records.jobs.jobs import UnknownJob
-from records.runs.runs import UnknownRun
+from records.runs.run_types import UnknownRun
 from records.weather.weather_issues import UnknownWeather
 
 MEDIA_TYPE = "application/problem+json"

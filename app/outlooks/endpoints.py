@@ -4,8 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request, Response
 
-from app.basins.endpoints import BasinCursor, Text
-from app.basins.filters import BoundingBox, Huc, corners
+from app.basins.queries import BasinCursor, BoundingBox, Huc, Text, corners
 from app.exports.answers import JsonAnswer, documented_responses
 from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.forecasts.discharge import DischargeUnits
@@ -16,7 +15,7 @@ from app.outlooks.schemas import BasinOutlook, OutlookPage
 from records.basins import basins
 from records.basins.basins import UnknownBasin
 from records.outlooks import reader
-from records.runs.runs import UnknownRun
+from records.runs.run_types import UnknownRun
 
 router = APIRouter(tags=["forecasts"])
 

@@ -5,9 +5,9 @@ from datetime import date, datetime
 from pydantic import Field
 
 from app.adjustments.schemas import Adjustment
-from app.basins.ratings.schemas import Stage
+from app.basins.ratings import Stage
 from app.basins.schemas import BasinKind
-from app.forecasts.schemas import Days, GappyColumns, LeadDays, Superseded, Units
+from app.forecasts.schemas import Days, FieldUnits, GappyColumns, LeadDays, Superseded
 from app.http.base_schema import Missing, Model, OfBasin, Period, column, next_page
 from hydrology.base.staleness import STALE_AFTER_DAYS
 from hydrology.extremes.alerting import Severity, Trend
@@ -188,7 +188,7 @@ class BasinOutlook(OfBasin):
     version: str | None
     t0: date | None
     issued_at: datetime | None
-    units: Units
+    units: FieldUnits
     flow: FlowBasis | None = Field(
         description="The distribution behind every number: `calibrated` by the version's error model, or the "
         "uncalibrated `members` with every trace of weather."

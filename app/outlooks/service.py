@@ -8,7 +8,7 @@ from typing import TypeVar
 from sqlalchemy.orm import Session
 
 from app.adjustments import service as adjustments
-from app.basins.ratings.stage import stage_of
+from app.basins.ratings import stage_of
 from app.basins.schemas import named_kind
 from app.forecasts.discharge import level_name
 from app.forecasts.schemas import Superseded

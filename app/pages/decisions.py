@@ -10,7 +10,7 @@ from fastapi.responses import HTMLResponse
 from app.adjustments import service
 from app.adjustments.endpoints import AdjustmentId
 from app.adjustments.schemas import AdjustedForecast, HeldAlerts
-from app.basins.ratings.stage import rating_of
+from app.basins.ratings import rating_of
 from app.basins.thresholds import service as level_service
 from app.basins.thresholds.schemas import FixedThreshold
 from app.forecasts import lookup
@@ -25,13 +25,15 @@ from hydrology.base.calendar import as_date
 from jobspec.adjustments import HeldRuling, NewAdjustment, Publication
 from jobspec.thresholds import FixedLevel
 from records.adjustments import adjustments
+from records.adjustments.adjustment import Adjustment
 from records.adjustments.adjustments import NotAdjusted
-from records.alerts import held_alerts, level_doubts, thresholds
+from records.alerts import held_alerts
 from records.alerts.alerts import LevelChance
 from records.basins import basins
 from records.basins.station_names import shown_name
+from records.levels import basin_levels, level_doubts
 from records.outlooks.level_chances import read_chances
-from records.runs.runs import Run
+from records.runs.run_types import Run
 
 router = APIRouter(route_class=PageRoute)
 
@@ -142,12 +144,12 @@ def read_levels(request: Request, session: Reading, clock: ServiceClock, basin: 
     """Show the levels that were set."""
     rating = rating_of(session, basin, clock.today())
     doubts = level_doubts.in_doubt(session, basin, clock.today())
-    levels = [level_service.fixed_threshold(level, rating, doubts) for level in thresholds.of_basin(session, basin)]
+    levels = [level_service.fixed_threshold(level, rating, doubts) for level in basin_levels.of_basin(session, basin)]
     title = shown_name(basin, basins.get(session, basin).name)
     return render(request, "levels.html", Levels(basin, title, levels, form_of(FixedLevel)))
 
 
-def _adjusted(request: Request, session: Reading, stored: adjustments.Adjustment, *, public: bool) -> HTMLResponse:
+def _adjusted(request: Request, session: Reading, stored: Adjustment, *, public: bool) -> HTMLResponse:
     shown = service.adjusted_forecast(session, stored)
     title = shown_name(shown.basin, basins.get(session, shown.basin).name)
     page = AdjustedPage(title, shown, beside_issued(shown), public)

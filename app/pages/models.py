@@ -7,19 +7,15 @@ from dataclasses import dataclass
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
-from app.forecasts.errors.schemas import WorstErrors
-from app.forecasts.errors.service import worst_errors
+from app.forecasts.worst_errors import WorstErrors, worst_errors
 from app.http.dependencies import Reading, VersionId
 from app.pages.forms import FormField, form_of
 from app.pages.render import PageRoute, render
-from app.versions import service as models
-from app.versions.comparisons import service as comparisons
-from app.versions.comparisons.endpoints import ComparisonId
-from app.versions.comparisons.schemas import Comparison, ComparisonSummary
+from app.versions.comparison_schemas import Comparison, ComparisonSummary
+from app.versions.comparisons import ComparisonId, comparison_of, comparison_summaries
 from app.versions.schemas import ModelDetail, ModelSummary, NewPromotion, Promotions
-from app.versions.scores import service as skills
-from app.versions.scores.schemas import Quartiles
-from app.versions.scores.service import NotEvaluated
+from app.versions.scores import NotEvaluated, Quartiles, model_skill
+from app.versions.versions import promotions_of, version_detail, version_summaries
 from hydrology.verification.held_out_years import HELD_OUT
 from records.outlooks.skill import METRIC
 from records.verification import scores as verification_scores
@@ -114,8 +110,8 @@ class Compared:
 @router.get("/models", response_class=HTMLResponse)
 def read_models(request: Request, session: Reading) -> HTMLResponse:
     """Show every version."""
-    listed = models.summaries(session, versions.list_versions(session, limit=MAX_LISTED))
-    compared = comparisons.summaries(list_comparisons(session, limit=MAX_LISTED))
+    listed = version_summaries(session, versions.list_versions(session, limit=MAX_LISTED))
+    compared = comparison_summaries(list_comparisons(session, limit=MAX_LISTED))
     rows = [
         Row(model, _newest(verification_scores.quartiles(session, model.id, [METRIC], [HELD_OUT]))) for model in listed
     ]
@@ -125,9 +121,9 @@ def read_models(request: Request, session: Reading) -> HTMLResponse:
 @router.get("/models/{version}", response_class=HTMLResponse)
 def read_model(request: Request, session: Reading, version: VersionId) -> HTMLResponse:
     """Show a version."""
-    detail = models.detail(session, version)
+    detail = version_detail(session, version)
     try:
-        scores = [score for score in skills.of_model(session, version, None, HELD_OUT).scores if score.member == "mean"]
+        scores = [score for score in model_skill(session, version, use=HELD_OUT).scores if score.member == "mean"]
         why_none = ""
     except NotEvaluated as reason:
         scores, why_none = [], str(reason)
@@ -139,7 +135,7 @@ def read_model(request: Request, session: Reading, version: VersionId) -> HTMLRe
         model=detail,
         scores=scores,
         why_none=why_none,
-        promotions=models.promotions_of(session, version),
+        promotions=promotions_of(session, version),
         before=before,
         form=form_of(NewPromotion),
         errors=errors,
@@ -150,7 +146,7 @@ def read_model(request: Request, session: Reading, version: VersionId) -> HTMLRe
 @router.get("/comparisons/{comparison}", response_class=HTMLResponse)
 def read_comparison(request: Request, session: Reading, comparison: ComparisonId) -> HTMLResponse:
     """Show a comparison."""
-    detail = comparisons.detail(session, comparison, None)
+    detail = comparison_of(session, comparison)
     names = {version.id: version.label or version.id for version in detail.versions}
     return render(request, "comparison.html", Compared(detail, names, list(paired(detail, METRIC))))
 

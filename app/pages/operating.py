@@ -35,10 +35,10 @@ from jobspec.subscriptions import NewSubscription
 from records.alerts import alerts, deliveries
 from records.basins import basins
 from records.basins.station_names import shown_name
+from records.feeds import feeds
 from records.jobs import jobs, schedules
 from records.jobs.jobs import ENDED
 from records.runs import runs
-from records.weather import feeds
 
 router = APIRouter(route_class=PageRoute)
 

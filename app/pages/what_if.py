@@ -9,8 +9,7 @@ from fastapi.responses import HTMLResponse
 
 from app.forecasts import lookup
 from app.forecasts.discharge import usual_units
-from app.forecasts.what_if_runs import service
-from app.forecasts.what_if_runs.schemas import Side, WhatIfOfRun
+from app.forecasts.what_if import Side, WhatIfOfRun, compared_runs
 from app.forecasts.words import UNITS, number, on
 from app.http.dependencies import BasinId, Reading, ServiceClock
 from app.pages.figures import Band, Colour, Curve, Figure
@@ -24,7 +23,7 @@ from jobspec.jobs.forecasting import WhatIfParams
 from records.basins import basins
 from records.basins.station_names import shown_name
 from records.runs import runs
-from records.runs.runs import Run
+from records.runs.run_types import Run
 
 router = APIRouter(route_class=PageRoute)
 
@@ -152,7 +151,7 @@ def read_what_if(
     reported = figure = None
     if run is not None:
         units = usual_units(runs.basin_of(session, run, basin))
-        reported = service.compared(session, run, basin, units, clock.now())
+        reported = compared_runs(session, run, basin, units, clock.now())
         figure = compared(reported, units, f"/v1/basins/{basin}/what-if?run={run}&units={units}")
     page = WhatIfPage(basin=basin, title=title, latest=latest, shown=reported, figure=figure)
     return render(request, "what-if.html", page)

@@ -17,9 +17,9 @@ from app.weather.schemas import BasinOfFeed, Feed, FeedDetail, Feeds, Hole
 from jobspec.feeds import NewFeed
 from jobspec.fields import NAMED
 from records.access.keys import Key
-from records.weather import feeds
-from records.weather.feeds import FeedConflict, UnknownFeed
-from records.weather.product_credits import ProductConflict
+from records.feeds import feeds
+from records.feeds.feeds import FeedConflict, UnknownFeed
+from records.feeds.product_credits import ProductConflict
 
 _WHY = {
     "product": "It brings discharge, which is stored under its gauge's product, or weather forecasts.",

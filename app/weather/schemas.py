@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import Field
 
 from app.http.base_schema import Missing, Model, next_page
-from records.weather.feeds import BasinStatus
+from records.feeds.feeds import BasinStatus
 
 
 class WeatherIdentity(Model):

@@ -45,11 +45,12 @@ from operations.training.pretrained import install, read_shipped
 from operations.verification.recalibrate import recalibrate
 from records.alerts import alerts
 from records.database.engine import Database
-from records.runs import runs
+from records.runs import run_arrays, run_types, runs
 from records.series import series
 from records.versions import promotions, versions
-from records.weather import weather_issues
+from records.weather import issue_store
 from runtime.clock import Clock
+from testing.work import work_of
 
 log = structlog.get_logger()
 
@@ -148,9 +149,9 @@ def prepared(folder: Path, names: Sequence[str], starts: Sequence[Day]) -> Start
     file, at = folder / "start.sqlite", issue_time(min(starts))
     database = Database(f"sqlite:///{file}")
     database.migrate()
-    outcomes = ingest(database, data.source(), Clock(at), names)
+    outcomes = ingest(work_of(database, Clock(at)), data.source(), names)
     data.require_all({outcome.basin: outcome.error for outcome in outcomes if outcome.error})
-    version = install(database, Clock(at), read_shipped(ENSEMBLE)).version_id
+    version = install(work_of(database, Clock(at)), read_shipped(ENSEMBLE)).version_id
     with database.transaction() as session:
         promotions.promote(session, version, names, reason="to replay", by="a benchmark", at=at)
     archives = read_archives(database, version, names)
@@ -166,10 +167,10 @@ def _replayed(start: Start, size: Size, traces: int, starts: Sequence[Day]) -> d
         for number, day in enumerate(Period(first, first + COUNT - 1).days):
             at = Clock(issue_time(day))
             store_weather(database, at, start.archives, size, traces)
-            done = issue_newest(database, at, start.names, DailyRequest(HORIZON, "operational", 1))
+            done = issue_newest(work_of(database, at), start.names, DailyRequest(HORIZON, "operational", 1))
             scored.add(database, number, done.issued)
             if number == 0:
-                decide(database, at, start.names)
+                decide(work_of(database, at), start.names)
                 scored.decided.append(_decided(database, start.names))
             if number % FIT_EVERY == FIT_EVERY - 1:
                 _fit(database, at, start.version)
@@ -180,7 +181,7 @@ def _replayed(start: Start, size: Size, traces: int, starts: Sequence[Day]) -> d
 
 def _fit(database: Database, at: Clock, version: str) -> None:
     try:
-        recalibrate(database, at, version)
+        recalibrate(work_of(database, at), version)
     except DataProblem:
         return  # too few so far
 
@@ -233,7 +234,7 @@ def store_weather(database: Database, at: Clock, archives: Mapping[str, Archive]
             )
         )
     with database.transaction() as session:
-        weather_issues.store(session, forecasts, at.wall(), operational=True)
+        issue_store.store(session, forecasts, at.wall(), operational=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,7 +293,7 @@ class _Scored:
     issued: dict[str, list[_Issued]] = field(default_factory=lambda: defaultdict(list))
     decided: list[int] = field(default_factory=list)
 
-    def add(self, database: Database, number: int, issued: Sequence[runs.Run]) -> None:
+    def add(self, database: Database, number: int, issued: Sequence[run_types.Run]) -> None:
         """Add the forecasts of an issue day.
 
         Raises:
@@ -302,12 +303,12 @@ class _Scored:
         with database.reading() as session:
             for run in issued:
                 keys = [(run.id, name) for name in self.archives]
-                wanted = ("discharge", runs.LEVELS_OF_MEMBERS, runs.CALIBRATED)
+                wanted = ("discharge", run_arrays.LEVELS_OF_MEMBERS, run_arrays.CALIBRATED)
                 for (_, name), arrays in runs.series_of_many(session, keys, wanted).items():
                     if arrays:
                         there.add(name)
-                        raw = runs.levels_of_members(arrays).T
-                        self.issued[name].append(_Issued(number, run.t0, arrays[runs.CALIBRATED].values.T, raw))
+                        raw = run_arrays.levels_of_members(arrays).T
+                        self.issued[name].append(_Issued(number, run.t0, arrays[run_arrays.CALIBRATED].values.T, raw))
         if missing := self.archives.keys() - there:
             raise SystemExit(f"Issue day {number}: no forecast of {', '.join(sorted(missing))}.")
 

@@ -38,9 +38,10 @@ from operations.basin_data.ingest import ingest
 from operations.daily.daily_forecasts import DailyRequest, issue_newest
 from operations.weather.fit_bridges import fit
 from records.database.engine import Database
-from records.runs import runs, states
+from records.runs import run_arrays, run_types, runs, states
 from runtime.clock import Clock
 from testing.late_archive import LateArchive
+from testing.work import work_of
 
 Feed = Literal["weather", "weather, second feed", "weather forecast", "flow"]
 FEEDS: tuple[Feed, ...] = ("weather", "weather, second feed", "weather forecast", "flow")
@@ -103,7 +104,7 @@ class _Service:
         if failing != "weather forecast":
             store_weather(database, clock, self.start.archives, SIZES[SIZE], ENSEMBLE_TRACES)
         asked = DailyRequest(HORIZON, "operational", LATENCY_DAYS)
-        done = issue_newest(database, clock, self.start.names, asked)
+        done = issue_newest(work_of(database, clock), self.start.names, asked)
         found = _Forecasts.of(database, self.start, known, done.issued)
         database.close()
         return found
@@ -126,7 +127,7 @@ class _Forecasts:
     states: Mapping[str, str | None]
 
     @classmethod
-    def of(cls, database: Database, start: Start, known: Day, issued: Sequence[runs.Run]) -> "_Forecasts":
+    def of(cls, database: Database, start: Start, known: Day, issued: Sequence[run_types.Run]) -> "_Forecasts":
         """Read the forecasts of runs."""
         sources, gaps = dict[str, str](), dict[str, int]()
         scores: dict[tuple[str, int], tuple[float, float]] = {}
@@ -140,13 +141,15 @@ class _Forecasts:
                     sources[name] = _sources(run, row)
                     last = used.last_flow_day
                     gaps[name] = -1 if last is None else days_between(day(last), run.t0)
-                    flow = runs.series_of(session, run.id, name, [runs.CALIBRATED])[runs.CALIBRATED].values.T
+                    flow = runs.series_of(session, run.id, name, [run_arrays.CALIBRATED])[
+                        run_arrays.CALIBRATED
+                    ].values.T
                     scores |= dict(_scores(start, name, known, flow[run.filled_days :]))
             of_t0 = {name: states.get(session, start.version, name, known) for name in start.names}
         return cls(sources, scores, gaps, {name: None if one is None else one.sha256 for name, one in of_t0.items()})
 
 
-def _sources(run: runs.Run, row: runs.RunBasin) -> str:
+def _sources(run: run_types.Run, row: run_types.RunBasin) -> str:
     """Return what the past days were filled with, and what drives the days to come."""
     filled = {one.source for one in row.summary.filled_weather}
     ahead = "other years"
@@ -205,11 +208,13 @@ def _first_store(start: Start, first: Day) -> _Service:
 def _add_second_feed(service: _Service, first: Day) -> None:
     database = Database(f"sqlite:///{service.file}")
     clock = Clock(issue_time(first))
-    outcomes = ingest(database, _WeatherOnly(), clock, service.start.names)
+    outcomes = ingest(work_of(database, clock), _WeatherOnly(), service.start.names)
     data.require_all({outcome.basin: outcome.error for outcome in outcomes if outcome.error})
     period = f"1980-10-01..{first - 30}"
     fit(
-        database, clock, "second-feed", BridgeFit.model_validate({"from": SECOND, "to": data.PRODUCT, "period": period})
+        work_of(database, clock),
+        "second-feed",
+        BridgeFit.model_validate({"from": SECOND, "to": data.PRODUCT, "period": period}),
     )
     database.close()
 

@@ -24,8 +24,9 @@ from operations.training.pretrained import install, read_shipped
 from operations.verification.evaluate import evaluate
 from operations.verification.snow_cells import reference_snow
 from records.database.engine import Database
-from records.runs import runs
+from records.runs import run_arrays, run_types, runs
 from runtime.clock import Clock
+from testing.work import work_of
 
 BASIN, ENSEMBLE = "USGS-09081600", "mclstm-maurer-447"
 YEAR = Period.parse("1995-10-01..1996-07-31")
@@ -34,14 +35,14 @@ PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
 SNOW, OTHER, LATER = "#7aa6c2", "#b5a789", "#3b6ea5"
 
 Array = npt.NDArray[np.float64]
-Series = Mapping[str, runs.RunSeries]
+Series = Mapping[str, run_arrays.RunSeries]
 
 
 def measure() -> dict[str, Any]:
     """Draw the pictures; return what each forecast gave until the end of July, and what was observed."""
     database, clock = opened(), Clock()
-    version = install(database, clock, read_shipped(ENSEMBLE)).version_id
-    evaluate(database, clock, version, Period.parse(TEST), [BASIN])
+    version = install(work_of(database, clock), read_shipped(ENSEMBLE)).version_id
+    evaluate(work_of(database, clock), version, Period.parse(TEST), [BASIN])
     observed = observe([BASIN], str(YEAR)).discharge[0].astype(float)
     past = _run(database, clock, version, YEAR.first - 1, "observed")
     with database.reading() as session:
@@ -57,7 +58,7 @@ def _run(database: Database, clock: Clock, version: str, t0: Day, weather: Any) 
     """Return the arrays of a run from a day to the end of July."""
     horizon = int((YEAR.last - t0).astype(int))
     params = ForecastParams(basins=[BASIN], t0=t0, horizon=horizon, version=version, weather=weather)
-    (run,) = forecast(database, clock, params, purpose="reforecast")
+    (run,) = forecast(work_of(database, clock), params, purpose="reforecast")
     with database.reading() as session:
         return runs.series_of(session, run.id, BASIN)
 
@@ -66,7 +67,7 @@ def _reported(series: Series, observed: Array, t0: Day) -> dict[str, float]:
     """Return amounts of water in mm until the end of July."""
     parts = _means(series)
     cells = series["cells_at_t0"].values.sum(axis=1, dtype=np.float64).mean()
-    volumes = series[runs.PATHS].values.sum(axis=-1, dtype=np.float64)
+    volumes = series[run_arrays.PATHS].values.sum(axis=-1, dtype=np.float64)
     came = observed[int((t0 - YEAR.first).astype(int)) + 1 :].sum()
     return {
         "stored_at_t0": round(float(cells), 1),
@@ -82,7 +83,7 @@ def _reported(series: Series, observed: Array, t0: Day) -> dict[str, float]:
 
 
 def _means(series: Series) -> dict[str, Array]:
-    origin = series[runs.ORIGIN]
+    origin = series[run_types.ORIGIN]
     return {name: rows[0].astype(float) for name, rows in zip(origin.axes["origin"], origin.values, strict=True)}
 
 

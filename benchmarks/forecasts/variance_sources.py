@@ -17,8 +17,9 @@ from jobspec.jobs.forecasting import ForecastParams
 from operations.forecasting.forecast import forecast
 from operations.training.pretrained import install, read_shipped
 from records.database.engine import Database
-from records.runs import runs
+from records.runs import run_types, runs
 from runtime.clock import Clock
+from testing.work import work_of
 
 ENSEMBLE = "mclstm-maurer-447"
 T0 = ("1995-01-15", "1995-04-15", "1995-07-15", "1995-10-15")
@@ -29,7 +30,7 @@ REPORTED_LEADS = (1, 2, 3, 5, 10, 20, 30)
 def measure(basins: int = 447) -> dict[str, Any]:
     """Return the shares of each source by lead, of each T0."""
     database, clock = opened(), Clock()
-    version = install(database, clock, read_shipped(ENSEMBLE)).version_id
+    version = install(work_of(database, clock), read_shipped(ENSEMBLE)).version_id
     names = all_basins()[:: len(all_basins()) // basins][:basins]
     by_day = {t0: _variances(database, clock, version, names, t0) for t0 in T0}
     database.close()
@@ -46,10 +47,10 @@ def _variances(database: Database, clock: Clock, version: str, names: list[str],
     """Return the variance by source, (basins, sources, leads)."""
     asked: dict[str, Any] = {"basins": names, "t0": t0, "horizon": HORIZON, "version": version}
     params = ForecastParams(**asked, weather="climatology", perturbed_states=STATES)
-    (run,) = forecast(database, clock, params, purpose="reforecast")
+    (run,) = forecast(work_of(database, clock), params, purpose="reforecast")
     with database.reading() as session:
-        series = [runs.series_of(session, run.id, basin, (runs.VARIANCE,)) for basin in names]
-    return np.stack([of_basin[runs.VARIANCE].values.astype(np.float64) for of_basin in series if of_basin])
+        series = [runs.series_of(session, run.id, basin, (run_types.VARIANCE,)) for basin in names]
+    return np.stack([of_basin[run_types.VARIANCE].values.astype(np.float64) for of_basin in series if of_basin])
 
 
 def _shares(variances: npt.NDArray[np.float64]) -> dict[str, dict[str, float]]:

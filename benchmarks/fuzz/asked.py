@@ -8,7 +8,8 @@ from typing import Any
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from benchmarks.fuzz.target import Target, laid_down
-from freshet.cli import configuring
+from freshet.cli import text_files
+from freshet.commands import train
 from hydrology.base.basins import basin_id
 from hydrology.base.calendar import Period, instant
 from hydrology.base.errors import InvalidInput
@@ -65,7 +66,7 @@ def _read_outline(content: bytes) -> None:
 
 
 def _read_configuration(name: str) -> Callable[[bytes], object]:
-    return lambda content: configuring.checked(configuring.of_file(laid_down(name, content)))
+    return lambda content: train.checked(text_files.of_file(laid_down(name, content)))
 
 
 def _read_cron(content: bytes) -> None:

@@ -18,6 +18,7 @@ from operations.training.export import ship as ship_members
 from operations.training.train import begin
 from records.versions import versions
 from runtime.clock import Clock
+from testing.work import work_of
 
 
 def ship(name: str) -> None:
@@ -37,7 +38,7 @@ def ship(name: str) -> None:
         for label, (seed, effort) in enumerate(header["members"].items())
     ]
     database = opened(config.inputs.product)
-    started = begin(database, clock, config, chosen.basins)
+    started = begin(work_of(database, clock), config, chosen.basins)
     require_all(texts(started.prepared.left_out))
     written = ship_members(chosen.folder, new_version(clock, started), members)
     database.close()

@@ -13,6 +13,7 @@ from records.database.engine import Database
 from records.series import series
 from runtime.clock import Clock
 from runtime.settings import Settings
+from testing.work import work_of
 
 TRAINING, VALIDATION, TEST = "1999-10-01..2008-09-30", "1980-10-01..1989-09-30", "1989-10-01..1999-09-30"
 PRODUCT = "maurer_extended"
@@ -87,7 +88,7 @@ def opened(product: str = PRODUCT) -> Database:
         there = {basin for basin, _ in series.extent(session, wanted, product, ["precipitation"])}
     if missing := [basin for basin in wanted if basin not in there]:
         print(f"{len(missing)} basins of {product} are ingested first")
-        outcomes = ingest(database, source(product), Clock(), missing)
+        outcomes = ingest(work_of(database, Clock()), source(product), missing)
         require_all({outcome.basin: outcome.error for outcome in outcomes if outcome.error})
     return database
 

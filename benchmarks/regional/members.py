@@ -29,6 +29,7 @@ from operations.training.members import train_member
 from operations.training.train import begin
 from records.versions import trainings
 from runtime.clock import Clock
+from testing.work import work_of
 
 RESULTS = Path(__file__).parent / "results"
 MEMBERS = 10
@@ -126,10 +127,10 @@ def train(name: str, members: list[int]) -> None:
             f"Written by `python -m benchmarks.regional train {name}`; not a part of the product.\n"
         )
     database = opened(chosen.config.inputs.product)
-    started = begin(database, clock, chosen.config, chosen.basins)
+    started = begin(work_of(database, clock), chosen.config, chosen.basins)
     require_all(texts(started.prepared.left_out))
     for member in members or range(chosen.members):
-        train_member(database, clock, started, member, "cpu", _report(name, member))
+        train_member(work_of(database, clock), started, member, "cpu", _report(name, member))
         with database.reading() as session:
             finished = trainings.finished_members(session, started.training_id)
         written = ship(chosen.folder, new_version(clock, started), finished, twin)

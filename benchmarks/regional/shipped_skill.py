@@ -20,6 +20,7 @@ from records.verification import scores
 from records.versions import error_models, versions
 from runtime.clock import Clock
 from runtime.settings import Settings
+from testing.work import work_of
 
 DIGITS = 6
 
@@ -32,7 +33,7 @@ def ship_skill(name: str) -> None:
     settings, period = Settings.load(), Period.parse(TEST)
     shipped = read_shipped(name, settings.pretrained)
     database = Database(settings.database_url)
-    version = install(database, Clock(), shipped).version_id
+    version = install(work_of(database, Clock()), shipped).version_id
     with database.reading() as session:
         stored = versions.get(session, version)
         of_subsets = [JOINT.join(chosen) for chosen in subsets(stored.products)]
@@ -86,7 +87,7 @@ def ship_errors(name: str) -> None:
     settings = Settings.load()
     shipped = read_shipped(name, settings.pretrained)
     database = Database(settings.database_url)
-    version = install(database, Clock(), shipped).version_id
+    version = install(work_of(database, Clock()), shipped).version_id
     with database.reading() as session:
         model = error_models.get(session, version, basin_records.known(session, sorted(basins())))
     database.close()

@@ -22,6 +22,7 @@ from records.forecasts.seasonal_volumes import SNOW_SHARE
 from records.simulations import regional_snow_cells
 from records.verification.scores import SnowCells
 from runtime.clock import Clock
+from testing.work import work_of
 
 FRAC_SNOW = 0.5
 EVERY_BASIN = 6  # of those with less snow, where not all are asked for
@@ -50,14 +51,14 @@ def snow_skill(ensemble: form.Ensemble, *, all_basins: bool = True) -> dict[str,
     """
     product, clock = ensemble.description.config.inputs.product, Clock()
     database = opened(product)
-    version = install(database, clock, ensemble).version_id
+    version = install(work_of(database, clock), ensemble).version_id
     shares = shares_of_snow(database, basins(product))
     names = [
         basin
         for at, (basin, share) in enumerate(shares.items())
         if all_basins or share >= FRAC_SNOW or at % EVERY_BASIN == 0
     ]
-    done = evaluate(database, clock, version, Period.parse(TEST), names)
+    done = evaluate(work_of(database, clock), version, Period.parse(TEST), names)
     with database.reading() as session:
         regional = regional_snow_cells.get(session, done.scored)
     database.close()
@@ -75,7 +76,7 @@ def ship_snow(name: str) -> None:
     """Ship the regional mapping that the last score of an ensemble's snow has stored."""
     ensemble = form.read(SHELF / name)
     database = opened()
-    version = install(database, Clock(), ensemble).version_id
+    version = install(work_of(database, Clock()), ensemble).version_id
     with database.reading() as session:
         mapping = regional_snow_cells.get(session, version)
     database.close()

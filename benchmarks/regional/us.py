@@ -34,6 +34,7 @@ from operations.training.pretrained import install
 from operations.verification.learn_weights import LearntWeights, learn_weights
 from records.database.engine import Database
 from runtime.clock import Clock
+from testing.work import work_of
 
 WEIGHTS = RESULTS / "weights" / "us.json"
 COMBINATIONS: Mapping[str, tuple[str, ...]] = {
@@ -230,7 +231,9 @@ def _installed(parts: Sequence[str]) -> tuple[Database, dict[str, str]]:
     for product in {RECIPES[part].product for part in parts}:
         opened(product).close()
     database = opened()
-    return database, {part: install(database, Clock(), form.read(series(part).folder)).version_id for part in parts}
+    return database, {
+        part: install(work_of(database, Clock()), form.read(series(part).folder)).version_id for part in parts
+    }
 
 
 def _content(parts: Sequence[str]) -> dict[str, str]:

@@ -44,6 +44,7 @@ from runtime.clock import Clock
 from runtime.logs import log_to_stderr
 from runtime.settings import Settings
 from testing.webhook_receiver import LATE, Received, Receiver, receiving
+from testing.work import work_of
 
 ENSEMBLE, OTHER = "mclstm-maurer-447", "mclstm-maurer-447-twin"
 SEASON, YEAR = Period.parse("1996-05-20..1996-09-30"), Period.parse("1996-10-01..1997-09-30")
@@ -113,7 +114,7 @@ def _replayed(names: Sequence[str]) -> _Account:
             _issue_day(year, day)
         year.decided.clear()
         year.runs = 0
-        recalibrate(year.database, Clock(year.now), year.version)
+        recalibrate(work_of(year.database, Clock(year.now)), year.version)
         for number, day in enumerate(YEAR.days):
             _promote(year, number)
             changed = _issue_day(year, day)
@@ -147,9 +148,11 @@ def _begin(folder: Path, names: Sequence[str], stack: ExitStack) -> _Year:
 
 def fill_store(database: Database, names: Sequence[str], at: datetime) -> tuple[str, str]:
     """Store basins and two ensembles, and promote the first; return the ids of both versions."""
-    outcomes = ingest(database, data.source(), Clock(at), names)
+    outcomes = ingest(work_of(database, Clock(at)), data.source(), names)
     data.require_all({outcome.basin: outcome.error for outcome in outcomes if outcome.error})
-    version, other = (install(database, Clock(at), read_shipped(name)).version_id for name in (ENSEMBLE, OTHER))
+    version, other = (
+        install(work_of(database, Clock(at)), read_shipped(name)).version_id for name in (ENSEMBLE, OTHER)
+    )
     with database.transaction() as session:
         promotions.promote(session, version, names, reason="to replay", by="a benchmark", at=at)
     return version, other
@@ -162,7 +165,7 @@ def _issue_day(year: _Year, day: Day) -> int:
     """
     year.now = issue_instant(day)
     params = ReplayParams(period=Period(day, day), horizon=HORIZON, traces=TRACES)
-    done = replay(year.database, Clock(year.now), params)
+    done = replay(work_of(year.database, Clock(year.now)), params)
     year.runs += len(done.runs)
     with year.database.reading() as session:
         standings = alerts.standings(session, year.names)

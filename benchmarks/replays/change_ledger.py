@@ -34,13 +34,14 @@ from operations.forecasting.changes.since_previous import with_changes
 from operations.training.pretrained import install, read_shipped
 from operations.verification.verify_issued import verify
 from records.database.engine import Database
-from records.runs import runs, states
+from records.runs import run_arrays, run_types, runs, states
 from records.runs.run_summary import RunChange
 from records.series import series, sources
 from records.verification import error_splits
 from records.verification.error_splits import ErrorFilter, ForecastError, MeanError
 from records.versions import promotions
 from runtime.clock import Clock
+from testing.work import work_of
 
 Array = npt.NDArray[np.float64]
 FIRST, ISSUE_DAYS, HORIZON, TRACES = day("1997-03-10"), 30, 7, 10
@@ -62,7 +63,7 @@ def measure(basins: int = 40) -> dict[str, Any]:
         last = datetime.combine(as_date(FIRST + ISSUE_DAYS + HORIZON), ISSUE_TIME)
         began = time.process_time()
         for version in {run.version_id for run in issued}:
-            verify(database, Clock(last + SETTLED), version)
+            verify(work_of(database, Clock(last + SETTLED)), version)
         verified = time.process_time() - began
         report = {**_changes(database, issued), **_errors(database)}
         database.close()
@@ -96,14 +97,14 @@ def _at(issue_day: Day) -> datetime:
     return datetime.combine(as_date(issue_day), ISSUE_TIME)
 
 
-def _lived(database: Database, names: Sequence[str], cost: _Cost) -> list[runs.Run]:
+def _lived(database: Database, names: Sequence[str], cost: _Cost) -> list[run_types.Run]:
     """Replay the issue days, with a revision and a promotion on the way."""
     clock = Clock(_at(FIRST))
-    outcomes = ingest(database, data.source(), clock, names)
+    outcomes = ingest(work_of(database, clock), data.source(), names)
     data.require_all({outcome.basin: outcome.error for outcome in outcomes if outcome.error})
-    version, other = (install(database, clock, read_shipped(name)).version_id for name in (ENSEMBLE, OTHER))
+    version, other = (install(work_of(database, clock), read_shipped(name)).version_id for name in (ENSEMBLE, OTHER))
     _promote(database, version, names)
-    issued: list[runs.Run] = []
+    issued: list[run_types.Run] = []
     with patch("operations.forecasting.forecast.with_changes", cost.timed(with_changes)):
         for number in range(ISSUE_DAYS):
             issue_day = FIRST + number
@@ -112,7 +113,7 @@ def _lived(database: Database, names: Sequence[str], cost: _Cost) -> list[runs.R
             if number == PROMOTED_ON:
                 _promote(database, other, names[::PROMOTED_EVERY])
             params = ReplayParams(period=Period(issue_day, issue_day), horizon=HORIZON, traces=TRACES)
-            issued += replay(database, Clock(), params).runs
+            issued += replay(work_of(database, Clock()), params).runs
     return issued
 
 
@@ -145,7 +146,7 @@ class _Ledger:
     without: list[str] = field(default_factory=list)
 
 
-def _changes(database: Database, issued: Sequence[runs.Run]) -> dict[str, Any]:
+def _changes(database: Database, issued: Sequence[run_types.Run]) -> dict[str, Any]:
     ledger = _Ledger()
     with database.reading() as session:
         for run in issued:
@@ -156,7 +157,7 @@ def _changes(database: Database, issued: Sequence[runs.Run]) -> dict[str, Any]:
                     continue
                 arrays = runs.series_of(session, run.id, basin.basin_id)
                 before = runs.series_of(session, found.run, basin.basin_id)
-                parts = arrays[runs.CHANGES].values
+                parts = arrays[run_arrays.CHANGES].values
                 lag = int((run.t0 - day(found.t0)).astype(int))
                 flows = (_flow(one, calibrated=found.without_flow is None) for one in (arrays, before))
                 later, earlier = next(flows)[: parts.shape[-1]], next(flows)[lag:][: parts.shape[-1]]
@@ -182,8 +183,8 @@ def _changes(database: Database, issued: Sequence[runs.Run]) -> dict[str, Any]:
 
 def _flow(arrays: Any, *, calibrated: bool) -> Array:
     if not calibrated:
-        return runs.mean_of_members(arrays)
-    quantiles = arrays[runs.CALIBRATED]
+        return run_arrays.mean_of_members(arrays)
+    quantiles = arrays[run_arrays.CALIBRATED]
     return np.asarray(quantiles.values[list(quantiles.axes["level"]).index(0.5)], dtype=np.float64)
 
 

@@ -44,16 +44,17 @@ from operations.feeds.fetch import fetch
 from operations.training.pretrained import install, read_shipped
 from records.basins import basins
 from records.database.engine import Database
+from records.feeds import feeds
 from records.runs import runs, states
 from records.runs.tables import RunBasinRow, RunRow
 from records.schema import Base
 from records.series import series
 from records.versions import promotions
-from records.weather import feeds
 from runtime.clock import Clock
 from runtime.settings import Settings
 from testing.feed_services.server import serving
 from testing.feed_services.world import FAULTS, Fault, Gauge, Revision, World
+from testing.work import work_of
 
 LIVE = "live"
 FIRST, ISSUE_DAYS, HORIZON = day("2008-01-20"), 60, 7
@@ -186,12 +187,12 @@ def _begin(file: Path, read: Mapping[str, BasinData], gauges: Mapping[str, Gauge
         settings = _settings(file.parent, url, "v0")
         for name in reported:
             if "ahead" not in name:
-                done = fetch(database, Clock(world.now), settings, _intake(settings), name, period=BEFORE)
+                done = fetch(work_of(database, Clock(world.now), settings), _intake(settings), name, period=BEFORE)
                 assert {one.status for one in done} == {"new"}, done
-        version = install(database, Clock(world.now), read_shipped(), LIVE).version_id
+        version = install(work_of(database, Clock(world.now)), read_shipped(), LIVE).version_id
         with database.transaction() as session:
             promotions.promote(session, version, [*read], reason="to replay", by="a benchmark", at=world.now)
-        daily(database, Clock(world.now), settings, _intake(settings), DailyRequest(HORIZON))
+        daily(work_of(database, Clock(world.now), settings), _intake(settings), DailyRequest(HORIZON))
     database.close()
 
 
@@ -226,7 +227,7 @@ def _go(replay: _Replay, days: Sequence[Day]) -> None:
             if number % TWICE_EVERY == 0:
                 before = _rows(replay.database)
                 second = daily(
-                    replay.database, Clock(_at(issue_day)), settings, _intake(settings), DailyRequest(HORIZON)
+                    work_of(replay.database, Clock(_at(issue_day)), settings), _intake(settings), DailyRequest(HORIZON)
                 )
                 of_issue_day = replace(of_issue_day, again=(len(second.runs), _rows(replay.database) - before))
             replay.issue_days.append(of_issue_day)
@@ -237,7 +238,7 @@ def _cycle(replay: _Replay, issue_day: Day, settings: Settings) -> _IssueDay:
     reported: list[str] = []
     clock = Clock(_at(issue_day))
     watcher = Watcher(notify=reported.append, pause=pauses.append)
-    done = daily(replay.database, clock, settings, _intake(settings), DailyRequest(HORIZON), watcher=watcher)
+    done = daily(work_of(replay.database, clock, settings), _intake(settings), DailyRequest(HORIZON), watcher=watcher)
     with replay.database.reading() as session:
         ended = [last_ended(basins.get(session, one.basin), clock.now()) for one in done.basins]
     outcomes = list(zip(done.basins, ended, strict=True))

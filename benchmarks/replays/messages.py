@@ -46,6 +46,7 @@ from runtime.logs import log_to_stderr
 from runtime.settings import Settings
 from testing.messages import cap
 from testing.messages.mail_server import Answer, Mail, MailServer, serving_mail
+from testing.work import work_of
 
 RECIPIENTS = ("duty@rivers.example", "office@rivers.example", "mayor@town.example")
 FAULTS: tuple[Answer, ...] = ("take", "defer", "die", "refuse", "drop")
@@ -111,7 +112,7 @@ def replayed(names: list[str], season: Period, period: Period) -> dict[str, Any]
         for day in season.days:
             _issue(year, day)
             _send(year, issue_instant(day + 1))
-        recalibrate(year.database, Clock(year.now), year.version)
+        recalibrate(work_of(year.database, Clock(year.now)), year.version)
         for number, day in enumerate(period.days):
             changed = _issue(year, day)
             year.answer = FAULTS[number % len(FAULTS)]
@@ -160,7 +161,7 @@ def _issue(year: _Year, day: Day) -> int:
     """Issue the forecasts of a day, which decide the alerts, and return the number of changes."""
     year.now = year.issue_day = issue_instant(day)
     params = ReplayParams(period=Period(day, day), horizon=HORIZON, traces=TRACES)
-    return len(replay(year.database, Clock(year.now), params).changes)
+    return len(replay(work_of(year.database, Clock(year.now)), params).changes)
 
 
 def _send(year: _Year, until: datetime | None) -> None:

@@ -27,9 +27,10 @@ from operations.training.pretrained import install, read_shipped
 from operations.upkeep.reproduce import reproduce
 from operations.versions.hardware import program
 from records.database.engine import Database
-from records.runs import runs
+from records.runs import run_types
 from records.versions import promotions
 from runtime.clock import Clock
+from testing.work import work_of
 
 ENSEMBLE = "mclstm-maurer-447"
 ISSUE_DAYS = ReplayParams(period=Period.parse("1985-03-01..1985-06-08"), horizon=10, traces=11)
@@ -52,15 +53,15 @@ def measure(basins: int = 10) -> dict[str, Any]:
     return {"shape": shape, "issued_by": issued_by, "receipts": receipts}
 
 
-def _replayed(database: Database, names: Sequence[str]) -> list[runs.Run]:
+def _replayed(database: Database, names: Sequence[str]) -> list[run_types.Run]:
     clock = Clock()
-    failed = [outcome.error for outcome in ingest(database, data.source(), clock, names) if outcome.error]
+    failed = [outcome.error for outcome in ingest(work_of(database, clock), data.source(), names) if outcome.error]
     if failed:
         raise SystemExit("\n".join(failed))
-    version = install(database, clock, read_shipped(ENSEMBLE)).version_id
+    version = install(work_of(database, clock), read_shipped(ENSEMBLE)).version_id
     with database.transaction() as session:
         promotions.promote(session, version, names, reason="benchmark", by="benchmark", at=clock.wall())
-    return replay(database, clock, ISSUE_DAYS).runs
+    return replay(work_of(database, clock), ISSUE_DAYS).runs
 
 
 def _programs() -> Iterator[Variant | None]:
@@ -85,10 +86,10 @@ def running(variant: Variant | None) -> Iterator[None]:
         yield
 
 
-def _receipts(database: Database, issued: Sequence[runs.Run]) -> dict[str, Any]:
+def _receipts(database: Database, issued: Sequence[run_types.Run]) -> dict[str, Any]:
     equal, causes, largest, relative = 0, Counter[str](), 0.0, 0.0
     for run in issued:
-        receipt = reproduce(database, run.id)
+        receipt = reproduce(work_of(database), run.id)
         equal += receipt.reproduced == len(receipt.basins)
         different = [one for basin in receipt.basins for one in basin.different]
         causes.update(cause for one in different for cause in one.causes)

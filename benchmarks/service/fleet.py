@@ -18,6 +18,7 @@ from records.versions import versions
 from runtime.clock import Clock
 from runtime.settings import Settings
 from testing.jobs.processes import LEASE, Shop, end
+from testing.work import work_of
 
 BASINS, MEMBERS, STEPS = 20, 10, 60
 
@@ -45,7 +46,7 @@ def _round(seed: int, workers: int, *, kills: bool = False) -> dict[str, Any]:
         )
         stack.callback(shop.close)
         shop.database.migrate()
-        ingest(shop.database, SyntheticCountry(BASINS), Clock())
+        ingest(work_of(shop.database, Clock()), SyntheticCountry(BASINS))
         shop.start("scheduler")
         shop.worker("default")
         trainers = [shop.worker("training") for _ in range(workers)]

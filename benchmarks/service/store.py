@@ -13,8 +13,8 @@ from ingestion.base import Source
 from jobspec.feeds import NewFeed, read_settings
 from records.access import keys
 from records.database.engine import Database
+from records.feeds import feeds
 from records.versions import promotions
-from records.weather import feeds
 
 BASINS = 3
 FIRST_T0 = T0 - SPIN_UP + 1

@@ -26,7 +26,7 @@ from extensions.archive import layout
 from extensions.archive.forecast_archive import BasinIssue, Contents, Issue, append, contents
 from hydrology.uncertainty.error_model import LEVELS
 from records.basins.basins import Site
-from records.runs.runs import QUANTILES
+from records.runs.run_types import QUANTILES
 from runtime.child_processes import spawn_context
 
 BASINS, ISSUES, LEADS = 447, 730, 10

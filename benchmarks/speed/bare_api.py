@@ -27,6 +27,7 @@ from runtime.child_processes import spawn_context
 from runtime.logs import log_to_stderr
 from runtime.settings import Settings
 from testing.processes import free_port
+from testing.work import work_of
 
 BASINS, DAYS = 447, 10
 BARE = Table("bare", MetaData(), Column("id", String, primary_key=True), Column("body", LargeBinary, nullable=False))
@@ -41,7 +42,7 @@ def fill(settings: Settings, basins: int = BASINS) -> list[str]:
     version = prepare(database, country, PRODUCT, T0)
     with database.transaction() as session:
         promotions.promote(session, version, country.basins(), reason="first", by="benchmark", at=CLOCK.now())
-    forecast(database, CLOCK, ForecastParams(basins=country.basins(), horizon=DAYS, t0=T0))
+    forecast(work_of(database, CLOCK), ForecastParams(basins=country.basins(), horizon=DAYS, t0=T0))
     database.close()
     return country.basins()
 

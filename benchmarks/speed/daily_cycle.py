@@ -41,13 +41,14 @@ from operations.daily.daily_cycle import ADVANCING, Watcher, daily
 from operations.daily.daily_forecasts import DailyRequest
 from operations.versions.load_networks import load_version
 from records.database.engine import Database
+from records.feeds import feeds
 from records.versions import combinations, promotions
-from records.weather import feeds
 from runtime.child_processes import spawn_context
 from runtime.clock import Clock
 from runtime.settings import Settings
 from testing.feed_services.server import serving
 from testing.feed_services.world import Gauge, World
+from testing.work import work_of
 
 COUNTS, TRACES = (50, 150, 447), (1, 31)
 HORIZON, ROUNDS = 10, 3
@@ -120,7 +121,7 @@ def _default_version(database: Database, source: LiveCountry) -> list[str]:
 
 def _combined_version(database: Database, source: LiveCountry) -> list[str]:
     """Store the parts of a combined version, and return them."""
-    ingest(database, source, CLOCK)
+    ingest(work_of(database, CLOCK), source)
     names, day = source.basins(), BEGIN - HORIZON
     return [
         add_version(
@@ -187,7 +188,7 @@ def _cycle(
 
     intake = Intake(settings.data, settings.ingest_hosts, None, lambda _done, _size: None, lambda _name: None)
     cycle = daily(
-        database, Clock(issue_day), settings, intake, DailyRequest(HORIZON), names=names, watcher=Watcher(show)
+        work_of(database, Clock(issue_day), settings), intake, DailyRequest(HORIZON), names=names, watcher=Watcher(show)
     )
     if cycle.counts != {"issued": count} or cycle.problems or {run.forcing_kind for run in cycle.runs} != {"supplied"}:
         raise SystemExit(f"Not all basins have their forecast: {cycle.counts}, {cycle.problems}.")

@@ -22,6 +22,7 @@ from operations.basin_data.ingest import ingest
 from records.database.engine import Database
 from runtime.clock import Clock
 from runtime.settings import Settings
+from testing.work import work_of
 
 PRODUCT, BASINS = "maurer_extended", 20
 ARCHIVES = {  # and the folder in each whose levels below are HUC and file
@@ -80,7 +81,7 @@ def _unpack(camels: Path, folder: Path) -> None:
 
 
 def _ours(database: Database, source: CamelsSource, basin: str) -> None:
-    (outcome,) = ingest(database, source, Clock(), [basin])
+    (outcome,) = ingest(work_of(database, Clock()), source, [basin])
     if outcome.status != "new":
         raise SystemExit(f"{basin} is {outcome.status}: {outcome.error}")
 

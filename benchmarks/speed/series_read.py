@@ -25,6 +25,7 @@ from operations.basin_data.ingest import ingest
 from records.database.engine import Database
 from records.series import series
 from runtime.clock import Clock
+from testing.work import work_of
 
 BASINS, PAIRS = 100, 9
 VARIABLES = tuple(UNITS)
@@ -39,7 +40,7 @@ def measure() -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as temporary:
         folder, database = Path(temporary), Database(f"sqlite:///{temporary}/freshet.sqlite")
         database.migrate()
-        ingest(database, country, Clock())
+        ingest(work_of(database, Clock()), country)
         files = [folder / f"{name}.nc" for name in names]
         for name, file in zip(names, files, strict=True):
             _write(country, name, file)

@@ -43,6 +43,7 @@ from operations.versions.load_networks import load_version
 from records.database.engine import Database
 from records.runs import states
 from runtime.clock import Clock
+from testing.work import work_of
 
 BASINS, MEMBERS, HORIZON, YEAR = 447, 10, 10, 365
 ROUNDS, WARM_RUNS, SPIN_UP = 3, 5, 30
@@ -75,7 +76,7 @@ def measure() -> dict[str, Any]:
 
 def prepare(database: Database, country: Source, product: str, day: Day) -> str:
     """Store the basins, a version of a product and every basin's states of a day, and return the version."""
-    ingest(database, country, CLOCK)
+    ingest(work_of(database, CLOCK), country)
     return add_version(database, country.basins(), day, inputs=InputsConfig(product=product), members=MEMBERS)
 
 
@@ -91,7 +92,7 @@ def add_version(database: Database, names: list[str], day: Day, **settings: Any)
         schedule=Cosine(steps=1),
         **settings,
     )
-    version = train(database, CLOCK, config, names[:TRAINED_ON]).version_id
+    version = train(work_of(database, CLOCK), config, names[:TRAINED_ON]).version_id
     state = build(config.network, config.inputs, seed=0).empty_state(1)
     empty = {name: np.repeat(values.numpy(), config.members, axis=0) for name, values in state.items()}
     with database.transaction() as session:
@@ -112,7 +113,9 @@ def add_version(database: Database, names: list[str], day: Day, **settings: Any)
 
 
 def _issue(database: Database, version: str, names: list[str], t0: Day) -> None:
-    (run,) = forecast(database, CLOCK, ForecastParams(basins=list(names), horizon=HORIZON, t0=t0, version=version))
+    (run,) = forecast(
+        work_of(database, CLOCK), ForecastParams(basins=list(names), horizon=HORIZON, t0=t0, version=version)
+    )
     if run.status != "issued":
         raise SystemExit(f"Only {run.status}: {run.reason}")
 

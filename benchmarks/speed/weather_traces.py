@@ -37,7 +37,8 @@ from operations.forecasting.forecast import forecast
 from operations.versions.load_networks import load_version
 from records.database.engine import Database
 from records.series import series
-from records.weather import weather_issues
+from records.weather import issue_store
+from testing.work import work_of
 
 BASINS, ROUNDS = 447, 3
 TRACES, LEADS = 31, 10
@@ -93,7 +94,7 @@ def store_weather(database: Database, names: list[str]) -> None:
             WeatherForecast(issue=issue, basin=basin, traces=labels, first=days.first, values=traces, units=units)
         )
     with database.transaction() as session:
-        weather_issues.store(session, forecasts, CLOCK.wall(), operational=True)
+        issue_store.store(session, forecasts, CLOCK.wall(), operational=True)
 
 
 def _measured(
@@ -115,7 +116,7 @@ def _measured(
 
 def issue(database: Database, params: ForecastParams) -> None:
     """Issue a forecast of every basin."""
-    (run,) = forecast(database, CLOCK, params)
+    (run,) = forecast(work_of(database, CLOCK), params)
     if run.status != "issued":
         raise SystemExit(f"Only {run.status}: {run.reason}")
 

@@ -31,10 +31,11 @@ from operations.verification.evaluate import evaluate
 from operations.versions.load_networks import load_version
 from records.basins.basins import list_basins
 from records.database.engine import Database
-from records.runs import runs
+from records.runs import run_types, runs
 from records.verification import scores
 from runtime.clock import Clock
 from testing.synthetic_origin import OTHER, SNOW, discharge_by_origin
+from testing.work import work_of
 
 SEED, STEPS, MEMBERS = 1, 1000, 3
 RECORD = Period(synthetic.FIRST_DAY, synthetic.LAST_DAY)
@@ -65,8 +66,8 @@ def measure(basins: int = 40) -> dict[str, Any]:
         )
         with database.reading() as session:
             names = [basin.id for basin in list_basins(session)]
-        version = train(database, clock, config, names, cores=1).version_id
-        evaluate(database, clock, version, JUDGED, names)
+        version = train(work_of(database, clock), config, names, cores=1).version_id
+        evaluate(work_of(database, clock), version, JUDGED, names)
         result = {
             "shape": f"{basins} basins, {MEMBERS} members, {STEPS} steps, {len(T0)} T0 x {HORIZON} days",
             **_simulated(database, version, names, truth),
@@ -81,7 +82,7 @@ def _country(folder: Path, basins: int) -> Database:
     synthetic.write(folder / "country", seed=SEED, basins=basins)
     database = Database(f"sqlite:///{folder / 'freshet.sqlite'}")
     database.migrate()
-    ingest(database, CamelsSource([folder / "country"]), Clock())
+    ingest(work_of(database, Clock()), CamelsSource([folder / "country"]))
     return database
 
 
@@ -126,12 +127,12 @@ def _origins(
     truth = country[2]
     for t0 in T0:
         params = ForecastParams(basins=names, t0=t0, horizon=HORIZON, version=version)
-        (run,) = forecast(database, clock, params, purpose="reforecast")
+        (run,) = forecast(work_of(database, clock), params, purpose="reforecast")
         place = int((t0 - RECORD.first).astype(int))
         true = discharge_by_origin(*country, place, HORIZON).sum(axis=0)
         for at, name in enumerate(names):
             with database.reading() as session:
-                origin = runs.series_of(session, run.id, name, (runs.ORIGIN,))[runs.ORIGIN]
+                origin = runs.series_of(session, run.id, name, (run_types.ORIGIN,))[run_types.ORIGIN]
             read = dict(zip(origin.axes["origin"], origin.values[:, 0].sum(axis=-1, dtype=np.float64), strict=True))
             whole, true_whole = read[STORED] + read["yet_to_fall"], true[at].sum()
             errors[STORED].append(read[STORED] / whole - (true[at, SNOW] + true[at, OTHER]) / true_whole)

@@ -13,7 +13,7 @@ from app.exports.answers import Responder
 from app.exports.formats import JSON
 from app.forecasts.discharge import Representation
 from app.forecasts.endpoints import read_latest_forecast, read_latest_forecasts
-from app.forecasts.runs.service import summaries
+from app.forecasts.runs import summaries
 from app.http.limits.costs import Budget
 from app.http.response_cache import ResponseCache
 from app.jobs import service

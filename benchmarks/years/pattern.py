@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from hydrology.base.calendar import Day
 from hydrology.weather.forcing import WeatherForecast, WeatherIssue
 from records.database.path_codec import decode_ranks, encode_ranks
-from records.runs import runs, states
+from records.runs import run_arrays, run_types, runs, states
 from records.runs.run_arrays import PATHS, Ledger, RunSeries, SinceEmpty
 
 
@@ -23,12 +23,14 @@ class Pattern:
         weather: the forecast that the run with supplied weather used.
     """
 
-    results: Mapping[str, runs.BasinResult]
+    results: Mapping[str, run_types.BasinResult]
     state: states.State
     weather: WeatherForecast
 
     @classmethod
-    def read(cls, session: Session, basin: str, by_kind: Mapping[str, runs.Run], weather: WeatherForecast) -> "Pattern":
+    def read(
+        cls, session: Session, basin: str, by_kind: Mapping[str, run_types.Run], weather: WeatherForecast
+    ) -> "Pattern":
         """Return what is stored of a basin.
 
         Args:
@@ -38,7 +40,7 @@ class Pattern:
         for kind, run in by_kind.items():
             row = runs.basin_of(session, run.id, basin)
             content = runs.content_of_many(session, [(run.id, basin)])[run.id, basin]
-            results[kind] = runs.BasinResult(basin=row, series=[*content.series.values()], ledgers=content.ledgers)
+            results[kind] = run_types.BasinResult(basin=row, series=[*content.series.values()], ledgers=content.ledgers)
         state = states.get(session, run.version_id, basin, run.t0)
         assert state is not None
         return cls(results, state, weather)
@@ -62,10 +64,10 @@ class Pattern:
             recent_flow=flow * factor,
         )
 
-    def result_like(self, kind: str, state: states.State, factor: np.float32) -> runs.BasinResult:
+    def result_like(self, kind: str, state: states.State, factor: np.float32) -> run_types.BasinResult:
         """Return the result of a run of some kind of weather that began from such a state."""
         result = self.results[kind]
-        return runs.BasinResult(
+        return run_types.BasinResult(
             basin=replace(
                 result.basin,
                 basin_id=state.basin_id,
@@ -88,10 +90,12 @@ def _scaled(series: Sequence[RunSeries], factor: np.float32) -> list[RunSeries]:
     before = {of.variable: of for of in series}
     after = {of.variable: replace(of, values=of.values * factor) for of in series}
     if PATHS in after:  # paths that are stored by the ranks of their quantiles stay so
-        levels, quantiles = before[runs.CALIBRATED].axes["level"], before[runs.CALIBRATED].values
+        levels, quantiles = before[run_arrays.CALIBRATED].axes["level"], before[run_arrays.CALIBRATED].values
         ranks = encode_ranks(before[PATHS].values, levels, quantiles)
         if ranks is not None:
-            after[PATHS] = replace(after[PATHS], values=decode_ranks(ranks, levels, after[runs.CALIBRATED].values))
+            after[PATHS] = replace(
+                after[PATHS], values=decode_ranks(ranks, levels, after[run_arrays.CALIBRATED].values)
+            )
     return [*after.values()]
 
 

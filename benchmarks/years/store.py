@@ -31,12 +31,13 @@ from records.database.engine import Database
 from records.database.ids import new_id
 from records.jobs import attempts, jobs
 from records.outlooks.outlooks import store_run
-from records.runs import runs, states
+from records.runs import run_types, runs, states
 from records.runs.run_request import RunWeather, WeatherSkill, name_of_weather
 from records.versions import error_models, promotions, recalibrations
-from records.weather import weather_issues
+from records.weather import issue_store, weather_issues
 from runtime.clock import Clock
 from runtime.settings import Settings
+from testing.work import work_of
 
 PATTERNS = 8  # basins
 PROGRESS = 5  # events of a job: as many as its heartbeats that find its progress changed
@@ -68,7 +69,7 @@ class Store:
     version: str
     names: Sequence[str]
     patterns: Sequence[Pattern]
-    created: Mapping[str, runs.Run]
+    created: Mapping[str, run_types.Run]
     drawn: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
 
     def copied(self, folder: Path) -> "Store":
@@ -111,7 +112,7 @@ class Store:
     def prune(self, at: datetime) -> None:
         """Apply the rules of retention, as a job does."""
         job = self._started("prune", {}, at)
-        pruned = {of.rule: of.count for of in prune(self.database, Standing(at=at), self.settings, BY)}
+        pruned = {of.rule: of.count for of in prune(work_of(self.database, Standing(at=at), self.settings), BY)}
         self._end(job, {"pruned": pruned}, at)
 
     def _like(self, t0: Day, names: Iterable[str]) -> Mapping[str, Pattern]:
@@ -127,7 +128,7 @@ class Store:
             like[basin].weather_like(ahead, basin, t0 + 1, factor) for basin, factor in factors.items()
         ]
         with self.database.transaction() as session:
-            stored = weather_issues.store(session, forecasts, at, operational=True)
+            stored = issue_store.store(session, forecasts, at, operational=True)
         return RunWeather(
             id=stored.issue_id,
             source=SOURCE,
@@ -158,9 +159,9 @@ class Store:
         used: RunWeather | None = None,
     ) -> None:
         like, pattern = self._like(t0, factors), self.created[kind]
-        fields = {name: getattr(pattern, name) for name in runs.NewRun.__dataclass_fields__}
+        fields = {name: getattr(pattern, name) for name in run_types.NewRun.__dataclass_fields__}
         dated = {"id": new_id(at), "t0": t0, "issued_at": at, "available_at": at, "created_at": at}
-        new = runs.NewRun(**fields | dated | {"forcing_cutoff": t0, "weather": used})
+        new = run_types.NewRun(**fields | dated | {"forcing_cutoff": t0, "weather": used})
         results = [like[basin].result_like(kind, stored[basin], factor) for basin, factor in factors.items()]
         with self.database.transaction() as session:
             store_run(session, new, results)
@@ -206,7 +207,7 @@ def opened(folder: Path, count: int) -> Store:
     )
 
 
-def _patterns(database: Database, version: str, names: list[str]) -> tuple[list[Pattern], dict[str, runs.Run]]:
+def _patterns(database: Database, version: str, names: list[str]) -> tuple[list[Pattern], dict[str, run_types.Run]]:
     """Return what calibrated forecasts leave of some basins, and the runs."""
     with database.transaction() as session:
         (stored,) = weather_issues.list_issues(session, CLOCK.wall())
@@ -214,7 +215,7 @@ def _patterns(database: Database, version: str, names: list[str]) -> tuple[list[
         weather = name_of_weather(stored.source, stored.model)
         recalibrations.replace(session, version, weather, recalibrations.ASSUMED, CLOCK.wall())
     horizons: dict[ForcingKind, int] = {SUPPLIED: LEADS, CLIMATOLOGY: ESP_HORIZON}
-    created: dict[str, runs.Run] = {}
+    created: dict[str, run_types.Run] = {}
     for kind, horizon in horizons.items():
         asked: dict[str, Any] = {"basins": names, "t0": T0, "version": version}
         issue(database, ForecastParams(**asked, weather=kind, horizon=horizon))

@@ -319,7 +319,7 @@ class BasinSummary(Model):
 
     area: Area | None
     """
-    The drainage area by which its flow is converted to a depth and back: that of the weather product that its current version learnt from; else as an operator gave it, or its gauge's service.
+    The drainage area by which its flow is converted to a depth and back: that of the weather product that its current version learnt from; without a version, that of its weather product. Else, and where products differ, as an operator gave it, or its gauge's service.
     """
 
     missing: dict[str, str]
@@ -4125,7 +4125,7 @@ class BasinDetail(Model):
 
     area: Area | None
     """
-    The drainage area by which its flow is converted to a depth and back: that of the weather product that its current version learnt from; else as an operator gave it, or its gauge's service.
+    The drainage area by which its flow is converted to a depth and back: that of the weather product that its current version learnt from; without a version, that of its weather product. Else, and where products differ, as an operator gave it, or its gauge's service.
     """
 
     missing: dict[str, str]
@@ -4835,7 +4835,6 @@ class Events(Model):
     The version whose scores these are: the same, or its twin, the same recipe trained on fewer years, where it has none of its own because it has learnt from every year.
     """
 
-    season: Literal["all", "DJF", "MAM", "JJA", "SON"]
     period: Period
     """The days of the evaluation."""
 
@@ -4845,6 +4844,7 @@ class Events(Model):
     """
 
     evaluated_at: AwareDatetime
+    season: Literal["all", "DJF", "MAM", "JJA", "SON"]
     rules: EventRules
     scores: EventSummary
     events: list[EventCase]
@@ -5218,13 +5218,17 @@ class ForecastSkill(Model):
 
 
 class ForecasterHeadline(Model):
-    """The headline of one forecaster and weather over a period."""
+    """The headline of one forecaster, `calibrated` or `raw`, and weather over a period."""
 
     origin: Literal["reforecast", "issued"]
-    """`reforecast` or `issued`, as in `/verification`."""
+    """
+    `reforecast`: computed afterwards for past days. `issued`: as issued by the service day by day, verified with later observations.
+    """
 
     weather: str
-    """After T0, as in `/verification`."""
+    """
+    After T0. `observed`: observed weather. `climatology`: that of other years. Else a weather forecast, by its source and model.
+    """
 
     scored: str
     """
@@ -5232,13 +5236,17 @@ class ForecasterHeadline(Model):
     """
 
     period: Period
+    """T0 and the forecast days lie in it."""
+
     period_use: Literal["held out", "validation", "training", "mixed", "unknown"]
     """
-    How the training of the scored version used the days of the period: `held out` not at all, or it has not learnt from this basin; `validation` to choose its weights; `training` to fit them; `mixed` some of the days, or by some of the versions that it combines, or in some of the basins; `unknown` where the version does not state its days. Only a score on days that are held out is its skill: others flatter it.
+    Of the verified days: those of the training are left out. How the training of the scored version used the days of the period: `held out` not at all, or it has not learnt from this basin; `validation` to choose its weights; `training` to fit them; `mixed` some of the days, or by some of the versions that it combines, or in some of the basins; `unknown` where the version does not state its days. Only a score on days that are held out is its skill: others flatter it.
     """
 
     forecaster: str
-    """`calibrated` or `raw`."""
+    """
+    `calibrated`: the quantiles of the version's error model. `raw`: the uncalibrated members. `climatology`: the flow of other water years within a week of the day of the year. `persistence`: the last observed flow. `adjusted`: the forecasts that a forecaster adjusted and published; `as-issued`: the same ones before that.
+    """
 
     months: list[MonthHeadline]
     """January first."""
@@ -5356,10 +5364,14 @@ class LeadValue(Model):
     """The value of acting on the forecasts of one lead time."""
 
     origin: Literal["reforecast", "issued"]
-    """`reforecast` or `issued`, as in `/verification`."""
+    """
+    `reforecast`: computed afterwards for past days. `issued`: as issued by the service day by day, verified with later observations.
+    """
 
     weather: str
-    """After T0, as in `/verification`."""
+    """
+    After T0. `observed`: observed weather. `climatology`: that of other years. Else a weather forecast, by its source and model.
+    """
 
     scored: str
     """
@@ -5367,12 +5379,18 @@ class LeadValue(Model):
     """
 
     period: Period
+    """T0 and the forecast days lie in it."""
+
     period_use: Literal["held out", "validation", "training", "mixed", "unknown"]
     """
-    How the training of the scored version used the days of the period: `held out` not at all, or it has not learnt from this basin; `validation` to choose its weights; `training` to fit them; `mixed` some of the days, or by some of the versions that it combines, or in some of the basins; `unknown` where the version does not state its days. Only a score on days that are held out is its skill: others flatter it.
+    Of the verified days: those of the training are left out. How the training of the scored version used the days of the period: `held out` not at all, or it has not learnt from this basin; `validation` to choose its weights; `training` to fit them; `mixed` some of the days, or by some of the versions that it combines, or in some of the basins; `unknown` where the version does not state its days. Only a score on days that are held out is its skill: others flatter it.
     """
 
     forecaster: str
+    """
+    `calibrated`: the quantiles of the version's error model. `raw`: the uncalibrated members. `climatology`: the flow of other water years within a week of the day of the year. `persistence`: the last observed flow. `adjusted`: the forecasts that a forecaster adjusted and published; `as-issued`: the same ones before that.
+    """
+
     lead: int
     """Days after T0."""
 
@@ -5429,13 +5447,13 @@ class LeadVerification(Model):
     Of the verified days: those of the training are left out. How the training of the scored version used the days of the period: `held out` not at all, or it has not learnt from this basin; `validation` to choose its weights; `training` to fit them; `mixed` some of the days, or by some of the versions that it combines, or in some of the basins; `unknown` where the version does not state its days. Only a score on days that are held out is its skill: others flatter it.
     """
 
-    lead: int
-    """Days after T0."""
-
     forecaster: str
     """
     `calibrated`: the quantiles of the version's error model. `raw`: the uncalibrated members. `climatology`: the flow of other water years within a week of the day of the year. `persistence`: the last observed flow. `adjusted`: the forecasts that a forecaster adjusted and published; `as-issued`: the same ones before that.
     """
+
+    lead: int
+    """Days after T0."""
 
     every_days: int | None
     """Days between successive T0; null for issued forecasts."""
@@ -6211,13 +6229,13 @@ class PooledLead(Model):
     Of the verified days: those of the training are left out. How the training of the scored version used the days of the period: `held out` not at all, or it has not learnt from this basin; `validation` to choose its weights; `training` to fit them; `mixed` some of the days, or by some of the versions that it combines, or in some of the basins; `unknown` where the version does not state its days. Only a score on days that are held out is its skill: others flatter it.
     """
 
-    lead: int
-    """Days after T0."""
-
     forecaster: str
     """
     `calibrated`: the quantiles of the version's error model. `raw`: the uncalibrated members. `climatology`: the flow of other water years within a week of the day of the year. `persistence`: the last observed flow. `adjusted`: the forecasts that a forecaster adjusted and published; `as-issued`: the same ones before that.
     """
+
+    lead: int
+    """Days after T0."""
 
     basins: int
     """Number of basins."""

@@ -1770,28 +1770,6 @@ class Operations(BaseClient):
         request = Request("GET", path_of("/v1/basins/{basin}/skilful-days", basin=basin), query={"version": version})
         return self._answer(models.SkilfulDays, request)
 
-    def read_events(
-        self,
-        basin: str,
-        *,
-        version: str | None = None,
-        season: Literal["all", "DJF", "MAM", "JJA", "SON"] | None = None,
-    ) -> models.Events:
-        """Scores of the events of a basin: time, height, volume and onset of peaks.
-
-        Events cut from the observed and the simulated hydrograph of the newest evaluation, matched, with the errors
-        of each; missed events and false alarms. The season is that of the peak. An event beside a gap is left out.
-
-        Args:
-            basin: A USGS site number (`01013500`) or a full identifier (`USGS-01013500`, `SYNTH-01`).
-            version: A model version's id; by default the basin's current one.
-            season: Season of the forecast days: `all`, or three months by their initials.
-        """
-        request = Request(
-            "GET", path_of("/v1/basins/{basin}/events", basin=basin), query={"version": version, "season": season}
-        )
-        return self._answer(models.Events, request)
-
     def read_decision_value(
         self,
         basin: str,
@@ -1817,6 +1795,28 @@ class Operations(BaseClient):
             query={"version": version, "season": season, "cost_loss": cost_loss},
         )
         return self._answer(models.DecisionValue, request)
+
+    def read_events(
+        self,
+        basin: str,
+        *,
+        version: str | None = None,
+        season: Literal["all", "DJF", "MAM", "JJA", "SON"] | None = None,
+    ) -> models.Events:
+        """Scores of the events of a basin: time, height, volume and onset of peaks.
+
+        Events cut from the observed and the simulated hydrograph of the newest evaluation, matched, with the errors
+        of each; missed events and false alarms. The season is that of the peak. An event beside a gap is left out.
+
+        Args:
+            basin: A USGS site number (`01013500`) or a full identifier (`USGS-01013500`, `SYNTH-01`).
+            version: A model version's id; by default the basin's current one.
+            season: Season of the forecast days: `all`, or three months by their initials.
+        """
+        request = Request(
+            "GET", path_of("/v1/basins/{basin}/events", basin=basin), query={"version": version, "season": season}
+        )
+        return self._answer(models.Events, request)
 
     def list_comparisons(self, *, version: str | None = None) -> Iterator[models.ComparisonSummary]:
         """List comparisons.

@@ -17,7 +17,7 @@ from hydrology.base.units import Area, mm_per_day_to_m3s
 from hydrology.uncertainty.error_model import LEVELS
 from records.basins import basins
 from records.database.engine import Database
-from records.runs import runs
+from records.runs import run_arrays, run_types, runs
 from runtime.clock import Clock
 
 log = structlog.get_logger()
@@ -110,12 +110,14 @@ def extend(database: Database, clock: Clock, folder: Path | None, on_run: OnRun)
     return None
 
 
-def list_runs(session: Session, clock: Clock, chosen: RunSelection) -> list[runs.Run]:
+def list_runs(session: Session, clock: Clock, chosen: RunSelection) -> list[run_types.Run]:
     """Return the chosen runs that were issued for a chosen basin, by T0 and issue."""
     first, last = (None, None) if chosen.period is None else (chosen.period.first, chosen.period.last)
     found = [
         run
-        for run in runs.list_runs(session, purposes=runs.PUBLISHED, t0_from=first, t0_to=last, available_by=clock.now())
+        for run in runs.list_runs(
+            session, purposes=run_types.PUBLISHED, t0_from=first, t0_to=last, available_by=clock.now()
+        )
         if run.status != "failed"
     ]
     if chosen.basins is not None:
@@ -129,7 +131,7 @@ def _in_words(chosen: Sequence[str] | None) -> str:
     return "all basins" if chosen is None else f"{len(chosen)} chosen basins ({', '.join(chosen[:5])})"
 
 
-def _issue(session: Session, run: runs.Run, only: Sequence[str] | None, *, members: bool) -> Issue:
+def _issue(session: Session, run: run_types.Run, only: Sequence[str] | None, *, members: bool) -> Issue:
     found = [basin for basin in runs.basins_of(session, run.id) if only is None or basin.basin_id in only]
     of_basins = dict(flows_of(session, run, found, members=members))
     return Issue(
@@ -146,10 +148,10 @@ def _issue(session: Session, run: runs.Run, only: Sequence[str] | None, *, membe
 
 
 def flows_of(
-    session: Session, run: runs.Run, of_basins: Sequence[runs.RunBasin], *, members: bool
+    session: Session, run: run_types.Run, of_basins: Sequence[run_types.RunBasin], *, members: bool
 ) -> Iterator[tuple[str, BasinIssue]]:
     """Yield the discharge of a run in m3/s for some of its basins, or why there is none."""
-    names = (runs.CALIBRATED, QUANTILES, *((MEMBERS,) if members else ()))
+    names = (run_arrays.CALIBRATED, QUANTILES, *((MEMBERS,) if members else ()))
     keys = [(run.id, basin.basin_id) for basin in of_basins if basin.status == "issued"]
     stored = runs.series_of_many(session, keys, names)
     for basin in of_basins:
@@ -159,7 +161,7 @@ def flows_of(
         yield basin.basin_id, BasinIssue(layout.STATUSES.index(_status(basin, flow)), area, flow)
 
 
-def _status(basin: runs.RunBasin, flow: dict[str, npt.NDArray[np.float64]]) -> str:
+def _status(basin: run_types.RunBasin, flow: dict[str, npt.NDArray[np.float64]]) -> str:
     if basin.status != "issued":
         return layout.WITHHELD if basin.status == "withheld" else layout.FAILED
     if basin.area_m2 is None:
@@ -169,14 +171,16 @@ def _status(basin: runs.RunBasin, flow: dict[str, npt.NDArray[np.float64]]) -> s
     return layout.ISSUED if layout.CALIBRATED in flow else layout.UNCALIBRATED
 
 
-def _flow(series: Mapping[str, runs.RunSeries], basin: runs.RunBasin) -> Iterator[tuple[str, npt.NDArray[np.float64]]]:
+def _flow(
+    series: Mapping[str, run_arrays.RunSeries], basin: run_types.RunBasin
+) -> Iterator[tuple[str, npt.NDArray[np.float64]]]:
     """Yield arrays of discharge by their name in the archive, (leads, labels) in m3/s."""
     if basin.area_m2 is None or basin.area_name is None:
         return
     area = Area(basin.area_name, basin.area_m2)
     for stored, name, levels in (
-        (runs.CALIBRATED, layout.CALIBRATED, LEVELS),
-        (QUANTILES, layout.DISCHARGE, runs.QUANTILES),
+        (run_arrays.CALIBRATED, layout.CALIBRATED, LEVELS),
+        (QUANTILES, layout.DISCHARGE, run_types.QUANTILES),
     ):
         if stored in series:
             labels = list(series[stored].axes["level"])

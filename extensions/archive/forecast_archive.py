@@ -17,7 +17,7 @@ from hydrology.base.calendar import Day, as_date
 from hydrology.base.errors import InvalidInput, excerpt
 from hydrology.uncertainty.error_model import LEVELS
 from records.basins.basins import Site
-from records.runs.runs import QUANTILES
+from records.runs.run_types import QUANTILES
 
 if TYPE_CHECKING:
     import zarr

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from hydrology.uncertainty.error_model import LEVELS
-from records.runs.runs import QUANTILES
+from records.runs.run_types import QUANTILES
 
 LAYOUT = 1
 """Version of the layout. A store of another one is refused."""

@@ -26,7 +26,7 @@ from hydrology.uncertainty.error_model import LEVELS
 from records.basins import basins
 from records.basins.basins import Site
 from records.database.engine import Database
-from records.runs import runs
+from records.runs import run_arrays, run_types, runs
 from records.series import series
 from runtime.atomic_files import replace_file
 from runtime.clock import Clock
@@ -128,7 +128,7 @@ def location_id(basin: str) -> str:
     return basin.replace("USGS-", "usgs-")
 
 
-def _newest(session: Session, found: Sequence[runs.Run], only: Sequence[str] | None) -> dict[str, list[str]]:
+def _newest(session: Session, found: Sequence[run_types.Run], only: Sequence[str] | None) -> dict[str, list[str]]:
     """Return the basins of each run that no newer run of the same configuration and T0 has."""
     by_run: dict[str, list[str]] = {run.id: [] for run in found}
     for of_run, basin in runs.issued_pairs(session, list(by_run)):
@@ -142,16 +142,16 @@ def _newest(session: Session, found: Sequence[runs.Run], only: Sequence[str] | N
     return by_run
 
 
-def _configuration(run: runs.Run) -> str:
+def _configuration(run: run_types.Run) -> str:
     weather = run.forcing_kind if run.weather is None else run.weather.name
     return re.sub(r"[^a-zA-Z0-9_]+", "_", f"freshet_{run.purpose}_{weather}_{run.version_id}")
 
 
 def _secondary(
-    session: Session, run: runs.Run, of_run: Sequence[str], configurations: dict[str, str], *, members: bool
+    session: Session, run: run_types.Run, of_run: Sequence[str], configurations: dict[str, str], *, members: bool
 ) -> Iterator[Columns]:
     """Yield the columns of each basin, and add the configurations that they name."""
-    names = (runs.CALIBRATED, *((runs.PATHS, MEMBERS) if members else ()))
+    names = (run_arrays.CALIBRATED, *((run_arrays.PATHS, MEMBERS) if members else ()))
     stored = runs.series_of_many(session, [(run.id, basin) for basin in of_run], names)
     for basin in of_run:
         about = runs.basin_of(session, run.id, basin)
@@ -176,10 +176,10 @@ _MEANINGS = {
 }
 
 
-def _forecasts(stored: Mapping[str, runs.RunSeries]) -> Iterator[_Forecast]:
-    if runs.CALIBRATED in stored:
-        yield _Forecast("median", [None], stored[runs.CALIBRATED].values[[LEVELS.index(0.5)]])
-    for name, kind in ((runs.PATHS, "paths"), (MEMBERS, "members")):
+def _forecasts(stored: Mapping[str, run_arrays.RunSeries]) -> Iterator[_Forecast]:
+    if run_arrays.CALIBRATED in stored:
+        yield _Forecast("median", [None], stored[run_arrays.CALIBRATED].values[[LEVELS.index(0.5)]])
+    for name, kind in ((run_arrays.PATHS, "paths"), (MEMBERS, "members")):
         if name in stored:
             values = stored[name].values
             flat = values.reshape(-1, values.shape[-1])

@@ -6,7 +6,7 @@ import structlog
 
 from extensions.assistants.settings import AssistantSettings
 from freshet.cli.options import flag
-from freshet.cli.service.serve import Host, Port, base, check_free
+from freshet.commands.serve import Host, Port, base, check_free
 from runtime.logs import log_to_stderr
 from runtime.settings import Settings
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import Field, TypeAdapter
 
-from freshet.cli.configuring import of_file, valid
+from freshet.cli.text_files import of_file, valid
 from hydrology.base.errors import InvalidInput
 from hydrology.base.units import MAX_AREA_KM2
 from jobspec.fields import Basin, DayField, RequestModel

@@ -7,8 +7,7 @@ from urllib.parse import urlencode
 
 from fastapi import Depends, Query
 
-from app.forecasts.batch import MAX_BASINS
-from app.forecasts.selection import Basins
+from app.forecasts.lookup import MAX_BASINS, Basins
 from app.http.dependencies import Reading
 from hydrology.extremes.alerting import SEVERITIES, Severity
 from records.basins import basins as records

@@ -8,8 +8,7 @@ from functools import cache
 import numpy as np
 from sqlalchemy.orm import Session
 
-from app.basins.observations import table as observation_table
-from app.basins.observations.service import DISCHARGE
+from app.basins.observations import DISCHARGE, variable_columns
 from app.exports.table import Column, instant_text
 from app.forecasts import table as forecast_table
 from extensions.edr import FORECASTS
@@ -20,8 +19,8 @@ from records.basins import basins
 from records.basins.basins import Site
 from records.database.retention import Gone
 from records.forecasts.latest import Latest, latest_many
-from records.runs import runs
-from records.runs.runs import Run, UnknownRun
+from records.runs import run_types, runs
+from records.runs.run_types import Run, UnknownRun
 from records.series import series
 
 _OBSERVED = f"{DISCHARGE}-"
@@ -110,7 +109,7 @@ def instance(session: Session, id_: str, run: str, at: datetime, of: Sequence[st
         found = runs.get(session, run)
     except (UnknownRun, Gone):
         raise missing from None
-    if found.purpose not in runs.PUBLISHED or found.available_at > at or found.status == "failed":
+    if found.purpose not in run_types.PUBLISHED or found.available_at > at or found.status == "failed":
         raise missing
     (result,) = of_runs(session, [found], of)
     return result
@@ -164,7 +163,7 @@ def _observed(session: Session, ids: Sequence[str], product: str) -> Collection:
         f"{_OBSERVED}{product}",
         f"Observed discharge ({product})",
         f"Daily discharge from {product}, with flags; its days are whole calendar years.",
-        observation_table.variable_columns(DISCHARGE, [], [], STANDARD, {}),
+        variable_columns(DISCHARGE, [], [], STANDARD, {}),
         _placed(session, list(spans)),
         _span([span.years for span in spans.values()]),
     )

@@ -29,7 +29,7 @@ from extensions.edr.schemas import EdrCollection, EdrCollections, EdrConformance
 from extensions.edr.series import AskedSeries, OutsideForecast
 from hydrology.base.errors import Problem
 from records.forecasts.latest import NoForecast
-from records.runs import runs
+from records.runs import run_types, runs
 from records.series.series import NoObservations
 
 router = APIRouter(prefix="/edr", tags=["edr"])
@@ -140,7 +140,7 @@ def list_edr_instances(
     link `next`. An instance never changes."""
     at = clock.now()
     collections.require_instances(session, collection, at)
-    found = runs.list_runs(session, purposes=runs.PUBLISHED, available_by=at, after=page.after, limit=page.sought)
+    found = runs.list_runs(session, purposes=run_types.PUBLISHED, available_by=at, after=page.after, limit=page.sought)
     shown, following = page.cut(found)
     issued = [run for run in shown if run.status != "failed"]
     more = [] if following is None else [link("next", "Older instances", f"{base}{following}")]

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from app.basins.filters import corners
+from app.basins.queries import corners
 from app.http.problems import InvalidRequest, refused
 from hydrology.base.arrays import Array
 from hydrology.base.longitudes import difference, unwrapped

@@ -9,17 +9,16 @@ import numpy as np
 from fastapi import Depends, Response
 from sqlalchemy.orm import Session
 
-from app.basins.observations import service as observations
-from app.basins.observations import table as observation_table
-from app.basins.observations.service import DISCHARGE
-from app.basins.series_requests import MAX_DAYS, USUAL_DAYS, SeriesRequest
+from app.basins.observations import DISCHARGE, observation_query, observations_of, table_of
+from app.basins.queries import MAX_DAYS, USUAL_DAYS, SeriesRequest
 from app.exports.answers import CoverageAnswer
 from app.exports.basins import NOWHERE, basin_columns
 from app.exports.table import Column, Table, stacked
-from app.forecasts import lookup, service
+from app.forecasts import lookup
 from app.forecasts import table as forecast_table
-from app.forecasts.batch import MAX_BASINS
 from app.forecasts.discharge import Representation
+from app.forecasts.forecast import basin_forecast, stored_parts
+from app.forecasts.lookup import MAX_BASINS
 from app.forecasts.table import day_columns
 from app.http.limits.costs import RequestBudget
 from app.http.problems import refused
@@ -29,7 +28,7 @@ from extensions.edr.parameters import AskedSubject, Datetime, ParameterNames, Su
 from hydrology.base.calendar import day, days_between
 from hydrology.base.errors import NotFound, counted
 from records.basins.basins import sites
-from records.forecasts.latest import Latest
+from records.forecasts.latest import Latest, result_of
 from records.series import series
 from records.series.series import NoObservations
 
@@ -111,7 +110,7 @@ class Series:
     def _forecasts(self, collection: Collection, basins: Sequence[str], field: str = "basin") -> list[Table]:
         session, at = self.subject.session, self.subject.at
         found = [
-            lookup.of_run(session, collection.run, basin) if collection.run else lookup.latest(session, basin, at)
+            result_of(session, collection.run, basin) if collection.run else lookup.latest(session, basin, at)
             for basin in basins
         ]
         days = sum(latest.run.horizon_days for latest in found)
@@ -145,8 +144,8 @@ class Series:
 
     def _observed(self, basin: str, request: SeriesRequest) -> Table:
         session = self.subject.session
-        answer = observations.answer(session, observations.part(session, basin, request))
-        return observation_table.of_observations(answer, sites(session, [basin]))
+        answer = observations_of(session, observation_query(session, basin, request))
+        return table_of(answer, sites(session, [basin]))
 
 
 def empty_columns(collection: Collection) -> list[Column]:
@@ -168,7 +167,7 @@ AskedSeries = Annotated[Series, Depends(_series)]
 
 
 def _forecasts(session: Session, found: Sequence[Latest], form: Representation) -> list[Table]:
-    parts = service.stored_parts(session, found, members=False)
-    forecasts = [service.basin_forecast(one, stored, form) for one, stored in zip(found, parts, strict=True)]
+    parts = stored_parts(session, found, members=False)
+    forecasts = [basin_forecast(one, stored, form) for one, stored in zip(found, parts, strict=True)]
     places = sites(session, [forecast.basin for forecast in forecasts])
     return [forecast_table.of_one(forecast, places) for forecast in forecasts]

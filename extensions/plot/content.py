@@ -10,7 +10,7 @@ from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day, Period
 from hydrology.base.units import Area, converted
 from records.basins import basins
-from records.runs import runs
+from records.runs import run_arrays, run_types, runs
 from records.series import series
 
 FLOW, DEPTH = "m3/s", "mm/day"
@@ -55,7 +55,7 @@ class Plume:
         return f"{self.basin}{name}: discharge in {self.unit}, forecast from the state of {self.t0} ({self.of})"
 
 
-def content(session: Session, run: runs.Run, of_basin: runs.RunBasin, days_back: int, until: Day) -> Plume:
+def content(session: Session, run: run_types.Run, of_basin: run_types.RunBasin, days_back: int, until: Day) -> Plume:
     """Return the plume of a run for a basin.
 
     Args:
@@ -63,9 +63,9 @@ def content(session: Session, run: runs.Run, of_basin: runs.RunBasin, days_back:
         until: the last day whose observed flow is shown.
     """
     basin = basins.get(session, of_basin.basin_id)
-    arrays = runs.series_of(session, run.id, basin.id, ("discharge_quantiles", runs.CALIBRATED))
-    calibrated = runs.CALIBRATED in arrays
-    flows = arrays[runs.CALIBRATED if calibrated else "discharge_quantiles"]
+    arrays = runs.series_of(session, run.id, basin.id, ("discharge_quantiles", run_arrays.CALIBRATED))
+    calibrated = run_arrays.CALIBRATED in arrays
+    flows = arrays[run_arrays.CALIBRATED if calibrated else "discharge_quantiles"]
     area = None if of_basin.area_m2 is None else Area(str(of_basin.area_name), of_basin.area_m2)
     unit = DEPTH if area is None else FLOW
     values = converted(flows.values, unit=DEPTH, into=unit, area=area)

@@ -10,8 +10,9 @@ from jobspec.kinds import KINDS
 from records.access import audit
 from records.basins import basins
 from records.database.ids import new_id
+from records.database.work import Work
 from records.jobs.jobs import Job
-from workers.job import JobContext, JobRun, Progress
+from workers.job import JobRun, Progress
 from workers.tasks.handlers import HANDLERS
 
 
@@ -28,7 +29,7 @@ class CommandRun(JobRun):
             reporter.show(kind, progress["done"], progress["total"], progress["detail"])
 
         super().__init__(
-            JobContext(settings, context.database, context.clock),
+            Work(settings, context.database, context.clock),
             _unstored_job(context, kind),
             show,
             lambda: None,

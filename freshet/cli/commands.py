@@ -1,8 +1,7 @@
-"""The names of the commands: a module is imported when its command is used, and only read where all are listed."""
+"""The names of the commands: a module is imported when its command is used, and only read where commands are listed."""
 
 import ast
 import inspect
-from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -11,130 +10,206 @@ from typing import Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
-from typer.main import get_group
+from typer.main import get_command, get_group
 
 from jobspec.extensions import extensions
 
-PARTS = ("worker", "scheduler", "api")
 COMMANDS = {
-    "ingest": "basins.ingest",
-    "basins": "basins.basins",
-    "observations": "basins.observations",
-    "thresholds": "basins.thresholds",
-    "ratings": "basins.ratings",
-    "train": "versions.train",
-    "retrain": "versions.scoring",
-    "evaluate": "versions.scoring",
-    "calibrate": "versions.scoring",
-    "reforecast": "versions.scoring",
-    "compare": "versions.scoring",
-    "weather": "weather.weather",
-    "forecast": "forecasts.forecasting",
-    "changes": "forecasts.reading",
-    "what-if": "forecasts.forecasting",
-    "volumes": "forecasts.forecasting",
-    "rain-margin": "forecasts.reading",
-    "reproduce": "forecasts.reproduce",
-    "daily": "forecasts.forecasting",
-    "replay": "forecasts.forecasting",
-    "verify": "versions.scoring",
-    "errors": "versions.skill",
-    "skilful-days": "versions.skill",
-    "events": "versions.skill",
-    "decision-value": "versions.skill",
-    "alerts": "service.alerts",
-    "subscriptions": "service.subscriptions",
-    "runs": "forecasts.reading",
-    "states": "forecasts.reading",
-    "simulation": "versions.skill",
-    "models": "versions.models",
-    "serve": "service.serve",
-    "jobs": "service.jobs",
-    "keys": "service.keys",
-    "feeds": "weather.feeds",
-    "bridge": "weather.bridge",
-    "schedules": "service.schedules",
-    "audit": "service.audit",
-    "migrate": "upkeep.migrate",
-    "prune": "upkeep.prune",
-    "backup": "upkeep.backup",
-    "restore": "upkeep.restore",
-    "doctor": "upkeep.doctor",
-    "check": "upkeep.check",
-    "demo": "service.demo",
-} | dict.fromkeys(PARTS, "service.parts")
-"""The module of each, in the order of the work. Each is a function of its name, with commands of its own where its
-module has an `app`."""
+    "ingest camels": "ingest:camels",
+    "ingest caravan": "ingest:caravan",
+    "ingest tables": "ingest:tables",
+    "ingest benchmarks": "ingest:benchmarks",
+    "basins show": "basins:show_basins",
+    "basins add": "basins:add_basin",
+    "basins climate": "basins:climate",
+    "basins adopt": "basins:adopt",
+    "basins release": "basins:release",
+    "observations": "basins:observations",
+    "thresholds show": "levels:show_thresholds",
+    "thresholds simulate": "levels:simulate_thresholds",
+    "thresholds set": "levels:set_threshold",
+    "thresholds frequency": "levels:set_frequency",
+    "thresholds categories": "levels:set_categories",
+    "thresholds confirm": "levels:confirm_threshold",
+    "thresholds remove": "levels:remove_threshold",
+    "ratings import": "levels:import_rating",
+    "ratings show": "levels:show_rating",
+    "train": "train:train",
+    "retrain": "scoring:retrain",
+    "evaluate": "scoring:evaluate",
+    "calibrate": "scoring:calibrate",
+    "reforecast": "scoring:reforecast",
+    "compare": "scoring:compare",
+    "weather add": "weather:add_weather",
+    "weather list": "weather:list_weather",
+    "forecast": "forecasting:forecast",
+    "changes": "forecasts:changes",
+    "what-if": "forecasting:what_if",
+    "volumes": "forecasting:volumes",
+    "rain-margin": "forecasts:rain_margin",
+    "reproduce": "upkeep:reproduce",
+    "daily": "forecasting:daily",
+    "replay": "forecasting:replay",
+    "verify": "scoring:verify",
+    "errors": "skill:errors",
+    "skilful-days": "skill:skilful_days",
+    "events": "skill:events",
+    "decision-value": "skill:decision_value",
+    "alerts list": "alerts:list_alerts",
+    "alerts show": "alerts:show_alerts",
+    "alerts changes": "alerts:list_alert_changes",
+    "alerts deliver": "alerts:deliver",
+    "subscriptions add": "alerts:add_subscription",
+    "subscriptions list": "alerts:list_subscriptions",
+    "subscriptions resume": "alerts:resume_subscription",
+    "subscriptions remove": "alerts:remove_subscription",
+    "subscriptions deliveries": "alerts:list_deliveries",
+    "subscriptions replay": "alerts:replay_delivery",
+    "runs": "forecasts:runs",
+    "states": "forecasts:states",
+    "simulation": "skill:simulation",
+    "models combine": "versions:combine",
+    "models list": "versions:list_versions",
+    "models show": "versions:show_version",
+    "models promote": "versions:promote",
+    "models roll-back": "versions:roll_back",
+    "models export": "versions:export",
+    "models install-pretrained": "versions:install_pretrained",
+    "serve": "serve:serve",
+    "jobs list": "jobs:list_jobs",
+    "jobs show": "jobs:show_job",
+    "jobs watch": "jobs:watch_job",
+    "jobs cancel": "jobs:cancel_job",
+    "keys make": "keys:make_key",
+    "keys list": "keys:list_keys",
+    "keys revoke": "keys:revoke_key",
+    "feeds add": "feeds:add_feed",
+    "feeds start": "feeds:start_feeds",
+    "feeds list": "feeds:list_feeds",
+    "feeds show": "feeds:show_feed",
+    "feeds fetch": "feeds:fetch_feed",
+    "feeds backfill": "feeds:backfill_feed",
+    "feeds remove": "feeds:remove_feed",
+    "bridge fit": "weather:fit_bridge",
+    "bridge list": "weather:list_bridges",
+    "bridge show": "weather:show_bridge",
+    "bridge apply": "weather:apply_bridge",
+    "schedules list": "jobs:list_schedules",
+    "schedules add": "jobs:add_schedule",
+    "schedules enable": "jobs:enable_schedule",
+    "schedules disable": "jobs:disable_schedule",
+    "schedules remove": "jobs:remove_schedule",
+    "audit": "keys:audit",
+    "migrate": "upkeep:migrate",
+    "prune": "upkeep:prune",
+    "backup": "upkeep:backup",
+    "restore": "upkeep:restore",
+    "doctor": "doctor:doctor",
+    "check": "upkeep:check",
+    "demo": "demo:demo",
+    "worker": "serve:worker",
+    "scheduler": "serve:scheduler",
+    "api": "serve:api",
+}
+"""The function of each by its words, in the order of the work: `module:function` of `freshet.commands`."""
+GROUPS = {
+    "ingest": "Read data into the database.",
+    "basins": "List the basins, show one (show is the default), add one.",
+    "thresholds": "Show, set and remove levels of a basin's discharge.",
+    "ratings": "Import and show rating tables: stage and discharge of gauges.",
+    "weather": "Add and list weather forecasts, which drive forecasts after T0.",
+    "alerts": "Show alerts and their changes, and send the changes to subscribers.",
+    "subscriptions": "Add, list and remove receivers of alert changes: webhooks, gateways and e-mail.",
+    "models": "List, show, promote, roll back, export and install model versions.",
+    "jobs": "List, show, watch and cancel the jobs of the workers.",
+    "keys": "Create, list and revoke the keys for writing over the API.",
+    "feeds": "Add, list, fetch, backfill and remove feeds of discharge, weather and forecasts.",
+    "bridge": "Fit, list, show and apply bridges between products of weather.",
+    "schedules": "List, add, enable, disable and remove the schedules that start jobs.",
+}
+"""What the commands that begin with a word do."""
+SHOWN_BY_DEFAULT = ("basins",)
+"""Groups that take anything but the name of one of their commands as the arguments of `show`."""
 Source = tuple[str, str]
 """The module and the function of a command."""
 
 
 @cache
 def commands() -> dict[str, Source]:
-    """Return all commands by name: those of the core, then those of extensions."""
-    own = {name: (f"freshet.cli.{module}", name.replace("-", "_")) for name, module in COMMANDS.items()}
-    return own | {words: source for words, source in _of_extensions() if " " not in words}
+    """Return all commands by their words: those of the core, then those of extensions."""
+    own = {words: _source(reference) for words, reference in COMMANDS.items()}
+    of_extensions = {
+        words: extension.source(reference)
+        for extension in extensions()
+        for words, reference in extension.commands.items()
+    }
+    return own | of_extensions
+
+
+def names(group: str = "") -> list[str]:
+    """Return the names of the commands and groups of a group, by default of `freshet`."""
+    start = group and f"{group} "
+    return list(dict.fromkeys(words[len(start) :].split()[0] for words in commands() if words.startswith(start)))
 
 
 class LoadedWhenUsed(TyperGroup):
-    """Lists the commands by the first lines of their docstrings, and imports the one that is used."""
+    """Lists its commands by the first lines of their docstrings, and imports the one that is used."""
 
     def __init__(self, **attributes: Any) -> None:
         """List the commands by name, without importing them."""
         super().__init__(**attributes)
-        self.commands = {name: TyperCommand(name=name) for name in commands()}
+        self._group = "" if self.name == "freshet" else str(self.name)
+        self.commands = {name: TyperCommand(name=name) for name in names(self._group)}
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put `show` before the arguments where no command is named and it is the default."""
+        named = args[:1] and (args[0] in self.commands or args[0] == "--help")
+        return super().parse_args(ctx, args if named or self._group not in SHOWN_BY_DEFAULT else ["show", *args])
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return a command with its help for the list; None if the name is unknown."""
         command = super().get_command(ctx, cmd_name)
         if command is not None:
-            command.help = _docstring(cmd_name)
+            command.help = _help(self._words(cmd_name))
         return command
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the name of the command that the arguments begin with, the whole command, and the other arguments."""
         name, command, rest = super().resolve_command(ctx, args)
-        return name, command if name is None else loaded(name), rest
+        return name, command if name is None else loaded(self._words(name)), rest
+
+    def _words(self, name: str) -> str:
+        return f"{self._group} {name}".strip()
 
 
-def loaded(name: str) -> Any:
-    """Import a command, and return it."""
-    command = _command(name, *commands()[name])
-    for words, source in _of_extensions():
-        group, _, part = words.partition(" ")
-        if part and group == name:
-            command.commands[part] = _command(part, *source)
+def loaded(words: str) -> Any:
+    """Import a command, and return it; of a group, without its commands."""
+    if words in GROUPS:
+        return get_group(typer.Typer(name=words, cls=LoadedWhenUsed, help=GROUPS[words], no_args_is_help=True))
+    module, function = commands()[words]
+    holder = typer.Typer(add_completion=False)
+    holder.command(words.rsplit(maxsplit=1)[-1])(getattr(import_module(module), function))
+    command = get_command(holder)
     _unwrap_help(command)
     return command
 
 
-def _command(name: str, module_name: str, function: str) -> Any:
-    module, holder = import_module(module_name), typer.Typer()
-    if hasattr(module, "app"):
-        holder.add_typer(module.app, name=name)
-    else:
-        holder.command(name)(getattr(module, function))
-    return get_group(holder).commands[name]
+def _source(reference: str) -> Source:
+    module, _, function = reference.partition(":")
+    return f"freshet.commands.{module}", function
 
 
 def _unwrap_help(command: Any) -> None:
     """Put each paragraph of the help on one line, for the terminal to wrap: typer retains line breaks."""
-    if command.help:
-        paragraphs = inspect.cleandoc(command.help).split("\n\n")
-        command.help = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
-    for part in getattr(command, "commands", {}).values():
-        _unwrap_help(part)
+    paragraphs = inspect.cleandoc(command.help or "").split("\n\n")
+    command.help = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
 
 
-def _of_extensions() -> Iterator[tuple[str, Source]]:
-    """Yield the words of the commands of extensions, with their sources."""
-    for extension in extensions():
-        for words, reference in extension.commands.items():
-            yield words, extension.source(reference)
-
-
-def _docstring(name: str) -> str | None:
-    module, name = commands()[name]
+def _help(words: str) -> str | None:
+    """Return the help of a command, read from its module."""
+    if words in GROUPS:
+        return GROUPS[words]
+    module, name = commands()[words]
     spec = find_spec(module)
     assert spec is not None
     assert spec.origin is not None

@@ -17,6 +17,7 @@ from freshet.cli.output import inform
 from models.cores import use_cores
 from models.devices import use_device
 from records.database.engine import Database, DatabaseProblem, StorageFull, is_full
+from records.database.work import Work
 from runtime.clock import Clock
 from runtime.logs import log_to_stderr
 from runtime.settings import Settings
@@ -35,12 +36,8 @@ class MayCreateDatabase(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
-    """The settings, the open database, the clock."""
-
-    settings: Settings
-    database: Database
-    clock: Clock
+class Context(Work):
+    """The context of a command's work."""
 
     def record(self, action: "audit.Action", subject: str, **detail: Any) -> None:
         """Write an audit entry for finished work that ran in its own transactions."""

@@ -3,21 +3,26 @@
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from rich.console import Group, RenderableType
 from sqlalchemy.orm import Session
 
-from freshet.cli.answers import value_at
 from freshet.cli.context import Context, MayCreateDatabase, opened
-from freshet.cli.devices import Device, take_device
 from freshet.cli.job_options import JobOptions, Layout, keyword
-from freshet.cli.options import BasinsFile
-from freshet.cli.output import MAX_ROWS, PARTLY_DONE, Json, answer, inform
+from freshet.cli.options import BasinsFile, option
+from freshet.cli.output import MAX_ROWS, PARTLY_DONE, Json, answer, inform, value_at
 from freshet.cli.progress import reporting
 from freshet.cli.text_files import listed
+from hydrology.base.errors import InvalidInput
 from jobspec.jobs.base import JobRequest
+from models.devices import CPU, available, use_device
+from runtime.settings import Settings
+
+Device = Annotated[
+    str | None, option("DEVICE", "cpu, or a CUDA device such as cuda:0. Default: FRESHET_DEVICE, otherwise cpu.")
+]
 
 PLAIN = Layout()
 NOT_DONE = ("left_out", "failed", "refused", "reasons", "problems")
@@ -112,3 +117,16 @@ def _fields(result: Any) -> Iterator[tuple[str, Any]]:
         for part in value if isinstance(value, list) else []:
             if isinstance(part, Mapping):
                 yield from _fields(part)
+
+
+def take_device(settings: Settings, chosen: str | None) -> str:
+    """Let this process compute on the chosen device, by default on that of the settings, and return it.
+
+    Raises:
+        InvalidInput: this machine does not have it.
+    """
+    device, origin = (settings.device, "FRESHET_DEVICE") if chosen is None else (chosen, "--device")
+    if device != CPU and device not in (devices := available()):
+        raise InvalidInput(f"{origin} {device} is not a device of this machine: choose {' or '.join(devices)}.")
+    use_device(device)
+    return device

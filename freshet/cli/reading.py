@@ -5,15 +5,16 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from rich.console import RenderableType
 from sqlalchemy.orm import Session
 
 from freshet.cli.context import opened
-from freshet.cli.options import Csv
+from freshet.cli.options import Csv, option
 from freshet.cli.output import Json, answer
 from hydrology.base.errors import InvalidInput
+from hydrology.base.units import Units
 from runtime.settings import Settings
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from runtime.clock import Clock
 
 Row = TypeVar("Row")
+DischargeUnits = Annotated[Units, option("UNIT", "Of discharge: m3/s, mm/day or cfs.", "--units")]
 
 
 @dataclass(frozen=True, slots=True)

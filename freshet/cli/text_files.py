@@ -1,17 +1,23 @@
-"""Text files that commands read: lists of basins, rating tables, thresholds, templates."""
+"""Files that commands read, and their content checked against its contract."""
 
 import codecs
 import json
+import tomllib
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
 
 from hydrology.base.basins import basin_id
 from hydrology.base.errors import DataProblem, InvalidInput
 from hydrology.ratings.files import MAX_CHARACTERS
+from jobspec.faults import faults
 
 _ENCODINGS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 """By the byte-order mark that editors write first; without one it is UTF-8."""
 _MAX_BYTES = 4 * MAX_CHARACTERS
+Fields = dict[str, Any]
+T = TypeVar("T")
 
 
 def listed(file: Path | None) -> list[str]:
@@ -68,3 +74,41 @@ def read_json(file: Path) -> Any:
         return json.loads(read_text(file))
     except (ValueError, RecursionError):
         raise DataProblem(f"{file} is not JSON: write it as an object.") from None
+
+
+def of_file(file: Path | None) -> Fields:
+    """Return the fields that a JSON or TOML file sets.
+
+    Raises:
+        InvalidInput: it cannot be read; the sentence does not quote it.
+    """
+    if file is None:
+        return {}
+    try:
+        content = read_text(file)
+        fields = tomllib.loads(content) if file.suffix == ".toml" else json.loads(content)
+    except (ValueError, RecursionError):
+        raise _unreadable(file, f"it is not {'TOML' if file.suffix == '.toml' else 'JSON'}") from None
+    if not isinstance(fields, dict):
+        raise _unreadable(file, "it is not an object")
+    return fields
+
+
+def valid(contract: TypeAdapter[T], fields: Fields, work: str, note: str = "") -> T:
+    """Return the validated object that the fields describe.
+
+    Args:
+        work: the name of the work in the error message.
+        note: an addition to the message.
+
+    Raises:
+        InvalidInput: a field is unknown, missing or invalid; the sentence names it.
+    """
+    try:
+        return contract.validate_python(fields)
+    except ValidationError as error:
+        raise InvalidInput(f"The {work} is not possible{note}: {faults(error, fields)}.") from None
+
+
+def _unreadable(file: Path, why: str | None) -> InvalidInput:
+    return InvalidInput(f"The configuration {file} cannot be read ({why}): give a JSON or TOML file.")

@@ -12,18 +12,19 @@ from hydrology.base.staleness import age_days, stale
 from records.access import audit
 from records.access.audit import Actor
 from records.adjustments import adjustments
-from records.adjustments.adjustments import Adjustment
-from records.alerts import held_alerts, level_doubts, settle_alerts
+from records.adjustments.adjustment import Adjustment
+from records.alerts import held_alerts, settle_alerts
 from records.alerts.alert_changes import Change
 from records.alerts.held_alerts import HeldAlerts
 from records.alerts.settle_alerts import AlertDecision
 from records.basins import basins
-from records.database.engine import Database
+from records.database.work import Work
 from records.forecasts import latest
 from records.forecasts.latest import Latest
+from records.levels import level_doubts
 from records.outlooks.level_chances import RunChances, read_chances
 from records.runs import runs
-from records.runs.runs import Run, RunBasin
+from records.runs.run_types import Run, RunBasin
 from runtime.clock import Clock
 
 log = structlog.get_logger()
@@ -34,7 +35,7 @@ _SHOWN = ("kind", "level", "severity", "severity_before", "discharge_m3s", "chan
 """What a forecaster decides on: the fields that a proposal must still have when it is approved."""
 
 
-def carry_out(database: Database, clock: Clock, basin: str | None = None) -> list[Change]:
+def carry_out(work: Work, basin: str | None = None) -> list[Change]:
     """Settle what forecasters decided and what waited until its deadline, one transaction each.
 
     What rests on a forecast that is stale, or of a version that is no longer current, is withdrawn.
@@ -45,18 +46,18 @@ def carry_out(database: Database, clock: Clock, basin: str | None = None) -> lis
     Returns:
         The changes. Repeating it changes nothing.
     """
-    with database.reading() as session:
-        published, due = adjustments.undecided(session, basin), held_alerts.due(session, clock.wall(), basin)
+    with work.database.reading() as session:
+        published, due = adjustments.undecided(session, basin), held_alerts.due(session, work.clock.wall(), basin)
     waiting: list[Adjustment | HeldAlerts] = [*due, *published]  # a ruling before an adjustment of a newer run
     changes: list[Change] = []
     for one in waiting:
         try:
             if isinstance(one, Adjustment):
-                changes += _carry_out_adjustment(database, clock, one)
+                changes += _carry_out_adjustment(work, one)
             else:
-                changes += _carry_out_held(database, clock, one)
+                changes += _carry_out_held(work, one)
         except Problem as problem:  # of this basin alone: the others go on
-            _withdraw(database, clock, one, str(problem))
+            _withdraw(work, one, str(problem))
     return changes
 
 
@@ -114,50 +115,50 @@ def read_published(session: Session, run: Run, basin: RunBasin) -> RunChances:
     return read_chances(session, run, basin, adjustments.published(session, run.id, basin.basin_id))
 
 
-def _carry_out_adjustment(database: Database, clock: Clock, adjustment: Adjustment) -> list[Change]:
+def _carry_out_adjustment(work: Work, adjustment: Adjustment) -> list[Change]:
     basin = adjustment.basin_id
-    with database.reading() as session:
-        newest = _current(session, clock, basin)
+    with work.database.reading() as session:
+        newest = _current(session, work.clock, basin)
         found = None
         if newest is not None and newest.run.id == adjustment.run_id:
             found = read_chances(session, newest.run, newest.basin, adjustment)
     if found is None:
-        return _withdraw(database, clock, adjustment, "The forecast is stale, or no longer the latest.")
-    with database.transaction() as session:
+        return _withdraw(work, adjustment, "The forecast is stale, or no longer the latest.")
+    with work.database.transaction() as session:
         basins.lock(session, basin)
         if adjustments.get(session, adjustment.id).alerts_at is not None:
             return []  # another process has carried it out
-        adjustments.mark_decided(session, adjustment.id, clock.wall())
+        adjustments.mark_decided(session, adjustment.id, work.clock.wall())
         held = held_alerts.find(session, basin)
         if held is not None and runs.get(session, held.run_id).order <= found.run.order:
             held_alerts.release(session, basin)
             if held.run_id != adjustment.run_id:
                 replaced = {"run": held.run_id, "reason": "A forecaster has adjusted a newer forecast."}
-                audit.record(session, SERVICE, "alerts withdrawn", basin, clock.wall(), **replaced)
-        return settle_but_doubts(session, clock, found)
+                audit.record(session, SERVICE, "alerts withdrawn", basin, work.clock.wall(), **replaced)
+        return settle_but_doubts(session, work.clock, found)
 
 
-def _carry_out_held(database: Database, clock: Clock, held: HeldAlerts) -> list[Change]:
+def _carry_out_held(work: Work, held: HeldAlerts) -> list[Change]:
     basin = held.basin_id
-    with database.reading() as session:
-        newest, run = _current(session, clock, basin), runs.get(session, held.run_id)
+    with work.database.reading() as session:
+        newest, run = _current(session, work.clock, basin), runs.get(session, held.run_id)
         found = read_published(session, run, runs.basin_of(session, run.id, basin))
     if newest is None or newest.run.version_id != run.version_id:
-        return _withdraw(database, clock, held, "The forecast is stale, or of a version that is no longer current.")
-    with database.transaction() as session:
+        return _withdraw(work, held, "The forecast is stale, or of a version that is no longer current.")
+    with work.database.transaction() as session:
         basins.lock(session, basin)
         if held_alerts.find(session, basin) != held:
             return []  # another process has carried it out, or somebody has decided since
         held_alerts.release(session, basin)
         if held.ruling == "dismiss":
-            return settle_alerts.dismiss(session, basin, run, found.window_days, **_times(clock))
+            return settle_alerts.dismiss(session, basin, run, found.window_days, **_times(work.clock))
         if held.ruling == "approve":
-            return _approve(session, clock, held, found)
-        audit.record(session, DEADLINE, "alerts released", basin, clock.wall(), run=held.run_id)
+            return _approve(session, work.clock, held, found)
+        audit.record(session, DEADLINE, "alerts released", basin, work.clock.wall(), run=held.run_id)
         assert held.due_at is not None  # without a deadline it is due when somebody has decided
         until = f"{held.due_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
         late = AlertDecision(sentence=f"It waited for approval until {until}, and nobody decided.")
-        return settle_but_doubts(session, clock, found, late)
+        return settle_but_doubts(session, work.clock, found, late)
 
 
 def _approve(session: Session, clock: Clock, held: HeldAlerts, found: RunChances) -> list[Change]:
@@ -191,15 +192,17 @@ def _shown(proposed: Any) -> list[list[Any]]:
     return [[change[name] for name in _SHOWN] for change in changes]
 
 
-def _withdraw(database: Database, clock: Clock, one: Adjustment | HeldAlerts, reason: str) -> list[Change]:
+def _withdraw(work: Work, one: Adjustment | HeldAlerts, reason: str) -> list[Change]:
     """Decide nothing by what forecasters decided or what waited, and record why. Return no changes."""
-    with database.transaction() as session:
+    with work.database.transaction() as session:
         basins.lock(session, one.basin_id)
         if isinstance(one, Adjustment):
-            adjustments.mark_decided(session, one.id, clock.wall())
+            adjustments.mark_decided(session, one.id, work.clock.wall())
         else:
             held_alerts.release(session, one.basin_id, one.run_id)
-        audit.record(session, SERVICE, "alerts withdrawn", one.basin_id, clock.wall(), run=one.run_id, reason=reason)
+        audit.record(
+            session, SERVICE, "alerts withdrawn", one.basin_id, work.clock.wall(), run=one.run_id, reason=reason
+        )
     log.warning("alerts.withdrawn", basin=one.basin_id, run=one.run_id, reason=reason)
     return []
 

@@ -20,7 +20,7 @@ from operations.versions.stages import with_progress
 from records.alerts import alerts, held_alerts, settle_alerts
 from records.alerts.alert_changes import Change
 from records.basins import basins
-from records.database.engine import Database
+from records.database.work import Work
 from records.forecasts import latest
 from records.forecasts.latest import Latest
 from records.outlooks.level_chances import RunChances
@@ -33,7 +33,7 @@ AT_A_TIME = 50
 """Number of basins whose latest forecasts are read together."""
 
 
-def decide(database: Database, clock: Clock, names: Sequence[str], *, may_hold: bool = True) -> list[Change]:
+def decide(work: Work, names: Sequence[str], *, may_hold: bool = True) -> list[Change]:
     """Decide the alerts of basins by their latest forecasts, one transaction per basin.
 
     Args:
@@ -45,18 +45,18 @@ def decide(database: Database, clock: Clock, names: Sequence[str], *, may_hold: 
     changes: list[Change] = []
     for first in with_progress("alerts, groups of basins", range(0, len(names), AT_A_TIME)):
         some = names[first : first + AT_A_TIME]
-        for newest in _undecided(database, clock, some):
-            changes += _decide(database, clock, newest, may_hold=may_hold)
-        changes += _lapsed(database, clock, some)
+        for newest in _undecided(work, some):
+            changes += _decide(work, newest, may_hold=may_hold)
+        changes += _lapsed(work, some)
     if changes:
         log.info("alerts.changed", changes=len(changes))
     return changes
 
 
-def _undecided(database: Database, clock: Clock, names: Sequence[str]) -> list[Latest]:
+def _undecided(work: Work, names: Sequence[str]) -> list[Latest]:
     """Return the latest forecasts that are not stale and have not decided alerts yet."""
-    now = clock.now()
-    with database.reading() as session:
+    now = work.clock.now()
+    with work.database.reading() as session:
         newest = latest.latest_many(session, names, now)
         decided = alerts.standings(session, names)
     return [
@@ -68,27 +68,27 @@ def _undecided(database: Database, clock: Clock, names: Sequence[str]) -> list[L
     ]
 
 
-def _decide(database: Database, clock: Clock, newest: Latest, *, may_hold: bool) -> list[Change]:
+def _decide(work: Work, newest: Latest, *, may_hold: bool) -> list[Change]:
     """Decide by a forecast, or hold what it proposes for approval."""
-    with database.reading() as session:
+    with work.database.reading() as session:
         found = read_published(session, newest.run, newest.basin)
     if not may_hold:
-        with database.transaction() as session:
-            return settle_run(session, clock, found, waiting=levels_in_doubt(session, clock, found))
+        with work.database.transaction() as session:
+            return settle_run(session, work.clock, found, waiting=levels_in_doubt(session, work.clock, found))
     changes: list[Change] = []
-    while (decided := _decide_or_hold(database, clock, found)) is None:
-        changes += carry_out(database, clock, found.basin_id)
+    while (decided := _decide_or_hold(work, found)) is None:
+        changes += carry_out(work, found.basin_id)
     return [*changes, *decided]
 
 
-def _decide_or_hold(database: Database, clock: Clock, found: RunChances) -> list[Change] | None:
+def _decide_or_hold(work: Work, found: RunChances) -> list[Change] | None:
     """Settle alerts by a run, or hold the changes of levels. None where something else is to be carried out first.
 
     Those of an earlier run are replaced, and its deadline stays: waiting never starts again. Changes of levels in doubt
     wait without one.
     """
     basin, run = found.basin_id, found.run
-    with database.transaction() as session:
+    with work.database.transaction() as session:
         basins.lock(session, basin)
         wait, held = session.info["approval"], held_alerts.find(session, basin)
         if held is not None and held.ruling is not None:
@@ -97,12 +97,14 @@ def _decide_or_hold(database: Database, clock: Clock, found: RunChances) -> list
             return []  # a newer run waits
         # What concerns the service and not the river does not wait, nor what a forecaster has adjusted, nor what is
         # not sent, or to the owner of an unofficial basin alone.
-        proposed = [] if wait is None or found.adjustment is not None else _proposed(session, clock, found)
+        proposed = [] if wait is None or found.adjustment is not None else _proposed(session, work.clock, found)
         if not any(change.level and change.message and change.owner is None for change in proposed):
             held_alerts.release(session, basin)
-            return settle_but_doubts(session, clock, found)
+            return settle_but_doubts(session, work.clock, found)
         due_at = None if held is None else held.due_at
-        held_alerts.hold(session, basin, run.id, proposed, clock.wall(), due_at or clock.wall() + (wait or timedelta()))
+        held_alerts.hold(
+            session, basin, run.id, proposed, work.clock.wall(), due_at or work.clock.wall() + (wait or timedelta())
+        )
         return []
 
 
@@ -114,10 +116,10 @@ def _proposed(session: Session, clock: Clock, found: RunChances) -> list[Change]
     return proposed
 
 
-def _lapsed(database: Database, clock: Clock, names: Sequence[str]) -> list[Change]:
+def _lapsed(work: Work, names: Sequence[str]) -> list[Change]:
     """Report the basins whose alerts rest on a stale forecast."""
-    now, changes = clock.now(), []
-    with database.reading() as session:
+    now, changes = work.clock.now(), []
+    with work.database.reading() as session:
         old = [
             one
             for one in alerts.standings(session, names).values()
@@ -128,8 +130,8 @@ def _lapsed(database: Database, clock: Clock, names: Sequence[str]) -> list[Chan
         age = age_days(standing.t0, now)
         if _is_stale(rests_on[standing.basin_id], now):
             reason = absent(Reason.FORECAST_STALE, t0=str(standing.t0), days=age)
-            with database.transaction() as session:
-                wall, replayed = clock.wall(), clock.replays
+            with work.database.transaction() as session:
+                wall, replayed = work.clock.wall(), work.clock.replays
                 changes += settle_alerts.lapse(session, standing, reason, now=now, wall=wall, replayed=replayed)
     return changes
 

@@ -13,10 +13,9 @@ from hydrology.base.reasons import Reason
 from hydrology.weather.climate_indices import CLIMATE, ClimateIndices, climate_indices
 from hydrology.weather.evaporation import extraterrestrial_radiation, potential_evapotranspiration
 from records.basins import basins
-from records.database.engine import Database
+from records.database.work import Work
 from records.runs import states
 from records.series import series
-from runtime.clock import Clock
 
 _VARIABLES = ("precipitation", "tmin", "tmax")
 
@@ -43,9 +42,7 @@ class Climate:
         return f"{self.product} {self.period}, {self.years} year{'s' if self.years > 1 else ''}"
 
 
-def compute(
-    database: Database, clock: Clock, basin: str, product: str | None = None, period: Period | None = None
-) -> Climate:
+def compute(work: Work, basin: str, product: str | None = None, period: Period | None = None) -> Climate:
     """Compute a basin's climate indices from a product, and store them as its attributes.
 
     Potential evapotranspiration is Oudin's, from temperature and latitude.
@@ -59,7 +56,7 @@ def compute(
         InvalidInput: the period is not whole years, or several products are stored and none is named.
         DataProblem: its source supplies its climate, its location is unknown, or a day of the period is missing.
     """
-    with database.transaction() as session:
+    with work.database.transaction() as session:
         basins.lock(session, basin)
         stored = basins.get(session, basin)
         _require_vacant(stored)
@@ -73,7 +70,7 @@ def compute(
             session, basins.Basin(basin, attributes=numbers, texts=texts | {basins.CLIMATE_SOURCE: climate.source})
         )
         if basins.attributes_revised(session, basin, changes):
-            states.invalidate_all(session, basin, absent(Reason.CLIMATE_COMPUTED), clock.wall())
+            states.invalidate_all(session, basin, absent(Reason.CLIMATE_COMPUTED), work.clock.wall())
     return climate
 
 

@@ -26,10 +26,10 @@ from operations.basin_data.attributes import Attributes, completed
 from operations.versions.stages import with_progress
 from operations.versions.training_domain import attribute_means
 from records.basins import basins
+from records.feeds import feeds
 from records.series import series
 from records.versions.versions import Version
 from records.versions.versions import get as get_version
-from records.weather import feeds
 
 
 @dataclass(frozen=True, slots=True)

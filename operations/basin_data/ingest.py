@@ -22,7 +22,7 @@ from ingestion.base import BasinData, Source, SourceFile
 from operations.basin_data.check_weather import check_observed
 from operations.basin_data.ended_days import ended_only
 from records.basins import basins, quality
-from records.database.engine import Database
+from records.database.work import Work
 from records.job_permissions import permissions
 from records.job_permissions.permissions import SERVICE, Grant
 from records.runs import states
@@ -74,9 +74,8 @@ def held(source: Source, wanted: Sequence[str]) -> list[str]:
 
 
 def ingest(
-    database: Database,
+    work: Work,
     source: Source,
-    clock: Clock,
     wanted: Sequence[str] = (),
     on_basin: Callable[[IngestResult, int, int], None] = lambda _outcome, _done, _total: None,
     grant: Grant = SERVICE,
@@ -99,28 +98,26 @@ def ingest(
     """
     names = held(source, wanted)
     if table:
-        with database.reading() as session:
+        with work.database.reading() as session:
             for basin in names:
-                ended_only(session, source.read(basin), clock.now())
+                ended_only(session, source.read(basin), work.clock.now())
     outcomes = []
     for done, basin in enumerate(names, start=1):
-        outcomes.append(_ingest_basin(database, source, clock, basin, grant, archive=not table, adopt=adopt))
+        outcomes.append(_ingest_basin(work, source, basin, grant, archive=not table, adopt=adopt))
         on_basin(outcomes[-1], done, len(names))
     return outcomes
 
 
-def _ingest_basin(
-    database: Database, source: Source, clock: Clock, basin: str, grant: Grant, *, archive: bool, adopt: bool
-) -> IngestResult:
+def _ingest_basin(work: Work, source: Source, basin: str, grant: Grant, *, archive: bool, adopt: bool) -> IngestResult:
     try:
         data = source.read(basin)
-        with database.transaction() as session:
+        with work.database.transaction() as session:
             is_new = permissions.register(session, grant, basin)
             taken = adoption.to_claim(session, basin, adopt=adopt) if grant.is_official else None
             if taken is not None:
-                adoption.claim(session, basin, clock)
-            outcome = store(session, data, clock, archive=archive)
-        findings = report_quality(database, basin, clock)
+                adoption.claim(session, basin, work.clock)
+            outcome = store(session, data, work.clock, archive=archive)
+        findings = report_quality(work, basin)
     except Problem as problem:
         log.warning("ingest.failed", basin=basin, error=str(problem))
         return IngestResult(basin, "failed", error=str(problem))
@@ -218,9 +215,9 @@ def _register(session: Session, file: SourceFile, clock: Clock) -> int:
     return sources.register(session, file.name, file.sha256, file.size, clock.wall())
 
 
-def report_quality(database: Database, basin: str, clock: Clock) -> list[Finding]:
+def report_quality(work: Work, basin: str) -> list[Finding]:
     """Check all stored data of a basin, from every source, and store the findings."""
-    with database.reading() as session:
+    with work.database.reading() as session:
         stored = basins.get(session, basin)
         saved: dict[tuple[str, str], DailySeries] = {}
         damaged: list[Finding] = []
@@ -235,11 +232,11 @@ def report_quality(database: Database, basin: str, clock: Clock) -> list[Finding
             saved[entry.product, entry.variable] = one
     climate = BasinClimate.of_attribute(stored.attributes.get("p_mean", np.nan))
     findings = [*quality_report(saved, stored.areas, stored.latitude, climate), *damaged]
-    with database.transaction() as session:
+    with work.database.transaction() as session:
         checked = {product for product, _ in saved} | quality.by_product(session, basin).keys()
         by_product: dict[str, list[Finding]] = {product: [] for product in sorted(checked)}
         for finding in findings:
             by_product.setdefault(str(finding.detail.get("product", "basin")), []).append(finding)
         for product, found in by_product.items():
-            quality.replace(session, basin, product, [asdict(finding) for finding in found], clock.wall())
+            quality.replace(session, basin, product, [asdict(finding) for finding in found], work.clock.wall())
     return findings

@@ -8,10 +8,9 @@ from hydrology.base.absent import absent
 from hydrology.base.reasons import Reason
 from ingestion.sources import benchmarks
 from records.basins import basins
-from records.database.engine import Database
+from records.database.work import Work
 from records.series import sources
 from records.verification import published_scores
-from runtime.clock import Clock
 
 log = structlog.get_logger()
 
@@ -37,7 +36,7 @@ class Ingested:
     unchanged: int
 
 
-def ingest_published(database: Database, clock: Clock, published: benchmarks.Publication) -> Ingested:
+def ingest_published(work: Work, published: benchmarks.Publication) -> Ingested:
     """Store the published scores of a file.
 
     The same file again stores nothing.
@@ -57,10 +56,12 @@ def ingest_published(database: Database, clock: Clock, published: benchmarks.Pub
         )
         for one in published.scores
     ]
-    with database.transaction() as session:
-        file = sources.register(session, published.file.name, published.file.sha256, published.file.size, clock.wall())
+    with work.database.transaction() as session:
+        file = sources.register(
+            session, published.file.name, published.file.sha256, published.file.size, work.clock.wall()
+        )
         publication = published_scores.Publication(
-            source=published.source, citation=published.citation, file_id=file, stored_at=clock.wall()
+            source=published.source, citation=published.citation, file_id=file, stored_at=work.clock.wall()
         )
         stored = published_scores.store(session, publication, scores)
         here = {basin.id for basin in basins.list_basins(session)}

@@ -4,11 +4,10 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from jobspec.extensions import extensions
-from records.database.engine import Database
-from runtime.clock import Clock
+from records.database.work import Work
 
 
-def after_daily(database: Database, clock: Clock, show: Callable[[str, int, int, str], None]) -> Iterator[str]:
+def after_daily(work: Work, show: Callable[[str, int, int, str], None]) -> Iterator[str]:
     """Run the parts of extensions, and yield a sentence for each that has failed.
 
     Args:
@@ -16,6 +15,6 @@ def after_daily(database: Database, clock: Clock, show: Callable[[str, int, int,
     """
     for extension in extensions():
         if extension.after_daily is not None:
-            sentence = extension.load(extension.after_daily)(database, clock, partial(show, extension.name))
+            sentence = extension.load(extension.after_daily)(work.database, work.clock, partial(show, extension.name))
             if sentence is not None:
                 yield sentence

@@ -27,13 +27,13 @@ from operations.feeds.fetch import FetchCallbacks, fetch
 from operations.weather.fit_bridges import apply
 from records.alerts.alert_changes import Change
 from records.database.engine import Database
+from records.database.work import Work
+from records.feeds import feeds
 from records.forecasts import latest
 from records.forecasts.latest import Latest
-from records.runs import runs
+from records.runs import run_types, runs
 from records.versions import promotions
-from records.weather import bridges, feeds
-from runtime.clock import Clock
-from runtime.settings import Settings
+from records.weather import bridges
 
 log = structlog.get_logger()
 
@@ -75,7 +75,7 @@ class Cycle:
     """
 
     basins: list[BasinOutcome]
-    runs: list[runs.Run]
+    runs: list[run_types.Run]
     problems: Reasons
     changes: list[Change]
 
@@ -107,9 +107,7 @@ _NOBODY = Watcher()
 
 
 def daily(
-    database: Database,
-    clock: Clock,
-    settings: Settings,
+    work: Work,
     intake: Intake,
     asked: DailyRequest,
     *,
@@ -126,21 +124,21 @@ def daily(
         UnknownFeed: a named feed does not exist.
         InvalidInput: no basin is stored.
     """
-    with database.reading() as session:
+    with work.database.reading() as session:
         basins = [*promotions.current(session, chosen(session, []))]
         wanted = [feeds.get(session, name) for name in names] or feeds.list_feeds(session)
     problems: Reasons = {}
     lacking: Reasons = {}
     for feed in wanted:
         with _noting(feed.name, problems, lacking) as failed:
-            failed |= _fetch(database, clock, settings, intake, feed.name, watcher)
-    for bridge in _leading_on(database, [feed.product for feed in wanted]):
+            failed |= _fetch(work, intake, feed.name, watcher)
+    for bridge in _leading_on(work.database, [feed.product for feed in wanted]):
         with _noting(bridge, problems, lacking) as failed:
-            failed |= _apply(database, clock, bridge, watcher)
-    asked = replace(asked, climatology=settings.fill_with_climatology)
-    done = issue_newest(database, clock, basins, asked, lambda at, total: watcher.show(ADVANCING, at, total, ""))
-    changes = decide(database, clock, basins) if asked.purpose == "operational" else []
-    cycle = Cycle(_outcomes(database, clock, basins, done, lacking), done.issued, problems, changes)
+            failed |= _apply(work, bridge, watcher)
+    asked = replace(asked, climatology=work.settings.fill_with_climatology)
+    done = issue_newest(work, basins, asked, lambda at, total: watcher.show(ADVANCING, at, total, ""))
+    changes = decide(work, basins) if asked.purpose == "operational" else []
+    cycle = Cycle(_outcomes(work, basins, done, lacking), done.issued, problems, changes)
     log.info("daily.done", runs=len(cycle.runs), changes=len(changes), **cycle.counts)
     return cycle
 
@@ -159,9 +157,7 @@ def _noting(name: str, problems: Reasons, lacking: Reasons) -> Iterator[Reasons]
         lacking.setdefault(basin, absent(Reason.SOURCE_FAILED, source=name, why=reason))
 
 
-def _fetch(
-    database: Database, clock: Clock, settings: Settings, intake: Intake, feed: str, watcher: Watcher
-) -> Reasons:
+def _fetch(work: Work, intake: Intake, feed: str, watcher: Watcher) -> Reasons:
     """Fetch a feed; return the reason by failed basin."""
 
     def show(basin: feeds.FetchedBasin, done: int, total: int) -> None:
@@ -169,7 +165,7 @@ def _fetch(
 
     files: list[SourceFile] = []
     listener = FetchCallbacks(show, watcher.notify, watcher.pause, files.append)
-    fetched = fetch(database, clock, settings, intake, feed, listener=listener)
+    fetched = fetch(work, intake, feed, listener=listener)
     watcher.on_fetch(feed, fetched, files)
     return {basin.basin_id: _failure(basin.reason) for basin in fetched if basin.status == "failed"}
 
@@ -181,11 +177,9 @@ def _leading_on(database: Database, products: Sequence[str | None]) -> list[str]
     return [bridge.name for bridge in stored if bridge.model is None and bridge.from_product in products]
 
 
-def _apply(database: Database, clock: Clock, bridge: str, watcher: Watcher) -> Reasons:
+def _apply(work: Work, bridge: str, watcher: Watcher) -> Reasons:
     """Apply a bridge; return the reason by failed basin."""
-    outcomes = apply(
-        database, clock, bridge, on_basin=lambda basin, done, total: watcher.show(bridge, done, total, basin)
-    )
+    outcomes = apply(work, bridge, on_basin=lambda basin, done, total: watcher.show(bridge, done, total, basin))
     return {outcome.basin: _failure(outcome.error) for outcome in outcomes if outcome.status == "failed"}
 
 
@@ -193,16 +187,14 @@ def _failure(error: object) -> Absent:
     return absent(Reason.FAILED, message=str(error))
 
 
-def _outcomes(
-    database: Database, clock: Clock, names: Sequence[str], done: Newest, lacking: Reasons
-) -> list[BasinOutcome]:
+def _outcomes(work: Work, names: Sequence[str], done: Newest, lacking: Reasons) -> list[BasinOutcome]:
     """Return the outcome of each basin.
 
     Args:
         lacking: why a feed or a bridge brought no data for it.
     """
-    now = clock.now()
-    with database.reading() as session:
+    now = work.clock.now()
+    with work.database.reading() as session:
         issued = {row.basin_id: (run, row) for run in done.issued for row in runs.basins_of(session, run.id)}
         newest = latest.latest_many(session, names, now)
     return [_outcome(name, issued.get(name), newest[name], done, lacking.get(name), now) for name in names]
@@ -210,7 +202,7 @@ def _outcomes(
 
 def _outcome(
     name: str,
-    issued: tuple[runs.Run, runs.RunBasin] | None,
+    issued: tuple[run_types.Run, run_types.RunBasin] | None,
     newest: Latest | NotFound,
     done: Newest,
     lacking: Absent | None,

@@ -27,9 +27,9 @@ from operations.forecasting.forecast import OnDays, issue
 from operations.forecasting.forecast_plan import ForecastInputs, Plan, possible_plans, read_inputs
 from operations.forecasting.weather.fill import Filling
 from records.basins import basins
-from records.database.engine import Database
+from records.database.work import Work
 from records.forecasts import latest
-from records.runs import runs, states
+from records.runs import run_types, states
 from records.runs.filled_weather import sources_only
 from records.runs.run_parts import hash_of_parts
 from records.versions import promotions
@@ -52,7 +52,7 @@ class DailyRequest:
     """
 
     horizon: int
-    purpose: runs.Purpose = "operational"
+    purpose: run_types.Purpose = "operational"
     latency_days: int = 0
     weather_id: str | None = None
     owner: str | None = None
@@ -74,14 +74,13 @@ class Newest:
         late: why the newest day of a basin is too old for a forecast.
     """
 
-    issued: list[runs.Run] = field(default_factory=list)
+    issued: list[run_types.Run] = field(default_factory=list)
     failed: Reasons = field(default_factory=dict)
     late: Reasons = field(default_factory=dict)
 
 
 def issue_newest(
-    database: Database,
-    clock: Clock,
+    work: Work,
     names: Sequence[str],
     asked: DailyRequest,
     on_days: OnDays = lambda _done, _total: None,
@@ -93,23 +92,23 @@ def issue_newest(
     Args:
         on_days: called with the number of basin-days advanced and the total.
     """
-    with database.reading() as session:
+    with work.database.reading() as session:
         current = promotions.current(session, names)
         stored, latency = basins.get_many(session, [*current]), np.timedelta64(asked.latency_days, "D")
-        known = {name: last_ended(basin, clock.now()) - latency for name, basin in stored.items()}
+        known = {name: last_ended(basin, work.clock.now()) - latency for name, basin in stored.items()}
     done = Newest(failed={name: absent(Reason.NO_CURRENT_VERSION, basin=name) for name in names if name not in current})
     by_version: dict[str, list[str]] = {}
     for name, version in current.items():
         by_version.setdefault(version, []).append(name)
     for version, of_version in by_version.items():
         try:
-            inputs = read_inputs(database, ForecastParams(), version, of_version, known)
+            inputs = read_inputs(work.database, ForecastParams(), version, of_version, known)
         except Problem as problem:
             done.failed |= dict.fromkeys(of_version, absent(Reason.FAILED, message=str(problem)))
             continue
         done.failed |= inputs.failures
-        for (t0, last), of_day in _by_days(inputs, known, clock.now(), done).items():
-            _issue(database, clock, _part(inputs, of_day), Period(t0, last), asked, done=done, on_days=on_days)
+        for (t0, last), of_day in _by_days(inputs, known, work.clock.now(), done).items():
+            _issue(work, _part(inputs, of_day), Period(t0, last), asked, done=done, on_days=on_days)
     return done
 
 
@@ -137,8 +136,7 @@ def _part(inputs: ForecastInputs, names: Collection[str]) -> ForecastInputs:
 
 
 def _issue(
-    database: Database,
-    clock: Clock,
+    work: Work,
     inputs: ForecastInputs,
     past: Period,
     asked: DailyRequest,
@@ -156,43 +154,40 @@ def _issue(
     def issue_from(t0: Day, names: Collection[str], weather: ForcingKind, *, whole: bool) -> set[str]:
         """Issue what is not issued yet, and return the basins that have a forecast. Record why others have none."""
         of_names, params = _part(inputs, names), asked.params(t0, [*names], weather)
-        is_stale, count = stale(age_days(t0, clock.now())), days_between(t0, past.last)
+        is_stale, count = stale(age_days(t0, work.clock.now())), days_between(t0, past.last)
         filling = Filling(days=count, climatology=asked.climatology, t0_is_stale=is_stale)
-        possible, reasons = possible_plans(database, of_names, clock, params, clock.now(), filling)
+        possible, reasons = possible_plans(work, of_names, params, work.clock.now(), filling)
         if whole:
             possible = [plan.only(chosen) for plan in possible if (chosen := _with_all_parts(plan, t0))]
         else:
             failed.update(reasons)
-        new = _not_issued_yet(database, clock, possible)
+        new = _not_issued_yet(work, possible)
         if new:
             done.issued += issue(
-                database,
-                clock,
+                work,
                 params,
                 new,
                 purpose=asked.purpose,
                 owner=asked.owner,
                 on_days=on_days,
                 t0_named=False,
-                still_due=lambda session, plan: _new(session, clock, plan),  # another cycle may have issued some
+                still_due=lambda session, plan: _new(session, work.clock, plan),  # another cycle may have issued some
             )
         return {name for plan in possible for name in plan.forcings}
 
     kinds: tuple[ForcingKind, ...] = ("supplied", "climatology")
     for weather in kinds:
-        for t0, late in _with_late_parts(database, clock, inputs, left).items():
+        for t0, late in _with_late_parts(work, inputs, left).items():
             have = issue_from(t0, late, weather, whole=True)
             left = [name for name in left if name not in have]
         failed = Reasons()
         if left:
             have = issue_from(past.first, left, weather, whole=False)
             left = [name for name in left if name not in have]
-    (done.late if stale(age_days(past.first, clock.now())) else done.failed).update(failed)
+    (done.late if stale(age_days(past.first, work.clock.now())) else done.failed).update(failed)
 
 
-def _with_late_parts(
-    database: Database, clock: Clock, inputs: ForecastInputs, names: Sequence[str]
-) -> dict[Day, list[str]]:
+def _with_late_parts(work: Work, inputs: ForecastInputs, names: Sequence[str]) -> dict[Day, list[str]]:
     """Return the basins where a product of the version is late by a few days, by the last day that all hold.
 
     T0 never goes back: where the newest run of a basin is of a later day, on the products that held it, a product that
@@ -202,8 +197,8 @@ def _with_late_parts(
     lacking = {name: min(of_basin) for name, of_basin in ends.items() if min(of_basin) < max(of_basin)}
     late: dict[Day, list[str]] = {}
     if lacking:
-        with database.reading() as session:
-            newest = latest.newest_tried(session, [*lacking], clock.now())
+        with work.database.reading() as session:
+            newest = latest.newest_tried(session, [*lacking], work.clock.now())
         for name, end in lacking.items():
             if name not in newest or end >= newest[name][0].t0:
                 late.setdefault(end, []).append(name)
@@ -226,10 +221,10 @@ def _with_all_parts(plan: Plan, t0: Day) -> list[str]:
     ]
 
 
-def _not_issued_yet(database: Database, clock: Clock, planned: Sequence[Plan]) -> list[Plan]:
+def _not_issued_yet(work: Work, planned: Sequence[Plan]) -> list[Plan]:
     """Return planned runs without the basins whose same forecast was already issued."""
-    with database.reading() as session:
-        return [plan.only(new) for plan in planned if (new := _new(session, clock, plan))]
+    with work.database.reading() as session:
+        return [plan.only(new) for plan in planned if (new := _new(session, work.clock, plan))]
 
 
 def _new(session: Session, clock: Clock, plan: Plan) -> list[str]:
@@ -254,7 +249,7 @@ def _state_hashes(session: Session, plan: Plan) -> dict[str, str]:
     return hashes
 
 
-def _is_of(plan: Plan, run: runs.Run, basin: runs.RunBasin, state_hash: str | None) -> bool:
+def _is_of(plan: Plan, run: run_types.Run, basin: run_types.RunBasin, state_hash: str | None) -> bool:
     """Return whether a run's forecast of a basin was issued from the same state and weather as a plan."""
     used = None if run.weather is None else run.weather.id
     weather = None if plan.forecast is None else plan.forecast.id
@@ -265,5 +260,5 @@ def _is_of(plan: Plan, run: runs.Run, basin: runs.RunBasin, state_hash: str | No
         return False
     of_plan = {version: one.weather.get(basin.basin_id) for version, one in plan.by_version.items()}
     filled = {version: sources_only(ahead.filled) for version, ahead in of_plan.items() if ahead is not None}
-    stored = {share.version: sources_only(share.filled_weather) for share in runs.shares_of(run, basin)}
+    stored = {share.version: sources_only(share.filled_weather) for share in run_types.shares_of(run, basin)}
     return (basin.summary.bridges, stored) == (over, filled)

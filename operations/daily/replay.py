@@ -6,7 +6,7 @@ The weather forecasts are perturbed observations, and are labelled so.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time
 from functools import partial
 
@@ -29,11 +29,11 @@ from operations.forecasting.bridged_weather import needed
 from operations.forecasting.days import RunDays
 from records.alerts.alert_changes import Change
 from records.basins import basins
-from records.database.engine import Database
-from records.runs import runs
+from records.database.work import Work
+from records.runs import run_types
 from records.series import series
 from records.versions import promotions, versions
-from records.weather import bridges, weather_issues
+from records.weather import bridges, issue_store
 from runtime.clock import Clock
 
 log = structlog.get_logger()
@@ -51,17 +51,16 @@ class Replayed:
         reasons: why basins got no forecast on the last issue day.
     """
 
-    runs: list[runs.Run]
+    runs: list[run_types.Run]
     changes: list[Change]
     reasons: Reasons
 
 
 def replay(
-    database: Database,
-    clock: Clock,
+    work: Work,
     params: ReplayParams,
     *,
-    purpose: runs.Purpose = "operational",
+    purpose: run_types.Purpose = "operational",
     owner: str | None = None,
     on_issue_day: OnIssueDay = lambda _done, _total, _detail: None,
 ) -> Replayed:
@@ -78,27 +77,27 @@ def replay(
         InvalidInput: no basin is stored, or the last issue day is in the future.
     """
     issue_days = [datetime.combine(as_date(day), ISSUE_TIME) for day in params.period.days]
-    if issue_days[-1] > clock.now():
+    if issue_days[-1] > work.clock.now():
         raise InvalidInput(
-            f"The issue day {params.period.last} is in the future: it is {clock.now():%Y-%m-%d %H:%M} UTC by the clock."
+            f"The issue day {params.period.last} is in the future: it is {work.clock.now():%Y-%m-%d %H:%M} UTC by the "
+            "clock."
         )
-    with database.reading() as session:
+    with work.database.reading() as session:
         by_product = _by_product(session)
-    issued: list[runs.Run] = []
+    issued: list[run_types.Run] = []
     changes: list[Change] = []
     reasons: Reasons = {}
     for done, issue_day in enumerate(issue_days):
         show = partial(_show, on_issue_day, done, issue_days)
         show()
-        reasons = {}
+        reasons, at = {}, replace(work, clock=Clock(issue_day))
         for product, names in by_product.items():
-            at = Clock(issue_day)
-            forecast = _store_perturbed(database, at, params, product, names, operational=purpose == "operational")
+            forecast = _store_perturbed(at, params, product, names, operational=purpose == "operational")
             asked = DailyRequest(params.horizon, purpose, params.latency_days, forecast, owner)
-            newest = issue_newest(database, at, names, asked, show)
+            newest = issue_newest(at, names, asked, show)
             issued += newest.issued
             if purpose == "operational":
-                changes += decide(database, at, names, may_hold=False)
+                changes += decide(at, names, may_hold=False)
             reasons |= newest.late | newest.failed
     log.info("replay.done", issue_days=len(issue_days), runs=len(issued))
     return Replayed(issued, changes, reasons)
@@ -120,17 +119,17 @@ def _by_product(session: Session) -> dict[str, list[str]]:
 
 
 def _store_perturbed(
-    database: Database, clock: Clock, params: ReplayParams, product: str, names: Sequence[str], *, operational: bool
+    work: Work, params: ReplayParams, product: str, names: Sequence[str], *, operational: bool
 ) -> str | None:
     """Store a weather forecast perturbed from the observations after the last known days; return its id.
 
     A basin without complete stored weather of those days is left out; None where all are.
     """
-    with database.reading() as session:
+    with work.database.reading() as session:
         in_force = bridges.applied(session, product, names)
         latency = np.timedelta64(params.latency_days, "D")
         stored = basins.get_many(session, names)
-        t0s = {name: last_ended(basin, clock.now()) - latency for name, basin in stored.items()}
+        t0s = {name: last_ended(basin, work.clock.now()) - latency for name, basin in stored.items()}
         ahead = {name: needed(RunDays(t0, params.horizon), in_force.get(name)) for name, t0 in t0s.items()}
         observed = {
             name: _observed(session, name, in_force[name].bridge.from_product if name in in_force else product, days)
@@ -144,12 +143,12 @@ def _store_perturbed(
         source=SOURCE,
         model=f"perturbed-{product}",
         reference_time=datetime.combine(as_date(first), time(), UTC),
-        available_time=clock.now(),
+        available_time=work.clock.now(),
         credit=CREDIT,
     )
     forecasts = [_forecast(issue, name, ahead[name].first, values, params.traces) for name, values in known.items()]
-    with database.transaction() as session:
-        return weather_issues.store(session, forecasts, clock.wall(), operational=operational).issue_id
+    with work.database.transaction() as session:
+        return issue_store.store(session, forecasts, work.clock.wall(), operational=operational).issue_id
 
 
 def _observed(session: Session, basin: str, product: str, days: Period) -> Mapping[str, Array] | None:

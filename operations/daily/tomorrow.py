@@ -12,7 +12,7 @@ from hydrology.base.units import Area, mm_per_day_to_m3s
 from hydrology.weather.forcing_kinds import ForcingKind
 from operations.basin_data.basins import last_ended
 from records.basins import basins
-from records.runs import runs
+from records.runs import run_arrays, runs
 from records.runs.filled_note import weather_note
 from records.runs.run_summary import CalibrationKind
 
@@ -53,8 +53,8 @@ def tomorrow(session: Session, basin: str, run: str, now: datetime) -> Tomorrow 
     """
     stored, of_basin = runs.get(session, run), runs.basin_of(session, run, basin)
     day = last_ended(basins.get(session, basin), now) + _TWO_DAYS
-    series = runs.series_of(session, run, basin, [runs.CALIBRATED, "discharge_quantiles"])
-    quantiles = series.get(runs.CALIBRATED) or series.get("discharge_quantiles")
+    series = runs.series_of(session, run, basin, [run_arrays.CALIBRATED, "discharge_quantiles"])
+    quantiles = series.get(run_arrays.CALIBRATED) or series.get("discharge_quantiles")
     lead = int((day - stored.t0).astype(int))
     if quantiles is None or lead not in quantiles.axes["lead"] or of_basin.area_m2 is None:
         return None

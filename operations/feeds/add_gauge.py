@@ -22,10 +22,9 @@ from operations.feeds.adapters import usgs
 from operations.feeds.simplify_outline import simplified
 from records.access import keys
 from records.basins import basins, ownership
-from records.database.engine import Database
+from records.database.work import Work
 from records.runs import states
 from records.versions import adoption, versions
-from runtime.clock import Clock
 from runtime.settings import Settings
 
 AREA_TOLERANCE = 0.3
@@ -51,9 +50,7 @@ class Added:
 
 
 def add(
-    database: Database,
-    clock: Clock,
-    settings: Settings,
+    work: Work,
     result: AddedBasin,
     key: str | None = None,
     pause: Callable[[float], None] = time.sleep,
@@ -72,7 +69,7 @@ def add(
         Unofficial: an operator registered it, and it is not to be adopted.
         FeedProblem: the answer of USGS cannot be used.
     """
-    with database.reading() as session:
+    with work.database.reading() as session:
         is_new = not basins.known(session, [result.basin])
         of_service = keys.is_official(session, key)
         taken = adoption.to_claim(session, result.basin, adopt=result.adopt) if of_service else None
@@ -80,10 +77,10 @@ def add(
         stored = basins.Basin(result.basin) if fresh else basins.get(session, result.basin)
         if result.area_km2 is not None:
             _require_unlearnt(session, stored, result.area_km2 * M2_PER_KM2)
-    new = _basin(result, stored, _gauge_from_usgs(settings, result, stored, pause))
-    with database.transaction() as session:
+    new = _basin(result, stored, _gauge_from_usgs(work.settings, result, stored, pause))
+    with work.database.transaction() as session:
         if taken is not None:
-            adoption.claim(session, result.basin, clock)
+            adoption.claim(session, result.basin, work.clock)
         if is_new and not of_service:
             ownership.require_free_name(session, result.basin)
         if basins.register(session, result.basin, key) != is_new:
@@ -92,8 +89,8 @@ def add(
             )
         changes = basins.upsert(session, new)
         if basins.attributes_revised(session, result.basin, changes):
-            states.invalidate_all(session, result.basin, absent(Reason.ATTRIBUTE_REVISED), clock.wall())
-    warnings = unit_warnings(report_quality(database, result.basin, clock))
+            states.invalidate_all(session, result.basin, absent(Reason.ATTRIBUTE_REVISED), work.clock.wall())
+    warnings = unit_warnings(report_quality(work, result.basin))
     adopted = None if taken is None else f"from {taken}, dropped"
     return Added(result.basin, is_new, tuple(sorted(changes)), tuple(warnings), adopted)
 

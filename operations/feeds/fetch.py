@@ -23,11 +23,11 @@ from operations.basin_data.source_paths import Intake
 from operations.feeds import holes
 from operations.feeds.adapters import opened
 from records.basins import basins
-from records.database.engine import Database
-from records.weather import feeds, product_credits, weather_issues
-from records.weather.feeds import BasinStatus, FetchedBasin
+from records.database.work import Work
+from records.feeds import feeds, product_credits
+from records.feeds.feeds import BasinStatus, FetchedBasin
+from records.weather import issue_store
 from runtime.clock import Clock
-from runtime.settings import Settings
 
 log = structlog.get_logger()
 
@@ -57,9 +57,7 @@ SILENT = FetchCallbacks()
 
 
 def fetch(
-    database: Database,
-    clock: Clock,
-    settings: Settings,
+    work: Work,
     intake: Intake,
     name: str,
     wanted: Sequence[str] = (),
@@ -77,17 +75,17 @@ def fetch(
         UnknownFeed: there is none of that name.
         InvalidInput: a wanted basin does not belong to the feed, or none is left.
     """
-    now = clock.now()
-    with database.reading() as session:
+    now = work.clock.now()
+    with work.database.reading() as session:
         feed = feeds.get(session, name)
         shown = feed.read()
         sites = sites_of(session, feed, wanted)
         before = {one.basin_id: one for one in feeds.basins_of(session, feed)}
-    usual = _usual_days(shown, clock)
+    usual = _usual_days(shown, work.clock)
     until = usual.first if period is None else None
-    with opened(shown, settings, intake, listener.notify, listener.pause) as source:
+    with opened(shown, work.settings, intake, listener.notify, listener.pause) as source:
         since = {name: one.record_since for name, one in before.items()}
-        one = _Fetch(database, clock, feed, source, listener, since, is_usual=period is None)
+        one = _Fetch(work, feed, source, listener, since, is_usual=period is None)
         noted = one.store(sites, FetchWindow(period or usual, now))
         found, done = one.find_holes(noted, until), dict(noted)
         if period is None and not isinstance(shown, FilesSettings):  # files are read whole each time
@@ -102,7 +100,7 @@ def fetch(
         if failed
         else None
     )
-    with database.transaction() as session:
+    with work.database.transaction() as session:
         feeds.note_fetch(session, feed, now, error)
     log.info("feed.fetched", feed=name, **feeds.statuses([*done.values()]))
     return [*done.values()]
@@ -118,8 +116,7 @@ class _Fetch:
             the next usual fetch asks for all revisions since the usual fetch before.
     """
 
-    database: Database
-    clock: Clock
+    work: Work
     feed: feeds.Feed
     source: Feed
     listener: FetchCallbacks
@@ -140,8 +137,8 @@ class _Fetch:
 
     def find_holes(self, fetched: Mapping[str, FetchedBasin], until: Day | None) -> dict[str, holes.ByVariable]:
         """Return the gaps inside the records of basins, as `holes.find` does."""
-        with self.database.reading() as session:
-            return holes.find(session, self.feed, _since(fetched), until, last_ended_anywhere(self.clock.now()))
+        with self.work.database.reading() as session:
+            return holes.find(session, self.feed, _since(fetched), until, last_ended_anywhere(self.work.clock.now()))
 
     def ask_for_holes(
         self, sites: Sequence[Site], found: Mapping[str, holes.ByVariable], done: dict[str, FetchedBasin]
@@ -153,14 +150,14 @@ class _Fetch:
         """
         # Without `fetched_at`: revisions since then came with the usual days.
         asked = {site.basin: replace(site, fetched_at=None) for site in sites if done[site.basin].status != "failed"}
-        now, of_asked = self.clock.now(), {name: of for name, of in found.items() if name in asked}
+        now, of_asked = self.work.clock.now(), {name: of for name, of in found.items() if name in asked}
         others, heads = holes.without_heads(of_asked, _since(done), now)
         spans = [*holes.spans_to_ask(others, now), *heads]
         for span, names in spans:
             for given in self._given([asked[name] for name in names], FetchWindow(span, now)):
                 before = done[given.basin]
                 try:
-                    with self.database.transaction() as session:
+                    with self.work.database.transaction() as session:
                         more = self._stored(session, given, span.first)
                 except Problem as problem:
                     why = f"Days missing inside its record were requested again ({span}), without success: {problem}"
@@ -198,10 +195,10 @@ class _Fetch:
         whole = {basin: replace(one, holes=holes.reported(found.get(basin, {}))) for basin, one in done.items()}
         for basin, one in whole.items():
             if one.holes != before.get(basin, []) or one.new_days + one.revised_days >= _MANY_DAYS:
-                units = unit_warnings(report_quality(self.database, basin, self.clock))
+                units = unit_warnings(report_quality(self.work, basin))
                 whole[basin] = replace(one, warnings=[*one.warnings, *units])
             if whole[basin] != noted[basin]:
-                with self.database.transaction() as session:
+                with self.work.database.transaction() as session:
                     feeds.note_basin(session, self.feed, whole[basin])
         return whole
 
@@ -226,7 +223,7 @@ class _Fetch:
             first: the first day that was asked for.
         """
         try:
-            with self.database.transaction() as session:
+            with self.work.database.transaction() as session:
                 fetched = self._stored(session, given, first)
                 if not self.is_usual and before is not None:
                     fetched = replace(fetched, fetched_at=before)
@@ -237,16 +234,16 @@ class _Fetch:
                 basin_id=given.basin,
                 status="failed",
                 reason=str(problem),
-                tried_at=self.clock.now(),
+                tried_at=self.work.clock.now(),
                 fetched_at=before,
                 record_since=self.since.get(given.basin),
             )
-            with self.database.transaction() as session:
+            with self.work.database.transaction() as session:
                 feeds.note_basin(session, self.feed, fetched)
         return fetched
 
     def _stored(self, session: Session, given: FetchedBasinData, first: Day) -> FetchedBasin:
-        now, feed = self.clock.now(), self.feed
+        now, feed = self.work.clock.now(), self.feed
         nothing = FetchedBasin(basin_id=given.basin, status="unchanged", tried_at=now, fetched_at=now)
         match given.content:
             case Observations() as observed:
@@ -254,7 +251,7 @@ class _Fetch:
                 if observed.variables:
                     origin = feed.origin if feed.product else product
                     product_credits.store(session, product, origin, self.source.credit)
-                outcome = store(session, observed.as_data(given.basin, feed.product), self.clock)
+                outcome = store(session, observed.as_data(given.basin, feed.product), self.work.clock)
                 return replace(
                     nothing,
                     status=_status(outcome.new_days, outcome.changed_days),
@@ -266,7 +263,7 @@ class _Fetch:
                 )
             case WeatherForecast() as forecast:
                 odd = check_forecast(session, forecast)
-                storing = weather_issues.store(session, [forecast], self.clock.wall(), operational=True)
+                storing = issue_store.store(session, [forecast], self.work.clock.wall(), operational=True)
                 if storing.new:
                     return replace(nothing, status="new", new_days=len(forecast.period), warnings=odd)
                 # Data stored earlier by this run stay unchanged, even where the requested days have moved on.

@@ -19,9 +19,9 @@ from hydrology.base.calendar import Day, Days, Period, day, days_between
 from hydrology.base.errors import Problem
 from hydrology.base.series import DailySeries
 from hydrology.base.variables import DISCHARGE
+from records.feeds import feeds
+from records.feeds.feeds import Hole
 from records.series import series
-from records.weather import feeds
-from records.weather.feeds import Hole
 
 MAX_SPANS = 8
 NEWEST_SPANS = 6

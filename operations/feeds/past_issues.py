@@ -20,11 +20,10 @@ from ingestion.feeds.points import OverPoints
 from operations.feeds.adapters import past_runs
 from operations.feeds.fetch import SILENT, FetchCallbacks, sites_of
 from operations.weather.import_forecasts import store_usable
-from records.database.engine import Database
-from records.weather import feeds, weather_issues
-from records.weather.weather_issues import StoredIssue
-from runtime.clock import Clock
-from runtime.settings import Settings
+from records.database.work import Work
+from records.feeds import feeds
+from records.weather import weather_issues
+from records.weather.issue_store import StoredIssue
 
 log = structlog.get_logger()
 
@@ -58,9 +57,7 @@ class PastIssues:
 
 
 def fetch_past_issues(
-    database: Database,
-    clock: Clock,
-    settings: Settings,
+    work: Work,
     name: str,
     days: int,
     *,
@@ -81,13 +78,13 @@ def fetch_past_issues(
         InvalidInput: the feed has no past issues, or no basin.
         FeedProblem: the fetch costs more than the service allows; nothing was asked for.
     """
-    now = clock.now()
+    now = work.clock.now()
     today = now.replace(hour=0, minute=0, second=0, microsecond=0)
     times = [today - timedelta(days=age) for age in range(NEWEST_AGE, days + 1)]
-    with database.reading() as session:
+    with work.database.reading() as session:
         feed = feeds.get(session, name)
         shown = feed.read()
-        runs = past_runs(shown, settings, listener.notify, listener.pause)
+        runs = past_runs(shown, work.settings, listener.notify, listener.pause)
         sites = sites_of(session, feed)
         done = PastIssues(SOURCE, runs.model)
         known = weather_issues.stored_basins(session, done.source, done.model, times[-1]) if times else {}
@@ -96,14 +93,13 @@ def fetch_past_issues(
     done.before = len(times) - len(wanted)
     if wanted:
         runs.announce([*wanted.values()])
-        _fetch(database, clock, runs, wanted, done, on_run)
+        _fetch(work, runs, wanted, done, on_run)
     log.info("past_issues.fetched", feed=name, stored=done.stored, before=done.before, missing=len(done.missing))
     return done
 
 
 def _fetch(
-    database: Database,
-    clock: Clock,
+    work: Work,
     runs: OpenMeteoPastRuns,
     wanted: dict[datetime, list[Site]],
     done: PastIssues,
@@ -113,13 +109,13 @@ def _fetch(
     for at, (began, sites) in enumerate(wanted.items()):
         on_run(began, at, len(wanted))
         first = day(began.date())
-        given = [*OverPoints(runs.of(began)).fetch(sites, FetchWindow(Period(first, first), clock.now()))]
+        given = [*OverPoints(runs.of(began)).fetch(sites, FetchWindow(Period(first, first), work.clock.now()))]
         problems = {one.basin: one.content for one in given if isinstance(one.content, Problem)}
         if any(isinstance(problem, RunUnavailable) for problem in problems.values()):
             done.missing.append(began)
             problems = {basin: why for basin, why in problems.items() if not isinstance(why, RunUnavailable)}
         done.failed |= {basin: str(problem) for basin, problem in problems.items()}
-        stored = _store(database, clock, [one.content for one in given if isinstance(one.content, WeatherForecast)])
+        stored = _store(work, [one.content for one in given if isinstance(one.content, WeatherForecast)])
         done.failed |= stored.refused
         done.stored += bool(stored.new)
         failed_in_a_row = failed_in_a_row + 1 if problems and not stored.new else 0
@@ -128,8 +124,8 @@ def _fetch(
             return
 
 
-def _store(database: Database, clock: Clock, forecasts: Sequence[WeatherForecast]) -> StoredIssue:
+def _store(work: Work, forecasts: Sequence[WeatherForecast]) -> StoredIssue:
     if not forecasts:
         return StoredIssue("", (), (), {})
-    with database.transaction() as session:
-        return store_usable(session, clock, forecasts, operational=True)
+    with work.database.transaction() as session:
+        return store_usable(session, work.clock, forecasts, operational=True)

@@ -22,10 +22,10 @@ from operations.forecasting.parts.results import results_of
 from operations.versions.hardware import program
 from operations.versions.stages import with_progress
 from records.basins import basins
-from records.database.engine import Database
 from records.database.ids import new_id
+from records.database.work import Work
 from records.outlooks.outlooks import prepare, store_run
-from records.runs import runs
+from records.runs import run_types, runs
 from records.runs.run_request import RunWhatIf
 from records.versions import promotions, versions
 from runtime.clock import Clock
@@ -38,15 +38,14 @@ StillDue = Callable[[Session, Plan], Collection[str]]
 
 
 def forecast(
-    database: Database,
-    clock: Clock,
+    work: Work,
     params: ForecastParams,
     *,
-    purpose: runs.Purpose = "operational",
+    purpose: run_types.Purpose = "operational",
     owner: str | None = None,
     key: str | None = None,
     on_days: OnDays = lambda _done, _total: None,
-) -> list[runs.Run]:
+) -> list[run_types.Run]:
     """Issue a run for each version and weather forecast of the basins, and decide their alerts.
 
     Args:
@@ -64,31 +63,30 @@ def forecast(
     """
     if KINDS[params.weather].hypothetical:
         purpose = "what-if"
-    with database.reading() as session:
+    with work.database.reading() as session:
         groups = basins_by_version(session, params.basins, params.version)
         issued = _earlier_runs(session, key)
     if not issued:
-        inputs = [read_inputs(database, params, version, names) for version, names in groups.items()]
-        planned = [plan for of_version in inputs for plan in plans(database, of_version, clock, params)]
-        issued = issue(database, clock, params, planned, purpose=purpose, owner=owner, key=key, on_days=on_days)
+        inputs = [read_inputs(work.database, params, version, names) for version, names in groups.items()]
+        planned = [plan for of_version in inputs for plan in plans(work, of_version, params)]
+        issued = issue(work, params, planned, purpose=purpose, owner=owner, key=key, on_days=on_days)
     if purpose == "operational":
-        decide(database, clock, [basin for names in groups.values() for basin in names])
+        decide(work, [basin for names in groups.values() for basin in names])
     return issued
 
 
 def issue(
-    database: Database,
-    clock: Clock,
+    work: Work,
     params: ForecastParams,
     planned: Sequence[Plan],
     *,
-    purpose: runs.Purpose,
+    purpose: run_types.Purpose,
     owner: str | None = None,
     key: str | None = None,
     on_days: OnDays = lambda _done, _total: None,
     t0_named: bool | None = None,
     still_due: StillDue | None = None,
-) -> list[runs.Run]:
+) -> list[run_types.Run]:
     """Compute planned runs, and store all or none.
 
     The other arguments are those of `forecast`.
@@ -100,14 +98,14 @@ def issue(
     """
     named = params.t0 is not None if t0_named is None else t0_named
     rain_response = purpose == "operational"
-    results = [results_of(plan, params, database, clock, on_days, rain_response=rain_response) for plan in planned]
-    new = [new_run(plan, clock, params.weather, purpose, key=key, owner=owner, t0_named=named) for plan in planned]
+    results = [results_of(work, plan, params, on_days, rain_response=rain_response) for plan in planned]
+    new = [new_run(plan, work.clock, params.weather, purpose, key=key, owner=owner, t0_named=named) for plan in planned]
     if purpose == "operational":
         of_runs = zip(planned, new, results, strict=True)
-        results = [with_changes(database, clock, plan, run, of_plan) for plan, run, of_plan in of_runs]
-    with database.reading() as session:
+        results = [with_changes(work, plan, run, of_plan) for plan, run, of_plan in of_runs]
+    with work.database.reading() as session:
         prepared = {run.id: prepare(session, run, of_plan) for run, of_plan in zip(new, results, strict=True)}
-    with database.transaction() as session:
+    with work.database.transaction() as session:
         if earlier := _earlier_runs(session, key):
             return earlier
         to_store = [*zip(new, results, strict=True)]
@@ -126,9 +124,9 @@ def issue(
 def _still_due(
     session: Session,
     planned: Sequence[Plan],
-    computed: Sequence[tuple[runs.NewRun, list[runs.BasinResult]]],
+    computed: Sequence[tuple[run_types.NewRun, list[run_types.BasinResult]]],
     still_due: StillDue,
-) -> Iterator[tuple[runs.NewRun, list[runs.BasinResult]]]:
+) -> Iterator[tuple[run_types.NewRun, list[run_types.BasinResult]]]:
     """Yield the runs with the basins that are still due, after locking the basins of all."""
     for name in sorted({name for plan in planned for name in plan.forcings}):
         basins.lock(session, name)
@@ -165,7 +163,7 @@ def basins_by_version(session: Session, names: Sequence[str], version: str | Non
     return groups
 
 
-def _earlier_runs(session: Session, key: str | None) -> list[runs.Run]:
+def _earlier_runs(session: Session, key: str | None) -> list[run_types.Run]:
     """Return the earlier runs of the same request."""
     return [] if key is None else runs.of_key(session, key)
 
@@ -174,13 +172,13 @@ def new_run(
     plan: Plan,
     clock: Clock,
     kind: ForcingKind,
-    purpose: runs.Purpose,
+    purpose: run_types.Purpose,
     *,
     key: str | None = None,
     what_if: RunWhatIf | None = None,
     owner: str | None = None,
     t0_named: bool,
-) -> runs.NewRun:
+) -> run_types.NewRun:
     """Return a planned run as a new stored run.
 
     Args:
@@ -191,7 +189,7 @@ def new_run(
     """
     loaded, created = plan.inputs.loaded, clock.wall()
     age = age_days(plan.days.t0, clock.now())
-    return runs.NewRun(
+    return run_types.NewRun(
         id=new_id(created),
         t0_age_days=age,
         t0_stale=stale(age - plan.days.filled) and not t0_named,

@@ -12,8 +12,8 @@ from operations.forecasting.plan.of_version import inputs_of, possible_plans
 from operations.forecasting.plan.types import ForecastInputs, Plan
 from operations.versions.load_networks import load_version
 from records.database.engine import Database
+from records.database.work import Work
 from records.versions import versions
-from runtime.clock import Clock
 
 __all__ = ["ForecastInputs", "NothingToForecast", "Plan", "plans", "possible_plans", "read_inputs", "require"]
 
@@ -53,7 +53,7 @@ def _check_product(params: ForecastParams, version: versions.Version) -> None:
         )
 
 
-def plans(database: Database, inputs: ForecastInputs, clock: Clock, params: ForecastParams) -> list[Plan]:
+def plans(work: Work, inputs: ForecastInputs, params: ForecastParams) -> list[Plan]:
     """Choose the days and weather of a version's runs, leaving out basins that lack either.
 
     There is one run; where the newest weather forecasts of the basins differ, there is one for each. The first lists
@@ -65,7 +65,7 @@ def plans(database: Database, inputs: ForecastInputs, clock: Clock, params: Fore
         NothingToForecast: no basin can be forecast.
     """
     require(inputs.forcings, inputs.failures)
-    possible, failures = possible_plans(database, inputs, clock, params)
+    possible, failures = possible_plans(work, inputs, params)
     require(possible, failures)
     return [replace(possible[0], failures=failures), *possible[1:]]
 

@@ -19,11 +19,11 @@ from operations.forecasting.weather.fill import as_stored
 from operations.forecasting.weather_ahead import WeatherAhead
 from operations.states.advance_states import advance
 from operations.versions.load_networks import LoadedVersion
-from records.database.engine import Database
-from records.runs import runs, states
+from records.database.work import Work
+from records.runs import run_arrays, run_types, runs, states
 from records.runs.filled_weather import FilledWeather
 from records.runs.run_parts import RunPart
-from records.runs.runs import NewRun, RunBasin
+from records.runs.run_types import NewRun, RunBasin
 from records.runs.states import State
 from runtime.clock import Clock
 
@@ -40,9 +40,7 @@ class Share:
     weather: Forcing
 
 
-def weather_of(
-    database: Database, inputs: PartInputs, run: NewRun, basins: Mapping[str, RunBasin]
-) -> dict[str, WeatherAhead]:
+def weather_of(work: Work, inputs: PartInputs, run: NewRun, basins: Mapping[str, RunBasin]) -> dict[str, WeatherAhead]:
     """Return the weather after T0 that a run used, or that a part of another version takes in its place, by basin.
 
     Weather forecasts are stored as issued. Basins whose weather is no longer stored are left out, and those in which
@@ -54,7 +52,7 @@ def weather_of(
     """
     product, filled = inputs.part.product, dict[str, Sequence[FilledWeather]]()
     for name, basin in basins.items():
-        by_product = {share.product: share.filled_weather for share in runs.shares_of(run, basin)}
+        by_product = {share.product: share.filled_weather for share in run_types.shares_of(run, basin)}
         if product in by_product or not any(by_product.values()):
             filled[name] = by_product.get(product, ())
     names = [*filled]
@@ -65,20 +63,20 @@ def weather_of(
     params = ForecastParams(
         basins=names, t0=run.t0, horizon=run.horizon_days - run.filled_days, weather=run.forcing_kind, weather_id=used
     )
-    possible, _ = plans_of_part(database, known, Clock(run.issued_at), params, filling=as_stored(run, filled))
+    possible, _ = plans_of_part(
+        replace(work, clock=Clock(run.issued_at)), known, params, filling=as_stored(run, filled)
+    )
     whole = [plan for plan in possible if plan.days.horizon == run.horizon_days]
     return {name: ahead for plan in whole for name, ahead in plan.weather.items()}
 
 
-def states_at(
-    database: Database, clock: Clock, loaded: LoadedVersion, forcings: Mapping[str, BasinForcing], day: Day
-) -> dict[str, State]:
+def states_at(work: Work, loaded: LoadedVersion, forcings: Mapping[str, BasinForcing], day: Day) -> dict[str, State]:
     """Return the states of a day by the data as they are stored now, none of them stored anew.
 
     Basins whose states are wrong, or whose record does not hold the day, are left out.
     """
     within = {name: forcing for name, forcing in forcings.items() if forcing.period.first <= day <= forcing.period.last}
-    advanced = advance(database, clock, loaded, within, day, wanted=False)
+    advanced = advance(work, loaded, within, day, wanted=False)
     return {name: of.state for name, of in advanced.items() if of.state is not None and of.problem is None}
 
 
@@ -120,8 +118,8 @@ def mean_flows(reruns: Mapping[Hashable, Sequence[Share]]) -> dict[Hashable, Flo
     return flows
 
 
-def flow_series(session: Session, run: str, basins: Sequence[str]) -> dict[str, Mapping[str, runs.RunSeries]]:
+def flow_series(session: Session, run: str, basins: Sequence[str]) -> dict[str, Mapping[str, run_arrays.RunSeries]]:
     """Return the arrays of a run's flow by basin: of the members or their mean, and the calibrated quantiles."""
-    wanted = ("discharge", runs.MEAN_OF_MEMBERS, runs.CALIBRATED)
+    wanted = ("discharge", run_arrays.MEAN_OF_MEMBERS, run_arrays.CALIBRATED)
     found = runs.series_of_many(session, [(run, basin) for basin in basins], wanted)
     return {basin: series for (_, basin), series in found.items()}

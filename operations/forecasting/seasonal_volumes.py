@@ -16,23 +16,22 @@ from operations.basin_data.basins import last_ended
 from operations.forecasting.days import choose_days
 from operations.forecasting.forecast import NothingToForecast, OnDays, basins_by_version, issue
 from operations.forecasting.forecast_plan import ForecastInputs, Plan, plans, read_inputs
-from records.database.engine import Database
+from records.database.work import Work
 from records.forecasts import seasonal_volumes
-from records.runs import runs
+from records.runs import run_types, runs
 from runtime.clock import Clock
 
 log = structlog.get_logger()
 
 
 def forecast_volumes(
-    database: Database,
-    clock: Clock,
+    work: Work,
     params: VolumesParams,
     *,
     owner: str | None = None,
     key: str | None = None,
     on_days: OnDays = lambda _done, _total: None,
-) -> list[runs.Run]:
+) -> list[run_types.Run]:
     """Issue the runs for the volume of the requested season, or of each basin's own.
 
     Args:
@@ -43,19 +42,18 @@ def forecast_volumes(
         UnknownVersion, UnknownBasin: one does not exist.
         NothingToForecast: no basin of a version can be forecast; nothing is stored.
     """
-    with database.reading() as session:
+    with work.database.reading() as session:
         groups = basins_by_version(session, params.basins, params.version)
         if key is not None and (earlier := runs.of_key(session, key)):
             return earlier
     planned = [
         plan
         for version, names in groups.items()
-        for plan in _plans(database, clock, read_inputs(database, ForecastParams(), version, names), params)
+        for plan in _plans(work, read_inputs(work.database, ForecastParams(), version, names), params)
     ]
     asked = ForecastParams(weather="climatology")
     return issue(
-        database,
-        clock,
+        work,
         asked,
         planned,
         purpose="on-request",
@@ -66,13 +64,13 @@ def forecast_volumes(
     )
 
 
-def _plans(database: Database, clock: Clock, inputs: ForecastInputs, params: VolumesParams) -> list[Plan]:
+def _plans(work: Work, inputs: ForecastInputs, params: VolumesParams) -> list[Plan]:
     """Return the runs of a version. One for each number of days to the end of a season."""
     if not inputs.forcings:
         raise NothingToForecast(" ".join(map(str, inputs.failures.values())))
-    t0 = _t0(clock, inputs, params.t0)
+    t0 = _t0(work.clock, inputs, params.t0)
     by_horizon: dict[int, list[str]] = {}
-    with database.reading() as session:
+    with work.database.reading() as session:
         for name in inputs.forcings:
             season = params.season or seasonal_volumes.season_of(session, name, t0)
             horizon = int((season.after(t0).last - t0).astype(int))
@@ -81,7 +79,7 @@ def _plans(database: Database, clock: Clock, inputs: ForecastInputs, params: Vol
     for horizon, names in by_horizon.items():
         part = _part(inputs, names, with_failures=not planned)
         asked = ForecastParams(basins=names, t0=t0, horizon=horizon, weather="climatology")
-        planned += plans(database, part, clock, asked)
+        planned += plans(work, part, asked)
     return planned
 
 

@@ -25,10 +25,9 @@ from models.inference import GROUP, ArrayMap
 from operations.basin_data.dataset import BasinForcing, stacked
 from operations.versions.load_networks import LoadedVersion
 from records.basins import basins
-from records.database.engine import Database
+from records.database.work import Work
 from records.runs import states
 from records.series import series
-from runtime.clock import Clock
 
 log = structlog.get_logger()
 
@@ -59,8 +58,7 @@ class Advanced:
 
 
 def advance(
-    database: Database,
-    clock: Clock,
+    work: Work,
     loaded: LoadedVersion,
     forcings: Mapping[str, BasinForcing],
     t0: Day,
@@ -80,7 +78,7 @@ def advance(
     if since is not None:
         stored = dict(since)
     else:
-        with database.reading() as session:
+        with work.database.reading() as session:
             stored = states.newest_valid_many(session, loaded.version.id, [*forcings], t0)
     starts = {basin: state.day + ONE_DAY if state else forcings[basin].period.first for basin, state in stored.items()}
     total = sum(int((t0 - start).astype(int)) + 1 for start in starts.values())
@@ -92,7 +90,7 @@ def advance(
         problems: dict[str, Absent] = {}
         for days in _segments(starts[names[0]], t0):
             new = _advance_segment(loaded, forcings, chunk, days, problems)
-            chunk |= _store_unchanged(database, clock, loaded, forcings, new, problems, wanted=wanted)
+            chunk |= _store_unchanged(work, loaded, forcings, new, problems, wanted=wanted)
             done += len(days) * len(names)
             on_days(done, total)
         for basin in names:
@@ -162,8 +160,7 @@ def _advance_segment(
 
 
 def _store_unchanged(
-    database: Database,
-    clock: Clock,
+    work: Work,
     loaded: LoadedVersion,
     forcings: Mapping[str, BasinForcing],
     new: Mapping[str, states.NewState],
@@ -174,16 +171,16 @@ def _store_unchanged(
     """Return the new states of basins whose forcing is unchanged, after storing those to be stored."""
     if not new:
         return {}
-    with database.transaction() as session:
+    with work.database.transaction() as session:
         after = {}
         for basin in sorted(new):  # one order, so that two forecasts cannot deadlock
             basins.lock(session, basin)
             if series.stamp(session, basin, loaded.version.product) != forcings[basin].stamp:
                 problems[basin] = absent(Reason.FORCING_REVISED, basin=basin)
             elif wanted:
-                after[basin] = states.put(session, new[basin], clock.wall())
+                after[basin] = states.put(session, new[basin], work.clock.wall())
             else:
-                after[basin] = states.unkept(new[basin], clock.wall())
+                after[basin] = states.unkept(new[basin], work.clock.wall())
         return after
 
 

@@ -18,7 +18,7 @@ from operations.training.members import (
     scaler_of,
 )
 from operations.training.physics_probes import measured, real_weather
-from records.database.engine import Database
+from records.database.work import Work
 from records.versions import promotions, trainings, versions
 from records.versions.combinations import combine
 from records.versions.version_properties import ELSEWHERE
@@ -51,9 +51,7 @@ class Trained:
     validation_basins: int | None
 
 
-def assemble(
-    database: Database, clock: Clock, started: StartedTraining, label: str | None = None, *, serves: bool = True
-) -> Trained:
+def assemble(work: Work, started: StartedTraining, label: str | None = None, *, serves: bool = True) -> Trained:
     """Create the version, promote it for basins without a version, and close the training, in one transaction.
 
     An operator's version serves only basins that are registered with that key. A fine-tuned version serves no basin
@@ -67,14 +65,14 @@ def assemble(
         DataProblem: a member, or the twin, is not finished yet.
     """
     config, prepared, refused = started.config, started.prepared, None
-    with database.reading() as session:
+    with work.database.reading() as session:
         finished = trainings.finished_members(session, started.training_id)  # deleted once there is a version
         twin = None if started.twin is None else _led_to(session, started.twin)
         weather = real_weather(session, config, prepared.basins)
-    new = new_version(clock, started, label)
+    new = new_version(work.clock, started, label)
     physics, snow = measured(new, finished, weather), snow_cells(config)
     new = replace(new, properties=replace(new.properties, physics=physics, twin=twin, snow_cells=snow))
-    with database.transaction() as session:
+    with work.database.transaction() as session:
         training = trainings.lock(session, started.training_id)
         if training.version_id is not None:
             members = versions.members_of(session, training.version_id)
@@ -91,17 +89,17 @@ def assemble(
         promoted = list[str]()
         try:
             promoted = promotions.promote(
-                session, version.id, vacant, reason="first version of the basin", by="training", at=clock.now()
+                session, version.id, vacant, reason="first version of the basin", by="training", at=work.clock.now()
             )
         except promotions.AgainstPhysics as refusal:
             refused = str(refusal)
-        trainings.finish(session, started.training_id, version.id, clock.wall())
+        trainings.finish(session, started.training_id, version.id, work.clock.wall())
     log.info("train.version", version=version.id, members=len(members), promoted=len(promoted))
     return _trained(started, version.id, members, promoted, refused)
 
 
 def assemble_all(
-    database: Database, clock: Clock, trainings: Sequence[StartedTraining], label: str | None = None
+    work: Work, trainings: Sequence[StartedTraining], label: str | None = None
 ) -> tuple[Trained, list[Trained]]:
     """Create the version of a training, or those of the parts and one that combines them by their shares.
 
@@ -109,7 +107,7 @@ def assemble_all(
     combined, and that part is returned with the reason. The arguments and errors are those of `assemble`.
     """
     alone = trainings[0].shares is None
-    parts = [assemble(database, clock, one, label if alone else None, serves=alone) for one in trainings]
+    parts = [assemble(work, one, label if alone else None, serves=alone) for one in trainings]
     if alone:
         return parts[0], parts
     by_basin: dict[str, dict[str, float]] = {}
@@ -118,13 +116,13 @@ def assemble_all(
             of_basin = by_basin.setdefault(basin, {})
             of_basin[part.version_id] = of_basin.get(part.version_id, 0.0) + share
     weights = by_basin.pop(ELSEWHERE)
-    with database.reading() as session:
+    with work.database.reading() as session:
         refusals = _refusals(session, weights)
     version, named = next(iter(refusals or weights)), dict[str, str]()
     if len(weights) > 1 and not refusals:
         of = partial(combine, label=label, parent=trainings[0].combined, by_basin=by_basin)
-        with database.transaction() as session:
-            one = of(session, weights, wall=clock.wall(), now=clock.now())
+        with work.database.transaction() as session:
+            one = of(session, weights, wall=work.clock.wall(), now=work.clock.now())
         version, named = one.id, {part.version: part.name for part in one.parts}
     names = tuple(sorted({name for part in parts for name in part.basins}))
     left_out = {name: why for part in parts for name, why in part.left_out.items() if name not in names}

@@ -24,8 +24,8 @@ from operations.training import finetune
 from operations.training.training_data import Prepared
 from operations.versions.hardware import machine
 from records.database.engine import Database
+from records.database.work import Work
 from records.versions import trainings, versions
-from runtime.clock import Clock
 
 log = structlog.get_logger()
 
@@ -73,30 +73,28 @@ def unfinished_members(session: Session, started: StartedTraining) -> list[int]:
     return [member for member in started.config.slowest_first() if member not in finished]
 
 
-def train_member(
-    database: Database, clock: Clock, started: StartedTraining, member: int, device: str, on_progress: OnProgress
-) -> None:
+def train_member(work: Work, started: StartedTraining, member: int, device: str, on_progress: OnProgress) -> None:
     """Train a member from its newest checkpoint to the end, and store it; skip a finished one.
 
     Raises:
         DataProblem: no window fits, or the loss is no longer a number; the training is then marked as failed.
         GPULost, GPUTooSmall: the GPU cannot be used; another call continues, on any device.
     """
-    with database.reading() as session:
+    with work.database.reading() as session:
         if member not in unfinished_members(session, started):
             return
         saved = trainings.checkpoint(session, started.training_id, member)
         start = _starts(session, started, [member]).get(member)
     config, data, scaler, seed = started.config, started.prepared.data, scaler_of(started), _seed(started, member)
     learnt_from = _learnt_from(started)
-    store = _Store(database, clock, started, device)
+    store = _Store(work, started, device)
     try:
         with gpu_faults(device):
-            work = MemberTraining(config, data, scaler, seed, device, start=start, learnt_from=learnt_from)
+            training = MemberTraining(config, data, scaler, seed, device, start=start, learnt_from=learnt_from)
             if saved is not None:
-                work.resume(saved.content)
-                log.info("train.resume", training=started.training_id, member=member, step=work.step)
-            done = work.run(lambda step, blob: store.checkpoints(step, work.steps, {member: blob}), on_progress)
+                training.resume(saved.content)
+                log.info("train.resume", training=started.training_id, member=member, step=training.step)
+            done = training.run(lambda step, blob: store.checkpoints(step, training.steps, {member: blob}), on_progress)
     except torch.OutOfMemoryError as error:
         raise _too_small(device) from error
     except DataProblem as problem:
@@ -106,8 +104,7 @@ def train_member(
 
 
 def train_together(
-    database: Database,
-    clock: Clock,
+    work: Work,
     started: StartedTraining,
     device: str,
     on_progress: OnMemberProgress,
@@ -124,10 +121,10 @@ def train_together(
         DataProblem: no window fits, or the loss is no longer a number; the training is then marked as failed.
         GPULost, GPUTooSmall: the device cannot be used; another call continues, on any device.
     """
-    groups = _by_step(database, started)
+    groups = _by_step(work.database, started)
     while groups:
         group = groups.pop(0)
-        if _fits(database, clock, started, device, group, on_progress):
+        if _fits(work, started, device, group, on_progress):
             continue
         if len(group) == 1:
             raise _too_small(device)
@@ -154,18 +151,17 @@ def _by_step(database: Database, started: StartedTraining) -> list[Sequence[int]
 
 
 def _fits(
-    database: Database,
-    clock: Clock,
+    work: Work,
     started: StartedTraining,
     device: str,
     group: Sequence[int],
     on_progress: OnMemberProgress,
 ) -> bool:
     """Train members of the same step to the end. Return False if the memory of the device does not suffice."""
-    training, store = started.training_id, _Store(database, clock, started, device)
+    store = _Store(work, started, device)
     by_seed = {_seed(started, member): member for member in group}
-    with database.reading() as session:
-        found = {seed: trainings.checkpoint(session, training, member) for seed, member in by_seed.items()}
+    with work.database.reading() as session:
+        found = {seed: trainings.checkpoint(session, started.training_id, member) for seed, member in by_seed.items()}
         starts = {_seed(started, member): start for member, start in _starts(session, started, group).items()}
     saved = {seed: newest.content for seed, newest in found.items() if newest is not None}
     waiting: dict[int, bytes] = {}
@@ -174,12 +170,12 @@ def _fits(
         """Store the checkpoints of all members at once, so that they resume at the same step."""
         waiting[by_seed[seed]] = blob
         if len(waiting) == len(group):
-            store.checkpoints(step, work.steps, waiting)
+            store.checkpoints(step, training.steps, waiting)
             waiting.clear()
 
     try:
         with gpu_faults(device):
-            work = MembersTraining(
+            training = MembersTraining(
                 started.config,
                 started.prepared.data,
                 scaler_of(started),
@@ -189,9 +185,9 @@ def _fits(
                 starts=starts,
             )
             if saved:
-                work.resume(saved)
-                log.info("train.resume", training=training, members=list(group), step=work.step)
-            done = work.run(save, lambda seed, progress: on_progress(by_seed[seed], progress))
+                training.resume(saved)
+                log.info("train.resume", training=started.training_id, members=list(group), step=training.step)
+            done = training.run(save, lambda seed, progress: on_progress(by_seed[seed], progress))
     except torch.OutOfMemoryError:
         return False
     except DataProblem as problem:
@@ -205,33 +201,32 @@ def _fits(
 class _Store:
     """Stores what a training has reached, each time in one transaction."""
 
-    database: Database
-    clock: Clock
+    work: Work
     started: StartedTraining
     device: str
 
     def checkpoints(self, step: int, steps: int, blobs: dict[int, bytes]) -> None:
         """Store a checkpoint of each member."""
-        with self.database.transaction() as session:
+        with self.work.database.transaction() as session:
             for member, blob in blobs.items():
-                new = trainings.Checkpoint(member, step, blob, {"steps": steps}, self.clock.wall())
+                new = trainings.Checkpoint(member, step, blob, {"steps": steps}, self.work.clock.wall())
                 trainings.save_checkpoint(session, self.started.training_id, new)
 
     def finished(self, members: dict[int, TrainedMember]) -> None:
         """Store trained members in place of their checkpoints."""
         training = self.started.training_id
-        with self.database.transaction() as session:
+        with self.work.database.transaction() as session:
             for label, trained in members.items():
                 member = _member(label, _seed(self.started, label), self.device, trained)
-                trainings.finish_member(session, training, member, self.clock.wall())
+                trainings.finish_member(session, training, member, self.work.clock.wall())
         for label, trained in members.items():
             log.info("train.member", training=training, member=label, best_nse=best_nse(trained.log))
 
     def failure(self, problem: DataProblem) -> None:
         """Mark the training as failed."""
         reason = absent(Reason.FAILED, message=str(problem))
-        with self.database.transaction() as session:
-            trainings.fail(session, self.started.training_id, reason, self.clock.wall())
+        with self.work.database.transaction() as session:
+            trainings.fail(session, self.started.training_id, reason, self.work.clock.wall())
 
 
 def scaler_of(started: StartedTraining) -> Scaler:

@@ -29,8 +29,8 @@ from operations.versions.stages import with_progress
 from operations.versions.training_domain import attribute_means
 from records.basins import basins
 from records.database.base import JsonObject
-from records.database.engine import Database
 from records.database.statements import as_values
+from records.database.work import Work
 from records.simulations import regional_snow_cells
 from records.verification import scores
 from records.versions import combinations, error_models, promotions, trainings, versions
@@ -129,7 +129,7 @@ def _exported(path: Path) -> Path | None:
     return folder.absolute() if any((folder / name).is_file() for name in descriptions) else None
 
 
-def install(database: Database, clock: Clock, shipped: Ensemble | Combination, product: str | None = None) -> Installed:
+def install(work: Work, shipped: Ensemble | Combination, product: str | None = None) -> Installed:
     """Install what is shipped as a version, in one transaction; before it its twin and its parts in one each.
 
     The same content and product give the same version. The shipped error model, regional snow cells and skill are
@@ -145,7 +145,7 @@ def install(database: Database, clock: Clock, shipped: Ensemble | Combination, p
         Withdrawn: a part may not be used.
     """
     beside = {one.content: _beside(one) for one in _all(shipped)}
-    return _install(database, clock, shipped, product, beside)
+    return _install(work, shipped, product, beside)
 
 
 def _all(shipped: Ensemble | Combination) -> Iterator[Ensemble | Combination]:
@@ -163,28 +163,27 @@ def _beside(shipped: Ensemble | Combination) -> _Beside:
 
 
 def _install(
-    database: Database,
-    clock: Clock,
+    work: Work,
     shipped: Ensemble | Combination,
     product: str | None,
     beside: Mapping[str, _Beside],
 ) -> Installed:
-    twin = None if shipped.twin is None else _install(database, clock, shipped.twin, product, beside).version_id
+    twin = None if shipped.twin is None else _install(work, shipped.twin, product, beside).version_id
     if isinstance(shipped, Combination):
         request = {"pretrained": shipped.content, "product": product}
-        parts = [_install(database, clock, part, product, beside).version_id for part in shipped.parts]
-        create = _combining(clock, shipped, parts)
+        parts = [_install(work, part, product, beside).version_id for part in shipped.parts]
+        create = _combining(work.clock, shipped, parts)
     else:
         request = {"pretrained": shipped.content, "product": product or shipped.product}
-        create = _creating(database, clock, shipped, request, twin)
-    with database.transaction() as session:
-        training = trainings.lock(session, trainings.start(session, request, clock.wall()).id)
+        create = _creating(work, shipped, request, twin)
+    with work.database.transaction() as session:
+        training = trainings.lock(session, trainings.start(session, request, work.clock.wall()).id)
         already = training.version_id is not None
         version = versions.get(session, training.version_id) if training.version_id else create(session)
         if not already:
-            trainings.finish(session, training.id, version.id, clock.wall())
+            trainings.finish(session, training.id, version.id, work.clock.wall())
         if version.product == version.trained_on:
-            _store_beside(session, clock, version, beside[shipped.content])
+            _store_beside(session, work.clock, version, beside[shipped.content])
     log.info("pretrained.install", version=version.id, name=shipped.name, product=version.product, already=already)
     return Installed(
         version_id=version.id,
@@ -221,7 +220,7 @@ def _combining(clock: Clock, shipped: Combination, parts: Sequence[str]) -> Call
 
 
 def _creating(
-    database: Database, clock: Clock, shipped: Ensemble, request: JsonObject, twin: str | None
+    work: Work, shipped: Ensemble, request: JsonObject, twin: str | None
 ) -> Callable[[Session], versions.Version]:
     """Return what creates the version of an ensemble, whose networks are examined here."""
     result = shipped.description
@@ -229,8 +228,8 @@ def _creating(
         versions.Member(one.label, one.seed, {result.uses: shipped.weights[one.label]}, one.log)
         for one in result.members
     ]
-    new = _new_version(clock, shipped, str(request["product"]), twin)
-    with database.reading() as session:
+    new = _new_version(work.clock, shipped, str(request["product"]), twin)
+    with work.database.reading() as session:
         is_new = trainings.version_of(session, request) is None
     if is_new:
         new = replace(new, properties=replace(new.properties, physics=measured(new, members)))
@@ -275,7 +274,7 @@ def _add_skill(session: Session, version: versions.Version, judged: skill.Shippe
     scores.add(session, rows)
 
 
-def promote_where_vacant(database: Database, clock: Clock, version_id: str) -> Promoted:
+def promote_where_vacant(work: Work, version_id: str) -> Promoted:
     """Promote a version for every basin with its forcing and attributes and without a current version.
 
     A combined version needs those of one of its parts.
@@ -285,7 +284,7 @@ def promote_where_vacant(database: Database, clock: Clock, version_id: str) -> P
         Withdrawn: it may not be used.
     """
     left_out: dict[str, Absent] = {}
-    with database.reading() as session:
+    with work.database.reading() as session:
         version = versions.get(session, version_id)
         fit = []
         for basin in with_progress("basins checked", [one.id for one in basins.list_basins(session)]):
@@ -295,10 +294,12 @@ def promote_where_vacant(database: Database, clock: Clock, version_id: str) -> P
             else:
                 left_out[basin] = lacking
     reason = f"shipped ensemble {version.label}, first version of the basin"
-    with database.transaction() as session:
+    with work.database.transaction() as session:
         current = promotions.current(session, fit)
         vacant = [basin for basin in fit if basin not in current]
-        promoted = promotions.promote(session, version_id, vacant, reason=reason, by="installation", at=clock.now())
+        promoted = promotions.promote(
+            session, version_id, vacant, reason=reason, by="installation", at=work.clock.now()
+        )
     already = tuple(basin for basin, used in current.items() if used == version_id)
     for basin, used in current.items():
         if used != version_id:

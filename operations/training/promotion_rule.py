@@ -28,6 +28,7 @@ from operations.verification.evaluate import evaluate
 from operations.versions.held_out import require_held_out, require_to_be_held_out, version_to_score, warning
 from records.basins.basins import lock
 from records.database.engine import Database
+from records.database.work import Work
 from records.versions import promotions, versions
 from records.versions.promotion_decisions import PromotionDecision, SideBySide
 from runtime.clock import Clock
@@ -49,8 +50,7 @@ def require_decidable(session: Session, config: TrainingConfig | FineTuningConfi
 
 
 def decide(
-    database: Database,
-    clock: Clock,
+    work: Work,
     candidate: str,
     rule: PromotionRule,
     on_basins: Callable[[int, int], None] = lambda _done, _total: None,
@@ -73,8 +73,8 @@ def decide(
     """
     years = split_years(rule.period)
     if refused is not None:
-        return _not_promoted(database, candidate, rule, refused)
-    with database.reading() as session:
+        return _not_promoted(work.database, candidate, rule, refused)
+    with work.database.reading() as session:
         version = versions.get(session, candidate)
         standing = promotions.current(session, version.scope)
     decided = version.properties.comparison
@@ -86,21 +86,21 @@ def decide(
     for basin, rival in in_use.items():
         if rival != candidate:
             rivals.setdefault(rival, []).append(basin)
-    with database.reading() as session:
+    with work.database.reading() as session:
         judged = {
             name: version_to_score(session, versions.get(session, name), rule.period) for name in (candidate, *rivals)
         }
     require_held_out(judged[candidate], rule.period)
-    ours, theirs = _yearly_errors(database, clock, candidate, rivals, judged, period=rule.period, on_basins=on_basins)
+    ours, theirs = _yearly_errors(work, candidate, rivals, judged, period=rule.period, on_basins=on_basins)
     decision = _decision(version, tuple(rivals), rule, years, ours, theirs)
     twins = [f" {name} was judged by its twin {other.id}." for name, other in judged.items() if other.id != name]
     learnt = [
         f" {why}" for name, basins in rivals.items() if (why := _warning(judged[name], rule.period, basins)) is not None
     ]
     decision = replace(decision, sentence="".join([decision.sentence, *twins, *learnt]))
-    with database.transaction() as session:
+    with work.database.transaction() as session:
         if decision.better and rule.promote:
-            decision = _promote(session, clock, decision, standing)
+            decision = _promote(session, work.clock, decision, standing)
         if decision.basins or decided is None:
             versions.update_properties(session, candidate, comparison=decision)
     log.info("promotion.decided", candidate=candidate, better=decision.better, promoted=len(decision.promoted))
@@ -131,8 +131,7 @@ def _not_promoted(database: Database, candidate: str, rule: PromotionRule, refus
 
 
 def _yearly_errors(
-    database: Database,
-    clock: Clock,
+    work: Work,
     candidate: str,
     rivals: Mapping[str, list[str]],
     judged: Mapping[str, versions.Version],
@@ -149,15 +148,13 @@ def _yearly_errors(
     def errors(version: str, basins: list[str], skipped: Mapping[str, Days]) -> dict[str, YearlyErrors]:
         of, owner = judged[version], judged[candidate].owner
         stored = owner is None or of.owner == owner
-        evaluation = evaluate(
-            database, clock, of.id, period, basins, on_basins=on_basins, without=skipped, stored=stored
-        )
+        evaluation = evaluate(work, of.id, period, basins, on_basins=on_basins, without=skipped, stored=stored)
         return {basin.basin: basin.errors for basin in evaluation.basins}
 
     ours: dict[str, YearlyErrors] = {}
     theirs: dict[str, YearlyErrors] = {}
     for rival, basins in rivals.items():
-        with database.reading() as session:
+        with work.database.reading() as session:
             skipped = skipped_days(session, [judged[candidate], judged[rival]], basins, period)
         ours |= errors(candidate, basins, skipped)
         theirs |= errors(rival, basins, skipped)

@@ -32,10 +32,10 @@ from operations.verification.simulated_thresholds import compute
 from records.basins import ownership
 from records.database.base import JsonObject
 from records.database.engine import Database
+from records.database.work import Work
 from records.series import series
 from records.versions import promotions, versions
 from records.versions.promotion_decisions import PromotionDecision
-from runtime.clock import Clock
 
 OnStep = Callable[[str, int, int], None]
 """Called with the current stage, the number of basins done and the total."""
@@ -122,16 +122,16 @@ def _of_part(
     return PartOfSeason(part.id, names, twin, candidate, shares)
 
 
-def begin_all(database: Database, clock: Clock, work: Season) -> list[Both]:
+def begin_all(work: Work, season: Season) -> list[Both]:
     """Start or resume the trainings of the twin and of the candidate of each part.
 
     Raises:
         NoBasinLeft: no basin can serve.
     """
     started = []
-    for part in work:
-        twin = begin(database, clock, part.twin, part.basins)
-        candidate = begin(database, clock, part.candidate, part.basins, twin=twin.training_id, shares=part.shares)
+    for part in season:
+        twin = begin(work, part.twin, part.basins)
+        candidate = begin(work, part.candidate, part.basins, twin=twin.training_id, shares=part.shares)
         started.append((twin, candidate))
     return started
 
@@ -157,8 +157,7 @@ def reopen_all(database: Database, plan: JsonObject) -> list[Both]:
 
 
 def conclude(
-    database: Database,
-    clock: Clock,
+    work: Work,
     trainings: Sequence[Both],
     judgement: Judgement,
     *,
@@ -177,20 +176,20 @@ def conclude(
     judged = trainings[0][0].config.held_out_period
     assert judged is not None
     for twin, _ in trainings:
-        assemble(database, clock, twin, serves=False)
-    trained, parts = assemble_all(database, clock, [candidate for _, candidate in trainings], label)
+        assemble(work, twin, serves=False)
+    trained, parts = assemble_all(work, [candidate for _, candidate in trainings], label)
 
     def shown(step: str) -> Callable[[int, int], None]:
         return lambda done, total: on_step(step, done, total)
 
     of_versions = {**{one.version_id: one.basins for one in parts}, trained.version_id: trained.basins}
     for version, names in of_versions.items() if trained.refused is None else ():
-        calibrate(database, clock, version, names, judged, shown("calibrated"))
-        evaluate(database, clock, version, judged, names, on_basins=shown("evaluated"))
-        compute(database, clock, version, names, shown("levels"))
+        calibrate(work, version, names, judged, shown("calibrated"))
+        evaluate(work, version, judged, names, on_basins=shown("evaluated"))
+        compute(work, version, names, shown("levels"))
     rule = PromotionRule(period=judged, margin=judgement.margin, promote=judgement.promote)
-    decision = decide(database, clock, trained.version_id, rule, shown("judged"), refused=trained.refused)
-    with database.reading() as session:
+    decision = decide(work, trained.version_id, rule, shown("judged"), refused=trained.refused)
+    with work.database.reading() as session:
         twin_id = versions.get(session, trained.version_id).twin_id
     assert twin_id is not None
     return Retrained(trained, twin_id, decision)

@@ -30,9 +30,11 @@ from operations.training.training_data import Prepared, prepare
 from operations.versions.process_pool import processes_for, side_by_side
 from records.database.base import JsonObject
 from records.database.engine import Database
+from records.database.work import Work
 from records.versions import trainings, versions
 from records.versions.version_properties import VersionPart
 from runtime.clock import Clock
+from runtime.settings import Settings
 
 log = structlog.get_logger()
 
@@ -44,8 +46,7 @@ class DataChanged(DataProblem):
 
 
 def train(
-    database: Database,
-    clock: Clock,
+    work: Work,
     config: TrainingConfig | FineTuningConfig,
     basins: Sequence[str],
     *,
@@ -69,15 +70,14 @@ def train(
         DataProblem: no window fits, or the loss is no longer a number.
         GPULost, GPUTooSmall: the GPU cannot be used; the same call, on any device, continues.
     """
-    trainings = begin_all(database, clock, config, basins)
+    trainings = begin_all(work, config, basins)
     for one in trainings:
-        train_members(database, clock, one, device=device, cores=cores, on_progress=on_progress, on_split=on_split)
-    return assemble_all(database, clock, trainings, label)[0]
+        train_members(work, one, device=device, cores=cores, on_progress=on_progress, on_split=on_split)
+    return assemble_all(work, trainings, label)[0]
 
 
 def train_members(
-    database: Database,
-    clock: Clock,
+    work: Work,
     started: StartedTraining,
     *,
     device: str,
@@ -89,35 +89,34 @@ def train_members(
     if started.version_id is not None:
         return
     if started.trains_together(device):
-        train_together(database, clock, started, device, on_progress, on_split)
+        train_together(work, started, device, on_progress, on_split)
         return
-    with database.reading() as session:
+    with work.database.reading() as session:
         members = unfinished_members(session, started)
     processes = processes_for(len(members), cores) if device == CPU else 1
     if processes > 1:
-        work = partial(_train_apart, database.url, clock, started.training_id)
-        side_by_side(work, members, processes, on_progress)
+        apart = partial(_train_apart, work.settings, work.clock, started.training_id)
+        side_by_side(apart, members, processes, on_progress)
     else:
         for member in members:
-            train_member(database, clock, started, member, device, partial(on_progress, member))
+            train_member(work, started, member, device, partial(on_progress, member))
 
 
-def _train_apart(database_url: str, clock: Clock, training_id: str, member: int, on_progress: OnProgress) -> None:
+def _train_apart(settings: Settings, clock: Clock, training_id: str, member: int, on_progress: OnProgress) -> None:
     """Train a member in a worker process."""
-    database, started = _opened(database_url, training_id)
-    train_member(database, clock, started, member, CPU, on_progress)
+    work, started = _opened(settings, clock, training_id)
+    train_member(work, started, member, CPU, on_progress)
 
 
 @cache
-def _opened(database_url: str, training_id: str) -> tuple[Database, StartedTraining]:
-    """Return the database and the training, opened once per worker process."""
-    database = Database(database_url)
-    return database, reopen(database, training_id)
+def _opened(settings: Settings, clock: Clock, training_id: str) -> tuple[Work, StartedTraining]:
+    """Return the context and the training, opened once per worker process."""
+    work = Work.opened(settings, clock)
+    return work, reopen(work.database, training_id)
 
 
 def begin_all(
-    database: Database,
-    clock: Clock,
+    work: Work,
     config: TrainingConfig | FineTuningConfig,
     basins: Sequence[str],
     owner: str | None = None,
@@ -128,7 +127,7 @@ def begin_all(
     """
     parts: tuple[VersionPart, ...] = ()
     if isinstance(config, FineTuningConfig):
-        with database.reading() as session:
+        with work.database.reading() as session:
             parts = versions.get(session, config.parent).combines
         if parts and owner is not None:
             raise InvalidInput(
@@ -137,13 +136,12 @@ def begin_all(
             )
         if parts:
             of_parts = [(config.model_copy(update={"parent": part.version}), part.weights) for part in parts]
-            return [begin(database, clock, one, basins, shares=own, combined=config.parent) for one, own in of_parts]
-    return [begin(database, clock, config, basins, owner=owner)]
+            return [begin(work, one, basins, shares=own, combined=config.parent) for one, own in of_parts]
+    return [begin(work, config, basins, owner=owner)]
 
 
 def begin(
-    database: Database,
-    clock: Clock,
+    work: Work,
     config: TrainingConfig | FineTuningConfig,
     basins: Sequence[str],
     twin: str | None = None,
@@ -164,7 +162,7 @@ def begin(
         NoBasinLeft: no basin can be used; nothing is stored.
         UnknownVersion, InvalidInput: such a fine-tuning is not possible (`finetune.whole`).
     """
-    with database.reading() as session:
+    with work.database.reading() as session:
         parent = None
         if isinstance(config, FineTuningConfig):
             parent, config = finetune.whole(session, config)
@@ -178,8 +176,8 @@ def begin(
     # Not its shares: the same networks can be part of several versions.
     origin = {"parent": of_parent, "twin": twin, "owner": owner}
     request |= {name: value for name, value in origin.items() if value is not None}
-    with database.transaction() as session:
-        training = trainings.start(session, request, clock.wall())
+    with work.database.transaction() as session:
+        training = trainings.start(session, request, work.clock.wall())
     left_out = len(prepared.left_out)
     log.info("train.begin", training=training.id, basins=len(prepared.basins), left_out=left_out)
     return replace(_started(training, config, prepared, parent), shares=shares, combined=combined)

@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 
 from ingestion.base import BasinData, Source, SourceFile
 from operations.basin_data.ingest import IngestResult
-from records.weather import feeds
-from records.weather.feeds import FetchedBasin
+from records.feeds import feeds
+from records.feeds.feeds import FetchedBasin
 
 MAX_FILES = 20
 """Maximum number of files that an entry names; the entry counts all."""

@@ -9,15 +9,13 @@ import structlog
 from records.access import audit
 from records.alerts import deliveries, questions
 from records.database import retention
-from records.database.engine import Database
 from records.database.retention import RULES, RuleName
+from records.database.work import Work
 from records.jobs import jobs
 from records.runs import states
 from records.upkeep import prune_runs
 from records.versions import trainings
 from records.weather import weather_issues
-from runtime.clock import Clock
-from runtime.settings import Settings
 
 log = structlog.get_logger()
 
@@ -67,9 +65,7 @@ class Pruned:
 
 
 def prune(
-    database: Database,
-    clock: Clock,
-    settings: Settings,
+    work: Work,
     actor: audit.Actor,
     *,
     dry_run: bool = False,
@@ -84,22 +80,22 @@ def prune(
     """
     pruned = []
     for rule in RULES:
-        stored, days = ACTIONS[rule], retention.days_of(rule, settings)
-        before = retention.before(clock.wall(), days)
-        with database.reading() as session:
+        stored, days = ACTIONS[rule], retention.days_of(rule, work.settings)
+        before = retention.before(work.clock.wall(), days)
+        with work.database.reading() as session:
             outdated = stored.outdated(session, before)
         done, total = 0, sum(outdated.values())
         try:
             for ids in [] if dry_run else _batches(outdated, stored.together):
-                with database.transaction() as session:
+                with work.database.transaction() as session:
                     still = stored.outdated(session, before, ids)  # it may have changed meanwhile
-                    retention.note(session, rule, stored.remove(session, [*still]), clock.wall(), days)
+                    retention.note(session, rule, stored.remove(session, [*still]), work.clock.wall(), days)
                 done += sum(still.values())
                 show(rule, done, total)
         finally:  # what is gone is in the audit trail, though `show` ended the rest
             if done:
-                with database.transaction() as session:
-                    audit.record(session, actor, "store pruned", rule, clock.wall(), count=done, days=days)
+                with work.database.transaction() as session:
+                    audit.record(session, actor, "store pruned", rule, work.clock.wall(), count=done, days=days)
                 log.info("prune.done", rule=rule, count=done, days=days)
         pruned.append(Pruned(rule, retention.in_words(rule, days), total if dry_run else done))
     return pruned

@@ -9,7 +9,7 @@ import numpy as np
 
 from hydrology.base.absent import Absent
 from operations.versions.hardware import program
-from records.runs import runs
+from records.runs import run_arrays, run_types
 from records.runs.run_arrays import Content, RunSeries, without_members
 from records.runs.run_parts import RunPart
 
@@ -29,13 +29,13 @@ CAUSES: Mapping[Cause, str] = {
 }
 """Why a result differs, a clause."""
 BEYOND_THE_SIMULATION: Mapping[str, Cause] = {
-    runs.CALIBRATED: "calibration",
-    runs.PATHS: "calibration",
-    runs.ERROR_SHIFTS: "calibration",
-    runs.NORMAL: "normals",
+    run_arrays.CALIBRATED: "calibration",
+    run_arrays.PATHS: "calibration",
+    run_types.ERROR_SHIFTS: "calibration",
+    run_arrays.NORMAL: "normals",
     "snow": "snow-cells",
-    runs.SNOW_SPREAD: "snow-cells",
-    runs.ORIGIN: "snow-cells",
+    run_types.SNOW_SPREAD: "snow-cells",
+    run_types.ORIGIN: "snow-cells",
 }
 """Arrays that depend on more than the inputs in the run's hash, and on what."""
 
@@ -44,25 +44,25 @@ BEYOND_THE_SIMULATION: Mapping[str, Cause] = {
 class Stored:
     """What a run stored of a basin."""
 
-    run: runs.Run
-    row: runs.RunBasin
+    run: run_types.Run
+    row: run_types.RunBasin
     content: Content
 
     @property
     def shares(self) -> tuple[RunPart, ...]:
         """The parts of the version that took part."""
-        return runs.shares_of(self.run, self.row)
+        return run_types.shares_of(self.run, self.row)
 
 
 @dataclass(frozen=True, slots=True)
 class Recomputed:
     """A basin's result, computed again with a version's weights."""
 
-    result: runs.BasinResult
+    result: run_types.BasinResult
     weights_hash: str
 
     @property
-    def row(self) -> runs.RunBasin:
+    def row(self) -> run_types.RunBasin:
         """Its row."""
         return self.result.basin
 

@@ -26,8 +26,8 @@ from operations.states.advance_states import ONE_DAY, advance
 from operations.upkeep.receipts import BasinReceipt, Recomputed, Stored, compared
 from operations.versions.hardware import program
 from operations.what_if.what_if import changed_plan
-from records.database.engine import Database
-from records.runs import runs, states
+from records.database.work import Work
+from records.runs import run_types, runs, states
 from records.runs.filled_weather import FilledWeather
 from records.series import revisions
 from runtime.clock import Clock
@@ -46,7 +46,7 @@ class Receipt:
         without_results: why the run stored no results of other basins.
     """
 
-    run: runs.Run
+    run: run_types.Run
     program: str
     code_version: str
     basins: tuple[BasinReceipt, ...]
@@ -59,7 +59,7 @@ class Receipt:
 
 
 def reproduce(
-    database: Database, run_id: str, basins: Sequence[str] = (), on_days: OnDays = lambda _done, _total: None
+    work: Work, run_id: str, basins: Sequence[str] = (), on_days: OnDays = lambda _done, _total: None
 ) -> Receipt:
     """Compute a run again and compare it with what is stored.
 
@@ -71,29 +71,29 @@ def reproduce(
         UnknownRun: there is no such run, or it has no such basin.
         UnknownWeather, Gone: its weather forecast is no longer stored.
     """
-    with database.reading() as session:
+    with work.database.reading() as session:
         run = runs.get(session, run_id)
         rows = [runs.basin_of(session, run_id, name) for name in basins] or runs.basins_of(session, run_id)
         contents = runs.content_of_many(session, [(run_id, row.basin_id) for row in rows])
     stored = {row.basin_id: Stored(run, row, contents[run_id, row.basin_id]) for row in rows}
     results = {name: one for name, one in stored.items() if one.content.series}
     without = {name: one.row.why_missing for name, one in stored.items() if name not in results}
-    receipts = _receipts(database, run, results, on_days) if results else []
+    receipts = _receipts(work, run, results, on_days) if results else []
     return Receipt(run, program(), metadata.version("freshet"), tuple(receipts), without)
 
 
-def _receipts(database: Database, run: runs.Run, stored: Mapping[str, Stored], on_days: OnDays) -> list[BasinReceipt]:
+def _receipts(work: Work, run: run_types.Run, stored: Mapping[str, Stored], on_days: OnDays) -> list[BasinReceipt]:
     """Compute basins again: with the forcing that is stored now and, where that was revised, with that before."""
-    inputs = read_inputs(database, _params(run, stored), run.version_id, list(stored))
+    inputs = read_inputs(work.database, _params(run, stored), run.version_id, list(stored))
     inputs = replace(inputs, parts=tuple(_of_part(one, stored) for one in inputs.parts))
-    again = _computed(database, run, inputs, stored, on_days)
+    again = _computed(work, run, inputs, stored, on_days)
     for known_at in (run.created_at, run.issued_at):  # revisions have the time of a service that may replay an archive
         revised = [name for name, one in again.items() if not _consumed_the_same(one, stored[name])]
         if not revised:
             break
-        with database.reading() as session:
+        with work.database.reading() as session:
             before = _as_known_at(session, inputs.only(revised), known_at)
-        restored = _computed(database, run, before, stored, on_days)
+        restored = _computed(work, run, before, stored, on_days)
         again |= {
             name: one for name, one in restored.items() if name in revised and _consumed_the_same(one, stored[name])
         }
@@ -109,7 +109,7 @@ def _consumed_the_same(again: Recomputed | Absent, stored: Stored) -> bool:
     return isinstance(again, Absent) or again.row.inputs_hash == stored.row.inputs_hash
 
 
-def _params(run: runs.Run, stored: Mapping[str, Stored]) -> ForecastParams:
+def _params(run: run_types.Run, stored: Mapping[str, Stored]) -> ForecastParams:
     """Return the request of a run, as far as its results depend on it."""
     return ForecastParams(
         basins=list(stored),
@@ -118,25 +118,31 @@ def _params(run: runs.Run, stored: Mapping[str, Stored]) -> ForecastParams:
         version=run.version_id,
         weather=run.forcing_kind,
         weather_id=None if run.weather is None else run.weather.id,
-        age=any(runs.AGE in one.content.series for one in stored.values()),
+        age=any(run_types.AGE in one.content.series for one in stored.values()),
     )
 
 
 def _computed(
-    database: Database, run: runs.Run, inputs: ForecastInputs, stored: Mapping[str, Stored], on_days: OnDays
+    work: Work, run: run_types.Run, inputs: ForecastInputs, stored: Mapping[str, Stored], on_days: OnDays
 ) -> dict[str, Recomputed | Absent]:
     """Compute the basins that have forcing, or return why one cannot be computed."""
-    params, clock = _params(run, stored), Clock(run.issued_at)
-    plans, failures = possible_plans(database, inputs, clock, params, run.issued_at, _filling(run, stored))
+    params, then = _params(run, stored), replace(work, clock=Clock(run.issued_at))
+    plans, failures = possible_plans(then, inputs, params, run.issued_at, _filling(run, stored))
     done: dict[str, Recomputed | Absent] = {name: failures[name] for name in stored if name in failures}
     for plan in plans:
         changed = plan if run.what_if is None else changed_plan(plan, Changes.model_validate(run.what_if.changes))
         if changed.forecast is not None and run.weather is not None:
             changed = replace(changed, forecast=run.weather)  # with the skill as it was known
-        parents = _parents(database, clock, changed, stored)
-        rain_response = any(runs.PEAKS_BY_RAIN in stored[name].content.series for name in changed.forcings)
+        parents = _parents(then, changed, stored)
+        rain_response = any(run_types.PEAKS_BY_RAIN in stored[name].content.series for name in changed.forcings)
         results = results_of(
-            changed, params, database, clock, on_days, store_states=False, rain_response=rain_response, since=parents
+            then,
+            changed,
+            params,
+            on_days,
+            store_states=False,
+            rain_response=rain_response,
+            since=parents,
         )
         for result in results:
             if result.basin.basin_id in changed.forcings:
@@ -144,7 +150,7 @@ def _computed(
     return done
 
 
-def _filling(run: runs.Run, stored: Mapping[str, Stored]) -> Filling:
+def _filling(run: run_types.Run, stored: Mapping[str, Stored]) -> Filling:
     """Return how the weather of each part of the run's version was filled."""
     whole = as_stored(run, {name: one.row.summary.filled_weather for name, one in stored.items()})
     of_parts: dict[str, dict[str, Sequence[FilledWeather]]] = {}
@@ -154,13 +160,11 @@ def _filling(run: runs.Run, stored: Mapping[str, Stored]) -> Filling:
     return replace(whole, parts={part: as_stored(run, filled) for part, filled in of_parts.items()})
 
 
-def _parents(database: Database, clock: Clock, plan: Plan, stored: Mapping[str, Stored]) -> dict[str, Parents]:
+def _parents(work: Work, plan: Plan, stored: Mapping[str, Stored]) -> dict[str, Parents]:
     """Return the state that the run started from in each basin, by version: the stored one, or computed again where it
     is gone."""
     return {
-        version: {
-            name: _parent(database, clock, one, name, *_parent_of(stored[name], version)) for name in one.forcings
-        }
+        version: {name: _parent(work, one, name, *_parent_of(stored[name], version)) for name in one.forcings}
         for version, one in plan.by_version.items()
     }
 
@@ -171,19 +175,17 @@ def _parent_of(stored: Stored, version: str) -> tuple[Day | None, str | None]:
     return None if share.parent_day is None else np.datetime64(share.parent_day, "D"), share.parent_hash
 
 
-def _parent(
-    database: Database, clock: Clock, plan: PartPlan, name: str, day: Day | None, sha256: str | None
-) -> states.State | None:
+def _parent(work: Work, plan: PartPlan, name: str, day: Day | None, sha256: str | None) -> states.State | None:
     if day is None:
         return None
     loaded = plan.loaded
-    with database.reading() as session:
+    with work.database.reading() as session:
         there = states.get(session, loaded.version.id, name, day)
         earlier = states.newest_valid(session, loaded.version.id, name, day - ONE_DAY)
     if there is not None and there.sha256 == sha256:
         return there
     of_basin = {name: plan.forcings[name]}
-    return advance(database, clock, loaded, of_basin, day, wanted=False, since={name: earlier})[name].state
+    return advance(work, loaded, of_basin, day, wanted=False, since={name: earlier})[name].state
 
 
 def _as_known_at(session: Session, inputs: ForecastInputs, at: datetime) -> ForecastInputs:

@@ -13,10 +13,8 @@ from operations.feeds.fetch import FetchCallbacks
 from operations.feeds.past_issues import PastIssues, fetch_past_issues
 from operations.verification.past_reforecasts import PastReforecasts, reforecast_past
 from operations.verification.recalibrate import Recalibrated, recalibrate
-from records.database.engine import Database
+from records.database.work import Work
 from records.runs.run_request import name_of_weather
-from runtime.clock import Clock
-from runtime.settings import Settings
 
 log = structlog.get_logger()
 
@@ -81,9 +79,7 @@ class Backfilled:
         yield from (f"{basin} lacks reforecasts. {reason}" for basin, reason in reforecasts.left_out.items())
 
 
-def backfill(
-    database: Database, clock: Clock, settings: Settings, params: BackfillParams, listener: FetchCallbacks, show: Show
-) -> Backfilled:
+def backfill(work: Work, params: BackfillParams, listener: FetchCallbacks, show: Show) -> Backfilled:
     """Fetch past issues, reforecast with them, and recalibrate forecasts by what came. Each step stores as it goes.
 
     Args:
@@ -99,21 +95,17 @@ def backfill(
     issues = None
     if params.feed is not None:
         on_run = partial(_show_run, show)
-        issues = fetch_past_issues(
-            database, clock, settings, params.feed, params.days, listener=listener, on_run=on_run
-        )
+        issues = fetch_past_issues(work, params.feed, params.days, listener=listener, on_run=on_run)
     weather = params.weather if issues is None else name_of_weather(issues.source, issues.model)
     assert weather is not None  # one of both is given
     on_reforecast = partial(show, "reforecasts")
-    reforecasts = reforecast_past(
-        database, clock, weather, days=params.days, horizon=params.horizon, on_reforecast=on_reforecast
-    )
+    reforecasts = reforecast_past(work, weather, days=params.days, horizon=params.horizon, on_reforecast=on_reforecast)
     fitted: list[Recalibrated] = []
     problems: dict[str, str] = {}
     for at, version in enumerate(reforecasts.versions):
         show("recalibrations", at, len(reforecasts.versions), version)
         try:
-            fitted += recalibrate(database, clock, version, weather)
+            fitted += recalibrate(work, version, weather)
         except DataProblem as problem:
             problems[version] = str(problem)
     done = Backfilled(weather, issues, reforecasts, fitted, problems)

@@ -19,9 +19,8 @@ from operations.forecasting.calibrated_flow import error_model_of
 from operations.verification.error_pairs import simulated
 from operations.versions.load_networks import load_version
 from operations.versions.stages import single
-from records.database.engine import Database
+from records.database.work import Work
 from records.versions import error_models, versions
-from runtime.clock import Clock
 
 log = structlog.get_logger()
 
@@ -48,8 +47,7 @@ class Calibrated:
 
 
 def calibrate(
-    database: Database,
-    clock: Clock,
+    work: Work,
     version_id: str,
     basins: Sequence[str],
     period: Period | None = None,
@@ -71,32 +69,32 @@ def calibrate(
             and none is given.
         DataProblem: the observed days of the period are too few.
     """
-    with database.reading() as session:
+    with work.database.reading() as session:
         fitted = versions.get(session, versions.get(session, version_id).scored_as)
         period = _days(fitted, period, basins)
         loaded = load_version(session, fitted.id)
     for part in fitted.combines:
-        with database.reading() as session:
+        with work.database.reading() as session:
             missing = isinstance(error_model_of(session, versions.get(session, part.version), []), Absent)
         if missing:
             try:
-                calibrate(database, clock, part.version, basins, period)
+                calibrate(work, part.version, basins, period)
             except DataProblem as problem:
                 log.warning("calibrate.without_part", version=part.version, error=str(problem))
     pairs: dict[str, ErrorPairs] = {}
     left_out: dict[str, Absent] = {}
     for first in range(0, len(basins), BLOCK):
-        for basin in simulated(database, loaded, period, basins[first : first + BLOCK], left_out):
+        for basin in simulated(work.database, loaded, period, basins[first : first + BLOCK], left_out):
             pairs[basin.id] = ErrorPairs(weighted_mean(basin.members, basin.weights), basin.observed)
         on_basins(len(pairs) + len(left_out), len(basins))
     if not pairs:
         raise DataProblem(f"No basin has forcing and flow over {period}. {first_texts(left_out)}")
     model = single("error model", lambda: fit(pairs))
-    calibrated = _store(database, clock, fitted.id, period, model)
+    calibrated = _store(work, fitted.id, period, model)
     return replace(calibrated, version_id=version_id, left_out=left_out)
 
 
-def _store(database: Database, clock: Clock, version_id: str, period: Period, model: Fit) -> Calibrated:
+def _store(work: Work, version_id: str, period: Period, model: Fit) -> Calibrated:
     new = error_models.NewErrorModel(
         version_id=version_id,
         first=period.first,
@@ -106,8 +104,8 @@ def _store(database: Database, clock: Clock, version_id: str, period: Period, mo
         regional=model.regional,
         basins=model.basins,
     )
-    with database.transaction() as session:
-        sha256 = error_models.replace(session, new, clock.wall())
+    with work.database.transaction() as session:
+        sha256 = error_models.replace(session, new, work.clock.wall())
     log.info("calibrate.done", version=version_id, basins=len(model.basins))
     return Calibrated(
         version_id=version_id,

@@ -20,10 +20,9 @@ from operations.verification.evaluate import evaluate
 from operations.versions.held_out import require_held_out, version_to_score
 from operations.versions.stages import single
 from records.basins import basins as basin_records
-from records.database.engine import Database
+from records.database.work import Work
 from records.verification import comparisons
 from records.versions import versions
-from runtime.clock import Clock
 
 log = structlog.get_logger()
 
@@ -41,8 +40,7 @@ class Compared:
 
 
 def compare(
-    database: Database,
-    clock: Clock,
+    work: Work,
     version_ids: Sequence[str],
     period: Period,
     wanted: Sequence[str] = (),
@@ -65,12 +63,12 @@ def compare(
             training.
         DataProblem: no basin has the scores of every version.
     """
-    with database.reading() as session:
+    with work.database.reading() as session:
         compared = _versions(session, version_ids, period)
         basins = chosen(session, wanted) if wanted else _common_basins(session, compared)
-    evaluated = _evaluate(database, clock, compared, period, basins, on_basins=on_basins, owner=owner)
+    evaluated = _evaluate(work, compared, period, basins, on_basins=on_basins, owner=owner)
     scored = evaluated.basins(basins, period)
-    with database.reading() as session:
+    with work.database.reading() as session:
         found = (session, compared, period, scored, evaluated.scores, evaluated.left_out)
         result = single("comparison", lambda: comparison_result(*found))
     new = comparisons.NewComparison(
@@ -81,8 +79,8 @@ def compare(
         result=result,
         owner=owner,
     )
-    with database.transaction() as session:
-        comparison, is_new = comparisons.store(session, new, clock.wall())
+    with work.database.transaction() as session:
+        comparison, is_new = comparisons.store(session, new, work.clock.wall())
     log.info("compare.done", comparison=comparison.id, versions=len(compared), basins=len(scored), new=is_new)
     return Compared(comparison, already=not is_new)
 
@@ -127,8 +125,7 @@ class _Evaluated:
 
 
 def _evaluate(
-    database: Database,
-    clock: Clock,
+    work: Work,
     compared: Sequence[versions.Version],
     period: Period,
     basins: Sequence[str],
@@ -136,7 +133,7 @@ def _evaluate(
     on_basins: OnBasins,
     owner: str | None,
 ) -> _Evaluated:
-    with database.reading() as session:
+    with work.database.reading() as session:
         skipped = skipped_days(session, compared, basins, period)
     total = len(compared) * len(basins)
     scores: dict[str, ByBasin] = {}
@@ -144,9 +141,7 @@ def _evaluate(
     for at, version in enumerate(compared):
         show = _counting_on(on_basins, at * len(basins), total)
         stored = owner is None or version.owner == owner
-        evaluation = evaluate(
-            database, clock, version.id, period, basins, on_basins=show, without=skipped, stored=stored
-        )
+        evaluation = evaluate(work, version.id, period, basins, on_basins=show, without=skipped, stored=stored)
         scores[version.id] = {skill.basin: skill.scores for skill in evaluation.basins}
         left_out |= evaluation.left_out
     return _Evaluated(scores, left_out)

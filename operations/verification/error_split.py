@@ -20,9 +20,9 @@ from operations.forecasting.plan.types import PartInputs
 from operations.forecasting.reruns import Flow, Share, flow_series, mean_flows, state_as_issued, states_at
 from operations.forecasting.weather_ahead import observed
 from operations.states.advance_states import ONE_DAY
-from records.database.engine import Database
-from records.runs import runs
-from records.runs.runs import RunBasin
+from records.database.work import Work
+from records.runs import run_arrays, run_types, runs
+from records.runs.run_types import RunBasin
 from records.runs.states import State
 from records.verification import error_splits
 from records.verification.error_splits import ForecastError
@@ -33,14 +33,14 @@ _Known = Mapping[str, tuple[State, Forcing]]
 """The state of T0 by the data as they are now, and the observed weather of the days ahead, by basin."""
 
 
-def split_errors(database: Database, clock: Clock, version: Version, last: Day) -> int:
+def split_errors(work: Work, version: Version, last: Day) -> int:
     """Split the errors of a version's operational forecasts, and store them. Return their number.
 
     A forecast counts once all its days are observed until the last one that has settled, unless the weights were fitted
     to one of its days. One whose state is no longer stored is left out. Repeating it stores nothing new.
     """
     learnt = [Period.parse(days) for days in version.used_periods]
-    with database.reading() as session:
+    with work.database.reading() as session:
         settled = [
             run
             for run in runs.operational(session, version.id, last - ONE_DAY)
@@ -54,11 +54,11 @@ def split_errors(database: Database, clock: Clock, version: Version, last: Day) 
     if not left:
         return 0
     names = sorted({name for of_run in left.values() for name in of_run})
-    inputs = read_inputs(database, ForecastParams(), version.id, names)
-    return sum(_split_run(database, clock, inputs, run, left[run.id]) for run in settled if run.id in left)
+    inputs = read_inputs(work.database, ForecastParams(), version.id, names)
+    return sum(_split_run(work, inputs, run, left[run.id]) for run in settled if run.id in left)
 
 
-def _ahead(run: runs.Run) -> Period:
+def _ahead(run: run_types.Run) -> Period:
     return RunDays(run.t0, run.horizon_days).ahead
 
 
@@ -81,40 +81,40 @@ class _Case:
         return [share.state.sha256 for share in self.issued] != [share.state.sha256 for share in self.revised]
 
 
-def _split_run(database: Database, clock: Clock, inputs: ForecastInputs, run: runs.Run, names: Sequence[str]) -> int:
+def _split_run(work: Work, inputs: ForecastInputs, run: run_types.Run, names: Sequence[str]) -> int:
     """Split the errors of a run in some basins, and store them. Return their number."""
-    with database.reading() as session:
+    with work.database.reading() as session:
         of_basins = {basin.basin_id: basin for basin in runs.basins_of(session, run.id) if basin.basin_id in names}
-    known = {version: _known(database, clock, one, run, names) for version, one in inputs.by_version.items()}
-    with database.reading() as session:
+    known = {version: _known(work, one, run, names) for version, one in inputs.by_version.items()}
+    with work.database.reading() as session:
         cases = [case for basin in of_basins.values() for case in _cases(session, inputs, run, basin, known)]
         issued = flow_series(session, run.id, [case.basin for case in cases])
     reruns: dict[object, Sequence[Share]] = {(case.basin, "revised"): case.revised for case in cases}
     reruns |= {(case.basin, "issued"): case.issued for case in cases if case.is_revised}
     flows = mean_flows(reruns)
-    errors = [_error(clock, run, case, runs.mean_of_members(issued[case.basin]), flows) for case in cases]
-    with database.transaction() as session:
+    errors = [_error(work.clock, run, case, run_arrays.mean_of_members(issued[case.basin]), flows) for case in cases]
+    with work.database.transaction() as session:
         done = error_splits.split_basins(session, [run.id])
         error_splits.store(session, [error for error in errors if (run.id, error.basin_id) not in done])
     return len(errors)
 
 
-def _known(database: Database, clock: Clock, inputs: PartInputs, run: runs.Run, names: Sequence[str]) -> _Known:
+def _known(work: Work, inputs: PartInputs, run: run_types.Run, names: Sequence[str]) -> _Known:
     """Return what a part has of the days of a run, where all of them are observed."""
     days = RunDays(run.t0, run.horizon_days)
     forcings = {name: inputs.forcings[name] for name in names if name in inputs.forcings}
     weather = {name: observed(name, forcing, days, days.ahead.last) for name, forcing in forcings.items()}
     came = {name: ahead.forcing for name, ahead in weather.items() if not isinstance(ahead, Absent)}
-    revised = states_at(database, clock, inputs.loaded, {name: forcings[name] for name in came}, run.t0)
+    revised = states_at(work, inputs.loaded, {name: forcings[name] for name in came}, run.t0)
     return {name: (state, came[name]) for name, state in revised.items()}
 
 
 def _cases(
-    session: Session, inputs: ForecastInputs, run: runs.Run, basin: RunBasin, known: Mapping[str, _Known]
+    session: Session, inputs: ForecastInputs, run: run_types.Run, basin: RunBasin, known: Mapping[str, _Known]
 ) -> Iterator[_Case]:
     """Yield the case of a basin whose flow is observed on every day, and whose states are stored as the run used
     them."""
-    name, shares = basin.basin_id, runs.shares_of(run, basin)
+    name, shares = basin.basin_id, run_types.shares_of(run, basin)
     if basin.is_spinning_up or not all(name in known.get(share.version, {}) for share in shares):
         return
     flow = load_discharge(session, name, inputs.loaded.version.area_products, _ahead(run))
@@ -130,7 +130,9 @@ def _cases(
         yield _Case(name, flow.astype(np.float64), issued, revised)
 
 
-def _error(clock: Clock, run: runs.Run, case: _Case, forecast: Flow, flows: Mapping[object, Flow]) -> ForecastError:
+def _error(
+    clock: Clock, run: run_types.Run, case: _Case, forecast: Flow, flows: Mapping[object, Flow]
+) -> ForecastError:
     from_revised = flows[case.basin, "revised"]
     from_issued = flows[case.basin, "issued"] if case.is_revised else from_revised
     of_each = forecast, from_issued, from_revised, case.flow

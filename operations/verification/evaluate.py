@@ -21,12 +21,14 @@ from operations.verification.snow_cells import store_snow
 from operations.versions.held_out import warning
 from operations.versions.process_pool import OnProgress, processes_for, side_by_side
 from records.database.engine import Database
+from records.database.work import Work
 from records.simulations import simulated_flow, simulated_storage
 from records.simulations.simulated_flow import SimulatedFlow
 from records.verification import scores
 from records.versions import promotions, versions
 from records.versions.version_properties import Closure
 from runtime.clock import Clock
+from runtime.settings import Settings
 
 log = structlog.get_logger()
 
@@ -63,8 +65,7 @@ class Evaluation:
 
 
 def evaluate(
-    database: Database,
-    clock: Clock,
+    work: Work,
     version_id: str,
     period: Period,
     basins: Sequence[str],
@@ -89,7 +90,7 @@ def evaluate(
         DataProblem: no basin can be evaluated.
     """
     parts = {basin: days for basin, days in (without or {}).items() if len(days)}
-    judge = VersionScorer.of(database, clock, version_id, period, parts)
+    judge = VersionScorer.of(work, version_id, period, parts)
     blocks = [basins[first : first + BLOCK] for first in range(0, len(basins), BLOCK)]
     judged: dict[int, BasinScores] = {}
 
@@ -101,8 +102,8 @@ def evaluate(
 
     processes = processes_for(len(blocks), cores)
     if processes > 1:
-        work = partial(_judge_apart, database.url, clock, version_id, period, parts, blocks)
-        side_by_side(work, range(len(blocks)), processes, save)
+        apart = partial(_judge_apart, work.settings, work.clock, version_id, period, parts, blocks)
+        side_by_side(apart, range(len(blocks)), processes, save)
     else:
         for block, names in enumerate(blocks):
             save(block, judge.judge(names))
@@ -124,14 +125,14 @@ def evaluate(
     )
     if stored:
         _store_regional_snow(judge, in_order)
-        _store_closure(database, evaluation)
+        _store_closure(work.database, evaluation)
         _simulate_snow(judge)
     log.info("evaluate.done", version=version_id, basins=len(done), left_out=len(left_out))
     return evaluation
 
 
 def _judge_apart(
-    database_url: str,
+    settings: Settings,
     clock: Clock,
     version_id: str,
     period: Period,
@@ -141,20 +142,20 @@ def _judge_apart(
     report: OnProgress,
 ) -> None:
     """Score a block of basins in a worker process."""
-    judge = _opened(database_url, clock, version_id, period)
+    judge = _opened(settings, clock, version_id, period)
     report(replace(judge, without=without).judge(blocks[block]))
 
 
 @cache
-def _opened(database_url: str, clock: Clock, version_id: str, period: Period) -> VersionScorer:
+def _opened(settings: Settings, clock: Clock, version_id: str, period: Period) -> VersionScorer:
     """Load a version once for all the blocks that a process scores."""
-    return VersionScorer.of(Database(database_url), clock, version_id, period, {})
+    return VersionScorer.of(Work.opened(settings, clock), version_id, period, {})
 
 
 def _store(judge: VersionScorer, judged: BasinScores) -> None:
     """Store the scores of some basins, the flow that they were computed from, and the snow cells."""
     whole = [basin for basin in judged.scored if basin.basin not in judge.without]
-    with judge.database.transaction() as session:
+    with judge.work.database.transaction() as session:
         scores.replace(session, [row for basin in whole for row in _rows(judge, basin)])
         simulated_flow.replace(session, [_flow(judge, basin) for basin in whole])
         for version, cells in judged.snow.items():
@@ -168,27 +169,27 @@ def _flow(judge: VersionScorer, judged: BasinSkill) -> SimulatedFlow:
         period=judge.period,
         simulated=judged.simulated,
         observed=judged.observed,
-        evaluated_at=judge.clock.wall(),
+        evaluated_at=judge.work.clock.wall(),
     )
 
 
 def _store_regional_snow(judge: VersionScorer, judged: Sequence[BasinScores]) -> None:
     """Store the snow cells chosen over all basins."""
-    with judge.database.transaction() as session:
+    with judge.work.database.transaction() as session:
         for choice in judge.choices():
             for outcome in judged:
                 choice.basins.update(outcome.snowy[choice.loaded.version.id])
-            store_regional_snow(session, judge.clock, choice)
+            store_regional_snow(session, judge.work.clock, choice)
 
 
 def _simulate_snow(judge: VersionScorer) -> None:
     """Simulate the past again where other cells read as snow now, so that its normal is of the same cells."""
     for choice in judge.choices():
         version = choice.loaded.version.id
-        with judge.database.reading() as session:
+        with judge.work.database.reading() as session:
             basins = simulated_storage.lacking_snow(session, version)
         if basins and choice.loaded.ensemble.conserving:
-            simulated_thresholds.compute(judge.database, judge.clock, version, basins)
+            simulated_thresholds.compute(judge.work, version, basins)
 
 
 def _rows(judge: VersionScorer, judged: BasinSkill) -> Iterator[scores.Score]:
@@ -208,7 +209,7 @@ def _rows(judge: VersionScorer, judged: BasinSkill) -> Iterator[scores.Score]:
             reason=score.reason,
             attributes_assumed=list(judged.assumed),
             period_use=use,
-            evaluated_at=judge.clock.wall(),
+            evaluated_at=judge.work.clock.wall(),
         )
 
 

@@ -16,7 +16,7 @@ from hydrology.base.calendar import Day, Period, days_between
 from hydrology.uncertainty.recalibration import scores_of
 from operations.basin_data.dataset import load_discharge
 from operations.forecasting.calibrated_flow import recalibration_of
-from records.runs import runs
+from records.runs import run_arrays, run_types, runs
 from records.versions.versions import Version
 from runtime.clock import Clock
 
@@ -34,7 +34,7 @@ class IssueDays:
     """
 
     weather: str
-    runs: Sequence[runs.Run]
+    runs: Sequence[run_types.Run]
 
     @property
     def days(self) -> list[Day]:
@@ -55,7 +55,7 @@ def last_settled(clock: Clock) -> Day:
 def settled(session: Session, clock: Clock, version: str) -> list[IssueDays]:
     """Return a version's runs over settled days, by weather model."""
     last = last_settled(clock)
-    by_weather: dict[str, list[runs.Run]] = defaultdict(list)
+    by_weather: dict[str, list[run_types.Run]] = defaultdict(list)
     for run in [*runs.reforecasts(session, version, last), *runs.operational(session, version, last)]:
         if run.weather is not None and run.t0 + np.timedelta64(run.horizon_days, "D") <= last:
             by_weather[run.weather.name].append(run)
@@ -70,7 +70,7 @@ def past_scores(session: Session, version: Version, issue_days: IssueDays) -> li
     Leads are counted from the last past day. Left out are forecasts from a store that was still filling, and of days
     that the weights or the error model were fitted to: their errors are smaller than those to come.
     """
-    by_day: dict[Day, dict[str, runs.Run]] = defaultdict(dict)
+    by_day: dict[Day, dict[str, run_types.Run]] = defaultdict(dict)
     for run in issue_days.runs:  # an issued forecast replaces the reforecast of its day
         by_day[run.weather_until] |= dict.fromkeys(_basins_that_count(session, version, run), run)
     by_day = {at: of_day for at, of_day in by_day.items() if of_day}
@@ -87,7 +87,7 @@ def past_scores(session: Session, version: Version, issue_days: IssueDays) -> li
     ]
 
 
-def _basins_that_count(session: Session, version: Version, run: runs.Run) -> Iterator[str]:
+def _basins_that_count(session: Session, version: Version, run: run_types.Run) -> Iterator[str]:
     ahead = Period(run.weather_until, run.t0 + np.timedelta64(run.horizon_days, "D"))
     if any(ahead.overlap(fitted) for fitted in version.fitted_periods):
         return
@@ -99,18 +99,20 @@ def _basins_that_count(session: Session, version: Version, run: runs.Run) -> Ite
             yield basin.basin_id
 
 
-def _of_issue_day(session: Session, issued: Mapping[str, runs.Run], flows: Mapping[str, Array], first: Day) -> Array:
+def _of_issue_day(
+    session: Session, issued: Mapping[str, run_types.Run], flows: Mapping[str, Array], first: Day
+) -> Array:
     """Return the scores of an issue day, (basins, leads).
 
     Args:
         flows: by basin, (days,) from the first day on, mm/day.
     """
     scores = np.full((len(issued), max((run.horizon_days for run in issued.values()), default=0)), np.nan)
-    series = runs.series_of_many(session, [(run.id, name) for name, run in issued.items()], (runs.CALIBRATED,))
+    series = runs.series_of_many(session, [(run.id, name) for name, run in issued.items()], (run_arrays.CALIBRATED,))
     for row, ((_, name), arrays) in zip(scores, series.items(), strict=True):
-        if runs.CALIBRATED in arrays:
+        if run_arrays.CALIBRATED in arrays:
             run = issued[name]
-            quantiles = arrays[runs.CALIBRATED].values.T[run.filled_days :].astype(np.float64)
+            quantiles = arrays[run_arrays.CALIBRATED].values.T[run.filled_days :].astype(np.float64)
             of_leads = days_between(first, run.weather_until) + 1 + np.arange(len(quantiles))
             of_run = scores_of(quantiles, flows[name][of_leads])
             assert run.weather is not None

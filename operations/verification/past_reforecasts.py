@@ -22,8 +22,8 @@ from operations.basin_data.basins import chosen
 from operations.forecasting.forecast import OnDays, issue
 from operations.forecasting.forecast_plan import ForecastInputs, possible_plans, read_inputs
 from operations.states.advance_states import ONE_DAY
-from records.database.engine import Database
-from records.runs import runs
+from records.database.work import Work
+from records.runs import run_types, runs
 from records.versions import promotions, versions
 from records.weather import weather_issues
 from runtime.clock import Clock
@@ -73,8 +73,7 @@ class _Due:
 
 
 def reforecast_past(
-    database: Database,
-    clock: Clock,
+    work: Work,
     weather: str,
     *,
     days: int,
@@ -96,11 +95,11 @@ def reforecast_past(
         InvalidInput: no basin is stored.
     """
     done = PastReforecasts()
-    with database.reading() as session:
+    with work.database.reading() as session:
         by_version: dict[str, list[str]] = defaultdict(list)
         for basin, version in promotions.current(session, chosen(session, [])).items():
             by_version[version].append(basin)
-        issues = _issues(session, clock, weather, days)
+        issues = _issues(session, work.clock, weather, days)
         asked = _Asked(weather, issues, horizon)
         due = {version: _due(session, version, names, asked, done) for version, names in sorted(by_version.items())}
     done.versions = tuple(due)
@@ -109,12 +108,12 @@ def reforecast_past(
         if not of_version:
             continue
         names = sorted({basin for one in of_version for basin in one.basins})
-        inputs = read_inputs(database, ForecastParams(), version, names)
+        inputs = read_inputs(work.database, ForecastParams(), version, names)
         done.left_out |= inputs.failures
         for one in of_version:
             show = partial(_show, on_reforecast, at, total, one.t0)
             show()
-            _reforecast(database, clock, inputs, one, horizon, done=done, on_days=show)
+            _reforecast(work, inputs, one, horizon, done=done, on_days=show)
             at += 1
     counts = {"forecasts": done.forecasts, "before": done.before, "learnt": done.learnt}
     log.info("past_reforecasts.done", weather=weather, runs=len(done.runs), left_out=len(done.left_out), **counts)
@@ -170,7 +169,7 @@ def _due(session: Session, version: str, names: Sequence[str], asked: _Asked, do
 
 def _before(session: Session, version: str, weather: str) -> set[tuple[Day, str]]:
     """Return the T0 and basins that a version was run for with a weather model, issued or as reforecast."""
-    purposes: tuple[runs.Purpose, ...] = ("operational", "reforecast")
+    purposes: tuple[run_types.Purpose, ...] = ("operational", "reforecast")
     t0s = {
         run.id: run.t0
         for purpose in purposes
@@ -181,8 +180,7 @@ def _before(session: Session, version: str, weather: str) -> set[tuple[Day, str]
 
 
 def _reforecast(
-    database: Database,
-    clock: Clock,
+    work: Work,
     inputs: ForecastInputs,
     due: _Due,
     horizon: int,
@@ -196,14 +194,14 @@ def _reforecast(
     params = ForecastParams(t0=due.t0, horizon=horizon, weather="supplied", weather_id=due.weather_id)
     part = replace(inputs.only(names), failures={})
     try:
-        possible, failures = possible_plans(database, part, clock, params)
+        possible, failures = possible_plans(work, part, params)
     except Problem as problem:
         possible, failures = [], dict.fromkeys(names, absent(Reason.FAILED, message=str(problem)))
     done.left_out |= failures
     if not possible:
         return
-    stored = [run.id for run in issue(database, clock, params, possible, purpose="reforecast", on_days=on_days)]
-    with database.reading() as session:
+    stored = [run.id for run in issue(work, params, possible, purpose="reforecast", on_days=on_days)]
+    with work.database.reading() as session:
         issued = runs.issued_pairs(session, stored)
         for run in stored:
             for of_basin in runs.basins_of(session, run):

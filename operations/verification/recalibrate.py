@@ -13,10 +13,9 @@ from hydrology.uncertainty.recalibration import Recalibration
 from operations.forecasting.calibrated_flow import error_model_of
 from operations.verification.issued_pairs import IssueDays, past_scores, settled
 from operations.versions.stages import with_progress
-from records.database.engine import Database
+from records.database.work import Work
 from records.runs.run_request import RunRecalibration
 from records.versions import recalibrations, versions
-from runtime.clock import Clock
 
 log = structlog.get_logger()
 
@@ -39,7 +38,7 @@ class Recalibrated:
     fitted: RunRecalibration
 
 
-def recalibrate(database: Database, clock: Clock, version_id: str, weather: str | None = None) -> list[Recalibrated]:
+def recalibrate(work: Work, version_id: str, weather: str | None = None) -> list[Recalibrated]:
     """Fit the recalibration of a version's forecasts with each weather model, replacing the one before.
 
     Args:
@@ -50,9 +49,9 @@ def recalibrate(database: Database, clock: Clock, version_id: str, weather: str 
         DataProblem: forecasts of too few days are there and observed with every weather model, or the version has no
             error model, without which they have no distribution.
     """
-    with database.reading() as session:
+    with work.database.reading() as session:
         version = versions.get(session, version_id)
-        by_weather = [of for of in settled(session, clock, version_id) if weather in (None, of.weather)]
+        by_weather = [of for of in settled(session, work.clock, version_id) if weather in (None, of.weather)]
         errors = error_model_of(session, version, [])
         ready = [of for of in by_weather if len(of.days) >= MIN_ISSUE_DAYS]
         scores = [past_scores(session, version, of) for of in with_progress("past forecasts, weather models", ready)]
@@ -63,9 +62,9 @@ def recalibrate(database: Database, clock: Clock, version_id: str, weather: str 
     ]
     if not fits:
         raise DataProblem(str(errors) if isinstance(errors, Absent) else too_few(version_id, by_weather))
-    with database.transaction() as session:
+    with work.database.transaction() as session:
         for of in fits:
-            recalibrations.replace(session, version_id, of.weather, of.fitted, clock.wall())
+            recalibrations.replace(session, version_id, of.weather, of.fitted, work.clock.wall())
     for of in fits:
         log.info("recalibrate.done", version=version_id, weather=of.weather, issue_days=of.fitted.issue_days)
     return fits

@@ -30,10 +30,10 @@ from operations.versions.held_out import require_held_out, require_not_fitted, v
 from operations.versions.load_networks import LoadedVersion, load_version
 from operations.versions.training_domain import attribute_means
 from records.database.engine import Database
+from records.database.work import Work
 from records.runs.run_request import OBSERVED
 from records.verification import lead_scores
 from records.versions import error_models, versions
-from runtime.clock import Clock
 
 log = structlog.get_logger()
 
@@ -64,8 +64,7 @@ class _Asked:
 
 
 def reforecast(
-    database: Database,
-    clock: Clock,
+    work: Work,
     version_id: str,
     basins: Sequence[str],
     period: Period,
@@ -89,7 +88,7 @@ def reforecast(
         DataProblem: no basin can be reforecast.
     """
     asked = _Asked(period, every, range(1, horizon + 1))
-    with database.reading() as session:
+    with work.database.reading() as session:
         scored = version_to_score(session, versions.get(session, version_id), period)
         require_held_out(scored, period)
         used = error_model_of(session, scored, [])
@@ -99,7 +98,7 @@ def reforecast(
     done: list[str] = []
     left_out: dict[str, Absent] = {}
     for first in range(0, len(basins), BLOCK):
-        done += _block(database, clock.wall(), loaded, asked, basins[first : first + BLOCK], left_out)
+        done += _block(work.database, work.clock.wall(), loaded, asked, basins[first : first + BLOCK], left_out)
         on_basins(len(done) + len(left_out), len(basins))
     if not done:
         raise DataProblem(f"No basin can be reforecast over {period}. {first_texts(left_out)}")

@@ -34,7 +34,7 @@ from operations.versions.held_out import version_to_score
 from operations.versions.load_networks import LoadedPart, LoadedVersion, load_version
 from operations.versions.training_domain import attribute_means
 from records.basins import basins as basin_records
-from records.database.engine import Database
+from records.database.work import Work
 from records.forecasts.seasonal_volumes import SNOW_SHARE
 from records.verification import scores as verification_scores
 from records.versions.versions import Version
@@ -113,27 +113,24 @@ class VersionScorer:
         without: days to leave out of the scores, by basin.
     """
 
-    database: Database
-    clock: Clock
+    work: Work
     loaded: LoadedVersion
     twin: LoadedVersion | None
     period: Period
     without: Mapping[str, Days] = field(default_factory=dict)
 
     @classmethod
-    def of(
-        cls, database: Database, clock: Clock, version: str, period: Period, without: Mapping[str, Days]
-    ) -> "VersionScorer":
+    def of(cls, work: Work, version: str, period: Period, without: Mapping[str, Days]) -> "VersionScorer":
         """Load a version, and its twin if that is to be scored.
 
         Raises:
             UnknownVersion: there is none of that id.
         """
-        with database.reading() as session:
+        with work.database.reading() as session:
             loaded = load_version(session, version)
             scored = version_to_score(session, loaded.version, period).id
             twin = None if scored == version else load_version(session, scored)
-        return cls(database, clock, loaded, twin, period, without)
+        return cls(work, loaded, twin, period, without)
 
     @property
     def scored(self) -> str:
@@ -222,16 +219,18 @@ class VersionScorer:
         readings = [(one, of_part.snow) for one, of_part in parts if of_part.snow is not None]
         if len(readings) < len(parts):
             return None
-        return combined_snow(self.clock, loaded, readings, self.period) if loaded.combines else readings[0][1].cells
+        return (
+            combined_snow(self.work.clock, loaded, readings, self.period) if loaded.combines else readings[0][1].cells
+        )
 
     def _simulated(self, choice: RegionalChoice, basins: Sequence[str], left_out: dict[str, Absent]) -> _OfBasins:
         """Return what a part simulates by basin, and add its basins to the choice of its snow cells."""
-        with self.database.reading() as session:
+        with self.work.database.reading() as session:
             products = self.loaded.version.area_products
             ready = _ready(session, choice.loaded, self.period, basins, left_out, products)
         for basin in ready.keys() & self.without.keys():
             ready[basin].observed[np.isin(self.period.days, self.without[basin])] = np.nan
-        return dict(_simulated(self.clock, choice.loaded, self.period, ready, choice))
+        return dict(_simulated(self.work.clock, choice.loaded, self.period, ready, choice))
 
 
 def _mean_of_parts(parts: Sequence[_OfPart]) -> Array:

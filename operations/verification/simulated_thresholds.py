@@ -32,12 +32,12 @@ from operations.versions.load_networks import LoadedVersion, load_version
 from operations.versions.training_domain import attribute_means
 from records.basins import basins as basin_records
 from records.database.engine import Database
-from records.simulations import simulated_thresholds
+from records.database.work import Work
+from records.simulations import simulated_levels
 from records.simulations.simulated_loss import SimulatedLoss
 from records.simulations.simulated_storage import SimulatedWater, WaterVariable
 from records.simulations.snow_cells import SnowMapping
 from records.versions import promotions
-from runtime.clock import Clock
 
 log = structlog.get_logger()
 
@@ -59,8 +59,7 @@ class LevelsComputed:
 
 
 def compute(
-    database: Database,
-    clock: Clock,
+    work: Work,
     version_id: str | None = None,
     basins: Sequence[str] = (),
     on_basins: Callable[[int, int], None] = lambda _done, _total: None,
@@ -82,9 +81,9 @@ def compute(
         NoBasin: none of the basins that it is meant for is stored.
         DataProblem: no basin of a version can be simulated.
     """
-    with database.reading() as session:
+    with work.database.reading() as session:
         by_version = _asked(session, version_id, basins)
-    return [_compute(database, clock, version, names, on_basins) for version, names in by_version.items()]
+    return [_compute(work, version, names, on_basins) for version, names in by_version.items()]
 
 
 def _asked(session: Session, version: str | None, basins: Sequence[str]) -> dict[str, Sequence[str]]:
@@ -97,22 +96,22 @@ def _asked(session: Session, version: str | None, basins: Sequence[str]) -> dict
 
 
 def _compute(
-    database: Database, clock: Clock, version_id: str, basins: Sequence[str], on_basins: Callable[[int, int], None]
+    work: Work, version_id: str, basins: Sequence[str], on_basins: Callable[[int, int], None]
 ) -> LevelsComputed:
-    with database.reading() as session:
+    with work.database.reading() as session:
         loaded = load_version(session, version_id)
         snow = readable_snow(session, version_id, basins)
     done: list[str] = []
     left_out: dict[str, Absent] = {}
     for first in range(0, len(basins), BLOCK):
-        for basin, forcing, past in _simulated(database, loaded, basins[first : first + BLOCK], snow, left_out):
-            levels = _levels(database, clock, loaded, basin, forcing, past.flow)
+        for basin, forcing, past in _simulated(work.database, loaded, basins[first : first + BLOCK], snow, left_out):
+            levels = _levels(work, loaded, basin, forcing, past.flow)
             if isinstance(levels, Absent):
                 left_out[basin] = levels
                 continue
-            with database.transaction() as session:
+            with work.database.transaction() as session:
                 loss = _loss(basin_records.get(session, basin), loaded, forcing, past)
-                simulated_thresholds.replace(session, levels, _water(levels, past, snow.get(basin)), loss)
+                simulated_levels.replace(session, levels, _water(levels, past, snow.get(basin)), loss)
             done.append(basin)
         on_basins(len(done) + len(left_out), len(basins))
     if not done:
@@ -166,7 +165,7 @@ def _of_parts(
 
 
 def _water(
-    levels: simulated_thresholds.ModelLevels, past: Past, chosen: SnowMapping | None
+    levels: simulated_levels.ModelLevels, past: Past, chosen: SnowMapping | None
 ) -> dict[WaterVariable, SimulatedWater]:
     """Return the stored water of the days of the levels."""
     days, water = Period(levels.first_day, levels.last_day), dict[WaterVariable, SimulatedWater]()
@@ -190,14 +189,13 @@ def _loss(basin: basin_records.Basin, loaded: LoadedVersion, forcing: BasinForci
 
 
 def _levels(
-    database: Database,
-    clock: Clock,
+    work: Work,
     loaded: LoadedVersion,
     basin: str,
     forcing: BasinForcing,
     flow: npt.NDArray[np.float64],
-) -> simulated_thresholds.ModelLevels | Absent:
-    with database.reading() as session:
+) -> simulated_levels.ModelLevels | Absent:
+    with work.database.reading() as session:
         area = area_by(basin_records.get(session, basin).areas, loaded.version.area_products)
     if area is None:
         return absent(Reason.NO_AREA_OF_BASIN, basin=basin)
@@ -205,8 +203,8 @@ def _levels(
         record = str(forcing.period)
         return absent(Reason.RECORD_FILLS_STORE, basin=basin, record=record, days=SPIN_UP_DAYS)
     days = Period(forcing.period.first + SPIN_UP_DAYS, forcing.period.last)
-    discharge = converted(flow[SPIN_UP_DAYS:], unit="mm/day", into=simulated_thresholds.UNIT, area=area)
-    return simulated_thresholds.ModelLevels(
+    discharge = converted(flow[SPIN_UP_DAYS:], unit="mm/day", into=simulated_levels.UNIT, area=area)
+    return simulated_levels.ModelLevels(
         version_id=loaded.version.id,
         basin_id=basin,
         first_day=days.first,
@@ -215,5 +213,5 @@ def _levels(
         area_m2=area.m2,
         attributes_assumed=list(forcing.assumed),
         statistics=of_record(np.maximum(discharge, 0), days.days),
-        computed_at=clock.wall(),
+        computed_at=work.clock.wall(),
     )

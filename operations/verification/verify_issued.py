@@ -25,14 +25,13 @@ from operations.states.advance_states import ONE_DAY
 from operations.verification.error_split import split_errors
 from operations.verification.issued_pairs import SETTLED_AFTER, last_settled
 from records.adjustments import adjustments
-from records.database.engine import Database
-from records.runs import runs
+from records.database.work import Work
+from records.runs import run_arrays, run_types, runs
 from records.runs.run_summary import RunCalibration
 from records.series import series
 from records.verification import lead_scores
 from records.versions import promotions, versions
 from records.versions.versions import Version
-from runtime.clock import Clock
 
 log = structlog.get_logger()
 
@@ -65,7 +64,7 @@ class _Group:
     """The newest runs of a version with one kind of weather, the oldest first, and their days."""
 
     weather: str
-    runs: Sequence[runs.Run]
+    runs: Sequence[run_types.Run]
     period: Period
 
     @property
@@ -75,8 +74,7 @@ class _Group:
 
 
 def verify(
-    database: Database,
-    clock: Clock,
+    work: Work,
     version_id: str | None = None,
     on_basins: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> list[Verified]:
@@ -92,24 +90,24 @@ def verify(
     Raises:
         UnknownVersion: there is none of that id.
     """
-    with database.reading() as session:
+    with work.database.reading() as session:
         names = [version_id] if version_id else promotions.in_use(session)
         judged = [versions.get(session, name) for name in names]
-    return [_verify(database, clock, version, on_basins) for version in judged]
+    return [_verify(work, version, on_basins) for version in judged]
 
 
-def _verify(database: Database, clock: Clock, version: Version, on_basins: Callable[[int, int], None]) -> Verified:
-    last = last_settled(clock)
-    with database.reading() as session:
+def _verify(work: Work, version: Version, on_basins: Callable[[int, int], None]) -> Verified:
+    last = last_settled(work.clock)
+    with work.database.reading() as session:
         groups = _groups(session, version.id, last)
         basins = runs.basins_with_issued_run(session, [run.id for group in groups for run in group.runs])
     done: list[str] = []
     changed: list[str] = []
     left_out: dict[str, Absent] = {}
     for at, basin in enumerate(basins, start=1):
-        with database.reading() as session:
-            rows = _of_basin(session, clock.wall(), version, groups, basin, last)
-        with database.transaction() as session:
+        with work.database.reading() as session:
+            rows = _of_basin(session, work.clock.wall(), version, groups, basin, last)
+        with work.database.transaction() as session:
             is_new = lead_scores.replace_issued(session, version.id, basin, rows)
         if not rows:
             left_out[basin] = absent(Reason.NO_SETTLED_FLOW, basin=basin, days=int(SETTLED_AFTER.astype(int)))
@@ -117,21 +115,21 @@ def _verify(database: Database, clock: Clock, version: Version, on_basins: Calla
             done.append(basin)
             changed += [basin] if is_new else []
         on_basins(at, len(basins))
-    split = split_errors(database, clock, version, last)
+    split = split_errors(work, version, last)
     counts = {"basins": len(done), "changed": len(changed), "left_out": len(left_out), "errors_split": split}
     log.info("verify.done", version=version.id, **counts)
     return Verified(version.id, tuple(done), tuple(changed), left_out, split)
 
 
 def _groups(session: Session, version: str, last: Day) -> list[_Group]:
-    by_weather: dict[str, list[runs.Run]] = defaultdict(list)
+    by_weather: dict[str, list[run_types.Run]] = defaultdict(list)
     for run in runs.operational(session, version, last - ONE_DAY):
         weather = run.weather.name if run.weather else run.forcing_kind
         by_weather[weather].append(run)
     return [_group(weather, by_weather[weather], last) for weather in sorted(by_weather)]
 
 
-def _group(weather: str, of_weather: Sequence[runs.Run], last: Day) -> _Group:
+def _group(weather: str, of_weather: Sequence[run_types.Run], last: Day) -> _Group:
     since = max(run.t0 for run in of_weather) - LAST_DAYS
     newest = [run for run in of_weather if run.t0 >= since]
     ends = max(run.t0 + np.timedelta64(run.horizon_days, "D") for run in newest)
@@ -219,8 +217,8 @@ def _adjusted(session: Session, version: Version, group: _Group, basin: str) -> 
     learnt = [Period.parse(days) for days in version.used_periods]
     for at, (run, arrays) in enumerate(zip(some, _arrays(session, basin, [run.id for run in some]), strict=True)):
         adjustment, used = published[run.id, basin], by_id[run.id].summary.calibration
-        calibrated = runs.CALIBRATED in arrays and not isinstance(used, Absent)
-        flow = arrays[runs.CALIBRATED].values if calibrated else runs.levels_of_members(arrays)
+        calibrated = run_arrays.CALIBRATED in arrays and not isinstance(used, Absent)
+        flow = arrays[run_arrays.CALIBRATED].values if calibrated else run_arrays.levels_of_members(arrays)
         fitted = [] if isinstance(used, Absent) or not calibrated else [*_fitted_on(used, run)]
         assert adjustment.published_at is not None
         too_late = days_between(run.weather_until, day(adjustment.published_at.date())) - 1  # leads
@@ -232,7 +230,11 @@ def _adjusted(session: Session, version: Version, group: _Group, basin: str) -> 
 
 
 def _issued(
-    session: Session, version: Version, issue_days: Sequence[tuple[runs.Run, runs.RunBasin]], basin: str, leads: int
+    session: Session,
+    version: Version,
+    issue_days: Sequence[tuple[run_types.Run, run_types.RunBasin]],
+    basin: str,
+    leads: int,
 ) -> IssuedForecasts:
     """Return a basin's forecasts, without leads on days that something was fitted to."""
     shape = len(issue_days), leads, len(LEVELS)
@@ -240,11 +242,11 @@ def _issued(
     learnt = [Period.parse(days) for days in version.used_periods]
     of_runs = _arrays(session, basin, [run.id for run, _ in issue_days])
     for at, ((run, of_basin), arrays) in enumerate(zip(issue_days, of_runs, strict=True)):
-        _fill(raw[at], runs.levels_of_members(arrays).T, run, learnt)
+        _fill(raw[at], run_arrays.levels_of_members(arrays).T, run, learnt)
         used = of_basin.summary.calibration
-        if runs.CALIBRATED in arrays and not isinstance(used, Absent):
+        if run_arrays.CALIBRATED in arrays and not isinstance(used, Absent):
             fitted = _fitted_on(used, run)
-            _fill(calibrated[at], arrays[runs.CALIBRATED].values.T, run, [*learnt, *fitted])
+            _fill(calibrated[at], arrays[run_arrays.CALIBRATED].values.T, run, [*learnt, *fitted])
     days = np.array([run.weather_until for run, _ in issue_days], dtype="datetime64[D]")
     newest = issue_days[-1][1]
     calibration = newest.summary.calibration
@@ -252,15 +254,15 @@ def _issued(
     return IssuedForecasts(days, raw, calibrated, why_not)
 
 
-def _arrays(session: Session, basin: str, ids: Sequence[str]) -> Iterator[Mapping[str, runs.RunSeries]]:
+def _arrays(session: Session, basin: str, ids: Sequence[str]) -> Iterator[Mapping[str, run_arrays.RunSeries]]:
     """Yield each run's stored discharge of the basin."""
     for first in range(0, len(ids), _TOGETHER):
         keys = [(run, basin) for run in ids[first : first + _TOGETHER]]
-        by_key = runs.series_of_many(session, keys, ("discharge", runs.LEVELS_OF_MEMBERS, runs.CALIBRATED))
+        by_key = runs.series_of_many(session, keys, ("discharge", run_arrays.LEVELS_OF_MEMBERS, run_arrays.CALIBRATED))
         yield from (by_key[key] for key in keys)
 
 
-def _fill(into: Array, quantiles: npt.NDArray[np.floating], run: runs.Run, learnt: Sequence[Period]) -> None:
+def _fill(into: Array, quantiles: npt.NDArray[np.floating], run: run_types.Run, learnt: Sequence[Period]) -> None:
     """Write quantiles (leads, levels) of the verified leads after the past days that lie in no learnt period."""
     last_past, to_come = run.weather_until, quantiles[run.filled_days :]
     for lead in range(1, min(len(into), len(to_come)) + 1):
@@ -269,7 +271,7 @@ def _fill(into: Array, quantiles: npt.NDArray[np.floating], run: runs.Run, learn
             into[lead - 1] = to_come[lead - 1]
 
 
-def _fitted_on(calibration: RunCalibration, run: runs.Run) -> Iterator[Period]:
+def _fitted_on(calibration: RunCalibration, run: run_types.Run) -> Iterator[Period]:
     """Yield the days that a run's calibration was fitted to. For past forecasts, from their T0."""
     yield Period.parse(calibration.fitted_on)
     if run.weather is not None and run.weather.recalibration.fitted_on is not None:

@@ -20,7 +20,7 @@ SECONDS_BETWEEN_LOOKS = 0.2
 OnProgress = Callable[[Any], None]
 """Receives the progress of a piece of work. An exception that it raises stops the piece."""
 
-Work = Callable[[int, OnProgress], None]
+Piece = Callable[[int, OnProgress], None]
 """Does a piece of work by its number. It is pickled for a process: a module's function, or a `partial` of one."""
 
 
@@ -42,7 +42,7 @@ def processes_for(pieces: int, cores: int) -> int:
     return max(1, min(pieces, cores, fitting))
 
 
-def side_by_side(work: Work, pieces: Sequence[int], processes: int, on_progress: Callable[[int, Any], None]) -> None:
+def side_by_side(work: Piece, pieces: Sequence[int], processes: int, on_progress: Callable[[int, Any], None]) -> None:
     """Run all pieces of some work in a number of processes.
 
     Args:
@@ -82,7 +82,7 @@ def _watch(
 class _WorkerContext:
     """The objects shared with every process."""
 
-    work: Work
+    work: Piece
     progress: "SimpleQueue[tuple[int, Any]]"
     stopping: ctypes.c_bool  # without a lock: a killed process would hold it forever
 

@@ -25,11 +25,11 @@ from jobspec.jobs.data import BridgeFit
 from operations.basin_data.basins import chosen
 from operations.basin_data.ingest import IngestResult, store
 from records.basins import basins
-from records.database.engine import Database
+from records.database.work import Work
+from records.feeds import product_credits
 from records.series import series
-from records.weather import bridges, product_credits
+from records.weather import bridges
 from records.weather.bridges import Bridge, BridgePart, NewPart
-from runtime.clock import Clock
 
 log = structlog.get_logger()
 
@@ -46,8 +46,7 @@ class NothingToBridge(DataProblem):
 
 
 def fit(
-    database: Database,
-    clock: Clock,
+    work: Work,
     name: str,
     asked: BridgeFit,
     wanted: Sequence[str] = (),
@@ -70,21 +69,21 @@ def fit(
     """
     if len({name, asked.from_, asked.to}) < 3:
         raise InvalidInput("A bridge leads from one product to another, and makes a third: give three names.")
-    with database.reading() as session:
+    with work.database.reading() as session:
         bridges.require_free(session, name)
         names = [basin for basin in chosen(session, wanted) if among is None or basin in among]
         names = _with_weather(session, names, asked.from_)
     own: dict[str, NewPart] = {}
     too_few: dict[str, str] = {}
     for done, basin in enumerate(names, start=1):
-        with database.reading() as session:
+        with work.database.reading() as session:
             pair = [weather_of(session, basin, product, asked.period) for product in (asked.from_, asked.to)]
         try:
             own[basin] = _fitted(basin, asked, *pair)
         except TooFewDays as error:
             too_few[basin] = str(error)
         on_basin(basin, done, len(names))
-    with database.reading() as session:
+    with work.database.reading() as session:
         pooled = _pooled(session, own, too_few)
     refused = {basin: reason for basin, reason in too_few.items() if basin not in pooled}
     if not own:
@@ -100,16 +99,15 @@ def fit(
         refused=refused,
         code_version=metadata.version("freshet"),
     )
-    with database.transaction() as session:
-        stored = bridges.create(session, new, [*own.values(), *pooled.values()], clock.wall())
+    with work.database.transaction() as session:
+        stored = bridges.create(session, new, [*own.values(), *pooled.values()], work.clock.wall())
         on_stored(session, stored)
     log.info("bridge.fitted", bridge=stored.id, name=name, own=len(own), pooled=len(pooled), refused=len(refused))
     return stored
 
 
 def apply(
-    database: Database,
-    clock: Clock,
+    work: Work,
     name: str,
     wanted: Sequence[str] = (),
     on_basin: OnBasin = lambda _basin, _done, _total: None,
@@ -126,7 +124,7 @@ def apply(
         InvalidInput: it is a bridge for weather forecasts, which is applied when they are used; or it does not cover a
             named basin.
     """
-    with database.reading() as session:
+    with work.database.reading() as session:
         bridge = bridges.get(session, name)
         parts = {part.basin_id: part for part in bridges.parts_of(session, bridge.id)}
         names = [basin for basin in chosen(session, wanted) if basin in parts] if wanted else list(parts)
@@ -140,7 +138,7 @@ def apply(
         raise InvalidInput(f"The bridge {bridge.name} is not of every basin that is named: fit it with them.")
     outcomes = []
     for done, basin in enumerate(names, start=1):
-        outcomes.append(_apply_to(database, clock, bridge, parts[basin]))
+        outcomes.append(_apply_to(work, bridge, parts[basin]))
         on_basin(basin, done, len(names))
     return outcomes
 
@@ -205,20 +203,20 @@ def _pooled(session: Session, own: Mapping[str, NewPart], too_few: Mapping[str, 
     return pooled
 
 
-def _apply_to(database: Database, clock: Clock, bridge: Bridge, part: BridgePart) -> IngestResult:
+def _apply_to(work: Work, bridge: Bridge, part: BridgePart) -> IngestResult:
     """Apply a bridge to one basin in one transaction."""
     try:
-        with database.transaction() as session:
+        with work.database.transaction() as session:
             basins.lock(session, part.basin_id)
             stamp = series.stamp(session, part.basin_id, bridge.from_product)
             last = bridges.applied(session, bridge.name, [part.basin_id]).get(part.basin_id)
             if last is not None and (last.bridge.id, last.part.applied_stamp) == (bridge.id, stamp):
                 return IngestResult(part.basin_id, "unchanged")
-            outcome = store(session, _bridged(session, bridge, part), clock)
+            outcome = store(session, _bridged(session, bridge, part), work.clock)
             credit = product_credits.by_product(session, [bridge.from_product]).get(bridge.from_product)
             if credit is not None:
                 product_credits.store(session, bridge.name, f"the bridge from {bridge.from_product}", credit)
-            bridges.note_applied(session, bridge, part.basin_id, clock.now(), stamp)
+            bridges.note_applied(session, bridge, part.basin_id, work.clock.now(), stamp)
     except Problem as problem:
         log.warning("bridge.failed", bridge=bridge.id, basin=part.basin_id, error=str(problem))
         return IngestResult(part.basin_id, "failed", error=str(problem))

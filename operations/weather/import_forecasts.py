@@ -11,9 +11,9 @@ from hydrology.weather.forcing import WeatherForecast
 from ingestion import weather as files_of_weather
 from ingestion.reading import ANY_FILES, Files
 from operations.basin_data.check_weather import ImpossibleWeather, check_forecast
-from records.database.engine import Database
-from records.weather import weather_issues
-from records.weather.weather_issues import StoredIssue
+from records.database.work import Work
+from records.weather import issue_store
+from records.weather.issue_store import StoredIssue
 from runtime.clock import Clock
 
 
@@ -50,8 +50,7 @@ class Imported:
 
 
 def add_folder(
-    database: Database,
-    clock: Clock,
+    work: Work,
     folder: Path,
     on_file: Callable[[str, int, int], None] = lambda _name, _done, _total: None,
 ) -> Imported:
@@ -75,7 +74,7 @@ def add_folder(
     for done, name in enumerate(names):
         on_file(name, done, len(names))
         try:
-            stored[name] = add(database, clock, folder / name)
+            stored[name] = add(work, folder / name)
         except Problem as problem:
             failed[name] = str(problem)
     if not stored:
@@ -84,9 +83,7 @@ def add_folder(
     return Imported(stored, failed)
 
 
-def add(
-    database: Database, clock: Clock, path: Path, files: Files = ANY_FILES, *, operational: bool = True
-) -> StoredIssue:
+def add(work: Work, path: Path, files: Files = ANY_FILES, *, operational: bool = True) -> StoredIssue:
     """Import a weather forecast from a file. Refuse it per basin where unusable, and store the rest.
 
     Args:
@@ -97,11 +94,11 @@ def add(
         SourceError, InvalidInput: the file cannot be used.
         NoWeather: none of it can be stored.
     """
-    read = files_of_weather.read(path, clock.now(), files)
+    read = files_of_weather.read(path, work.clock.now(), files)
     if not read.forecasts:
         raise NoWeather(_why(read.refused))
-    with database.transaction() as session:
-        stored = store_usable(session, clock, read.forecasts, operational=operational)
+    with work.database.transaction() as session:
+        stored = store_usable(session, work.clock, read.forecasts, operational=operational)
         name = Path(files.shown(path)).name
         refused = {**read.refused, **{basin: f"{name}: {reason}" for basin, reason in stored.refused.items()}}
         if not stored.new and not stored.known:
@@ -123,7 +120,7 @@ def store_usable(
             refused[forecast.basin] = str(problem)
     if not usable:
         return StoredIssue("", (), (), refused)
-    stored = weather_issues.store(session, usable, clock.wall(), operational=operational)
+    stored = issue_store.store(session, usable, clock.wall(), operational=operational)
     return replace(stored, refused={**refused, **stored.refused}, warnings=warnings)
 
 

@@ -21,27 +21,25 @@ from operations.forecasting.plan.types import PartPlan
 from operations.forecasting.weather_ahead import WeatherAhead
 from operations.states.advance_states import ONE_DAY
 from operations.what_if.changed_weather import changed
-from records.database.engine import Database
+from records.database.work import Work
 from records.outlooks.outlooks import prepare, store_run
-from records.runs import runs
+from records.runs import run_types, runs
 from records.runs.run_request import RunWeather, RunWhatIf
-from runtime.clock import Clock
 
 log = structlog.get_logger()
 
-Results = Sequence[runs.BasinResult]
+Results = Sequence[run_types.BasinResult]
 
 
 def what_if(
-    database: Database,
-    clock: Clock,
+    work: Work,
     params: WhatIfParams,
     *,
     by: str | None = None,
     owner: str | None = None,
     key: str | None = None,
     on_days: OnDays = lambda _done, _total: None,
-) -> list[runs.Run]:
+) -> list[run_types.Run]:
     """Compute a changed run for each version that the basins use, and for each weather forecast.
 
     It is compared with an unchanged run of the same version, T0, horizon and weather, which is computed too where no
@@ -56,24 +54,24 @@ def what_if(
         UnknownVersion, UnknownBasin, UnknownWeather: one does not exist.
         NothingToForecast: no basin can be forecast, or the changes can be applied in none; nothing is stored.
     """
-    with database.reading() as session:
+    with work.database.reading() as session:
         groups = basins_by_version(session, params.basins, params.version)
         if key is not None and (earlier := runs.of_key(session, key)):
             return earlier
     forecast = params.forecast
-    inputs = [read_inputs(database, forecast, version, names) for version, names in groups.items()]
-    planned = [plan for of_version in inputs for plan in plans(database, of_version, clock, forecast)]
+    inputs = [read_inputs(work.database, forecast, version, names) for version, names in groups.items()]
+    planned = [plan for of_version in inputs for plan in plans(work, of_version, forecast)]
     changed_plans = [changed_plan(plan, params.changes) for plan in planned]
-    results = [_computed(plan, forecast, database, clock, on_days) for plan in changed_plans]
+    results = [_computed(work, plan, forecast, on_days) for plan in changed_plans]
     asked = RunWhatIf(changes=params.changes.as_json(), note=params.note, by=by)
     bases = [
-        _base(database, clock, params, plan, of_plan, asked=asked, owner=owner, on_days=on_days)
+        _base(work, params, plan, of_plan, asked=asked, owner=owner, on_days=on_days)
         for plan, of_plan in zip(planned, results, strict=True)
     ]
     new = [
         new_run(
             plan,
-            clock,
+            work.clock,
             params.weather,
             "what-if",
             key=key,
@@ -83,9 +81,9 @@ def what_if(
         )
         for plan, base in zip(changed_plans, bases, strict=True)
     ]
-    with database.reading() as session:
+    with work.database.reading() as session:
         prepared = {run.id: prepare(session, run, of_plan) for run, of_plan in zip(new, results, strict=True)}
-    with database.transaction() as session:
+    with work.database.transaction() as session:
         if key is not None and (earlier := runs.of_key(session, key)):
             return earlier
         created = [
@@ -121,25 +119,24 @@ def _changed(plan: Plan, changes: Changes) -> Plan:
     return whole.only([name for name in plan.forcings if name not in failures])
 
 
-def _computed(plan: Plan, forecast: ForecastParams, database: Database, clock: Clock, on_days: OnDays) -> Results:
+def _computed(work: Work, plan: Plan, forecast: ForecastParams, on_days: OnDays) -> Results:
     """Return the result of a changed run by basin.
 
     Raises:
         NothingToForecast: the water can be changed in none of the basins.
     """
-    results = results_of(plan, forecast, database, clock, on_days, store_states=False)
+    results = results_of(work, plan, forecast, on_days, store_states=False)
     failures = {result.basin.basin_id: result.basin.why_missing for result in results if _failed(result)}
     require([result for result in results if not _failed(result)], failures)
     return results
 
 
-def _failed(result: runs.BasinResult) -> bool:
+def _failed(result: run_types.BasinResult) -> bool:
     return result.basin.status == "failed"
 
 
 def _base(
-    database: Database,
-    clock: Clock,
+    work: Work,
     params: WhatIfParams,
     plan: Plan,
     results: Results,
@@ -152,7 +149,7 @@ def _base(
 
     None where nothing is changed and there is none."""
     issued = [result.basin for result in results if result.basin.status == "issued"]
-    with database.reading() as session:
+    with work.database.reading() as session:
         for run in runs.unchanged(
             session, plan.inputs.loaded.version.id, plan.days.t0, plan.days.horizon, params.weather
         ):
@@ -163,12 +160,12 @@ def _base(
                 return run.id
     if params.changes.nothing:
         return None
-    of_base = results_of(plan, params.forecast, database, clock, on_days, store_states=False)
+    of_base = results_of(work, plan, params.forecast, on_days, store_states=False)
     shown, named = replace(asked, changes={}), params.t0 is not None
-    new = new_run(plan, clock, params.weather, "what-if", what_if=shown, owner=owner, t0_named=named)
-    with database.reading() as session:
+    new = new_run(plan, work.clock, params.weather, "what-if", what_if=shown, owner=owner, t0_named=named)
+    with work.database.reading() as session:
         prepared = prepare(session, new, of_base)
-    with database.transaction() as session:
+    with work.database.transaction() as session:
         return store_run(session, new, of_base, prepared).id
 
 
@@ -176,14 +173,14 @@ def _id(weather: RunWeather | None) -> str | None:
     return None if weather is None else weather.id
 
 
-def _same(plan: Plan, run: runs.Run, earlier: runs.RunBasin | None, basin: runs.RunBasin) -> bool:
+def _same(plan: Plan, run: run_types.Run, earlier: run_types.RunBasin | None, basin: run_types.RunBasin) -> bool:
     """Return whether an earlier run's result of a basin follows from the state and inputs of a plan."""
     if earlier is None or earlier.status != "issued" or earlier.pruned is not None:
         return False
     if earlier.state_hash != basin.state_hash:
         return False
-    consumed = {share.version: share.inputs_hash for share in runs.shares_of(run, earlier)}
-    parents = {share.version: share.parent_day for share in runs.shares_of(run, earlier)}
+    consumed = {share.version: share.inputs_hash for share in run_types.shares_of(run, earlier)}
+    parents = {share.version: share.parent_day for share in run_types.shares_of(run, earlier)}
     parts = plan.parts_in(basin.basin_id)
     return consumed == {
         one.part.version: _consumed(plan, one, basin.basin_id, parents.get(one.part.version)) for one in parts

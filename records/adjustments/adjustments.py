@@ -1,7 +1,6 @@
 """Adjustments of issued forecasts: drafts of forecasters, and what they published. The runs stay as they are."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -10,16 +9,16 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.errors import InvalidInput, NotFound, counted
 from hydrology.extremes.alerting import WINDOW_DAYS
-from hydrology.uncertainty.flow_adjustment import FlowAdjustment
 from jobspec.adjustments import NewAdjustment
-from records.adjustments.tables import AdjustmentRow
-from records.alerts import thresholds
+from records.adjustments.adjustment import ADJUSTMENTS, IS_PUBLISHED, Adjustment
 from records.database.composite_keys import where_keys
 from records.database.ids import new_id
-from records.database.statements import add_all, as_record, as_values
+from records.database.statements import add_all, as_values
+from records.database.stored import find, read
 from records.forecasts import latest
+from records.levels import basin_levels
 from records.runs import runs
-from records.runs.runs import RunBasinKey
+from records.runs.run_types import RunBasinKey
 
 
 class UnknownAdjustment(NotFound):
@@ -50,38 +49,7 @@ class AlreadyPublished(InvalidInput):
     remedy = "Make another adjustment of the run, and publish that: the newest counts."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Adjustment:
-    """What a forecaster changes of a run's forecast of a basin.
-
-    Attributes:
-        chances: by level, in place of the computed exceedance probability.
-        author, publisher: the names of their keys; None for a publisher of a draft.
-        created_at, published_at: by the service's clock.
-        levels: the chances of levels as issued and as adjusted, as readers saw them first; None for a draft.
-        alerts_at: when alerts were decided by it; None: not yet.
-    """
-
-    id: str
-    run_id: str
-    basin_id: str
-    factor: float
-    shift_days: int
-    chances: Mapping[str, float]
-    words: str
-    author: str
-    key_id: str
-    created_at: datetime
-    published_at: datetime | None = None
-    publisher: str | None = None
-    note: str | None = None
-    levels: Sequence[Mapping[str, Any]] | None = None
-    alerts_at: datetime | None = None
-
-    @property
-    def of_flow(self) -> FlowAdjustment:
-        """The change of the flow."""
-        return FlowAdjustment(self.factor, self.shift_days)
+_IS_UNDECIDED = IS_PUBLISHED & ADJUSTMENTS.c.alerts_at.is_(None)
 
 
 def create(
@@ -116,17 +84,20 @@ def create(
         key_id=key,
         created_at=now,
     )
-    add_all(session, AdjustmentRow, [as_values(adjustment)])
+    add_all(session, Adjustment, [as_values(adjustment)])
     return adjustment
 
 
-def get(session: Session, adjustment: str) -> Adjustment:
+def get(session: Session, adjustment: str, *, for_update: bool = False) -> Adjustment:
     """Return an adjustment.
 
     Raises:
         UnknownAdjustment: there is none with this id.
     """
-    return as_record(Adjustment, _row(session, adjustment))
+    record = find(session, Adjustment, id=adjustment, for_update=for_update)
+    if record is None:
+        raise UnknownAdjustment(f"No adjustment {adjustment!r} is stored here: list those of the basin.")
+    return record
 
 
 def publish(
@@ -149,12 +120,11 @@ def publish(
         AlreadyPublished: it is published.
         NotAdjustable: a newer forecast of the basin is the latest.
     """
-    row = _draft(session, adjustment)
-    _require_latest(session, row.run_id, row.basin_id, now)
-    row.published_at, row.publisher, row.note = now, publisher, note
-    row.levels = None if levels is None else [*levels]
-    session.flush()
-    return as_record(Adjustment, row)
+    draft = _draft(session, adjustment)
+    _require_latest(session, draft.run_id, draft.basin_id, now)
+    shown = None if levels is None else [*levels]
+    _update(session, adjustment, published_at=now, publisher=publisher, note=note, levels=shown)
+    return get(session, adjustment)
 
 
 def remove(session: Session, adjustment: str) -> None:
@@ -164,8 +134,8 @@ def remove(session: Session, adjustment: str) -> None:
         UnknownAdjustment: there is none with this id.
         AlreadyPublished: it is published.
     """
-    session.delete(_draft(session, adjustment))
-    session.flush()
+    draft = _draft(session, adjustment)
+    session.execute(ADJUSTMENTS.delete().where(ADJUSTMENTS.c.id == draft.id))
 
 
 def published(session: Session, run: str, basin: str) -> Adjustment | None:
@@ -177,19 +147,16 @@ def published_many(
     session: Session, keys: Sequence[RunBasinKey], by: datetime | None = None
 ) -> dict[RunBasinKey, Adjustment]:
     """Return the newest adjustments of forecasts, published by an instant; those without one are left out."""
-    is_published = AdjustmentRow.published_at.is_not(None) if by is None else AdjustmentRow.published_at <= by
-    query = select(AdjustmentRow).where(is_published)
-    columns = AdjustmentRow.run_id, AdjustmentRow.basin_id
-    rows = session.scalars(where_keys(query, columns, keys).order_by(AdjustmentRow.published_at, AdjustmentRow.id))
-    return {(row.run_id, row.basin_id): as_record(Adjustment, row) for row in rows}
-
-
-_UNDECIDED = AdjustmentRow.published_at.is_not(None) & AdjustmentRow.alerts_at.is_(None)
+    columns = ADJUSTMENTS.c.run_id, ADJUSTMENTS.c.basin_id
+    is_published = IS_PUBLISHED if by is None else ADJUSTMENTS.c.published_at <= by
+    query = where_keys(select(ADJUSTMENTS).where(is_published), columns, keys)
+    found = read(session, Adjustment, query.order_by(ADJUSTMENTS.c.published_at, ADJUSTMENTS.c.id))
+    return {(one.run_id, one.basin_id): one for one in found}
 
 
 def is_any_undecided(session: Session) -> bool:
     """Return whether a published adjustment has decided no alerts yet."""
-    return session.scalar(select(AdjustmentRow.id).where(_UNDECIDED).limit(1)) is not None
+    return session.scalar(select(ADJUSTMENTS.c.id).where(_IS_UNDECIDED).limit(1)) is not None
 
 
 def undecided(session: Session, basin: str | None = None) -> list[Adjustment]:
@@ -198,16 +165,13 @@ def undecided(session: Session, basin: str | None = None) -> list[Adjustment]:
     Args:
         basin: restrict to it; None for all.
     """
-    query = select(AdjustmentRow).where(_UNDECIDED).order_by(AdjustmentRow.published_at, AdjustmentRow.id)
-    if basin is not None:
-        query = query.filter_by(basin_id=basin)
-    return [as_record(Adjustment, row) for row in session.scalars(query)]
+    query = select(ADJUSTMENTS).where(_IS_UNDECIDED).order_by(ADJUSTMENTS.c.published_at, ADJUSTMENTS.c.id)
+    return read(session, Adjustment, query if basin is None else query.filter_by(basin_id=basin))
 
 
 def mark_decided(session: Session, adjustment: str, at: datetime) -> None:
     """Record that alerts were decided by an adjustment."""
-    _row(session, adjustment).alerts_at = at
-    session.flush()
+    _update(session, get(session, adjustment).id, alerts_at=at)
 
 
 def page(
@@ -225,13 +189,14 @@ def page(
         drafts: whether drafts are included.
         after: the id of the last one of the previous page.
     """
-    query = select(AdjustmentRow).order_by(AdjustmentRow.id.desc()).limit(limit)
-    conditions: list[Any] = [] if drafts else [AdjustmentRow.published_at.is_not(None)]
+    query = select(ADJUSTMENTS).order_by(ADJUSTMENTS.c.id.desc()).limit(limit)
+    if not drafts:
+        query = query.where(IS_PUBLISHED)
     if basin is not None:
-        conditions.append(AdjustmentRow.basin_id == basin)
+        query = query.where(ADJUSTMENTS.c.basin_id == basin)
     if after is not None:
-        conditions.append(AdjustmentRow.id < after)
-    return [as_record(Adjustment, row) for row in session.scalars(query.where(*conditions))]
+        query = query.where(ADJUSTMENTS.c.id < after)
+    return read(session, Adjustment, query)
 
 
 def _require_latest(session: Session, run: str, basin: str, now: datetime) -> None:
@@ -241,21 +206,18 @@ def _require_latest(session: Session, run: str, basin: str, now: datetime) -> No
 
 
 def _require_levels(session: Session, basin: str, names: Collection[str]) -> None:
-    unknown = {*names} - {level.name for level in thresholds.alert_levels(session, basin)}
+    unknown = {*names} - {level.name for level in basin_levels.alert_levels(session, basin)}
     if unknown:
         named = ", ".join(sorted(unknown))
         raise NotAdjustable(f"{basin} has no level with alerts of the name {named}: list its thresholds.")
 
 
-def _draft(session: Session, adjustment: str) -> AdjustmentRow:
-    row = _row(session, adjustment, with_for_update=True)
-    if row.published_at is not None:
-        raise AlreadyPublished(f"Adjustment {adjustment} was published by {row.publisher}: it stays as it is.")
-    return row
+def _draft(session: Session, adjustment: str) -> Adjustment:
+    draft = get(session, adjustment, for_update=True)
+    if draft.published_at is not None:
+        raise AlreadyPublished(f"Adjustment {adjustment} was published by {draft.publisher}: it stays as it is.")
+    return draft
 
 
-def _row(session: Session, adjustment: str, *, with_for_update: bool = False) -> AdjustmentRow:
-    row = session.get(AdjustmentRow, adjustment, populate_existing=True, with_for_update=with_for_update or None)
-    if row is None:
-        raise UnknownAdjustment(f"No adjustment {adjustment!r} is stored here: list those of the basin.")
-    return row
+def _update(session: Session, adjustment: str, **values: Any) -> None:
+    session.execute(ADJUSTMENTS.update().where(ADJUSTMENTS.c.id == adjustment).values(values))

@@ -19,7 +19,7 @@ from records.basins.tables import BasinRow
 from records.database.base import JsonList
 from records.database.statements import as_record, as_values
 from records.runs.run_summary import CalibrationKind
-from records.runs.runs import Run
+from records.runs.run_types import Run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,12 +8,14 @@ from typing import Any
 from sqlalchemy import ColumnElement, delete, func, or_, select
 from sqlalchemy.orm import Session
 
+from hydrology.base.calendar import day
 from hydrology.base.errors import InvalidInput, NotFound
 from jobspec.adjustments import HeldRuling, Ruling
 from records.alerts.alert_changes import Change, as_json
 from records.alerts.tables import HeldAlertsRow
 from records.basins import basins
 from records.database.statements import as_record
+from records.levels import level_doubts
 
 
 class NothingHeld(NotFound):
@@ -118,6 +120,21 @@ def rule(session: Session, basin: str, ruling: HeldRuling, by: str, at: datetime
     row.ruling, row.ruled_by, row.ruled_at, row.note = ruling.ruling, by, at, ruling.note
     session.flush()
     return get(session, basin)
+
+
+def approve_confirmed(session: Session, basin: str, *, by: str, now: datetime, wall: datetime) -> None:
+    """Approve the changes that wait for levels to be confirmed, where all are confirmed now.
+
+    Args:
+        by: who confirmed them.
+        now: by the service's clock; wall: by the machine's.
+    """
+    held = find(session, basin)
+    if held is None or held.due_at is not None or held.ruling is not None:
+        return
+    doubts = level_doubts.in_doubt(session, basin, day(now.date()))
+    if not any(change["level"] in doubts for change in held.proposed):
+        rule(session, basin, HeldRuling(run=held.run_id, ruling="approve"), by, wall)
 
 
 def release(session: Session, basin: str, run: str | None = None) -> None:

@@ -15,19 +15,21 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent
-from hydrology.base.calendar import days_between
+from hydrology.base.calendar import day, days_between
 from hydrology.base.staleness import STALE_AFTER_DAYS
 from hydrology.extremes.alerting import Decision, Link, Severity, Switch, decide, ladder, rank, trend
 from hydrology.extremes.gravity import reach
 from hydrology.uncertainty.exceedance import Direction
-from records.alerts import alert_changes, alerts, change_levels, held_alerts
+from records.alerts import alert_changes, alerts, held_alerts
 from records.alerts.alert_changes import Change, ChangeKind, NewChange
 from records.alerts.alerts import Alert, AlertStanding, LevelChance, standing
 from records.alerts.tables import AlertBasinRow, AlertRow
 from records.basins import basins
 from records.database.statements import as_record, as_values, grouped, insert_into
+from records.levels.basin_levels import THRESHOLDS
+from records.ratings import ratings
 from records.runs import runs
-from records.runs.runs import Run
+from records.runs.run_types import Run
 
 STAYS = "Alerts stay as they are until they can be decided."
 
@@ -332,7 +334,7 @@ class _Book:
             named = ("level", "direction", "discharge", "severity", "chance", "trend")
             of_level = {name: getattr(alert, name) for name in named} | {"severity_before": alert.severity}
             flow = fields.get("discharge", alert.discharge)
-            of_level |= change_levels.of(self.session, self.basin, alert.level, flow, self.now)
+            of_level |= _level_facts(self.session, self.basin, alert.level, flow, self.now)
         judgement = self.judgement or AlertDecision(sentence="")
         new = NewChange(
             **{
@@ -378,3 +380,18 @@ def _was_set_anew(before: Alert, chance: LevelChance) -> bool:
     assert now is not None
     same = before.direction == chance.direction and math.isclose(was, now, rel_tol=1e-9)
     return chance.kind is None and not same
+
+
+def _level_facts(session: Session, basin: str, level: str, discharge: float, at: datetime) -> dict[str, Any]:
+    """Return the stage (m), category and impact of a level at a discharge (m3/s), each None where it has none.
+
+    The stage is the official one of a category, otherwise that of the discharge by the rating.
+    """
+    columns = (THRESHOLDS.c[name] for name in ("official_stage", "category", "impact"))
+    row = session.execute(select(*columns).filter_by(basin_id=basin, name=level)).one_or_none()
+    stage, category, impact = row or (None, None, None)
+    stored = ratings.newest(session, basin, day(at.date()))
+    if stage is None and stored is not None:
+        by_rating = float(stored.rating.stage(discharge))
+        stage = None if math.isnan(by_rating) else by_rating
+    return {"stage": stage, "category": category, "impact": impact}

@@ -1,10 +1,11 @@
 """Shared statements of the repositories: inserts of both dialects, and rows as plain records."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from typing import Any, TypeVar, cast
 
-from sqlalchemy import Table
+from sqlalchemy import JSON, ColumnElement, Table, Text, or_
+from sqlalchemy import cast as sql_cast
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
@@ -14,7 +15,7 @@ from records.database.tables import Checksummed
 Record = TypeVar("Record")
 
 
-def insert_into(session: Session, row: type) -> sqlite.Insert | postgresql.Insert:
+def insert_into(session: Session, row: type | Table) -> sqlite.Insert | postgresql.Insert:
     """Return the dialect's INSERT, which knows ON CONFLICT."""
     if session.get_bind().dialect.name == "sqlite":
         return sqlite.insert(table_of(row))
@@ -28,20 +29,54 @@ def add_all(session: Session, row: type, rows: Iterable[dict[str, Any]]) -> None
         session.execute(table_of(row).insert(), values)
 
 
-def table_of(row: type) -> Table:
+def table_of(row: type | Table) -> Table:
     """Return the table of a row class, or of a stored record."""
-    return cast(Table, cast(Any, row).__table__)
+    return row if isinstance(row, Table) else cast(Table, cast(Any, row).__table__)
+
+
+def upsert(session: Session, row: type, rows: Iterable[dict[str, Any]], *, compared: Sequence[str] = ()) -> None:
+    """Insert rows, each in the place of one that has its key, with their checksums where the table has them.
+
+    Args:
+        compared: a row that is the same in these columns stays as it is; by default all are written.
+    """
+    values = [with_checksum(row, one) for one in rows] if issubclass(row, Checksummed) else list(rows)
+    if not values:
+        return
+    insert = insert_into(session, row)
+    key, old, new = [column.name for column in insert.table.primary_key], insert.table.c, insert.excluded
+    written = {name: new[name] for name in values[0] if name not in key} or {key[0]: new[key[0]]}
+    differs = (_comparable(old[name]).is_distinct_from(_comparable(new[name])) for name in compared)
+    where = or_(*differs) if compared else None
+    session.execute(insert.on_conflict_do_update(index_elements=key, set_=written, where=where), values)
+
+
+def _comparable(column: ColumnElement[Any]) -> ColumnElement[Any]:
+    """Return a column in a form that both databases can compare: PostgreSQL compares no JSON."""
+    return sql_cast(column, Text) if isinstance(column.type, JSON) else column
 
 
 def as_record(record: type[Record], row: Any, **more: Any) -> Record:
     """Return the record whose fields are a row's columns of the same names, and those given."""
-    names = [field.name for field in fields(cast(Any, record)) if field.name not in more]
-    return record(**{name: getattr(row, name) for name in names}, **more)
+    parts, values = getattr(record, "__parts__", {}), dict(more)
+    for name in (field.name for field in fields(cast(Any, record)) if field.name not in more):
+        if name in parts:
+            part, prefix = parts[name]
+            values[name] = part(**{field.name: getattr(row, f"{prefix}{field.name}") for field in fields(part)})
+        else:
+            values[name] = getattr(row, name)
+    return record(**values)
 
 
 def as_values(record: Any, *left_out: str) -> dict[str, Any]:
-    """Return a record's fields by name."""
-    return {field.name: getattr(record, field.name) for field in fields(record) if field.name not in left_out}
+    """Return a record's fields by name, and those of its parts by the names of their columns."""
+    parts, values = getattr(record, "__parts__", {}), dict[str, Any]()
+    for name in (field.name for field in fields(record) if field.name not in left_out):
+        if name in parts:
+            values |= {f"{parts[name][1]}{part}": value for part, value in as_values(getattr(record, name)).items()}
+        else:
+            values[name] = getattr(record, name)
+    return values
 
 
 def grouped(pairs: Iterable[Any]) -> dict[Any, list[Any]]:

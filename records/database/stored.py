@@ -1,18 +1,33 @@
 """Records that are their tables: a frozen data class declares its columns once."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import is_dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, is_dataclass
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
-from sqlalchemy import Boolean, Column, ForeignKey, String, Table
-from sqlalchemy.orm import MappedColumn
+from sqlalchemy import Boolean, Column, ForeignKey, PrimaryKeyConstraint, Select, String, Table, select
+from sqlalchemy.orm import MappedColumn, Session
 from sqlalchemy.schema import SchemaItem
 from sqlalchemy.types import TypeEngine
 
 from records.database.base import Base, Document
+from records.database.statements import as_record, table_of
 
 Record = TypeVar("Record")
+
+
+class ElsewhereType:
+    """Annotates a field without a column: whoever reads the record adds it."""
+
+
+ELSEWHERE = ElsewhereType()
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Annotates a field whose own fields are columns of the table, with a prefix before their names."""
+
+    prefix: str = ""
 
 
 def stored(
@@ -20,30 +35,54 @@ def stored(
 ) -> Callable[[type[Record]], type[Record]]:
     """Give a data class its table, with a column for each field.
 
-    A field's type decides its column's, as in `Base`; a data class is a `Document`; `X | None` may be null; an
-    annotation may hold a foreign key, or a type of its own.
+    A field's type decides its column's, as in `Base`; a data class, a tuple, list or mapping is a `Document`;
+    `X | None` may be null; an annotation may hold a foreign key, a type of its own, `ELSEWHERE` or `Columns`.
 
     Args:
         name: of the table.
-        items: its constraints and indexes, and columns that the record does not show.
+        items: its constraints and indexes, and columns that the record does not show, or shows as another type.
         key: the fields of the primary key.
         numbered: whether numbers of deleted rows are never reused.
     """
 
     def declare(record: type[Record]) -> type[Record]:
-        columns = _columns(record, key)
-        table = Table(name, Base.metadata, *columns, *items, sqlite_autoincrement=numbered)
-        cast(Any, record).__table__ = table
+        parts: dict[str, tuple[type, str]] = {}
+        apart = {item.name for item in items if isinstance(item, Column)}
+        columns = [column for column in _columns(record, "", parts) if column.name not in apart]
+        primary = PrimaryKeyConstraint(*key)
+        table = Table(name, Base.metadata, *columns, *items, primary, sqlite_autoincrement=numbered)
+        cast(Any, record).__table__, cast(Any, record).__parts__ = table, parts
         return record
 
     return declare
 
 
-def _columns(record: type, key: tuple[str, ...]) -> Iterator[Column[Any]]:
+def read(session: Session, record: type[Record], query: Select[Any]) -> list[Record]:
+    """Return the records whose rows a query selects."""
+    return [as_record(record, row) for row in session.execute(query)]
+
+
+def find(session: Session, record: type[Record], *, for_update: bool = False, **key: Any) -> Record | None:
+    """Return the record of a key; None where there is none.
+
+    Args:
+        for_update: whether its row stays locked until the transaction ends.
+    """
+    query = select(table_of(record)).filter_by(**key)
+    return next(iter(read(session, record, query.with_for_update() if for_update else query)), None)
+
+
+def _columns(record: type, prefix: str, parts: dict[str, tuple[type, str]]) -> Iterator[Column[Any]]:
     for name, hint in get_type_hints(record, include_extras=True).items():
         kind, extras, nullable = _taken_apart(hint)
+        if ELSEWHERE in extras:
+            continue
+        if part := next((extra for extra in extras if isinstance(extra, Columns)), None):
+            parts[name] = kind, part.prefix
+            yield from _columns(kind, part.prefix, {})
+            continue
         foreign = [extra for extra in extras if isinstance(extra, ForeignKey)]
-        yield Column(name, _column_type(kind, extras), *foreign, primary_key=name in key, nullable=nullable)
+        yield Column(f"{prefix}{name}", _column_type(kind, extras), *foreign, nullable=nullable)
 
 
 def _taken_apart(hint: Any) -> tuple[Any, list[Any], bool]:
@@ -55,8 +94,11 @@ def _taken_apart(hint: Any) -> tuple[Any, list[Any], bool]:
             hint, *more = get_args(hint)
             extras += more
         elif get_origin(hint) in (Union, UnionType):
-            (hint,) = (part for part in get_args(hint) if part is not NoneType)
-            nullable = True
+            kinds = [part for part in get_args(hint) if part is not NoneType]
+            nullable |= len(kinds) < len(get_args(hint))
+            if len(kinds) > 1 and not all(get_origin(one) is Literal for one in kinds):
+                raise TypeError(f"no column holds a {hint}")
+            hint = kinds[0]
         else:
             return hint, extras, nullable
 
@@ -73,6 +115,6 @@ def _column_type(kind: Any, extras: list[Any]) -> TypeEngine[Any]:
         return String()
     if kind is bool:
         return Boolean()
-    if is_dataclass(kind):
+    if is_dataclass(kind) or get_origin(kind) in (tuple, list, dict, Mapping):
         return Document(cast(type, kind))
     raise TypeError(f"no column holds a {kind}")

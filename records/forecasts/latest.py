@@ -15,7 +15,7 @@ from hydrology.base.errors import NotFound
 from hydrology.base.reasons import Reason
 from hydrology.water.spin_up import SPIN_UP_DAYS, spin_up_note
 from hydrology.weather.forcing_kinds import ForcingKind
-from records.adjustments.tables import AdjustmentRow
+from records.adjustments.adjustment import ADJUSTMENTS, IS_PUBLISHED
 from records.basins import basins as basin_records
 from records.basins import ownership
 from records.basins.tables import BasinRow
@@ -25,8 +25,7 @@ from records.database.statements import as_record, table_of
 from records.database.tables import PrunedRow
 from records.runs import runs
 from records.runs.newest_runs import LATEST, TRIED
-from records.runs.run_types import last_past_day
-from records.runs.runs import BasinStatus, Run, RunBasin
+from records.runs.run_types import BasinStatus, Run, RunBasin, last_past_day
 from records.runs.tables import NewestRunRow, RunBasinRow, RunRow
 from records.versions import promotions, versions
 from records.versions.tables import PromotionRow
@@ -150,11 +149,11 @@ promoted version that has issued one."""
 _COLUMNS = table_of(NewestRunRow).c  # of the table, not of row objects: every answer needs a look-up
 _IS_OFFICIAL = select(BasinRow.id).where(BasinRow.id == _COLUMNS.basin_id, ownership.is_official()).exists()
 _IS_ADJUSTED = (
-    select(AdjustmentRow.id)
+    select(ADJUSTMENTS.c.id)
     .where(
-        AdjustmentRow.run_id == _COLUMNS.run_id,
-        AdjustmentRow.basin_id == _COLUMNS.basin_id,
-        AdjustmentRow.published_at.is_not(None),
+        ADJUSTMENTS.c.run_id == _COLUMNS.run_id,
+        ADJUSTMENTS.c.basin_id == _COLUMNS.basin_id,
+        IS_PUBLISHED,
     )
     .exists()
 )
@@ -420,10 +419,10 @@ def _searched(session: Session, basins: Sequence[str], at: datetime) -> Newest:
 
 def _adjustments(session: Session, of_basins: Mapping[str, str], at: datetime | None = None) -> dict[str, str]:
     """Return the newest published adjustment of runs' forecasts, by basin; those without one are left out."""
-    is_published = AdjustmentRow.published_at.is_not(None) if at is None else AdjustmentRow.published_at <= at
-    query = select(AdjustmentRow.basin_id, AdjustmentRow.id).where(is_published)
-    query = where_keys(query, (AdjustmentRow.run_id, AdjustmentRow.basin_id), [(r, b) for b, r in of_basins.items()])
-    rows = session.execute(query.order_by(AdjustmentRow.published_at, AdjustmentRow.id))
+    is_published = IS_PUBLISHED if at is None else ADJUSTMENTS.c.published_at <= at
+    query = select(ADJUSTMENTS.c.basin_id, ADJUSTMENTS.c.id).where(is_published)
+    query = where_keys(query, (ADJUSTMENTS.c.run_id, ADJUSTMENTS.c.basin_id), [(r, b) for b, r in of_basins.items()])
+    rows = session.execute(query.order_by(ADJUSTMENTS.c.published_at, ADJUSTMENTS.c.id))
     return {row.basin_id: row.id for row in rows}
 
 

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 from hydrology.base.calendar import Day
 from hydrology.base.errors import InvalidInput
 from records.forecasts.latest import Latest, NoForecast, newest_on, newest_result
-from records.runs import runs
+from records.runs import run_types
 
 
 class NotDry(InvalidInput):
@@ -33,7 +33,7 @@ def newest(session: Session, basin: str, at: datetime, t0: Day | None = None) ->
     )
 
 
-def require_dry(run: runs.Run) -> None:
+def require_dry(run: run_types.Run) -> None:
     """Refuse a run with other weather.
 
     Raises:

@@ -19,12 +19,12 @@ from hydrology.climatology.volumes import Normal, Observed, Season, default_seas
 from hydrology.weather.forcing_kinds import KINDS
 from records.basins import basins
 from records.forecasts.latest import Latest, NoForecast, newest_on, newest_result
-from records.runs import runs
+from records.runs import run_arrays, runs
 from records.runs.run_parts import weights_of_members
-from records.runs.runs import NewRun, RunBasin
+from records.runs.run_types import NewRun, RunBasin
 from records.series import series
 
-ARRAYS = ("discharge", runs.PATHS)
+ARRAYS = ("discharge", run_arrays.PATHS)
 """The arrays that a volume is computed from."""
 SNOW_SHARE = "frac_snow"
 """The attribute with the share of precipitation that falls as snow."""
@@ -84,7 +84,7 @@ def of_arrays(
     session: Session,
     run: NewRun,
     basin: RunBasin,
-    arrays: Mapping[str, runs.RunSeries],
+    arrays: Mapping[str, run_arrays.RunSeries],
     season: Season | None = None,
 ) -> Volume:
     """Return the same from a run's arrays of a basin."""
@@ -158,7 +158,7 @@ def _depths(record: DailySeries, area: Area | None) -> Array:
 
 
 def _forecast(
-    run: NewRun, basin: RunBasin, ahead: Period, arrays: Mapping[str, runs.RunSeries]
+    run: NewRun, basin: RunBasin, ahead: Period, arrays: Mapping[str, run_arrays.RunSeries]
 ) -> tuple[Array | Absent, Array | Absent]:
     """Return the exceeded depths of the days ahead: uncalibrated and calibrated."""
     if (without := KINDS[run.forcing_kind].without_volume) is not None:
@@ -170,5 +170,5 @@ def _forecast(
     weights = None if members is None else weights_of_members(basin.summary.parts, members.axes["member"])
     return (
         basin.why_missing if members is None else exceeded(members.values, leads, weights),
-        exceeded(arrays[runs.PATHS].values, leads) if runs.PATHS in arrays else basin.why_not_calibrated,
+        exceeded(arrays[run_arrays.PATHS].values, leads) if run_arrays.PATHS in arrays else basin.why_not_calibrated,
     )

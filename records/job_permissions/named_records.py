@@ -17,10 +17,11 @@ from jobspec.jobs.base import JobRequest
 from jobspec.jobs.data import BridgeJob
 from jobspec.subjects import BRINGING, FETCHING, RECORDS, Parameter, Record, named
 from records.basins import basins
+from records.feeds import feeds
 from records.series.tables import SeriesRow
 from records.series.year_rows import calendar_years
 from records.versions import versions
-from records.weather import bridges, feeds, weather_issues
+from records.weather import bridges, weather_issues
 
 MAX_FAULTS = 20
 _EASTERNMOST = "Etc/GMT-14"  # where a day ends first

@@ -15,10 +15,11 @@ from jobspec.jobs.base import JobRequest
 from records.access import keys
 from records.access.keys import Key
 from records.basins import basins, ownership
+from records.feeds import feeds
 from records.jobs.job_row import Job
-from records.runs.runs import Purpose
+from records.runs.run_types import Purpose
 from records.versions import versions
-from records.weather import bridges, feeds
+from records.weather import bridges
 
 
 class NotAllowed(InvalidInput):

@@ -3,27 +3,28 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Delete, Executable, Insert, Table, TextClause, Update, select
-from sqlalchemy.orm import InstrumentedAttribute
+from sqlalchemy import Column, Connection, Delete, Executable, Insert, Table, TextClause, Update, select
 from sqlalchemy.sql.dml import UpdateBase
 
 from jobspec.jobs.authority import Authority, Owned
 from records.basins.tables import BasinRow
+from records.database.statements import table_of
+from records.feeds.feeds import FEEDS
 from records.job_permissions.permissions import Grant
 from records.runs.tables import RunRow
 from records.verification.tables import ComparisonRow
 from records.versions.tables import VersionRow
-from records.weather.tables import FeedRow, WeatherIssueRow
+from records.weather.weather_issues import ISSUES
 
 Values = Mapping[str, Any]
 
-_OWNED: Mapping[Owned, tuple[str, InstrumentedAttribute[Any]]] = {
-    "basin": ("basin_id", BasinRow.registered_by),
-    "version": ("version_id", VersionRow.owner),
-    "run": ("run_id", RunRow.owner),
-    "weather": ("issue_id", WeatherIssueRow.operational),
-    "comparison": ("comparison_id", ComparisonRow.owner),
-    "feed": ("feed_id", FeedRow.created_by),
+_OWNED: Mapping[Owned, tuple[str, Column[Any]]] = {
+    "basin": ("basin_id", table_of(BasinRow).c.registered_by),
+    "version": ("version_id", table_of(VersionRow).c.owner),
+    "run": ("run_id", table_of(RunRow).c.owner),
+    "weather": ("issue_id", ISSUES.c.operational),
+    "comparison": ("comparison_id", table_of(ComparisonRow).c.owner),
+    "feed": ("feed_id", FEEDS.c.created_by),
 }
 """By kind of owner, the column that refers to the owned record, and the column of that record that names the owner."""
 
@@ -65,7 +66,7 @@ class Guard:
         if isinstance(statement, Insert):
             self._check_inserted(connection, statement, rows, table, owned)
         elif isinstance(statement, Update | Delete):
-            column = table.c.id if table is owner.class_.__table__ else table.c[reference]
+            column = table.c.id if table is owner.table else table.c[reference]
             query = select(column).distinct()
             if statement.whereclause is not None:
                 query = query.where(statement.whereclause)
@@ -76,7 +77,7 @@ class Guard:
         self, connection: Connection, statement: Insert, rows: Sequence[Values], table: Table, owned: Owned
     ) -> None:
         inserted, (reference, owner) = list(_inserted(statement, rows)), _OWNED[owned]
-        if table is not owner.class_.__table__:
+        if table is not owner.table:
             self._check(connection, table, owned, {row.get(reference) for row in inserted})
         elif any(row.get(owner.key, ...) != self._mark(owned) for row in inserted):
             raise self._refusal(table, f" that is not marked as its own ({owner.key})")
@@ -86,7 +87,7 @@ class Guard:
         if not new:
             return
         _, owner = _OWNED[owned]
-        root = owner.class_.__table__
+        root = owner.table
         mine = select(root.c.id).where(root.c.id.in_(new), owner == self._mark(owned))
         if others := new - set(connection.execute(mine).scalars()):
             raise self._refusal(table, f" of the {owned} {min(map(str, others))}, which is not its own")

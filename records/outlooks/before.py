@@ -14,10 +14,10 @@ from records.adjustments import adjustments
 from records.outlooks import stored
 from records.outlooks.flow_outlooks import ARRAYS, Series, flow_outlooks
 from records.outlooks.run_outlook import FlowOutlooks, OutlookBefore, RunOutlook
-from records.runs import runs
-from records.runs.run_lists import MAX_DAYS_BEFORE
+from records.runs import run_arrays, runs
 from records.runs.run_summary import NOT_STORED
-from records.runs.runs import NewRun, RunBasin, RunBasinKey
+from records.runs.run_types import NewRun, RunBasin, RunBasinKey
+from records.runs.runs import MAX_DAYS_BEFORE
 
 RunBefore = tuple[str, str]
 """Id and T0 of a run."""
@@ -56,9 +56,9 @@ def cause_of_change(basin: RunBasin, series: Series, peak: Peak | Absent) -> str
     Args:
         series: of the run.
     """
-    if runs.CHANGES not in series:
+    if run_arrays.CHANGES not in series:
         return basin.why(basin.summary.change)
-    parts = series[runs.CHANGES].values
+    parts = series[run_arrays.CHANGES].values
     day = int(np.abs(whole_change(parts)).argmax())
     if isinstance(peak, Peak) and peak.lead <= parts.shape[-1]:
         day = peak.lead - 1

@@ -15,16 +15,17 @@ from hydrology.outlook.levels import Level
 from hydrology.uncertainty.error_model import LEVELS
 from hydrology.uncertainty.exceedance import FlowAhead
 from hydrology.uncertainty.weighted import of_traces, weighted_quantiles
-from records.adjustments.adjustments import Adjustment
-from records.alerts import thresholds
+from records.adjustments.adjustment import Adjustment
+from records.levels import basin_levels
 from records.outlooks.run_outlook import FlowOutlooks
-from records.runs import runs
+from records.runs import run_arrays, runs
+from records.runs.run_arrays import RunSeries
 from records.runs.run_parts import weights_of_members
 from records.runs.run_summary import RunCalibration
-from records.runs.runs import NewRun, RunBasin, RunSeries
+from records.runs.run_types import NewRun, RunBasin
 from records.series.series import DamagedSeries
 
-ARRAYS = ("discharge", runs.CALIBRATED, runs.PATHS, runs.NORMAL)
+ARRAYS = ("discharge", run_arrays.CALIBRATED, run_arrays.PATHS, run_arrays.NORMAL)
 """The arrays that it is computed from."""
 Series = Mapping[str, RunSeries]
 
@@ -80,7 +81,7 @@ def _surroundings(
     return Surroundings(
         past=run.filled_days,
         before=_flow_before(run, basin, *found),
-        normal=series[runs.NORMAL].values.astype(np.float64) if runs.NORMAL in series else no_normal,
+        normal=series[run_arrays.NORMAL].values.astype(np.float64) if run_arrays.NORMAL in series else no_normal,
         area=area,
         levels=absent(Reason.NO_AREA_FOR_LEVELS) if area is None else levels_of(session, basin.basin_id, area),
         window=min(run.horizon_days - run.filled_days, WINDOW_DAYS),
@@ -90,7 +91,7 @@ def _surroundings(
 def levels_of(session: Session, basin: str, area: Area) -> list[Level] | Absent:
     """Return the levels of a basin that can have an alert, or that its record is damaged."""
     try:
-        levels = [*thresholds.alert_levels(session, basin)]
+        levels = [*basin_levels.alert_levels(session, basin)]
     except DamagedSeries as problem:
         return absent(Reason.FAILED, message=str(problem))
     return [

@@ -7,11 +7,11 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent
 from hydrology.extremes.alerting import WINDOW_DAYS
-from records.adjustments.adjustments import Adjustment
+from records.adjustments.adjustment import Adjustment
 from records.alerts.alerts import LevelChance
 from records.database.statements import as_values
 from records.outlooks import outlooks
-from records.runs.runs import Run, RunBasin
+from records.runs.run_types import Run, RunBasin
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from hydrology.base.absent import Absent, absent
 from hydrology.base.reasons import Reason
 from records.adjustments import adjustments
-from records.adjustments.adjustments import Adjustment
+from records.adjustments.adjustment import Adjustment
 from records.database.engine import Database
 from records.database.statements import as_values
 from records.forecasts.latest import CAN_BE_LATEST, NEWEST_FIRST
@@ -18,10 +18,10 @@ from records.outlooks.before import cause_of_change, issues_before
 from records.outlooks.flow_outlooks import ARRAYS, Series, flow_outlooks
 from records.outlooks.run_outlook import OutlookBefore, RunOutlook
 from records.outlooks.season import season_of_run
-from records.runs import run_store, runs
+from records.runs import run_arrays, run_store, runs
 from records.runs.newest_runs import LATEST
-from records.runs.run_lists import MAX_DAYS_BEFORE
-from records.runs.runs import BasinResult, NewRun, Run, RunBasin, RunBasinKey
+from records.runs.run_types import BasinResult, NewRun, Run, RunBasin, RunBasinKey
+from records.runs.runs import MAX_DAYS_BEFORE
 from records.runs.tables import NewestRunRow, RunBasinRow, RunRow
 
 Outlooks = Mapping[str, RunOutlook]
@@ -94,7 +94,7 @@ def build(
         published: the adjustments that they follow; by default the newest published ones.
     """
     issued = [(run.id, basin.basin_id) for basin in basins if basin.status == "issued"]
-    return _build(session, run, basins, runs.series_of_many(session, issued, (*ARRAYS, runs.CHANGES)), published)
+    return _build(session, run, basins, runs.series_of_many(session, issued, (*ARRAYS, run_arrays.CHANGES)), published)
 
 
 def _build(

@@ -25,14 +25,15 @@ from hydrology.outlook.peak import Peak
 from hydrology.ratings.rating import Rating
 from hydrology.snow.against_normal import MIN_MM
 from records.adjustments import adjustments
-from records.adjustments.adjustments import Adjustment
-from records.alerts import alerts, held_alerts, thresholds
+from records.adjustments.adjustment import Adjustment
+from records.alerts import alerts, held_alerts
 from records.alerts.alerts import Alert
 from records.basins import basins as basin_records
 from records.basins import ownership
 from records.database.statements import grouped
 from records.forecasts import latest as forecasts
 from records.forecasts.latest import Latest, Superseded
+from records.levels import basin_levels
 from records.outlooks import outlooks as run_outlooks
 from records.outlooks.run_outlook import RunOutlook
 from records.outlooks.season import Season, newest_seasons
@@ -40,7 +41,7 @@ from records.outlooks.skill import BasinSkill, SkillKey, skill_of_many
 from records.ratings import ratings
 from records.runs import runs
 from records.runs.run_summary import NOT_STORED, RunSnow
-from records.runs.runs import Run
+from records.runs.run_types import Run
 from records.series import series
 from records.series.series import DamagedSeries
 
@@ -242,7 +243,7 @@ def outlooks_by(session: Session, found: Mapping[str, Latest | NotFound], at: da
     of_runs = run_outlooks.of_runs(session, [(one.run, one.basin) for one in known.values()], adjusted)
     fresh = _freshness(session, found, at)
     now, rated = _flows_now(session, known, names, today), ratings.newest_many(session, names, today)
-    standing, impacts = _standing_alerts(session, names), thresholds.impacts(session, names)
+    standing, impacts = _standing_alerts(session, names), basin_levels.impacts(session, names)
     seasons = newest_seasons(session, names, at)
     unofficial = {*ownership.owners(session, [name for name in names if name not in known])}
     unofficial |= {name for name, one in known.items() if not one.is_official}

@@ -16,7 +16,8 @@ from records.forecasts.latest import CAN_BE_LATEST, NEWEST_FIRST
 from records.forecasts.seasonal_volumes import SeasonNotHeld, Volume
 from records.outlooks.run_outlook import SeasonVolume
 from records.outlooks.tables import OutlookRow
-from records.runs.runs import NewRun, Run, RunBasin, RunSeries
+from records.runs.run_arrays import RunSeries
+from records.runs.run_types import NewRun, Run, RunBasin
 from records.runs.tables import RunBasinRow, RunRow
 from records.series.series import DamagedSeries
 from records.versions import promotions

@@ -9,7 +9,7 @@ from records.database.composite_keys import where_keys
 from records.database.statements import insert_into, table_of
 from records.outlooks.run_outlook import RunOutlook, SeasonVolume
 from records.outlooks.tables import OutlookRow
-from records.runs.runs import RunBasinKey
+from records.runs.run_types import RunBasinKey
 
 
 def read(session: Session, keys: Collection[RunBasinKey]) -> dict[RunBasinKey, RunOutlook]:

@@ -16,8 +16,8 @@ from hydrology.ratings.rating import InvalidRating, Rating
 from jobspec.ratings import NewRating
 from records.basins import basins
 from records.database.base import FreeText
-from records.database.statements import as_record, as_values, insert_into, table_of
-from records.database.stored import stored
+from records.database.statements import as_values, table_of, upsert
+from records.database.stored import read, stored
 
 
 class NoRating(NotFound):
@@ -91,17 +91,14 @@ def put(session: Session, basin: str, new: NewRating, at: datetime) -> tuple[Sto
         apart = ("set_at", "valid_from")
         if as_values(before, *apart) == as_values(rating, *apart):
             return before, False
-    values = as_values(rating)
-    insert = insert_into(session, StoredRating).values(values)
-    session.execute(insert.on_conflict_do_update(index_elements=["basin_id", "valid_from"], set_=values))
+    upsert(session, StoredRating, [as_values(rating)])
     return rating, True
 
 
 def newest(session: Session, basin: str, on: Day) -> StoredRating | None:
     """Return the rating table of a basin that holds on a day; None without one."""
     query = select(RATINGS).where(RATINGS.c.basin_id == basin, RATINGS.c.valid_from <= on)
-    row = session.execute(query.order_by(RATINGS.c.valid_from.desc()).limit(1)).first()
-    return None if row is None else as_record(StoredRating, row)
+    return next(iter(read(session, StoredRating, query.order_by(RATINGS.c.valid_from.desc()).limit(1))), None)
 
 
 def newest_many(session: Session, names: Sequence[str], on: Day) -> dict[str, Rating]:

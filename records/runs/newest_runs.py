@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from hydrology.water.spin_up import SPIN_UP_DAYS
 from records.database.statements import insert_into
-from records.runs.runs import NewRun, RunBasin
+from records.runs.run_types import NewRun, RunBasin
 from records.runs.tables import NewestRunRow
 
 TRIED, LATEST = "tried", "latest"

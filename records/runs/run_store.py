@@ -11,8 +11,8 @@ from hydrology.base.reasons import Reason
 from hydrology.weather.forcing_kinds import KINDS
 from records.database.statements import add_all, as_values
 from records.runs import newest_runs, runs
-from records.runs.run_arrays import Ledger, RunSeries, owner_of, packed
-from records.runs.runs import CLOSURE, LEDGER, BasinResult, NewRun, Run, RunBasin, ledger_entry
+from records.runs.run_arrays import LEDGER, Ledger, RunSeries, owner_of, packed
+from records.runs.run_types import CLOSURE, BasinResult, NewRun, Run, RunBasin, ledger_entry
 from records.runs.shared_cells import without_cells
 from records.runs.tables import RunBasinRow, RunContentRow, RunRow
 

@@ -1,139 +1,28 @@
-"""Forecast runs, with their basins and arrays. `records.runs.run_store` stores them."""
+"""Forecast runs, with their basins and arrays: single ones, lists and counts. `records.runs.run_store` stores them."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
 
 import numpy as np
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
+from hydrology.base.calendar import Day, Period
 from hydrology.uncertainty.exceedance import FlowAhead
+from hydrology.water.spin_up import is_spinning_up
+from hydrology.weather.forcing_kinds import ForcingKind
 from records.database import retention
 from records.database.composite_keys import where_keys
 from records.database.statements import as_record, table_of
-from records.runs.run_arrays import (
-    CALIBRATED,
-    CHANGES,
-    LEDGER,
-    LEVELS_OF_MEMBERS,
-    MEAN_OF_MEMBERS,
-    NORMAL,
-    NOTHING,
-    OF_VERSION,
-    PATHS,
-    Content,
-    Ledger,
-    RunSeries,
-    levels_of_members,
-    mean_of_members,
-    over_members,
-    owner_of,
-    unpacked,
-)
-from records.runs.run_lists import (
-    RunCounts,
-    basins_with_issued_run,
-    counts_by_version,
-    issued_before,
-    issued_pairs,
-    issued_runs_of_basin,
-    list_runs,
-    newest_changed,
-    operational,
-    reforecasts,
-    unchanged,
-)
-from records.runs.run_types import (
-    AGE,
-    CLOSURE,
-    ERROR_SHIFTS,
-    ORIGIN,
-    PART_STATISTICS,
-    PEAKS_BY_RAIN,
-    PUBLISHED,
-    QUANTILES,
-    QUANTILES_NOTE,
-    SNOW_SPREAD,
-    SPREAD_LEVELS,
-    TRACES_NOTE,
-    VARIANCE,
-    BasinResult,
-    BasinStatus,
-    NewRun,
-    Purpose,
-    QuantilesOf,
-    Run,
-    RunBasin,
-    RunBasinKey,
-    UnknownRun,
-    ledger_entry,
-    shares_of,
-)
+from records.runs.run_arrays import CALIBRATED, NOTHING, PATHS, Content, Ledger, RunSeries, owner_of, unpacked
+from records.runs.run_types import Purpose, Run, RunBasin, RunBasinKey, UnknownRun, last_past_day
 from records.runs.shared_cells import with_cells
 from records.runs.tables import RunBasinRow, RunContentRow, RunRow
 
-__all__ = [
-    "AGE",
-    "CALIBRATED",
-    "CHANGES",
-    "CLOSURE",
-    "ERROR_SHIFTS",
-    "LEDGER",
-    "LEVELS_OF_MEMBERS",
-    "MEAN_OF_MEMBERS",
-    "NORMAL",
-    "OF_VERSION",
-    "ORIGIN",
-    "PART_STATISTICS",
-    "PATHS",
-    "PEAKS_BY_RAIN",
-    "PUBLISHED",
-    "QUANTILES",
-    "QUANTILES_NOTE",
-    "SNOW_SPREAD",
-    "SPREAD_LEVELS",
-    "TRACES_NOTE",
-    "VARIANCE",
-    "BasinResult",
-    "BasinStatus",
-    "Content",
-    "Ledger",
-    "NewRun",
-    "Purpose",
-    "QuantilesOf",
-    "Run",
-    "RunBasin",
-    "RunBasinKey",
-    "RunCounts",
-    "RunSeries",
-    "UnknownRun",
-    "basin_of",
-    "basins_of",
-    "basins_with_issued_run",
-    "calibrated_flow",
-    "content_of_many",
-    "counts_by_version",
-    "flow_ahead",
-    "get",
-    "get_many",
-    "issued_before",
-    "issued_pairs",
-    "issued_runs_of_basin",
-    "ledger_entry",
-    "ledger_of",
-    "ledgers_of_many",
-    "levels_of_members",
-    "list_runs",
-    "mean_of_members",
-    "newest_changed",
-    "of_key",
-    "operational",
-    "over_members",
-    "reforecasts",
-    "series_of",
-    "series_of_many",
-    "shares_of",
-    "unchanged",
-]
+MAX_DAYS_BEFORE = 10
+"""A forecast is compared with the newest one from at most this many days before its T0."""
 
 
 def get(session: Session, run: str) -> Run:
@@ -255,3 +144,173 @@ def ledger_of(session: Session, run: str, basin: str) -> Sequence[Ledger]:
 def ledgers_of_many(session: Session, keys: Sequence[RunBasinKey]) -> dict[RunBasinKey, Sequence[Ledger]]:
     """Return the ledgers of many basins, each from its own run. Empty for a network without ledgers."""
     return {key: content.ledgers for key, content in content_of_many(session, keys, ()).items()}
+
+
+def list_runs(
+    session: Session,
+    *,
+    basin: str | None = None,
+    version: str | None = None,
+    purpose: Purpose | None = None,
+    purposes: Sequence[Purpose] | None = None,
+    t0_from: Day | None = None,
+    t0_to: Day | None = None,
+    issued_after: datetime | None = None,
+    available_by: datetime | None = None,
+    after: str | None = None,
+    limit: int | None = None,
+) -> list[Run]:
+    """Return runs, newest first. `after` is the last id of the previous page, `t0_to` is included."""
+    filters: tuple[tuple[Callable[[Any], ColumnElement[bool]], object], ...] = (
+        (RunRow.version_id.__eq__, version),
+        (RunRow.purpose.__eq__, purpose),
+        (RunRow.purpose.in_, purposes),
+        (RunRow.t0.__ge__, t0_from),
+        (RunRow.t0.__le__, t0_to),
+        (RunRow.issued_at.__gt__, issued_after),
+        (RunRow.available_at.__le__, available_by),
+        (RunRow.id.__lt__, after),
+    )
+    query = select(RunRow).where(*(holds(value) for holds, value in filters if value is not None))
+    if basin is not None:
+        query = query.where(RunRow.id.in_(select(RunBasinRow.run_id).where(RunBasinRow.basin_id == basin)))
+    rows = session.scalars(query.order_by(RunRow.id.desc()).limit(limit))
+    return [as_record(Run, row) for row in rows]
+
+
+def unchanged(session: Session, version: str, t0: Day, horizon_days: int, kind: ForcingKind) -> list[Run]:
+    """Return a version's runs without changes for given days and weather, newest first."""
+    alike = {"version_id": version, "t0": t0, "horizon_days": horizon_days, "forcing_kind": kind}
+    rows = session.scalars(
+        select(RunRow).filter_by(**alike).where(RunRow.status != "failed").order_by(RunRow.id.desc())
+    )
+    return [as_record(Run, row) for row in rows if row.what_if is None or not row.what_if.changes]
+
+
+def newest_changed(session: Session, basin: str, at: datetime) -> Run:
+    """Return a basin's newest run with changes, available at an instant.
+
+    Raises:
+        UnknownRun: there is none.
+    """
+    rows = session.scalars(
+        select(RunRow)
+        .join(RunBasinRow, RunBasinRow.run_id == RunRow.id)
+        .where(RunBasinRow.basin_id == basin, RunRow.what_if.is_not(None), RunRow.available_at <= at)
+        .order_by(RunRow.id.desc())
+    )
+    for row in rows:
+        if row.what_if is not None and row.what_if.changes:
+            return as_record(Run, row)
+    raise UnknownRun(f"No what-if run of {basin} is stored: start one (freshet what-if --basin {basin}).")
+
+
+def operational(session: Session, version: str, until: Day) -> list[Run]:
+    """Return a version's issued operational runs, oldest first.
+
+    Args:
+        until: the last T0.
+    """
+    return _issued(session, version, until, "operational")
+
+
+def reforecasts(session: Session, version: str, until: Day) -> list[Run]:
+    """Return a version's issued reforecasts, oldest first. `until` is the last T0."""
+    return _issued(session, version, until, "reforecast")
+
+
+def _issued(session: Session, version: str, until: Day, purpose: Purpose) -> list[Run]:
+    rows = session.scalars(
+        select(RunRow)
+        .filter_by(version_id=version, purpose=purpose)
+        .where(RunRow.status != "failed", RunRow.t0 <= until)
+        .order_by(RunRow.id)
+    )
+    return [as_record(Run, row) for row in rows]
+
+
+def issued_pairs(session: Session, runs: Sequence[str]) -> list[RunBasinKey]:
+    """Return the issued basins of runs, as pairs of run and basin."""
+    rows = session.execute(
+        select(RunBasinRow.run_id, RunBasinRow.basin_id)
+        .where(RunBasinRow.run_id.in_(runs), RunBasinRow.status == "issued")
+        .order_by(RunBasinRow.run_id, RunBasinRow.basin_id)
+    )
+    return [(run, basin) for run, basin in rows]
+
+
+def issued_before(
+    session: Session, basins: Sequence[str], days: Period, version: str
+) -> dict[str, tuple[Run, RunBasin]]:
+    """Return each basin's newest operational run with its T0 on some days, and its content.
+
+    Of the runs of the last T0, one of the named version, else of any. Basins without one that could have been the
+    latest are left out.
+    """
+    rows = session.execute(
+        select(RunBasinRow.basin_id, RunRow.id, RunBasinRow.spin_up_days)
+        .join(RunRow, RunRow.id == RunBasinRow.run_id)
+        .where(RunRow.purpose == "operational", RunRow.t0.between(days.first, days.last))
+        .where(RunBasinRow.basin_id.in_(basins), RunBasinRow.status == "issued")
+        .order_by(RunRow.t0, RunRow.version_id == version, RunRow.issued_at, RunRow.id)
+    )
+    newest = {basin: run for basin, run, age in rows if age is None or not is_spinning_up(age)}
+    rows_of_runs = session.scalars(select(RunRow).where(RunRow.id.in_(newest.values())))
+    found = {row.id: as_record(Run, row) for row in rows_of_runs}
+    of_both = RunBasinRow.basin_id, RunBasinRow.run_id
+    of_basins = session.scalars(where_keys(select(RunBasinRow), of_both, set(newest.items())))
+    pruned = retention.pruned(session, "members", found)
+    return {
+        row.basin_id: (found[row.run_id], as_record(RunBasin, row, pruned=pruned.get(row.run_id))) for row in of_basins
+    }
+
+
+def basins_with_issued_run(session: Session, runs: Sequence[str]) -> list[str]:
+    """Return the basins that any of some runs was issued for, by name."""
+    of_runs = RunBasinRow.run_id.in_(runs), RunBasinRow.status == "issued"
+    return list(session.scalars(select(RunBasinRow.basin_id).where(*of_runs).distinct().order_by(RunBasinRow.basin_id)))
+
+
+def issued_runs_of_basin(session: Session, basin: str, runs: Sequence[str]) -> dict[str, RunBasin]:
+    """Return runs' content for a basin, by run id. Runs not issued for it are left out."""
+    rows = session.scalars(
+        select(RunBasinRow).filter_by(basin_id=basin, status="issued").where(RunBasinRow.run_id.in_(runs))
+    )
+    pruned = retention.pruned(session, "members", runs)
+    return {row.run_id: as_record(RunBasin, row, pruned=pruned.get(row.run_id)) for row in rows}
+
+
+@dataclass(frozen=True, slots=True)
+class RunCounts:
+    """A version's readable runs: their number, newest T0, newest past day (T0 or filled after it) and newest issue."""
+
+    runs: int
+    newest_t0: Day
+    weather_until: Day
+    newest_issue: datetime
+
+
+def counts_by_version(session: Session, at: datetime, purpose: Purpose = "operational") -> dict[str, RunCounts]:
+    """Return each version's available runs of a purpose. Versions without any are left out.
+
+    The newest T0 is of runs issued for at least one basin.
+    """
+    issued = RunRow.status != "failed"
+    rows = session.execute(
+        select(RunRow.version_id, RunRow.filled_days, func.count(), func.max(RunRow.t0), func.max(RunRow.issued_at))
+        .where(RunRow.purpose == purpose, RunRow.available_at <= at, issued)
+        .group_by(RunRow.version_id, RunRow.filled_days)
+        .order_by(RunRow.version_id)
+    )
+    by_version: dict[str, list[RunCounts]] = {}
+    for version, filled, count, t0, issued_at in rows:
+        by_version.setdefault(version, []).append(RunCounts(count, t0, last_past_day(t0, filled), issued_at))
+    return {
+        version: RunCounts(
+            runs=sum(one.runs for one in of_version),
+            newest_t0=max(one.newest_t0 for one in of_version),
+            weather_until=max(one.weather_until for one in of_version),
+            newest_issue=max(one.newest_issue for one in of_version),
+        )
+        for version, of_version in by_version.items()
+    }

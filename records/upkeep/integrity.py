@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from sqlalchemy import func, inspect, select
+from sqlalchemy import func, select
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.orm import Session
 
@@ -18,13 +18,13 @@ from records.database.json_columns import to_json
 from records.database.statements import table_of
 from records.runs import run_arrays, states
 from records.runs.tables import RunContentRow, StateRow
-from records.schema import Base
 from records.series.tables import RevisionRow, SeriesRow
 from records.simulations.tables import SimulatedFlowRow, SimulatedWaterRow
 from records.upkeep.sqlite_schema import unsafe_objects
 from records.versions.tables import BasinErrorsRow, CheckpointRow, ErrorModelRow, FinishedMemberRow, WeightsRow
 from records.weather import weather_issues
-from records.weather.tables import BridgeBasinRow, WeatherBasinRow
+from records.weather.bridges import BridgePart
+from records.weather.weather_issues import BasinPart
 
 BATCH = 200  # rows: some hold megabytes
 MAX_NAMED = 3  # of the damages, in a sentence
@@ -41,12 +41,12 @@ class Checker:
     """How to check the rows of a table.
 
     Attributes:
-        row: the table's class.
+        row: the table's class, or the record that it is.
         is_whole: returns whether a row, its columns as attributes, is as it was written.
         mending: the remedy for a damaged row.
     """
 
-    row: type[Base]
+    row: type
     is_whole: Callable[[Any], bool]
     mending: str
 
@@ -126,7 +126,7 @@ def check(database: Database, show: Callable[[int, int], None] = lambda _done, _
                 damages += [damage] if damage else []
                 show(row_count, total)
         except (DatabaseError, ValueError) as error:  # a page, or a column that is no longer JSON
-            faults.append(f"{checker.row.__tablename__} cannot be read to its end ({_in_words(error)}): {_RESTORE}.")
+            faults.append(f"{table_of(checker.row).name} cannot be read to its end ({_in_words(error)}): {_RESTORE}.")
     return Soundness(row_count, tuple(faults), tuple(damages))
 
 
@@ -176,13 +176,15 @@ def _lost_references(session: Session) -> list[str]:
 
 def _checked(database: Database, checker: Checker) -> Iterator[Damage | None]:
     """Yield the damage of each row; None for an undamaged one."""
-    table, key = table_of(checker.row), [column.name for column in inspect(checker.row).primary_key]
+    table = table_of(checker.row)
     with database.reading() as session:
         for row in session.execute(select(*table.columns).execution_options(yield_per=BATCH)):
             if checker.is_whole(row):
                 yield None
             else:
-                yield Damage(table.name, {name: str(getattr(row, name)) for name in key}, checker.mending)
+                yield Damage(
+                    table.name, {key.name: str(row._mapping[key]) for key in table.primary_key}, checker.mending
+                )
 
 
 def _hashed(content: str, digest: str, row: Any) -> bool:
@@ -218,8 +220,8 @@ CHECKERS = (
     Checker(ErrorModelRow, partial(checksums.is_whole, ErrorModelRow), _CALIBRATE),
     Checker(BasinErrorsRow, partial(_hashed, "content", "sha256"), _CALIBRATE),
     Checker(RunContentRow, run_arrays.is_whole_row, "forecast again, which issues another run, or restore a backup"),
-    Checker(WeatherBasinRow, weather_issues.is_whole, _RESTORE),
-    Checker(BridgeBasinRow, _bridge_is_whole, "fit the bridge again, or restore a backup"),
+    Checker(BasinPart, weather_issues.is_whole, _RESTORE),
+    Checker(BridgePart, _bridge_is_whole, "fit the bridge again, or restore a backup"),
     Checker(
         SimulatedWaterRow,
         partial(checksums.is_whole, SimulatedWaterRow),

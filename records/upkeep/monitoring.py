@@ -12,11 +12,11 @@ from sqlalchemy.orm import Session
 from hydrology.base.calendar import Day
 from records.basins import ownership
 from records.database import ids
+from records.feeds.feeds import FEEDS
 from records.forecasts.latest import CURRENT
 from records.jobs.job_row import JOBS
 from records.runs.newest_runs import LATEST, TRIED
 from records.runs.tables import NewestRunRow, RunBasinRow
-from records.weather.tables import FeedRow
 
 A_DAY = timedelta(days=1)
 
@@ -49,7 +49,7 @@ def jobs_of_a_day(session: Session, now: datetime) -> dict[tuple[str, ...], int]
 
 def feeds(session: Session) -> dict[str, datetime | None]:
     """Return when each feed last fetched without a failed basin, by the service's clock. None if never."""
-    return dict(session.execute(select(FeedRow.name, FeedRow.last_success_at).order_by(FeedRow.name)).all())
+    return dict(session.execute(select(FEEDS.c.name, FEEDS.c.last_success_at).order_by(FEEDS.c.name)).all())
 
 
 def newest_t0(session: Session, now: datetime) -> dict[str, Day]:

@@ -14,11 +14,11 @@ from hydrology.base.basins import is_agencys
 from hydrology.base.errors import InvalidInput
 from hydrology.base.reasons import Reason
 from records.alerts import settle_alerts
-from records.alerts.tables import FloodFrequencyRow, ThresholdRow
 from records.basins import basins, ownership
 from records.basins.ownership import Unofficial
 from records.basins.tables import AreaRow, AttributeRow, BasinRow, TextRow
 from records.database.base import JsonObject
+from records.levels.basin_levels import FLOOD_FREQUENCY, THRESHOLDS
 from records.ratings.ratings import RATINGS
 from records.runs import states
 from records.versions import promotions, versions
@@ -82,7 +82,7 @@ def holdings(session: Session, basin: str) -> Holdings | None:
     owner = ownership.owner(session, basin)
     if owner is None:
         return None
-    levels = select(ThresholdRow.name).filter_by(basin_id=basin).order_by(ThresholdRow.name)
+    levels = select(THRESHOLDS.c.name).where(THRESHOLDS.c.basin_id == basin).order_by(THRESHOLDS.c.name)
     ratings = select(RATINGS.c.source).where(RATINGS.c.basin_id == basin).distinct().order_by(RATINGS.c.source)
     version = promotions.current(session, [basin]).get(basin)
     return Holdings(
@@ -115,9 +115,10 @@ def claim(session: Session, basin: str, clock: Clock) -> None:
         AlreadyOfficial: it is the service's.
     """
     held = _take(session, basin, clock)
-    for row in (ThresholdRow, FloodFrequencyRow, AreaRow, AttributeRow, TextRow):
+    for row in (AreaRow, AttributeRow, TextRow):
         session.execute(delete(row).where(row.basin_id == basin))
-    session.execute(RATINGS.delete().where(RATINGS.c.basin_id == basin))
+    for table in (THRESHOLDS, FLOOD_FREQUENCY, RATINGS):
+        session.execute(table.delete().where(table.c.basin_id == basin))
     theirs = select(VersionRow.id).where(VersionRow.owner == held.owner)
     session.execute(delete(PromotionRow).where(PromotionRow.basin_id == basin, PromotionRow.version_id.in_(theirs)))
     stated = ("name", "latitude", "longitude", "huc", "weather_points", "outline", "assume_attributes")

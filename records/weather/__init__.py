@@ -1,1 +1,1 @@
-"""Stored weather forecasts, feeds and bridges."""
+"""Stored weather forecasts and bridges."""

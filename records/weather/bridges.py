@@ -3,21 +3,23 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Annotated
 
-from sqlalchemy import Select, select, update
+from sqlalchemy import CheckConstraint, ColumnElement, ForeignKey, Index, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Day
 from hydrology.base.digests import fingerprint
 from hydrology.base.errors import NotFound
 from hydrology.weather.bridge import PRECIPITATION, Corrections, Skill
+from records.database.base import Long
 from records.database.ids import new_id
 from records.database.json_columns import to_json
-from records.database.statements import add_all, as_record, as_values
+from records.database.statements import add_all, as_record, as_values, table_of
+from records.database.stored import find, read, stored
+from records.feeds import product_credits
 from records.runs.bridge_used import RunBridge
 from records.series import series
-from records.weather import product_credits
-from records.weather.tables import BridgeBasinRow, BridgeRow
 
 
 class UnknownBridge(NotFound):
@@ -48,9 +50,16 @@ class NewBridge:
     code_version: str
 
 
+@stored(
+    "bridges",
+    CheckConstraint("first <= last", name="order"),
+    CheckConstraint("from_product <> to_product", name="products"),
+    Index(None, "name", "id"),
+    Index(None, "model"),
+)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bridge(NewBridge):
-    """A stored fit."""
+    """A stored fit. Another fit with the same name is another bridge."""
 
     id: str
     created_at: datetime
@@ -65,13 +74,20 @@ class NewPart:
         pooled_from: the basins of a pooled fit; `pooled_reason`: why it was not fitted here.
     """
 
-    basin_id: str
+    basin_id: Annotated[str, ForeignKey("basins.id")]
     corrections: Corrections
     skill: Skill | None = None
     pooled_from: tuple[str, ...] = ()
     pooled_reason: str | None = None
 
 
+@stored(
+    "bridge_basins",
+    CheckConstraint("(skill IS NULL) = (pooled_reason IS NOT NULL)", name="pooled"),
+    CheckConstraint("length(sha256) = 64", name="sha256"),
+    Index(None, "basin_id"),
+    key=("bridge_id", "basin_id"),
+)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BridgePart(NewPart):
     """A stored fit's result for a basin.
@@ -83,10 +99,13 @@ class BridgePart(NewPart):
             was never applied or another fit has been since.
     """
 
-    bridge_id: str
+    bridge_id: Annotated[str, ForeignKey("bridges.id")]
     sha256: str
     applied_at: datetime | None
-    applied_stamp: int | None
+    applied_stamp: Annotated[int | None, Long()]
+
+
+_BRIDGES, _PARTS = table_of(Bridge), table_of(BridgePart)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,13 +137,9 @@ def create(session: Session, new: NewBridge, parts: Sequence[NewPart], at: datet
     """
     require_free(session, new.name)
     bridge = new_id(at)
-    add_all(session, BridgeRow, [as_values(new) | {"id": bridge, "refused": dict(new.refused), "created_at": at}])
-    rows = [
-        as_values(part)
-        | {"bridge_id": bridge, "pooled_from": list(part.pooled_from), "sha256": fingerprint(to_json(part.corrections))}
-        for part in parts
-    ]
-    add_all(session, BridgeBasinRow, rows)
+    add_all(session, Bridge, [as_values(new) | {"id": bridge, "refused": dict(new.refused), "created_at": at}])
+    rows = [as_values(part) | {"bridge_id": bridge, "sha256": fingerprint(to_json(part.corrections))} for part in parts]
+    add_all(session, BridgePart, rows)
     return get(session, bridge)
 
 
@@ -144,10 +159,10 @@ def get(session: Session, bridge: str) -> Bridge:
     Raises:
         UnknownBridge: there is none.
     """
-    row = session.get(BridgeRow, bridge) or _newest(session, bridge)
-    if row is None:
+    found = find(session, Bridge, id=bridge) or _newest(session, bridge)
+    if found is None:
         raise UnknownBridge(f"No bridge {bridge[:64]!r} is stored here: list the bridges to see their names.")
-    return as_record(Bridge, row)
+    return found
 
 
 def is_stored(session: Session, name: str) -> bool:
@@ -157,28 +172,26 @@ def is_stored(session: Session, name: str) -> bool:
 
 def list_bridges(session: Session) -> list[Bridge]:
     """Return the newest bridge of each name, by name."""
-    newest: dict[str, BridgeRow] = {}
-    for row in session.scalars(select(BridgeRow).order_by(BridgeRow.name, BridgeRow.id)):
-        newest[row.name] = row
-    return [as_record(Bridge, row) for row in newest.values()]
+    by_age = read(session, Bridge, select(_BRIDGES).order_by(_BRIDGES.c.name, _BRIDGES.c.id))
+    return list({bridge.name: bridge for bridge in by_age}.values())
 
 
 def parts_of(session: Session, bridge: str) -> list[BridgePart]:
     """Return a bridge's result for each of its basins, by identifier."""
-    query = select(BridgeBasinRow).filter_by(bridge_id=bridge).order_by(BridgeBasinRow.basin_id)
-    return [_part(row) for row in session.scalars(query)]
+    query = select(_PARTS).where(_PARTS.c.bridge_id == bridge).order_by(_PARTS.c.basin_id)
+    return read(session, BridgePart, query)
 
 
 def applied(session: Session, product: str, basins: Sequence[str]) -> dict[str, InForce]:
     """Return the bridge that a product comes from, by basin. Empty if it is not from a bridge."""
-    query = _of_basins(basins).where(BridgeRow.name == product, BridgeBasinRow.applied_stamp.is_not(None))
-    return {row.basin_id: _in_force(bridge, row) for row, bridge in session.execute(query)}
+    in_force = _of_basins(session, basins, _BRIDGES.c.name == product, _PARTS.c.applied_stamp.is_not(None))
+    return {one.part.basin_id: one for one in in_force}
 
 
 def for_forecasts(session: Session, model: str, product: str, basins: Sequence[str]) -> dict[str, InForce]:
     """Return the newest bridge from a model's weather forecasts to a product, by basin."""
-    query = _of_basins(basins).where(BridgeRow.model == model, BridgeRow.to_product == product)
-    return {row.basin_id: _in_force(bridge, row) for row, bridge in session.execute(query.order_by(BridgeRow.id))}
+    fitted = _of_basins(session, basins, _BRIDGES.c.model == model, _BRIDGES.c.to_product == product)
+    return {one.part.basin_id: one for one in fitted}
 
 
 def to_products(
@@ -191,37 +204,31 @@ def to_products(
     Args:
         only: their ids; None: the newest fit of each name.
     """
-    query = _of_basins(basins).where(BridgeRow.model.is_(None), BridgeRow.to_product.in_(products))
-    if only is not None:
-        query = query.where(BridgeRow.id.in_(only))
-    newest = {
-        (row.basin_id, bridge.name if only is None else bridge.id): _in_force(bridge, row)
-        for row, bridge in session.execute(query.order_by(BridgeRow.id))
-    }
+    named = [] if only is None else [_BRIDGES.c.id.in_(only)]
+    fitted = _of_basins(session, basins, _BRIDGES.c.model.is_(None), _BRIDGES.c.to_product.in_(products), *named)
+    newest = {(one.part.basin_id, one.bridge.name if only is None else one.bridge.id): one for one in fitted}
     return sorted(newest.values(), key=lambda one: (-(one.used.precipitation_correlation or 0.0), one.bridge.name))
 
 
 def note_applied(session: Session, bridge: Bridge, basin: str, at: datetime, stamp: int) -> None:
     """Record that a bridge was applied to a basin's series of a stamp. Others of its name end there."""
-    same_name = select(BridgeRow.id).where(BridgeRow.name == bridge.name)
-    of_basin = update(BridgeBasinRow).where(BridgeBasinRow.basin_id == basin)
-    session.execute(of_basin.where(BridgeBasinRow.bridge_id.in_(same_name)).values(applied_stamp=None))
-    in_force = of_basin.where(BridgeBasinRow.bridge_id == bridge.id)
+    same_name = select(_BRIDGES.c.id).where(_BRIDGES.c.name == bridge.name)
+    of_basin = _PARTS.update().where(_PARTS.c.basin_id == basin)
+    session.execute(of_basin.where(_PARTS.c.bridge_id.in_(same_name)).values(applied_stamp=None))
+    in_force = of_basin.where(_PARTS.c.bridge_id == bridge.id)
     session.execute(in_force.values(applied_at=at, applied_stamp=stamp))
 
 
-def _newest(session: Session, name: str) -> BridgeRow | None:
-    return session.scalar(select(BridgeRow).where(BridgeRow.name == name).order_by(BridgeRow.id.desc()).limit(1))
+def _newest(session: Session, name: str) -> Bridge | None:
+    newest = select(_BRIDGES).where(_BRIDGES.c.name == name).order_by(_BRIDGES.c.id.desc()).limit(1)
+    return next(iter(read(session, Bridge, newest)), None)
 
 
-def _of_basins(basins: Sequence[str]) -> Select[BridgeBasinRow, BridgeRow]:
-    joined = select(BridgeBasinRow, BridgeRow).join(BridgeRow, BridgeRow.id == BridgeBasinRow.bridge_id)
-    return joined.where(BridgeBasinRow.basin_id.in_(basins))
-
-
-def _in_force(bridge: BridgeRow, part: BridgeBasinRow) -> InForce:
-    return InForce(as_record(Bridge, bridge), _part(part))
-
-
-def _part(row: BridgeBasinRow) -> BridgePart:
-    return as_record(BridgePart, row, pooled_from=tuple(row.pooled_from))
+def _of_basins(session: Session, basins: Sequence[str], *of: ColumnElement[bool]) -> list[InForce]:
+    """Return the fits of basins that meet conditions, the oldest first."""
+    joined = select(_PARTS).join(_BRIDGES, _BRIDGES.c.id == _PARTS.c.bridge_id)
+    query = joined.where(_PARTS.c.basin_id.in_(basins), *of).order_by(_PARTS.c.bridge_id)
+    parts = read(session, BridgePart, query)
+    used = select(_BRIDGES).where(_BRIDGES.c.id.in_({part.bridge_id for part in parts}))
+    of_id = {bridge.id: bridge for bridge in read(session, Bridge, used)}
+    return [InForce(of_id[part.bridge_id], part) for part in parts]

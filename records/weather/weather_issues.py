@@ -3,10 +3,22 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
-from sqlalchemy import Select, delete, exists, func, select
+from sqlalchemy import (
+    CheckConstraint,
+    Column,
+    ForeignKey,
+    Index,
+    LargeBinary,
+    Row,
+    Select,
+    UniqueConstraint,
+    exists,
+    func,
+    select,
+)
 from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Day, Period, day
@@ -16,12 +28,10 @@ from hydrology.base.variables import WEATHER
 from hydrology.weather.forcing import WeatherForecast, WeatherIssue
 from records.database import retention
 from records.database.ids import verified
-from records.database.statements import as_record
+from records.database.statements import as_record, table_of
+from records.database.stored import find, stored
+from records.database.stored import read as read_records
 from records.series.year_rows import VALUE
-from records.weather.store_weather import StoredIssue, content_to_hash, store
-from records.weather.tables import WeatherBasinRow, WeatherIssueRow
-
-__all__ = ["StoredIssue", "store"]  # and what stands here
 
 
 class UnknownWeather(NotFound):
@@ -30,6 +40,7 @@ class UnknownWeather(NotFound):
     kind = "unknown-weather"
 
 
+@stored("weather_issues", UniqueConstraint("source", "model", "reference_time", "operational"))
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Issue:
     """A stored weather forecast for any basins.
@@ -51,6 +62,14 @@ class Issue:
     created_at: datetime
 
 
+@stored(
+    "weather_basins",
+    # float32, little-endian, row-major over variables, traces and days
+    Column("content", LargeBinary, nullable=False),
+    CheckConstraint("last >= first", name="days"),
+    Index(None, "basin_id", "first"),
+    key=("issue_id", "basin_id"),
+)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BasinPart:
     """The stored part for one basin, without its values.
@@ -61,14 +80,17 @@ class BasinPart:
         sha256: checksum of its content.
     """
 
-    issue_id: str
-    basin_id: str
+    issue_id: Annotated[str, ForeignKey("weather_issues.id")]
+    basin_id: Annotated[str, ForeignKey("basins.id")]
     available_time: datetime
     first: Day
     last: Day
     traces: tuple[str, ...]
     variables: tuple[str, ...]
     sha256: str
+
+
+ISSUES, PARTS = table_of(Issue), table_of(BasinPart)
 
 
 def get(session: Session, issue: str) -> Issue:
@@ -78,19 +100,17 @@ def get(session: Session, issue: str) -> Issue:
         UnknownWeather: there is none with this id.
         Gone: it was pruned.
     """
-    row = session.get(WeatherIssueRow, issue)
-    if row is None:
+    found = find(session, Issue, id=issue)
+    if found is None:
         raise retention.pruned_row(session, "weather", issue) or UnknownWeather(
             f"No weather forecast {issue!r} is stored here: list them to see their ids."
         )
-    return as_record(Issue, row)
+    return found
 
 
 def is_stored(session: Session, source: str, model: str) -> bool:
     """Return whether a weather forecast of a model is stored."""
-    return bool(
-        session.scalar(select(exists().where(WeatherIssueRow.source == source, WeatherIssueRow.model == model)))
-    )
+    return bool(session.scalar(select(exists().where(ISSUES.c.source == source, ISSUES.c.model == model))))
 
 
 def list_issues(
@@ -108,15 +128,15 @@ def list_issues(
     Args:
         after: the last id of the previous page.
     """
-    of_issue = WeatherBasinRow.issue_id == WeatherIssueRow.id
-    known = exists().where(of_issue, WeatherBasinRow.available_time <= at)
+    of_issue = PARTS.c.issue_id == ISSUES.c.id
+    known = exists().where(of_issue, PARTS.c.available_time <= at)
     if basin is not None:
-        known = known.where(WeatherBasinRow.basin_id == basin)
-    query = select(WeatherIssueRow).where(known)  # checked issue by issue: a page reads only its own
-    for column, value in ((WeatherIssueRow.source, source), (WeatherIssueRow.model, model)):
+        known = known.where(PARTS.c.basin_id == basin)
+    query = select(ISSUES).where(known)  # checked issue by issue: a page reads only its own
+    for column, value in ((ISSUES.c.source, source), (ISSUES.c.model, model)):
         query = query if value is None else query.where(column == value)
-    query = query if after is None else query.where(WeatherIssueRow.id < after)
-    return [as_record(Issue, row) for row in session.scalars(query.order_by(WeatherIssueRow.id.desc()).limit(limit))]
+    query = query if after is None else query.where(ISSUES.c.id < after)
+    return read_records(session, Issue, query.order_by(ISSUES.c.id.desc()).limit(limit))
 
 
 def parts_of(session: Session, issue: str, at: datetime) -> list[BasinPart]:
@@ -126,12 +146,9 @@ def parts_of(session: Session, issue: str, at: datetime) -> list[BasinPart]:
         UnknownWeather: there is none with this id.
     """
     get(session, issue)
-    columns = [getattr(WeatherBasinRow, name) for name in BasinPart.__dataclass_fields__]
-    of_issue = select(*columns).filter_by(issue_id=issue).where(WeatherBasinRow.available_time <= at)
-    return [
-        as_record(BasinPart, row, traces=tuple(row.traces), variables=tuple(row.variables))
-        for row in session.execute(of_issue.order_by(WeatherBasinRow.basin_id))
-    ]
+    columns = (PARTS.c[name] for name in BasinPart.__dataclass_fields__)
+    of_issue = select(*columns).where(PARTS.c.issue_id == issue, PARTS.c.available_time <= at)
+    return read_records(session, BasinPart, of_issue.order_by(PARTS.c.basin_id))
 
 
 def read(session: Session, issue: str, basin: str, at: datetime) -> WeatherForecast:
@@ -154,13 +171,8 @@ def read_many(session: Session, issue: str, basins: Sequence[str], at: datetime)
         Corrupt: a stored part is damaged.
     """
     issued = get(session, issue)
-    rows = session.scalars(
-        select(WeatherBasinRow).where(
-            WeatherBasinRow.issue_id == issue,
-            WeatherBasinRow.basin_id.in_(basins),
-            WeatherBasinRow.available_time <= at,
-        )
-    )
+    of_basins = PARTS.c.issue_id == issue, PARTS.c.basin_id.in_(basins), PARTS.c.available_time <= at
+    rows = session.execute(select(PARTS).where(*of_basins))
     return {row.basin_id: _forecast(issued, row) for row in rows}
 
 
@@ -176,16 +188,16 @@ def newest(
         whole: whether it must cover all days; else the one is returned that covers them from the first to the
             latest day, if it held as many days when it was issued.
     """
-    newest_first = (WeatherIssueRow.reference_time.desc(), WeatherIssueRow.id.desc())
-    order = newest_first if whole else (WeatherBasinRow.last.desc(), *newest_first)
+    newest_first = (ISSUES.c.reference_time.desc(), ISSUES.c.id.desc())
+    order = newest_first if whole else (PARTS.c.last.desc(), *newest_first)
     last = days.last if whole else days.first
-    rank = func.row_number().over(partition_by=WeatherBasinRow.basin_id, order_by=order).label("rank")
+    rank = func.row_number().over(partition_by=PARTS.c.basin_id, order_by=order).label("rank")
     ranked: Select[Any] = (
-        select(WeatherBasinRow.basin_id, WeatherIssueRow.id, WeatherIssueRow.reference_time, WeatherBasinRow.last, rank)
-        .join(WeatherIssueRow, WeatherIssueRow.id == WeatherBasinRow.issue_id)
-        .where(WeatherBasinRow.basin_id.in_(basins), WeatherIssueRow.operational.is_(True))
-        .where(WeatherBasinRow.available_time <= at)
-        .where(WeatherBasinRow.first <= days.first, WeatherBasinRow.last >= last)
+        select(PARTS.c.basin_id, ISSUES.c.id, ISSUES.c.reference_time, PARTS.c.last, rank)
+        .join(ISSUES, ISSUES.c.id == PARTS.c.issue_id)
+        .where(PARTS.c.basin_id.in_(basins), ISSUES.c.operational.is_(True))
+        .where(PARTS.c.available_time <= at)
+        .where(PARTS.c.first <= days.first, PARTS.c.last >= last)
     )
     found = ranked.subquery()
     rows = session.execute(select(found).where(found.c.rank == 1))
@@ -206,14 +218,14 @@ def since(
         before: instant before which its reference time lies.
     """
     query = (
-        select(WeatherIssueRow.id, WeatherIssueRow.reference_time)
-        .join(WeatherBasinRow, WeatherIssueRow.id == WeatherBasinRow.issue_id)
-        .where(WeatherBasinRow.basin_id.in_(basins), WeatherIssueRow.operational.is_(True))
-        .where(WeatherIssueRow.source == source, WeatherIssueRow.model == model)
-        .where(WeatherBasinRow.first <= days.last, WeatherBasinRow.last >= days.first)
-        .where(WeatherIssueRow.reference_time < before)
+        select(ISSUES.c.id, ISSUES.c.reference_time)
+        .join(PARTS, ISSUES.c.id == PARTS.c.issue_id)
+        .where(PARTS.c.basin_id.in_(basins), ISSUES.c.operational.is_(True))
+        .where(ISSUES.c.source == source, ISSUES.c.model == model)
+        .where(PARTS.c.first <= days.last, PARTS.c.last >= days.first)
+        .where(ISSUES.c.reference_time < before)
         .distinct()
-        .order_by(WeatherIssueRow.reference_time, WeatherIssueRow.id)
+        .order_by(ISSUES.c.reference_time, ISSUES.c.id)
     )
     by_day = {day(row.reference_time.date()): row.id for row in session.execute(query)}
     return [(issue, reference) for reference, issue in by_day.items()]
@@ -222,10 +234,10 @@ def since(
 def stored_basins(session: Session, source: str, model: str, since: datetime) -> dict[datetime, set[str]]:
     """Return the basins of a model's forecasts that feeds brought, by reference time, from an instant on."""
     query = (
-        select(WeatherIssueRow.reference_time, WeatherBasinRow.basin_id)
-        .join(WeatherBasinRow, WeatherIssueRow.id == WeatherBasinRow.issue_id)
-        .where(WeatherIssueRow.source == source, WeatherIssueRow.model == model)
-        .where(WeatherIssueRow.operational.is_(True), WeatherIssueRow.reference_time >= since)
+        select(ISSUES.c.reference_time, PARTS.c.basin_id)
+        .join(PARTS, ISSUES.c.id == PARTS.c.issue_id)
+        .where(ISSUES.c.source == source, ISSUES.c.model == model)
+        .where(ISSUES.c.operational.is_(True), ISSUES.c.reference_time >= since)
     )
     by_time: dict[datetime, set[str]] = {}
     for reference_time, basin in session.execute(query):
@@ -244,26 +256,30 @@ def outdated(session: Session, before: datetime, issues: Collection[str] | None 
     Args:
         issues: restrict to these; None for all.
     """
-    query = select(WeatherIssueRow.id).where(WeatherIssueRow.created_at < before).order_by(WeatherIssueRow.id)
-    return dict.fromkeys(session.scalars(query if issues is None else query.where(WeatherIssueRow.id.in_(issues))), 1)
+    query = select(ISSUES.c.id).where(ISSUES.c.created_at < before).order_by(ISSUES.c.id)
+    return dict.fromkeys(session.scalars(query if issues is None else query.where(ISSUES.c.id.in_(issues))), 1)
 
 
 def remove(session: Session, issues: Collection[str]) -> list[str]:
     """Delete weather forecasts, and return their ids. Runs that used one retain its name and credit."""
-    session.execute(delete(WeatherBasinRow).where(WeatherBasinRow.issue_id.in_(issues)))
-    deletion = delete(WeatherIssueRow).where(WeatherIssueRow.id.in_(issues))
-    return list(session.scalars(deletion.returning(WeatherIssueRow.id)))
+    session.execute(PARTS.delete().where(PARTS.c.issue_id.in_(issues)))
+    return list(session.scalars(ISSUES.delete().where(ISSUES.c.id.in_(issues)).returning(ISSUES.c.id)))
 
 
-def _forecast(issue: Issue, row: WeatherBasinRow) -> WeatherForecast:
+def _forecast(issue: Issue, row: Row[Any]) -> WeatherForecast:
     verified(content_to_hash(row), row.sha256, f"weather forecast {issue.id} of {row.basin_id}")
     shape = (len(row.variables), len(row.traces), len(Period(row.first, row.last)))
     values = np.frombuffer(row.content, VALUE).reshape(shape)
     return WeatherForecast(
         issue=as_record(WeatherIssue, issue, available_time=row.available_time),
         basin=row.basin_id,
-        traces=tuple(row.traces),
+        traces=row.traces,
         first=row.first,
         values=dict(zip(row.variables, values, strict=True)),
         units={name: WEATHER[name].unit for name in row.variables},
     )
+
+
+def content_to_hash(row: Any) -> bytes:
+    """Return the content of a basin's part (columns as attributes) in the form that is hashed."""
+    return f"{row.first} {','.join(row.traces)} {','.join(row.variables)} ".encode() + bytes(row.content)

@@ -5,11 +5,12 @@ from collections import deque
 from dataclasses import asdict
 
 from jobspec.kinds import KINDS
+from records.database.work import Work
 from records.jobs import jobs
 from runtime.clock import Clock
 from runtime.settings import Settings
 from testing.jobs.processes import PostedJobs
-from workers.job import JobContext, JobOutcome, Progress, StopReason
+from workers.job import JobOutcome, Progress, StopReason
 from workers.job_processes.job_process import run_job
 from workers.job_processes.messages import Report, Started, message_of
 from workers.job_processes.process_pool import Child, Children
@@ -21,7 +22,7 @@ from workers.tasks.handlers import HANDLERS
 class InProcessChild(Child):
     """Runs a job at once, and has its messages ready as a child's pipe would give them."""
 
-    def __init__(self, context: JobContext) -> None:
+    def __init__(self, context: Work) -> None:
         self._context = context
         self._messages: deque[bytes] = deque()
         self.memory_limit, self.ended, self.started_at = None, False, 0.0
@@ -56,7 +57,7 @@ class InProcessChild(Child):
 class InProcessChildren(Children):
     """Gives a worker children that are this process."""
 
-    def __init__(self, context: JobContext) -> None:
+    def __init__(self, context: Work) -> None:
         super().__init__(context.settings)
         self._context = context
 
@@ -84,7 +85,7 @@ class InProcessJobs(PostedJobs):
         """The context of a worker or scheduler that starts now, under the settings of the environment."""
         chosen = self.settings.model_dump(include=self.settings.model_fields_set)
         settings = Settings.load(**chosen)
-        return WorkerContext(settings, self.database, Clock(settings.as_of), self.sender)
+        return WorkerContext(settings, self.database, Clock(settings.as_of), sender=self.sender)
 
     def ended(self, job: str) -> jobs.Job:
         """Run a job and the children that it waits for, and return it as it has ended."""

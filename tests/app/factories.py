@@ -12,7 +12,7 @@ from hydrology.base.reasons import Reason
 from hydrology.uncertainty.error_model import LEVELS as ALL_LEVELS
 from hydrology.water.ledger import TERMS, close
 from hydrology.water.water_age import Ages
-from records.runs import runs
+from records.runs import run_arrays, run_types
 from records.runs.run_arrays import SinceEmpty
 from records.runs.run_summary import KnownSkill, ReferenceSnow, RunCalibration, RunSnow, RunSummary
 from testing.records import BASIN, a_reason
@@ -77,9 +77,9 @@ SUMMARY = RunSummary(
 )
 
 
-def forecast(basin: str = BASIN, *, conserving: bool = True, snow: bool = True, **chosen: Any) -> runs.BasinResult:
+def forecast(basin: str = BASIN, *, conserving: bool = True, snow: bool = True, **chosen: Any) -> run_types.BasinResult:
     """Return the result of a run in a basin: issued, its ledgers closed."""
-    row = runs.RunBasin(
+    row = run_types.RunBasin(
         basin_id=basin,
         status="issued",
         parent_day=day("2008-09-29"),
@@ -92,13 +92,13 @@ def forecast(basin: str = BASIN, *, conserving: bool = True, snow: bool = True, 
         summary=SUMMARY if snow else replace(SUMMARY, snow=a_reason(NO_REFERENCE)),
     )
     series = _series(conserving=conserving, snow=snow and conserving)
-    return runs.BasinResult(basin=replace(row, **chosen), series=series, ledgers=ledgers() if conserving else ())
+    return run_types.BasinResult(basin=replace(row, **chosen), series=series, ledgers=ledgers() if conserving else ())
 
 
 TRACES = ["1999", "2000", "2001"]
 
 
-def forecast_with_traces(**chosen: Any) -> runs.BasinResult:
+def forecast_with_traces(**chosen: Any) -> run_types.BasinResult:
     """Return a forecast whose traces are all the weather of `forecast`."""
     whole = forecast()
     by_name = {series.variable: series for series in whole.series}
@@ -109,41 +109,43 @@ def forecast_with_traces(**chosen: Any) -> runs.BasinResult:
         **{name: np.repeat(by_name[name].values.mean(axis=0)[None], 3, axis=0) for name in ("loss", "storage", "snow")},
     }
     series = [
-        runs.RunSeries(name, by_name[name].unit, {"member": MEMBERS, **axes} if values.ndim == 3 else axes, values)
+        run_arrays.RunSeries(
+            name, by_name[name].unit, {"member": MEMBERS, **axes} if values.ndim == 3 else axes, values
+        )
         for name, values in repeated.items()
     ]
     closed = [[*ledger.terms.values(), ledger.residual_mm, ledger.tolerance_mm] for ledger in ledgers()]
-    of_all: Axes = {"entry": (*TERMS, *runs.CLOSURE), "member": MEMBERS, "trace": TRACES}
+    of_all: Axes = {"entry": (*TERMS, *run_types.CLOSURE), "member": MEMBERS, "trace": TRACES}
     entries = np.repeat(np.array(closed, np.float32).T[:, :, None], len(TRACES), axis=2)
-    series += [runs.RunSeries(runs.LEDGER, "mm", of_all, entries)]
+    series += [run_arrays.RunSeries(run_arrays.LEDGER, "mm", of_all, entries)]
     series += [
         by_name[name]
         for name in (
-            *("discharge_quantiles", runs.CALIBRATED, runs.NORMAL),
-            *("cells_at_t0", runs.SNOW_SPREAD, runs.ORIGIN),
+            *("discharge_quantiles", run_arrays.CALIBRATED, run_arrays.NORMAL),
+            *("cells_at_t0", run_types.SNOW_SPREAD, run_types.ORIGIN),
         )
     ]
-    return runs.BasinResult(
+    return run_types.BasinResult(
         basin=replace(whole.basin, summary=replace(SUMMARY, traces=len(TRACES)), **chosen),
         series=series,
         ledgers=[replace(ledger, trace="2000") for ledger in whole.ledgers],
     )
 
 
-def open_forecast() -> runs.BasinResult:
+def open_forecast() -> run_types.BasinResult:
     """Return a forecast that was computed and withheld, for its second member does not close."""
     first, second = ledgers()
     row = replace(forecast().basin, status="withheld", reason=absent(Reason.LEDGER_OPEN, members="1"))
     second = replace(second, residual_mm=0.5)
-    return runs.BasinResult(basin=row, series=_series(conserving=True, snow=True), ledgers=[first, second])
+    return run_types.BasinResult(basin=row, series=_series(conserving=True, snow=True), ledgers=[first, second])
 
 
-def ledgers() -> Sequence[runs.Ledger]:
+def ledgers() -> Sequence[run_arrays.Ledger]:
     """Return the ledger of each member."""
     rain = np.broadcast_to(PRECIPITATION, DISCHARGE.shape)
     closed = close(rain, DISCHARGE, LOSS, CELLS.sum(axis=1), STORAGE[:, -1], dtype=np.float32)
     return [
-        runs.Ledger(
+        run_arrays.Ledger(
             label,
             {term.name: term.amount_mm for term in one.terms},
             one.residual_mm,
@@ -154,45 +156,48 @@ def ledgers() -> Sequence[runs.Ledger]:
     ]
 
 
-def _series(*, conserving: bool, snow: bool) -> list[runs.RunSeries]:
+def _series(*, conserving: bool, snow: bool) -> list[run_arrays.RunSeries]:
     axes: Axes = {"member": MEMBERS, "lead": LEADS}
     quantiles = np.quantile(DISCHARGE, LEVELS, axis=0)
     series = [
-        runs.RunSeries("discharge", "mm/day", axes, DISCHARGE),
-        runs.RunSeries("discharge_quantiles", "mm/day", {"level": LEVELS, "lead": LEADS}, quantiles),
-        runs.RunSeries(runs.CALIBRATED, "mm/day", {"level": ALL_LEVELS, "lead": LEADS}, CALIBRATED),
-        runs.RunSeries(runs.PATHS, "mm/day", {"path": list(range(100)), "lead": LEADS}, PATHS),
-        runs.RunSeries(runs.NORMAL, "mm/day", {"lead": LEADS}, NORMAL),
-        runs.RunSeries("precipitation", "mm/day", {"lead": LEADS}, PRECIPITATION),
+        run_arrays.RunSeries("discharge", "mm/day", axes, DISCHARGE),
+        run_arrays.RunSeries("discharge_quantiles", "mm/day", {"level": LEVELS, "lead": LEADS}, quantiles),
+        run_arrays.RunSeries(run_arrays.CALIBRATED, "mm/day", {"level": ALL_LEVELS, "lead": LEADS}, CALIBRATED),
+        run_arrays.RunSeries(run_arrays.PATHS, "mm/day", {"path": list(range(100)), "lead": LEADS}, PATHS),
+        run_arrays.RunSeries(run_arrays.NORMAL, "mm/day", {"lead": LEADS}, NORMAL),
+        run_arrays.RunSeries("precipitation", "mm/day", {"lead": LEADS}, PRECIPITATION),
     ]
     if conserving:
         cells: Axes = {"member": MEMBERS, "cell": [0, 1, 2, 3]}
         series += [
-            runs.RunSeries("loss", "mm/day", axes, LOSS),
-            runs.RunSeries("storage", "mm", axes, STORAGE),
-            runs.RunSeries("cells_at_t0", "mm", cells, CELLS),
+            run_arrays.RunSeries("loss", "mm/day", axes, LOSS),
+            run_arrays.RunSeries("storage", "mm", axes, STORAGE),
+            run_arrays.RunSeries("cells_at_t0", "mm", cells, CELLS),
         ]
         series.append(_origin(snow=snow))
     if snow:
-        spread = np.quantile(SNOW, runs.SPREAD_LEVELS, axis=0).astype(np.float32)
-        levels: Axes = {"level": runs.SPREAD_LEVELS, "lead": LEADS}
-        series += [runs.RunSeries("snow", "mm", axes, SNOW), runs.RunSeries(runs.SNOW_SPREAD, "mm", levels, spread)]
+        spread = np.quantile(SNOW, run_types.SPREAD_LEVELS, axis=0).astype(np.float32)
+        levels: Axes = {"level": run_types.SPREAD_LEVELS, "lead": LEADS}
+        series += [
+            run_arrays.RunSeries("snow", "mm", axes, SNOW),
+            run_arrays.RunSeries(run_types.SNOW_SPREAD, "mm", levels, spread),
+        ]
     return series
 
 
-def age() -> runs.RunSeries:
+def age() -> run_arrays.RunSeries:
     """Return the mean discharge in shares of each age, the oldest first."""
     names = Ages(day("2008-09-30")).names
-    flow = np.stack([DISCHARGE.mean(axis=0), *np.quantile(DISCHARGE, runs.SPREAD_LEVELS, axis=0)])
+    flow = np.stack([DISCHARGE.mean(axis=0), *np.quantile(DISCHARGE, run_types.SPREAD_LEVELS, axis=0)])
     values = np.array([0.25, 0, 0.125, 0.125, 0.125, 0.25, 0.125])[:, None, None] * flow
-    axes: Axes = {"age": names, "statistic": runs.PART_STATISTICS, "lead": LEADS}
-    return runs.RunSeries(runs.AGE, "mm/day", axes, values.astype(np.float32))
+    axes: Axes = {"age": names, "statistic": run_types.PART_STATISTICS, "lead": LEADS}
+    return run_arrays.RunSeries(run_types.AGE, "mm/day", axes, values.astype(np.float32))
 
 
-def _origin(*, snow: bool) -> runs.RunSeries:
+def _origin(*, snow: bool) -> run_arrays.RunSeries:
     """Return the mean discharge in shares of each known origin."""
     shares = {"stored": 0.75, "yet_to_fall": 0.25} | ({"snow": 0.5, "other": 0.25} if snow else {})
-    flow = np.stack([DISCHARGE.mean(axis=0), *np.quantile(DISCHARGE, runs.SPREAD_LEVELS, axis=0)])
+    flow = np.stack([DISCHARGE.mean(axis=0), *np.quantile(DISCHARGE, run_types.SPREAD_LEVELS, axis=0)])
     values = np.array(list(shares.values()))[:, None, None] * flow
-    axes: Axes = {"origin": list(shares), "statistic": runs.PART_STATISTICS, "lead": LEADS}
-    return runs.RunSeries(runs.ORIGIN, "mm/day", axes, values.astype(np.float32))
+    axes: Axes = {"origin": list(shares), "statistic": run_types.PART_STATISTICS, "lead": LEADS}
+    return run_arrays.RunSeries(run_types.ORIGIN, "mm/day", axes, values.astype(np.float32))

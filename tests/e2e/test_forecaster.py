@@ -22,15 +22,16 @@ from hydrology.base.calendar import Period
 from jobspec.thresholds import NewThreshold
 from operations.verification.calibrate import calibrate
 from records.access import keys
-from records.alerts import level_doubts, thresholds
 from records.alerts.tables import HeldAlertsRow
 from records.database.engine import Database
+from records.levels import basin_levels, level_doubts
 from records.versions import promotions
 from runtime.clock import Clock
 from testing.api_process import await_ready
 from testing.browser import Shown, showing
 from testing.country import BASINS, CLOCK
 from testing.processes import free_port
+from testing.work import work_of
 from tests.e2e.alerts_page import await_alert
 
 pytestmark = pytest.mark.extended
@@ -148,9 +149,9 @@ def _prepared(database: Database) -> tuple[str, str]:
     """Calibrate the version that is in use, set a level that is passed every day, and return the tokens of two keys."""
     with database.reading() as session:
         version = promotions.current(session, [BASIN])[BASIN]
-    calibrate(database, CLOCK, version, BASINS, Period.parse("2003-10-01..2005-09-20"))
+    calibrate(work_of(database, CLOCK), version, BASINS, Period.parse("2003-10-01..2005-09-20"))
     with database.transaction() as session:
-        thresholds.put(session, BASIN, NewThreshold(name="ford", discharge=0.001), CLOCK.now())
+        basin_levels.put(session, BASIN, NewThreshold(name="ford", discharge=0.001), CLOCK.now())
         level_doubts.confirm(session, BASIN, ["ford"])  # passed every day, as it is meant
         return (
             keys.make(session, "office", "admin", None, Clock().wall())[1],

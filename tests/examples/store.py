@@ -24,14 +24,15 @@ from operations.verification.verify_issued import verify
 from operations.what_if.what_if import what_if
 from records.alerts import alert_changes, deliveries, held_alerts
 from records.database.engine import Database
+from records.feeds import feeds
 from records.jobs import attempts
-from records.runs.runs import Run
-from records.weather import bridges, feeds
-from records.weather import weather_issues as weather
+from records.runs.run_types import Run
+from records.weather import bridges, issue_store
 from runtime.clock import Clock
 from testing.bridges import LIVE, a_part, a_pooled_part
 from testing.country import BASINS, configuration
 from testing.records import a_weather_forecast, an_issue
+from testing.work import work_of
 from tests.examples.machine import Machine
 
 AS_OF = datetime(2005, 4, 21, 14, tzinfo=UTC)
@@ -98,16 +99,18 @@ def fill(database: Database, machine: Machine, ask: Ask, country: Path) -> dict[
 
 def _models(database: Database, clock: Clock, machine: Machine, country: Path) -> tuple[str, str, str]:
     """Train two versions and score them; return the first, which is in use, the other, and their comparison."""
-    ingest(database, CamelsSource([country]), clock)
-    version = train(database, clock, configuration(**EXACT), BASINS, label="two members").version_id
+    ingest(work_of(database, clock), CamelsSource([country]))
+    version = train(work_of(database, clock), configuration(**EXACT), BASINS, label="two members").version_id
     machine.step()
-    other = train(database, clock, configuration(**EXACT, members=1, seed=7), BASINS, label="one member").version_id
-    calibrate(database, clock, version, BASINS, CALIBRATED_ON)
+    other = train(
+        work_of(database, clock), configuration(**EXACT, members=1, seed=7), BASINS, label="one member"
+    ).version_id
+    calibrate(work_of(database, clock), version, BASINS, CALIBRATED_ON)
     for scored in (version, other):
-        evaluate(database, clock, scored, HELD_OUT, BASINS)
-    compute(database, clock, version)
-    reforecast(database, clock, version, BASINS, HELD_OUT, every=30, horizon=1)
-    return version, other, compare(database, clock, [version, other], HELD_OUT).comparison.id
+        evaluate(work_of(database, clock), scored, HELD_OUT, BASINS)
+    compute(work_of(database, clock), version)
+    reforecast(work_of(database, clock), version, BASINS, HELD_OUT, every=30, horizon=1)
+    return version, other, compare(work_of(database, clock), [version, other], HELD_OUT).comparison.id
 
 
 def _forecasts(database: Database, clock: Clock) -> Run:
@@ -115,13 +118,13 @@ def _forecasts(database: Database, clock: Clock) -> Run:
     asked: dict[str, Any] = {"basins": list(BASINS), "t0": T0}
     ahead = asked | {"horizon": HORIZON}
     for earlier in ("2005-03-10", "2005-04-19"):
-        forecast(database, clock, ForecastParams(**ahead | {"t0": earlier, "weather": "climatology"}))
-    (run,) = forecast(database, clock, ForecastParams(**ahead, age=True, perturbed_states=4))
-    verify(database, clock, run.version_id)
-    forecast(database, clock, ForecastParams(**ahead, weather="dry"))
+        forecast(work_of(database, clock), ForecastParams(**ahead | {"t0": earlier, "weather": "climatology"}))
+    (run,) = forecast(work_of(database, clock), ForecastParams(**ahead, age=True, perturbed_states=4))
+    verify(work_of(database, clock), run.version_id)
+    forecast(work_of(database, clock), ForecastParams(**ahead, weather="dry"))
     changes = Changes(degrees=2.0, increment=Increment(mm=10))
-    what_if(database, clock, WhatIfParams(**ahead, changes=changes, note="a warm spell on more snow"))
-    forecast_volumes(database, clock, VolumesParams.model_validate(asked | {"season": "04-01..07-31"}))
+    what_if(work_of(database, clock), WhatIfParams(**ahead, changes=changes, note="a warm spell on more snow"))
+    forecast_volumes(work_of(database, clock), VolumesParams.model_validate(asked | {"season": "04-01..07-31"}))
     return run
 
 
@@ -129,7 +132,7 @@ def _weather(database: Database, clock: Clock) -> tuple[str, str]:
     """Store a weather forecast and a bridge, and return the id of one and the name of the other."""
     with database.transaction() as session:
         issue = an_issue(T0)
-        stored = weather.store(
+        stored = issue_store.store(
             session, [a_weather_forecast(issue, basin) for basin in BASINS], clock.wall(), operational=True
         )
         bridge = bridges.create(session, LIVE, [a_part(BASIN), a_pooled_part(BASINS[0])], clock.wall())

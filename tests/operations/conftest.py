@@ -14,6 +14,7 @@ from operations.training.train import train
 from records.database.engine import Database
 from records.versions import versions
 from testing.country import BASINS, CLOCK, configuration, train_on
+from testing.work import work_of
 from tests.shared_folders import country_until, filled_once
 
 FILE = "freshet.sqlite"
@@ -81,7 +82,7 @@ def copies(trained_file: Path, tmp_path: Path) -> Iterator[Copies]:
     def add(folder: Path) -> None:
         network = sized("buckets", 3) if folder.name == "buckets" else {"architecture": folder.name, "cells": 6}
         with closing(Database(f"sqlite:///{shutil.copy(trained_file, folder / FILE)}")) as database:
-            train(database, CLOCK, configuration(network=network, members=2), BASINS)
+            train(work_of(database, CLOCK), configuration(network=network, members=2), BASINS)
 
     numbers = count()
     with ExitStack() as stack:

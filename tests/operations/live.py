@@ -22,14 +22,15 @@ from operations.feeds.fetch import FetchCallbacks, fetch
 from operations.training.train import train
 from records.basins import basins
 from records.database.engine import Database
+from records.feeds import feeds
 from records.series import series
 from records.versions import promotions
-from records.weather import feeds
 from runtime.clock import Clock
 from runtime.settings import Settings
 from testing.country import BASINS, configuration
 from testing.feed_services.server import serving
 from testing.feed_services.world import Gauge, World
+from testing.work import work_of
 
 PRODUCT = "live"
 ISSUE_DAY = datetime(2005, 6, 1, 14, tzinfo=UTC)
@@ -78,16 +79,21 @@ class Station:
             feeds.create(session, NewFeed(name=name, settings=read_settings(settings)), None, self.world.now)
 
     def fetch(self, name: str, period: Period | None = None) -> None:
-        fetch(self.database, self.clock, self.settings, self.intake, name, (), period, FetchCallbacks(pause=quiet))
+        fetch(
+            work_of(self.database, self.clock, self.settings),
+            self.intake,
+            name,
+            (),
+            period,
+            FetchCallbacks(pause=quiet),
+        )
 
     def cycle(self, *names: str, days: int = 0, **asked: Any) -> Cycle:
         """Do a cycle, some days after the last."""
         self.world.now += timedelta(days=days)
         watcher = Watcher(self.show, quiet, quiet)
         return daily(
-            self.database,
-            self.clock,
-            self.settings,
+            work_of(self.database, self.clock, self.settings),
             self.intake,
             DailyRequest(HORIZON, **asked),
             names=names,
@@ -152,6 +158,6 @@ def prepare(at: Station) -> None:
     at.add("past", ARCHIVE)
     at.fetch("past", RECORD)
     config = configuration(inputs=InputsConfig(product=PRODUCT))
-    version = train(at.database, at.clock, config, BASINS).version_id
+    version = train(work_of(at.database, at.clock), config, BASINS).version_id
     with at.database.transaction() as session:
         promotions.promote(session, version, BASINS, reason="live", by="a test", at=ISSUE_DAY)

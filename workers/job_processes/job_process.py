@@ -33,6 +33,7 @@ from jobspec.jobs.base import JobRequest
 from models.cores import use_cores
 from models.devices import CPU, use_device
 from records.database.engine import Database
+from records.database.work import Work
 from records.job_permissions import permissions
 from records.job_permissions.write_guard import Guard, UndeclaredWriteError
 from records.jobs import jobs, retries
@@ -44,7 +45,6 @@ from runtime.settings import Settings
 from workers.job import (
     CancelAsked,
     Handler,
-    JobContext,
     JobOutcome,
     JobRun,
     Progress,
@@ -138,7 +138,7 @@ def serve(handlers: Mapping[str, Handler], known: Mapping[str, type[JobRequest]]
     with suppress(OSError):  # only on Linux: if memory runs out, this process is killed first
         Path("/proc/self/oom_score_adj").write_text("500")
     child_processes.limit(memory=start["memory_limit"])
-    tools = JobContext(settings, Database.of(settings), Clock(settings.as_of))
+    tools = Work(settings, Database.of(settings), Clock(settings.as_of))
     tools.database.watch()
     run = partial(run_job, tools, pipes, handlers, known)
     pipes.send_started()
@@ -159,7 +159,7 @@ def _pipes() -> Pipes:
 
 
 def run_job(
-    tools: JobContext,
+    tools: Work,
     link: WorkerLink,
     handlers: Mapping[str, Handler],
     known: Mapping[str, type[JobRequest]],

@@ -11,8 +11,9 @@ from hydrology.base.digests import sha256
 from hydrology.base.errors import DataProblem
 from jobspec.basins import AddedBasin, ClimateParams
 from jobspec.jobs.data import BridgeParams, FetchParams, IngestParams, UploadParams, WeatherParams
+from records.feeds import feeds
 from records.job_permissions import permissions
-from records.weather import bridges, feeds
+from records.weather import bridges
 from records.weather.bridges import Bridge
 from workers.job import JobRun
 from workers.queue import uploads
@@ -36,7 +37,7 @@ def ingest(running: JobRun, params: IngestParams) -> dict[str, Any]:
         match params.source:
             case "benchmarks":
                 published = benchmarks.read(paths[0], files)
-                done = ingest_published(running.tools.database, running.tools.clock, published)
+                done = ingest_published(running.tools, published)
                 named = _named(running, params.from_) | audit_details.files([published.file], _places(running, fetched))
                 running.record("data ingested", "published scores", new=done.new, changed=done.changed, **named)
                 return asdict(done)
@@ -70,7 +71,7 @@ def weather(running: JobRun, params: WeatherParams) -> dict[str, Any]:
     tools, operational = running.tools, running.grant.is_official
     path = uploads.path_of(tools.settings.data, params.weather_file)
     files = Files((uploads.folder(tools.settings.data),), running.show_file, {path: params.name})
-    stored = add(tools.database, tools.clock, path, files, operational=operational)
+    stored = add(tools, path, files, operational=operational)
     for reason in stored.refused.values():
         running.log(f"Refused: {reason}")
     for basin, odd in stored.warnings.items():
@@ -109,7 +110,7 @@ def _ingested(
 
     read = audit_details.ReadFiles(source)
     tools = running.tools
-    outcomes = run(tools.database, read, tools.clock, basins, show, running.grant, table=table, adopt=adopt)
+    outcomes = run(tools, read, basins, show, running.grant, table=table, adopt=adopt)
     named = _named(running, places) | audit_details.files(read.of(outcomes), _places(running, fetched))
     running.record("data ingested", "basins", **audit_details.changes(outcomes), **named)
     return counted(outcomes, "ingested")
@@ -148,9 +149,7 @@ def fetch(running: JobRun, params: FetchParams) -> dict[str, Any]:
     files: list[SourceFile] = []
     listener = FetchCallbacks(show, running.log, running.pause, files.append)
     done = run(
-        tools.database,
-        tools.clock,
-        tools.settings,
+        tools,
         intake_of(running),
         params.feed,
         wanted=params.basins,
@@ -190,7 +189,7 @@ def bridge(running: JobRun, params: BridgeParams) -> dict[str, Any]:
     if params.fit is not None:
         if fitted is None:  # not by an earlier attempt
             kind, named = params.fit, (params.name, params.fit, params.basins)
-            fitted = fit(tools.database, tools.clock, *named, on_basin=show, among=among, on_stored=store_plan)
+            fitted = fit(tools, *named, on_basin=show, among=among, on_stored=store_plan)
             for reason in fitted.refused.values():
                 running.log(f"Not fitted: {reason}")
             products = {"from": kind.from_, "to": kind.to, "model": kind.model}
@@ -198,7 +197,7 @@ def bridge(running: JobRun, params: BridgeParams) -> dict[str, Any]:
         result = {"bridge": fitted.id, "refused_basins": len(fitted.refused)}
         if params.fit.model is not None:
             return result
-    outcomes = apply(tools.database, tools.clock, params.name, () if params.fit else params.basins, show, among)
+    outcomes = apply(tools, params.name, () if params.fit else params.basins, show, among)
     running.record("bridge applied", params.name, **audit_details.changes(outcomes))
     return result | counted(outcomes, "bridged")
 
@@ -208,7 +207,7 @@ def basin(running: JobRun, params: AddedBasin) -> dict[str, Any]:
     from operations.feeds.add_gauge import add
 
     tools = running.tools
-    added = add(tools.database, tools.clock, tools.settings, params, running.grant.key_id, running.pause)
+    added = add(tools, params, running.grant.key_id, running.pause)
     running.record("basin added", added.basin, new=added.new, changed=list(added.changed), adopted=added.adopted)
     return asdict(added)
 
@@ -218,6 +217,6 @@ def climate(running: JobRun, params: ClimateParams) -> dict[str, Any]:
     from operations.basin_data.climate import compute
 
     tools = running.tools
-    computed = compute(tools.database, tools.clock, params.basin, params.product, params.period)
+    computed = compute(tools, params.basin, params.product, params.period)
     running.record("climate computed", computed.basin, computed_from=computed.source)
     return {"basin": computed.basin, "computed_from": computed.source, "indices": asdict(computed.indices)}

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 from hydrology.base.errors import DataProblem
 from jobspec.jobs.data import BackfillParams
 from jobspec.jobs.forecasting import DailyParams, ForecastParams, ReplayParams, VolumesParams, WhatIfParams
-from records.runs.runs import Run
+from records.runs.run_types import Run
 from workers.job import JobRun
 from workers.tasks.common import MAX_REPORTED, intake_of
 
 if TYPE_CHECKING:
     from ingestion.base import SourceFile
-    from records.weather.feeds import FetchedBasin
+    from records.feeds.feeds import FetchedBasin
 
 
 def forecast(running: JobRun, params: ForecastParams) -> dict[str, Any]:
@@ -21,8 +21,7 @@ def forecast(running: JobRun, params: ForecastParams) -> dict[str, Any]:
 
     tools, grant = running.tools, running.grant
     issued = issue(
-        tools.database,
-        tools.clock,
+        tools,
         params,
         purpose=grant.purpose,
         owner=grant.owner,
@@ -46,8 +45,7 @@ def what_if(running: JobRun, params: WhatIfParams) -> dict[str, Any]:
 
     tools, job = running.tools, running.job
     created = make(
-        tools.database,
-        tools.clock,
+        tools,
         params,
         by=job.created_by,
         owner=running.grant.owner,
@@ -63,7 +61,7 @@ def volumes(running: JobRun, params: VolumesParams) -> dict[str, Any]:
 
     tools = running.tools
     owner, key = running.grant.owner, running.job.id
-    issued = forecast_volumes(tools.database, tools.clock, params, owner=owner, key=key, on_days=running.show)
+    issued = forecast_volumes(tools, params, owner=owner, key=key, on_days=running.show)
     return {"runs": [_issued(running, run) for run in issued]}
 
 
@@ -86,8 +84,8 @@ def daily(running: JobRun, params: DailyParams) -> dict[str, Any]:
     watcher = Watcher(show, running.log, running.pause, note)
     asked = DailyRequest(params.horizon, running.grant.purpose, owner=running.grant.owner)
     places = intake_of(running)
-    cycle = run(tools.database, tools.clock, tools.settings, places, asked, names=params.feeds, watcher=watcher)
-    for sentence in after_daily(tools.database, tools.clock, show):
+    cycle = run(tools, places, asked, names=params.feeds, watcher=watcher)
+    for sentence in after_daily(tools, show):
         running.log(sentence)
     shown = {basin.basin: str(basin.reason) for basin in cycle.basins if basin.status in ("stale", "failed")}
     for basin, reason in shown.items():
@@ -114,7 +112,7 @@ def backfill(running: JobRun, params: BackfillParams) -> dict[str, Any]:
 
     tools = running.tools
     listener = FetchCallbacks(notify=running.log, pause=running.pause)
-    done = run(tools.database, tools.clock, tools.settings, params, listener, show)
+    done = run(tools, params, listener, show)
     running.record("feed backfilled", params.feed or done.weather, **done.counts)
     remarks = done.remarks[:MAX_REPORTED]
     for sentence in remarks:
@@ -127,7 +125,7 @@ def replay(running: JobRun, params: ReplayParams) -> dict[str, Any]:
     from operations.daily.replay import replay as run
 
     tools, grant = running.tools, running.grant
-    done = run(tools.database, tools.clock, params, purpose=grant.purpose, owner=grant.owner, on_issue_day=running.show)
+    done = run(tools, params, purpose=grant.purpose, owner=grant.owner, on_issue_day=running.show)
     reasons = {basin: str(reason) for basin, reason in done.reasons.items()}
     for basin, reason in reasons.items():
         running.log(f"{basin} has no forecast for the last day. {reason}")

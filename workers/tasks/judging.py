@@ -30,9 +30,7 @@ def evaluation(running: JobRun, params: EvaluationParams) -> dict[str, Any]:
     with tools.database.reading() as session:
         version = permissions.version_of(session, running.grant, params.version)
         basins = params.basins or promotions.basins_of(session, version)
-    scores = evaluate(
-        tools.database, tools.clock, version, params.period, basins, on_basins=running.show, cores=running.cores
-    )
+    scores = evaluate(tools, version, params.period, basins, on_basins=running.show, cores=running.cores)
     if scores.warning is not None:
         running.log(scores.warning)
     nse = scores.quartiles("nse")
@@ -58,9 +56,9 @@ def calibration(running: JobRun, params: CalibrationParams) -> dict[str, Any]:
         version = permissions.version_of(session, running.grant, params.version)
         basins = promotions.basins_of(session, version)
     if params.forecasts:
-        fitted = recalibrate(tools.database, tools.clock, version)
+        fitted = recalibrate(tools, version)
         return {"version": version, "recalibrations": [asdict(of) for of in fitted]}
-    model = calibrate(tools.database, tools.clock, version, basins, params.period, running.show)
+    model = calibrate(tools, version, basins, params.period, running.show)
     return {"version": version, "error_model": _error_model(model)}
 
 
@@ -81,8 +79,7 @@ def reforecast(running: JobRun, params: ReforecastParams) -> dict[str, Any]:
         version = permissions.version_of(session, running.grant, params.version)
         basins = params.basins or promotions.basins_of(session, version)
     done = run(
-        tools.database,
-        tools.clock,
+        tools,
         version,
         basins,
         params.period,
@@ -103,7 +100,7 @@ def verification(running: JobRun, params: VerificationParams) -> dict[str, Any]:
     """Compute and store the skill of issued forecasts."""
     from operations.verification.verify_issued import verify
 
-    done = verify(running.tools.database, running.tools.clock, _version(running, params.version), running.show)
+    done = verify(running.tools, _version(running, params.version), running.show)
     return {
         "versions": [
             {
@@ -130,7 +127,7 @@ def levels(running: JobRun, params: LevelsParams) -> dict[str, Any]:
     from operations.verification.simulated_thresholds import compute
 
     version = _version(running, params.version)
-    done = compute(running.tools.database, running.tools.clock, version, params.basins, running.show)
+    done = compute(running.tools, version, params.basins, running.show)
     return {
         "versions": [
             {
@@ -149,8 +146,7 @@ def comparison(running: JobRun, params: ComparisonParams) -> dict[str, Any]:
 
     tools = running.tools
     compared = compare(
-        tools.database,
-        tools.clock,
+        tools,
         params.versions,
         params.period,
         params.basins,

@@ -55,19 +55,19 @@ def training(running: JobRun, params: TrainingParams) -> dict[str, Any]:
                 training_memory.require(whole_config, tools.settings.operator_job_bytes)
             if rule is not None:
                 require_decidable(session, params.config, rule)
-        works = begin_all(tools.database, tools.clock, params.config, basins, owner=running.grant.owner)
+        works = begin_all(tools, params.config, basins, owner=running.grant.owner)
         plan = plan_of(works)
         _store_plan(running, plan)
     else:
         works = reopen_all(tools.database, plan)
     _have_trained(running, *works)
-    trained, _ = assemble_all(tools.database, tools.clock, works, params.label)
+    trained, _ = assemble_all(tools, works, params.label)
     if trained.refused is not None:
         running.log(trained.refused)
     result = {"version": trained.version_id, "basins": len(trained.basins), "left_out": plan["left_out"]}
     if rule is None:
         return result
-    decision = decide(tools.database, tools.clock, trained.version_id, rule, running.show, refused=trained.refused)
+    decision = decide(tools, trained.version_id, rule, running.show, refused=trained.refused)
     running.log(decision.sentence)
     return result | {"decision": to_json(decision)}
 
@@ -87,14 +87,14 @@ def retraining(running: JobRun, params: RetrainingParams) -> dict[str, Any]:
         assert plan is not None
         trainings = retrain.reopen_all(tools.database, plan)
     else:
-        trainings = retrain.begin_all(tools.database, tools.clock, season)
+        trainings = retrain.begin_all(tools, season)
         _store_plan(running, retrain.plan_of(trainings))
     _have_trained(running, *(one for both in trainings for one in both))
 
     def show(step: str, done: int, total: int) -> None:
         running.show(done, total, step)
 
-    done = retrain.conclude(tools.database, tools.clock, trainings, params, label=params.label, on_step=show)
+    done = retrain.conclude(tools, trainings, params, label=params.label, on_step=show)
     running.log(done.decision.sentence)
     return {
         "version": done.trained.version_id,
@@ -199,10 +199,10 @@ def member(running: JobRun, params: MemberParams) -> dict[str, Any]:
     work = reopen(tools.database, params.training)
     if work.version_id is None:
         try:
-            train_member(tools.database, tools.clock, work, params.member, tools.settings.device, show)
+            train_member(tools, work, params.member, tools.settings.device, show)
         except (GPULost, GPUTooSmall) as problem:
             running.log(f"The member continues on the CPU: {problem}")
-            train_member(tools.database, tools.clock, work, params.member, CPU, show)
+            train_member(tools, work, params.member, CPU, show)
     return {"training": work.training_id, "member": params.member}
 
 
@@ -234,8 +234,7 @@ def _train_members(running: JobRun, work: "StartedTraining") -> None:
         running.show(done, members * progress.steps, f"member {member}: loss {progress.loss:.4f}")
 
     train_members(
-        tools.database,
-        tools.clock,
+        tools,
         work,
         device=tools.settings.device,
         cores=running.cores,
@@ -250,11 +249,11 @@ def pretrained(running: JobRun, params: PretrainedParams) -> dict[str, Any]:
 
     tools = running.tools
     ensemble = read_shipped(params.name, tools.settings.pretrained)
-    installation = asdict(install(tools.database, tools.clock, ensemble, params.product))
+    installation = asdict(install(tools, ensemble, params.product))
     version = installation.pop("version_id")
     result = {"version": version, **installation}
     if not params.promote:
         return result
-    promotion = promote_where_vacant(tools.database, tools.clock, version)
+    promotion = promote_where_vacant(tools, version)
     promoted = {"promoted": list(promotion.basins), "promoted_before": list(promotion.already)}
     return result | promoted | {"left_out": texts(promotion.left_out)}

@@ -26,7 +26,7 @@ def delivery(running: JobRun, _params: DeliveryParams) -> dict[str, Any]:
 
     tools = running.tools
     try:
-        changes = carry_out(tools.database, tools.clock)
+        changes = carry_out(tools)
     finally:  # what is due goes out, whatever becomes of other decisions
         counts = deliver(tools.database, tools.settings, tools.clock.wall, running.show)
     return {"changes": len(changes), "deliveries": dict(counts)}
@@ -41,5 +41,5 @@ def prune(running: JobRun, _params: PruneParams) -> dict[str, Any]:
 
     tools, job = running.tools, running.job
     actor = audit.Actor(job.created_by or f"job {job.id}", job.key_id)
-    done = run(tools.database, tools.clock, tools.settings, actor, show=show)
+    done = run(tools, actor, show=show)
     return {"pruned": {of_rule.rule: of_rule.count for of_rule in done}}

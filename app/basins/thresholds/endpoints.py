@@ -6,7 +6,7 @@ from fastapi import APIRouter, Path, Query, Response
 
 from app.basins.thresholds import service
 from app.basins.thresholds.schemas import FixedThreshold, FloodCategories, FloodFrequency, Thresholds
-from app.basins.user_basins.service import AgencysWords, NotYours, require_own_words, require_yours
+from app.basins.user_basins import AgencysWords, NotYours, require_own_words, require_yours
 from app.exports.answers import JsonAnswer, body_of, documented_responses
 from app.http.api_keys import AdminWriter, KeyFirstRoute, OperatorWriter
 from app.http.dependencies import BasinId, KnownBasin, Reading, ServiceClock
@@ -16,10 +16,11 @@ from hydrology.base.units import Units
 from jobspec.fields import NAMED
 from jobspec.flood_categories import InvalidCategories, NewCategories
 from jobspec.thresholds import FixedLevel, FloodFrequencySettings, NewThreshold
-from records.alerts import flood_categories, flood_frequency, level_doubts, thresholds
-from records.alerts.thresholds import ReservedName, TooManyLevels, UnknownThreshold
+from records.alerts import held_alerts
 from records.basins import basins
 from records.basins.basins import UnknownArea, UnknownBasin
+from records.levels import basin_levels, flood_categories, level_doubts
+from records.levels.basin_levels import ReservedName, TooManyLevels, UnknownThreshold
 from records.outlooks import outlooks
 
 router = APIRouter(prefix="/basins", tags=["thresholds"], route_class=KeyFirstRoute)
@@ -67,7 +68,7 @@ def put_threshold(
         basins.require(session, basin)
         require_yours(session, writer.key, basin)
         require_own_words(writer.key, threshold)
-        change = thresholds.put(session, basin, new, writer.clock.now())
+        change = basin_levels.put(session, basin, new, writer.clock.now())
         if change != "unchanged":
             outlooks.renew(session, basin)
             writer.record(session, "threshold set", basin, **new.model_dump())
@@ -89,7 +90,7 @@ def confirm_threshold(writer: OperatorWriter, basin: BasinId, threshold: Thresho
         basins.require(session, basin)
         require_yours(session, writer.key, basin)
         level_doubts.confirm(session, basin, [threshold])
-        level_doubts.release(session, basin, by=writer.key.name, now=writer.clock.now(), wall=writer.now)
+        held_alerts.approve_confirmed(session, basin, by=writer.key.name, now=writer.clock.now(), wall=writer.now)
         writer.record(session, "threshold confirmed", basin, name=threshold)
         return service.level_of(session, basin, threshold, writer.clock.today())
 
@@ -106,7 +107,7 @@ def put_flood_frequency(writer: OperatorWriter, basin: BasinId, floods: FloodFre
     with writer.database.transaction() as session:
         basins.require(session, basin)
         require_yours(session, writer.key, basin)
-        if flood_frequency.put(session, basin, floods, writer.clock.now()):
+        if basin_levels.put_flood_frequency(session, basin, floods, writer.clock.now()):
             outlooks.renew(session, basin)
             writer.record(session, "flood frequency set", basin, **floods.model_dump())
         return service.frequency_of(session, basin)
@@ -142,6 +143,6 @@ def delete_threshold(writer: OperatorWriter, basin: BasinId, threshold: Threshol
     with writer.database.transaction() as session:
         basins.require(session, basin)
         require_yours(session, writer.key, basin)
-        thresholds.remove(session, basin, threshold)
+        basin_levels.remove(session, basin, threshold)
         outlooks.renew(session, basin)
         writer.record(session, "threshold removed", basin, name=threshold)

@@ -12,9 +12,9 @@ from hydrology.base.absent import Absent
 from hydrology.base.units import Units
 from hydrology.extremes.thresholds import OF_MODEL, Statistic
 from hydrology.uncertainty.exceedance import Direction
-from records.alerts import flood_frequency, thresholds
-from records.runs import runs
-from records.simulations import simulated_thresholds
+from records.levels import basin_levels
+from records.runs import run_types
+from records.simulations import simulated_levels
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class AnsweredLevel:
     of_model: bool = False
 
 
-def level_asked_for(basin: runs.RunBasin, units: Units, discharge: float) -> AnsweredLevel:
+def level_asked_for(basin: run_types.RunBasin, units: Units, discharge: float) -> AnsweredLevel:
     """Return a requested discharge as a rising level.
 
     Raises:
@@ -46,41 +46,41 @@ def level_asked_for(basin: runs.RunBasin, units: Units, discharge: float) -> Ans
     return AnsweredLevel(None, "rising", _in(basin, discharge, units, "mm/day"), discharge)
 
 
-def levels_of(session: Session, run: runs.Run, basin: runs.RunBasin, units: Units) -> Iterator[AnsweredLevel]:
+def levels_of(session: Session, run: run_types.Run, basin: run_types.RunBasin, units: Units) -> Iterator[AnsweredLevel]:
     """Yield the levels set by operators, of the record, and of the version's own simulation.
 
     Raises:
         NoArea: the run names no area, and levels are not in mm/day.
     """
-    for level in thresholds.levels_of(session, basin.basin_id):
+    for level in basin_levels.levels_of(session, basin.basin_id):
         if level.discharge is None or level.unit is None:
             yield AnsweredLevel(level.name, level.direction, None, None, level.reason)
         else:
             yield _level(basin, level.name, level.direction, level.discharge, level.unit, units)
-    of_model = simulated_thresholds.get(session, run.version_id, basin.basin_id)
+    of_model = simulated_levels.get(session, run.version_id, basin.basin_id)
     if of_model is not None:
-        floods = flood_frequency.get(session, basin.basin_id).as_asked()
+        floods = basin_levels.flood_frequency(session, basin.basin_id).as_asked()
         yield from _of_model(basin, [one for one in of_model.statistics if not floods.compares(one)], units)
 
 
-def _of_model(basin: runs.RunBasin, statistics: Sequence[Statistic], units: Units) -> Iterator[AnsweredLevel]:
+def _of_model(basin: run_types.RunBasin, statistics: Sequence[Statistic], units: Units) -> Iterator[AnsweredLevel]:
     for statistic in statistics:
         for named in statistic.levels:
-            direction, name = thresholds.DIRECTIONS[statistic.kind], OF_MODEL + named.name
+            direction, name = basin_levels.DIRECTIONS[statistic.kind], OF_MODEL + named.name
             if named.level.value is None:
                 yield AnsweredLevel(name, direction, None, None, named.level.reason, of_model=True)
             else:
-                level = _level(basin, name, direction, named.level.value, simulated_thresholds.UNIT, units)
+                level = _level(basin, name, direction, named.level.value, simulated_levels.UNIT, units)
                 yield replace(level, of_model=True)
 
 
 def _level(
-    basin: runs.RunBasin, name: str, direction: Direction, discharge: float, unit: str, units: Units
+    basin: run_types.RunBasin, name: str, direction: Direction, discharge: float, unit: str, units: Units
 ) -> AnsweredLevel:
     return AnsweredLevel(name, direction, _in(basin, discharge, unit, "mm/day"), _in(basin, discharge, unit, units))
 
 
-def _in(basin: runs.RunBasin, discharge: float, unit: str, into: str) -> float:
+def _in(basin: run_types.RunBasin, discharge: float, unit: str, into: str) -> float:
     area = None
     if "mm/day" in (unit, into) and unit != into:
         if basin.area_m2 is None or basin.area_name is None:

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 from sqlalchemy.orm import Session
 
-from app.basins.observations.service import credit_of
-from app.basins.ratings.schemas import Stage
-from app.basins.ratings.stage import rating_of, stage_of
+from app.basins.observations import credit_of
+from app.basins.ratings import Stage, rating_of, stage_of
 from app.basins.schemas import kind_of
 from app.basins.thresholds.schemas import (
     FixedThreshold,
@@ -34,11 +33,11 @@ from hydrology.base.units import Units
 from hydrology.extremes import thresholds as levels
 from hydrology.extremes.frequency import INTERVAL, SAMPLES
 from hydrology.ratings.rating import M_PER_FT, Rating
-from records.alerts import flood_frequency, level_doubts, thresholds
-from records.alerts.thresholds import FIXED_UNIT
+from records.levels import basin_levels, level_doubts
+from records.levels.basin_levels import FIXED_UNIT
 from records.ratings import ratings
 from records.series import series
-from records.simulations import simulated_thresholds
+from records.simulations import simulated_levels
 from records.versions import promotions
 
 _LIMITS = (
@@ -91,7 +90,7 @@ def request(session: Session, basin: str, units: Units, area: str | None, on: Da
         InvalidRequest: an area is needed and none is named, or one is named and none is needed.
     """
     stored = series.unit_of(session, basin, gauge_product(basin), "discharge")
-    saved = [FIXED_UNIT] if thresholds.of_basin(session, basin) else []
+    saved = [FIXED_UNIT] if basin_levels.of_basin(session, basin) else []
     saved += [] if stored is None else [stored]
     return Request(basin, units, area_between(session, basin, saved, units, area), on)
 
@@ -102,7 +101,8 @@ def tag_of(session: Session, asked: Request) -> str:
     credit = credit_of(session, product)
     doubts = level_doubts.in_doubt(session, asked.basin, asked.on)
     fixed = [
-        fixed_threshold(one, None, doubts).model_dump(mode="json") for one in thresholds.of_basin(session, asked.basin)
+        fixed_threshold(one, None, doubts).model_dump(mode="json")
+        for one in basin_levels.of_basin(session, asked.basin)
     ]
     area = asked.area and (asked.area.name, asked.area.m2)
     stamp = series.stamp(session, asked.basin, product)
@@ -118,7 +118,7 @@ def tag_of(session: Session, asked: Request) -> str:
 def answer(session: Session, asked: Request) -> Thresholds:
     """Return the levels of a basin."""
     product = gauge_product(asked.basin)
-    record = thresholds.of_record(session, asked.basin)
+    record = basin_levels.of_record(session, asked.basin)
     rating = rating_of(session, asked.basin, asked.on)
     into = LevelConverter(record.unit or asked.units, asked.units, asked.area, rating)
     statistics = [_statistic(into, statistic, record.floods) for statistic in record.statistics]
@@ -135,7 +135,7 @@ def answer(session: Session, asked: Request) -> Thresholds:
         missing["model"] = str(model)
     floods = frequency_of(session, asked.basin)
     doubts = level_doubts.in_doubt(session, asked.basin, asked.on)
-    fixed = [_in_units(asked, one, rating, doubts) for one in thresholds.of_basin(session, asked.basin)]
+    fixed = [_in_units(asked, one, rating, doubts) for one in basin_levels.of_basin(session, asked.basin)]
     if any(None in one.model_dump().values() for one in fixed):
         missing |= {f"fixed.{name}": why for name, why in _WHY_NO_CATEGORY.items()}
     unset = why_null(floods.model_dump(), _WHY_DEFAULT)
@@ -159,11 +159,11 @@ def answer(session: Session, asked: Request) -> Thresholds:
 
 def frequency_of(session: Session, basin: str) -> FloodFrequency:
     """Return how a basin's floods are analysed."""
-    return FloodFrequency(**asdict(flood_frequency.get(session, basin)))
+    return FloodFrequency(**asdict(basin_levels.flood_frequency(session, basin)))
 
 
 def fixed_threshold(
-    threshold: thresholds.Threshold, rating: Rating | None, doubts: Mapping[str, str]
+    threshold: basin_levels.Threshold, rating: Rating | None, doubts: Mapping[str, str]
 ) -> FixedThreshold:
     """Return a level set by an operator, m3/s.
 
@@ -191,33 +191,35 @@ def level_of(session: Session, basin: str, name: str, on: Day) -> FixedThreshold
         UnknownThreshold: the basin has no such level.
     """
     doubts = level_doubts.in_doubt(session, basin, on)
-    return fixed_threshold(thresholds.get(session, basin, name), rating_of(session, basin, on), doubts)
+    return fixed_threshold(basin_levels.get(session, basin, name), rating_of(session, basin, on), doubts)
 
 
 def categories_of(session: Session, basin: str, left_out: Mapping[str, Absent], on: Day) -> FloodCategories:
     """Return the official categories of a basin."""
     rating, doubts = rating_of(session, basin, on), level_doubts.in_doubt(session, basin, on)
     levels = [
-        fixed_threshold(one, rating, doubts) for one in thresholds.of_basin(session, basin) if one.category is not None
+        fixed_threshold(one, rating, doubts)
+        for one in basin_levels.of_basin(session, basin)
+        if one.category is not None
     ]
     levels.sort(key=lambda level: level.discharge)
     missing = {f"levels.{name}": why for name, why in _WHY_NO_CATEGORY.items()}
     return FloodCategories(basin=basin, levels=levels, left_out=texts(left_out), missing=missing)
 
 
-def _model_levels(session: Session, basin: str) -> simulated_thresholds.ModelLevels | Absent:
+def _model_levels(session: Session, basin: str) -> simulated_levels.ModelLevels | Absent:
     """Return the levels of the basin's current version, or why there are none."""
     version = promotions.current(session, [basin]).get(basin)
     if version is None:
         return absent(Reason.NO_CURRENT_VERSION_OF_BASIN)
-    return simulated_thresholds.get(session, version, basin) or absent(Reason.NO_SIMULATED_LEVELS, version=version)
+    return simulated_levels.get(session, version, basin) or absent(Reason.NO_SIMULATED_LEVELS, version=version)
 
 
 def _of_model(
-    asked: Request, model: simulated_thresholds.ModelLevels, rating: Rating | None, floods: levels.FloodFrequency
+    asked: Request, model: simulated_levels.ModelLevels, rating: Rating | None, floods: levels.FloodFrequency
 ) -> ModelLevels:
     area = convert.Area(model.area_name, model.area_m2)
-    into = LevelConverter(simulated_thresholds.UNIT, asked.units, area, rating, levels.OF_MODEL)
+    into = LevelConverter(simulated_levels.UNIT, asked.units, area, rating, levels.OF_MODEL)
     return ModelLevels(
         version=model.version_id,
         period=Period.between(model.first_day, model.last_day),
@@ -229,7 +231,7 @@ def _of_model(
 
 
 def _in_units(
-    asked: Request, threshold: thresholds.Threshold, rating: Rating | None, doubts: Mapping[str, str]
+    asked: Request, threshold: basin_levels.Threshold, rating: Rating | None, doubts: Mapping[str, str]
 ) -> FixedThreshold:
     (discharge,) = LevelConverter(FIXED_UNIT, asked.units, asked.area, rating).converted([threshold.discharge])
     return fixed_threshold(threshold, rating, doubts).model_copy(update={"discharge": discharge})
@@ -263,7 +265,7 @@ def _statistic(into: LevelConverter, statistic: levels.Statistic, floods: levels
         kind=statistic.kind,
         method=statistic.method,
         comparison=floods.compares(statistic),
-        direction=thresholds.DIRECTIONS[statistic.kind],
+        direction=basin_levels.DIRECTIONS[statistic.kind],
         what=levels.WHAT[statistic.kind],
         interval=None if counted else _LIMITS if statistic.method == "bulletin-17c" else _INTERVAL,
         years=statistic.years,

@@ -1,16 +1,34 @@
-"""Describes the change of a forecast in a sentence, by fixed rules from its parts."""
+"""A change with its parts, and its description in a sentence by fixed rules."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date
 
 import numpy as np
+import numpy.typing as npt
 
-from app.forecasts.changes.split import Split
 from app.forecasts.words import UNITS, number, on, signed
-from hydrology.attribution.forecast_change import PARTS
+from hydrology.attribution.forecast_change import PARTS, whole_change
 from hydrology.base.calendar import as_date, day
 from hydrology.base.units import Units
 from records.runs.run_summary import RunChange
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """A change and its parts (orders, parts, days), in the unit of the answer, with the flow of the run."""
+
+    found: RunChange
+    after: Array
+    parts: Array
+
+    @property
+    def change(self) -> Array:
+        """The whole change, (days,)."""
+        return whole_change(self.parts)
+
 
 WORTH_NAMING = 0.05
 """Parts smaller than this share of the largest one are not named."""

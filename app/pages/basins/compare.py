@@ -10,11 +10,10 @@ from fastapi.responses import HTMLResponse
 from pydantic import AfterValidator
 from sqlalchemy.orm import Session
 
-from app.basins import service as basin_service
+from app.basins.basins import basin_detail
 from app.forecasts import lookup
-from app.forecasts import service as forecasts
 from app.forecasts.discharge import Representation, usual_units
-from app.forecasts.schemas import BasinForecast
+from app.forecasts.forecast import BasinForecast, forecast_of
 from app.http.dependencies import Reading, ServiceClock
 from app.outlooks.service import answer as outlook_answer
 from app.pages.basins.facts import Fact, facts_of, start
@@ -70,7 +69,7 @@ def compare(request: Request, session: Reading, clock: ServiceClock, basin: Aske
 
 
 def _column(session: Session, basin: str, now: datetime) -> Column:
-    detail = basin_service.detail(session, basin)
+    detail = basin_detail(session, basin)
     title = station_name(detail.name) if detail.name else basin
     latest = or_reason(lambda: lookup.latest(session, basin, now))
     if isinstance(latest, Absent):
@@ -84,8 +83,7 @@ def _column(session: Session, basin: str, now: datetime) -> Column:
 
 
 def _forecast(session: Session, latest: Latest, now: datetime, units: Units) -> BasinForecast:
-    (parts,) = forecasts.stored_parts(session, [latest], members=False)
-    return forecasts.basin_forecast(latest, parts, Representation(units, members=False, at=now))
+    return forecast_of(session, latest, Representation(units, members=False, at=now))
 
 
 def _figure(columns: Sequence[Column]) -> Figure | None:

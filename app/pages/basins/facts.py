@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import partial
 
-from app.forecasts.schemas import BasinForecast
+from app.forecasts.forecast import BasinForecast
 from app.forecasts.words import UNITS, number, on
 from app.outlooks.schemas import AlertNow, BasinOutlook, ForecastSkill, ThreatLevel
 from app.pages.figures.flow import NO_ESTIMATE, RANGE_KINDS

@@ -11,20 +11,16 @@ from sqlalchemy.orm import Session
 
 from app.alerts import service as alert_service
 from app.alerts.schemas import BasinAlerts
-from app.basins import service as basin_service
+from app.basins.basins import basin_detail
 from app.basins.schemas import BasinDetail
 from app.forecasts import lookup
-from app.forecasts import service as forecasts
-from app.forecasts.changes.schemas import ChangeOfRun
-from app.forecasts.changes.service import change_of
+from app.forecasts.changes.answer import ChangeOfRun, change_of
 from app.forecasts.discharge import DischargeUnits, Representation, WithMembers, usual_units
-from app.forecasts.rain_margin.schemas import LevelMargin, RainMarginOfRun
-from app.forecasts.rain_margin.service import rain_margin_of_run
-from app.forecasts.schemas import BasinForecast
-from app.forecasts.volumes import service as volume_service
-from app.forecasts.volumes.schemas import VolumesOfRun
-from app.forecasts.water.loss import in_words as loss_in_words
-from app.forecasts.water.loss import loss_beside_pet
+from app.forecasts.forecast import BasinForecast, forecast_of
+from app.forecasts.rain_margin import LevelMargin, RainMarginOfRun, rain_margin_of_run
+from app.forecasts.volumes import VolumesOfRun, volumes_of_run
+from app.forecasts.water.balances import in_words as loss_in_words
+from app.forecasts.water.balances import loss_beside_pet
 from app.forecasts.words import UNITS
 from app.http.dependencies import BasinId, ChosenRun, Reading, ServiceClock
 from app.outlooks.schemas import BasinOutlook, ThreatLevel
@@ -35,12 +31,11 @@ from app.pages.basins.skill import ShownScore, by_months, shown_scores, verified
 from app.pages.figures import Figure
 from app.pages.figures.flow import Flow, flow_of
 from app.pages.render import PageRoute, render
-from app.versions import service as models
 from app.versions.schemas import ModelDetail
-from app.versions.scores import service as skills
-from app.versions.scores.schemas import BasinSkill
-from app.versions.verification import service as verification
-from app.versions.verification.schemas import BasinVerification, LeadVerification
+from app.versions.scores import BasinSkill, basin_skill
+from app.versions.verification import basin_verification
+from app.versions.verification_schemas import BasinVerification, LeadVerification
+from app.versions.versions import version_detail
 from app.weather.feeds import holes as holes_of
 from app.weather.schemas import Hole
 from hydrology.base.absent import Absent
@@ -52,10 +47,10 @@ from hydrology.extremes.thresholds import OF_MODEL
 from hydrology.verification.held_out_years import HELD_OUT
 from hydrology.verification.results import ALL_YEAR
 from records.basins.station_names import station_name
+from records.feeds import feeds
 from records.forecasts import seasonal_volumes
 from records.forecasts.latest import Latest
 from records.outlooks import reader
-from records.weather import feeds
 
 router = APIRouter(route_class=PageRoute)
 
@@ -185,7 +180,7 @@ def read_basin(
 ) -> HTMLResponse:
     """Show a basin by its latest forecast, or by a given run."""
     now = clock.now()
-    detail = basin_service.detail(session, basin)
+    detail = basin_detail(session, basin)
     latest = or_reason(lambda: lookup.chosen(session, run, basin, now)[0])
     units = units or ("m3/s" if isinstance(latest, Absent) else usual_units(latest.basin))
     shown: ForecastPart | Absent
@@ -217,12 +212,11 @@ def _part(
         past_days: number of days before T0 in the plots.
     """
     units = form.units
-    (parts,) = forecasts.stored_parts(session, [latest], form.members)
-    forecast = forecasts.basin_forecast(latest, parts, form)
+    forecast = forecast_of(session, latest, form)
     basin, version, around = forecast.basin, forecast.version, runs_around(session, latest, now)
     found = reader.outlook(session, basin, now, forecast.run)
     outlook = outlook_answer(session, found, units)
-    skill = or_reason(lambda: skills.of_basin(session, basin, version, None, HELD_OUT))
+    skill = or_reason(lambda: basin_skill(session, basin, version, use=HELD_OUT))
     loss, _ = loss_beside_pet(session, version, basin)
     figures = BasinFigures(
         session=session,
@@ -241,14 +235,12 @@ def _part(
         around=around,
         facts=facts_of(outlook, forecast, found.snow if isinstance(found.snow, Absent) else None),
         figures=figures.build(),
-        volumes=or_reason(
-            lambda: volume_service.volumes_of_run(session, seasonal_volumes.newest(session, basin, now), None, now)
-        ),
+        volumes=or_reason(lambda: volumes_of_run(session, seasonal_volumes.newest(session, basin, now), None, now)),
         skill=skill,
-        skill_by_lead=or_reason(lambda: verification.of_basin(session, basin, version, ALL_YEAR)),
+        skill_by_lead=or_reason(lambda: basin_verification(session, basin, version, ALL_YEAR)),
         changes=or_reason(lambda: change_of(session, latest, now, units)),
         rain_margin=or_reason(lambda: rain_margin_of_run(session, latest, now, units, None)),
-        model=models.detail(session, version),
+        model=version_detail(session, version),
         scores=[] if isinstance(skill, Absent) else shown_scores(session, skill),
         loss=None if loss is None else loss_in_words(loss),
     )

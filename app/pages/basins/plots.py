@@ -7,19 +7,14 @@ from typing import TypeVar
 
 from sqlalchemy.orm import Session
 
-from app.basins.normals.schemas import Normals
-from app.basins.normals.service import normals_of
-from app.basins.observations import service as observations
-from app.basins.observations.schemas import Observations
-from app.basins.observations.service import DISCHARGE
-from app.basins.series_requests import NormalsRequest, SeriesRequest
-from app.forecasts import service as forecasts
+from app.basins.normals import Normals, normals_of
+from app.basins.observations import DISCHARGE, Observations, observation_query, observations_of
+from app.basins.queries import NormalsRequest, SeriesRequest
 from app.forecasts.discharge import Representation
-from app.forecasts.recession import service as recession
-from app.forecasts.recession.schemas import DrainDownOfRun
-from app.forecasts.schemas import BasinForecast
-from app.forecasts.water import service as waters
-from app.forecasts.water.schemas import PastWater
+from app.forecasts.forecast import BasinForecast, forecast_of
+from app.forecasts.water import origin as waters
+from app.forecasts.water.recession import DrainDownOfRun, recession_of_run
+from app.forecasts.water.storage import PastWater, storage_with_past
 from app.outlooks.schemas import BasinOutlook
 from app.pages.figures import Figure, flow, water, with_usual
 from app.pages.figures.flow import Before, Beside, Observed
@@ -33,7 +28,7 @@ from hydrology.base.units import Units
 from records.forecasts import recession as dry_runs
 from records.forecasts.latest import Latest, result_of
 from records.runs import runs
-from records.runs.runs import Run
+from records.runs.run_types import Run
 
 SNOW, STORAGE = "snow", "storage"
 Answer = TypeVar("Answer")
@@ -111,16 +106,14 @@ class BasinFigures:
     def _before(self) -> Before | None:
         if self.before is None:
             return None
-        (parts,) = forecasts.stored_parts(
-            self.session, [before := result_of(self.session, self.before, self.forecast.basin)], members=False
-        )
-        shown = or_reason(lambda: forecasts.basin_forecast(before, parts, Representation(self.units, members=False)))
+        before = result_of(self.session, self.before, self.forecast.basin)
+        shown = or_reason(lambda: forecast_of(self.session, before, Representation(self.units, members=False)))
         if isinstance(shown, Absent) or (quantiles := flow.flow_of(shown)) is None:
             return None
         return Before(shown.t0, shown.time, quantiles["median"])
 
     def _past_water(self) -> PastWater | None:
-        return waters.storage_with_past(self.session, self.latest, None, self.past_days + 1).past
+        return storage_with_past(self.session, self.latest, None, self.past_days + 1).past
 
     def _age(self, time: Sequence[date], call: str) -> Iterator[Figure]:
         reported = waters.age(self.session, self.latest, None)
@@ -129,7 +122,7 @@ class BasinFigures:
 
     def _recession(self) -> DrainDownOfRun:
         newest = dry_runs.newest(self.session, self.forecast.basin, self.now)
-        return recession.recession_of_run(self.session, newest, self.now, self.units)
+        return recession_of_run(self.session, newest, self.now, self.units)
 
     def _normals(self) -> Normals:
         time = self.time
@@ -166,7 +159,7 @@ class BasinFigures:
             area=self._area if units else None,
         )
         basin = self.forecast.basin
-        return observations.answer(self.session, observations.part(self.session, basin, asked))
+        return observations_of(self.session, observation_query(self.session, basin, asked))
 
 
 def runs_around(session: Session, shown: Latest, at: datetime) -> RunsAround:

@@ -9,9 +9,9 @@ from sqlalchemy.orm import Session
 
 from app.outlooks.schemas import BasinOutlook
 from app.pages.basins.facts import headline
-from app.versions.scores.schemas import BasinSkill
-from app.versions.verification.schemas import BasinVerification, LeadVerification
-from app.versions.verification.skilful_days import by_month
+from app.versions.decisions import by_month
+from app.versions.scores import BasinSkill
+from app.versions.verification_schemas import BasinVerification, LeadVerification
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period
 from hydrology.verification.skilful_days import skilful_days

@@ -6,7 +6,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field
 
-from app.basins.normals.schemas import Normals
+from app.basins.normals import Normals
 from app.http.base_schema import Model
 from hydrology.base.absent import Absent
 

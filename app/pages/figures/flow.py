@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from app.forecasts.recession.schemas import DrainDownOfRun, LowFlow
-from app.forecasts.schemas import BasinForecast
+from app.forecasts.forecast import BasinForecast
+from app.forecasts.water.recession import DrainDownOfRun, LowFlow
 from app.forecasts.words import UNITS, number, on
 from app.outlooks.schemas import BasinOutlook, OutlookPeak
 from app.pages.figures import Band, Colour, Curve, Figure, Peak, Values, edge, level_line, on_days

@@ -5,9 +5,11 @@ from datetime import date
 
 import numpy as np
 
-from app.basins.observations.schemas import Observations
-from app.forecasts.schemas import BasinForecast, SnowRead
-from app.forecasts.water.schemas import AgeOfRun, FlowOfAge, OriginOfRun, PastWater
+from app.basins.observations import Observations
+from app.forecasts.forecast import BasinForecast
+from app.forecasts.stored_water import SnowRead
+from app.forecasts.water.origin import AgeOfRun, FlowOfAge, OriginOfRun
+from app.forecasts.water.storage import PastWater
 from app.forecasts.words import number, on
 from app.pages.figures import Band, Colour, Curve, Figure, edge, on_days
 from hydrology.base.absent import Absent

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from fastapi import Depends, Query
 
-from app.basins.filters import BoundingBox, corners
+from app.basins.queries import BoundingBox, corners
 from app.pages.rivers.basins_today import BasinToday
 from app.pages.rivers.map import Box
 from app.pages.rivers.scales import ColourBy

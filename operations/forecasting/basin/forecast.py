@@ -13,12 +13,12 @@ from operations.forecasting.rain_response import peaks_by_rain
 from operations.forecasting.simulate import InitialState, discharge_by_age, flows
 from operations.versions.load_networks import LoadedVersion
 from records.database.statements import as_values
-from records.runs import runs
+from records.runs import run_types
 from records.simulations.snow_cells import SnowMapping
 from records.versions.version_properties import VersionPart
 
 
-def start_part(part: VersionPart, loaded: LoadedVersion, inputs: BasinInputs) -> StartedPart | runs.BasinResult:
+def start_part(part: VersionPart, loaded: LoadedVersion, inputs: BasinInputs) -> StartedPart | run_types.BasinResult:
     """Return a part of a version in a basin at T0, or the result of a basin without forecast.
 
     The basin is withheld if the ledger of a member does not close before T0.
@@ -48,7 +48,7 @@ def simulate_part(
         yield SimulatedPart(**as_values(one), flow=flow, by_age=of_age, peaks_by_rain=of_rain)
 
 
-def result_of(computed: SimulatedBasin) -> runs.BasinResult:
+def result_of(computed: SimulatedBasin) -> run_types.BasinResult:
     """Return the result of a basin: its arrays, ledgers and summary.
 
     It is withheld if its ledger does not close for every member and trace.
@@ -56,16 +56,16 @@ def result_of(computed: SimulatedBasin) -> runs.BasinResult:
     if not computed.flow.finite:
         return without_forecast(computed.inputs.basin.id, "failed", absent(Reason.NOT_FINITE))
     closed = verdict(computed)
-    return runs.BasinResult(
+    return run_types.BasinResult(
         basin=run_basin(computed, closed.reason),
         series=[*arrays_of(computed), *closed.series],
         ledgers=closed.ledgers,
     )
 
 
-def without_forecast(basin: str, status: runs.BasinStatus, reason: Absent) -> runs.BasinResult:
+def without_forecast(basin: str, status: run_types.BasinStatus, reason: Absent) -> run_types.BasinResult:
     """Return the result of a basin without a forecast, with the reason."""
-    return runs.BasinResult(basin=runs.RunBasin(basin_id=basin, status=status, reason=reason))
+    return run_types.BasinResult(basin=run_types.RunBasin(basin_id=basin, status=status, reason=reason))
 
 
 def _ahead(loaded: LoadedVersion, one: StartedPart) -> InitialState:

@@ -14,7 +14,7 @@ from hydrology.base.reasons import Reason
 from hydrology.water.ledger import PRECIPITATION, Ledgers, close_since_empty, close_together, negative_water
 from operations.forecasting.basin.inputs import SimulatedBasin, flattened, stored
 from operations.forecasting.simulate import StorageResult
-from records.runs import runs
+from records.runs import run_arrays, run_types
 from records.runs.run_arrays import SinceEmpty
 
 
@@ -22,8 +22,8 @@ from records.runs.run_arrays import SinceEmpty
 class Verdict:
     """The ledger of each member, with traces also as an array of all, and why the basin is withheld; None if not."""
 
-    ledgers: Sequence[runs.Ledger] = ()
-    series: Sequence[runs.RunSeries] = ()
+    ledgers: Sequence[run_arrays.Ledger] = ()
+    series: Sequence[run_arrays.RunSeries] = ()
     reason: Absent | None = None
 
 
@@ -49,15 +49,15 @@ def _closed(computed: SimulatedBasin, water: StorageResult) -> Ledgers:
     return close_together(*map(flattened, flows_and_stores), dtype=np.float32, booked=booked)
 
 
-def _ledger_series(computed: SimulatedBasin, closed: Ledgers) -> runs.RunSeries:
+def _ledger_series(computed: SimulatedBasin, closed: Ledgers) -> run_arrays.RunSeries:
     entries = [*closed.amounts.T, closed.residual_mm, closed.tolerance * closed.scale_mm]
-    of_entry = (*closed.terms, *runs.CLOSURE)
+    of_entry = (*closed.terms, *run_types.CLOSURE)
     axes = {"entry": of_entry, "member": computed.labels, "trace": computed.traces or ()}
     values = np.stack(entries).astype(np.float32).reshape([len(labels) for labels in axes.values()])
-    return runs.RunSeries(runs.LEDGER, "mm", axes, values)
+    return run_arrays.RunSeries(run_arrays.LEDGER, "mm", axes, values)
 
 
-def _ledgers(computed: SimulatedBasin, closed: Ledgers) -> list[runs.Ledger]:
+def _ledgers(computed: SimulatedBasin, closed: Ledgers) -> list[run_arrays.Ledger]:
     """Return each member's ledger, of the trace that closes worst, with its residual since the empty store."""
     labels, traces = computed.labels, computed.traces
     of_members = closed.relative.reshape(len(labels), -1)
@@ -71,7 +71,7 @@ def _ledgers(computed: SimulatedBasin, closed: Ledgers) -> list[runs.Ledger]:
     for member, (label, trace) in enumerate(zip(labels, of_members.argmax(axis=1).tolist(), strict=True)):
         ledger = closed.of(member * of_members.shape[1] + trace)
         ledgers.append(
-            runs.Ledger(
+            run_arrays.Ledger(
                 member=label,
                 terms={term.name: term.amount_mm for term in ledger.terms},
                 residual_mm=ledger.residual_mm,
@@ -84,8 +84,8 @@ def _ledgers(computed: SimulatedBasin, closed: Ledgers) -> list[runs.Ledger]:
 
 
 def version_ledger(
-    computed: SimulatedBasin, weights: Array, closed: Ledgers, of_members: Sequence[runs.Ledger]
-) -> runs.Ledger:
+    computed: SimulatedBasin, weights: Array, closed: Ledgers, of_members: Sequence[run_arrays.Ledger]
+) -> run_arrays.Ledger:
     """Return the ledger of a combined version: the weighted mean over its members, with the precipitation of each
     product as a term of its own, times the weight of its parts."""
     count = len(computed.labels)
@@ -103,8 +103,8 @@ def version_ledger(
         name: float(weights @ [getattr(ledger.since_empty, name) for ledger in of_members])
         for name in ("residual_mm", "precipitation_mm")
     }
-    return runs.Ledger(
-        member=runs.OF_VERSION,
+    return run_arrays.Ledger(
+        member=run_arrays.OF_VERSION,
         terms=of_terms,
         residual_mm=math.fsum(of_terms.values()),
         tolerance_mm=closed.tolerance * scale,
@@ -116,7 +116,7 @@ def _product_of_members(computed: SimulatedBasin) -> list[str]:
     return [one.part.product for one in computed.parts for _ in one.part.members]
 
 
-def _why_open(ledgers: list[runs.Ledger]) -> Absent | None:
+def _why_open(ledgers: list[run_arrays.Ledger]) -> Absent | None:
     """Name the members with an open ledger; None where all close."""
     names = [_name(ledger.member, ledger.trace) for ledger in ledgers if not ledger.closes]
     return absent(Reason.LEDGER_OPEN, members=", ".join(names)) if names else None

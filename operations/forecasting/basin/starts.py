@@ -17,20 +17,18 @@ from operations.forecasting.variance_sources import from_perturbed_states
 from operations.forecasting.water_age import cells_by_age
 from operations.states.advance_states import advance
 from operations.states.assimilate import assimilated_states
-from records.database.engine import Database
+from records.database.work import Work
+from records.feeds import feeds
 from records.runs.states import State
 from records.simulations.snow_cells import SnowMapping
-from records.weather import feeds
-from runtime.clock import Clock
 
 OnDays = Callable[[int, int], None]
 
 
 def prepare_basins(
+    work: Work,
     plan: PartPlan,
     params: ForecastParams,
-    database: Database,
-    clock: Clock,
     on_days: OnDays,
     *,
     changes: Changes,
@@ -45,14 +43,14 @@ def prepare_basins(
         changes: those of a what-if run.
     """
     inputs, loaded, t0 = plan.inputs, plan.inputs.loaded, plan.days.t0
-    advanced = advance(database, clock, loaded, plan.forcings, t0, on_days, wanted=store_states, since=since)
+    advanced = advance(work, loaded, plan.forcings, t0, on_days, wanted=store_states, since=since)
     states = {
         name: basin.state for name, basin in advanced.items() if basin.problem is None and basin.state is not None
     }
     of_states = {}
     if count := params.perturbed_states:
-        of_states = from_perturbed_states(database, loaded, plan.forcings, plan.weather, states, count)
-    with database.reading() as session:
+        of_states = from_perturbed_states(work.database, loaded, plan.forcings, plan.weather, states, count)
+    with work.database.reading() as session:
         started = {name: inputs.basins[name] for name in states}
         normals = observed_normals(session, started, loaded.version.area_products, plan.days.ahead.days)
         assimilated = assimilated_states(session, loaded, plan.forcings, states) if changes.assimilate else {}
@@ -62,7 +60,7 @@ def prepare_basins(
         readable = [name for name, of in snow.items() if not isinstance(of, Absent)]
         references = reference_snow(session, readable, plan.days.t0)
     opinions = _second_opinions(plan, snow)
-    by_age = cells_by_age(database, loaded, plan.forcings, states, t0) if params.age else {}
+    by_age = cells_by_age(work.database, loaded, plan.forcings, states, t0) if params.age else {}
     no_state, no_age = absent(Reason.NO_STATE), absent(Reason.AGE_NOT_REQUESTED)
     return {
         name: BasinInputs(

@@ -17,13 +17,13 @@ from operations.forecasting.inputs_hash import inputs_hash
 from operations.states.advance_states import ONE_DAY
 from operations.versions.training_domain import learnt_from
 from records.database.statements import as_values
-from records.runs import runs
+from records.runs import run_types
 from records.runs.run_parts import RunPart, hash_of_parts
 from records.runs.run_summary import RunSnow, RunSummary, TrainingDomain
 from records.simulations.snow_cells import SnowMapping
 
 
-def run_basin(computed: SimulatedBasin, reason: Absent | None) -> runs.RunBasin:
+def run_basin(computed: SimulatedBasin, reason: Absent | None) -> run_types.RunBasin:
     """Return the row of a basin.
 
     Args:
@@ -31,7 +31,7 @@ def run_basin(computed: SimulatedBasin, reason: Absent | None) -> runs.RunBasin:
     """
     inputs, state, parent = computed.inputs, computed.at_t0.archived, computed.inputs.advanced.parent
     area = area_by(inputs.basin.areas, computed.loaded.version.area_products)
-    return runs.RunBasin(
+    return run_types.RunBasin(
         basin_id=inputs.basin.id,
         status="withheld" if reason else "issued",
         reason=reason,
@@ -167,7 +167,7 @@ def _snow(computed: SimulatedBasin) -> RunSnow | Absent:
     if isinstance(chosen, Absent):
         return chosen
     of_members = _snow_at_t0(computed, chosen)
-    low, high = weighted_quantiles(of_members, runs.SPREAD_LEVELS, computed.weights).tolist()
+    low, high = weighted_quantiles(of_members, run_types.SPREAD_LEVELS, computed.weights).tolist()
     snow17 = computed.inputs.snow17
     return RunSnow(
         mapping=chosen.kind,

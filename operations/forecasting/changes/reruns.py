@@ -17,10 +17,10 @@ from operations.forecasting.reruns import (
     joined,
 )
 from operations.states.advance_states import ONE_DAY
-from records.runs import runs
+from records.runs import run_arrays, run_types
+from records.runs.run_arrays import RunSeries
 from records.runs.run_parts import RunPart
 from records.runs.run_summary import RunChange
-from records.runs.runs import RunSeries
 from records.runs.states import State
 
 _MEDIAN = 0.5
@@ -104,9 +104,9 @@ class Reruns:
             earlier: the flow of the previous run.
         """
         pair, later, count, lag = self.pair, self.pair.later, len(self.pair.days), len(self._gap)
-        whole, first = runs.mean_of_members(earlier)[lag:][:count], self.first[lag:][:count]
-        last = runs.mean_of_members(later)[:count]
-        of_common = flow_of(later, runs.shares_of(pair.run, pair.new.basin), self.after)
+        whole, first = run_arrays.mean_of_members(earlier)[lag:][:count], self.first[lag:][:count]
+        last = run_arrays.mean_of_members(later)[:count]
+        of_common = flow_of(later, run_types.shares_of(pair.run, pair.new.basin), self.after)
         assert of_common is not None  # its members are there: it was computed now
         common = of_common[:count]
 
@@ -121,18 +121,18 @@ class Reruns:
             of_reverse = [with_version, with_weather, flow("version, weather, observed", common)]
             reverse = np.stack([whole, *(one + (last - common) for one in of_reverse), last])
         correction = None
-        if runs.CALIBRATED in earlier and runs.CALIBRATED in later:
+        if run_arrays.CALIBRATED in earlier and run_arrays.CALIBRATED in later:
             correction = _median(later)[:count] - last - (_median(earlier)[lag:][:count] - whole)
         of_versions = np.stack([*(one + (whole - first) for one in forward), last])
         parts = split_change(of_versions, reverse, correction)
         axes = {"order": ORDERS, "part": PARTS, "lead": list(range(1, count + 1))}
-        return self._change(reverse is None, correction is None), RunSeries(runs.CHANGES, "mm/day", axes, parts)
+        return self._change(reverse is None, correction is None), RunSeries(run_arrays.CHANGES, "mm/day", axes, parts)
 
     def _change(self, one_order: bool, uncalibrated: bool) -> RunChange:
         gap, days, pair = self._gap, self.pair.days, self.pair
         sides = [(share.weight, self.sides[share.version]) for share in self.after]
         products = [
-            dict.fromkeys(share.product for share in runs.shares_of(run, basin))
+            dict.fromkeys(share.product for share in run_types.shares_of(run, basin))
             for run, basin in ((pair.previous, pair.before), (pair.run, pair.new.basin))
         ]
         return RunChange(
@@ -151,7 +151,7 @@ class Reruns:
 
 def _median(series: Series) -> Flow:
     """Return the calibrated median, (leads,)."""
-    calibrated = series[runs.CALIBRATED]
+    calibrated = series[run_arrays.CALIBRATED]
     of_level = calibrated.values[list(calibrated.axes["level"]).index(_MEDIAN)]
     return np.asarray(of_level, dtype=np.float64)
 

@@ -22,12 +22,12 @@ from operations.forecasting.changes.starts import Pair, flow_of, sides_of
 from operations.forecasting.forecast_plan import Plan
 from operations.forecasting.reruns import flow_series, mean_flows, state_as_issued
 from operations.states.advance_states import ONE_DAY
-from records.database.engine import Database
-from records.runs import runs
-from records.runs.run_lists import MAX_DAYS_BEFORE
+from records.database.work import Work
+from records.runs import run_types, runs
+from records.runs.run_arrays import RunSeries
 from records.runs.run_summary import RunChange
-from records.runs.runs import BasinResult, NewRun, RunSeries
-from runtime.clock import Clock
+from records.runs.run_types import BasinResult, NewRun
+from records.runs.runs import MAX_DAYS_BEFORE
 
 log = structlog.get_logger()
 
@@ -35,9 +35,7 @@ Outcome = Absent | tuple[RunChange, RunSeries]
 """The change of a basin and its parts, or why they are unknown."""
 
 
-def with_changes(
-    database: Database, clock: Clock, plan: Plan, run: NewRun, results: Sequence[BasinResult]
-) -> list[BasinResult]:
+def with_changes(work: Work, plan: Plan, run: NewRun, results: Sequence[BasinResult]) -> list[BasinResult]:
     """Return the results of a run to be stored, with the change of each since its previous run, or why it has none.
 
     Args:
@@ -46,7 +44,7 @@ def with_changes(
     issued = {result.basin.basin_id: result for result in results if result.basin.status == "issued"}
     t0 = plan.days.t0
     earlier = Period(t0 - np.timedelta64(MAX_DAYS_BEFORE, "D"), t0 - ONE_DAY)
-    with database.reading() as session:
+    with work.database.reading() as session:
         found = runs.issued_before(session, [*issued], earlier, run.version_id)
     changed = dict.fromkeys(issued, absent(Reason.NO_PREVIOUS_RUN, days=MAX_DAYS_BEFORE, t0=str(t0)))
     outcomes: dict[str, Outcome] = {**changed}
@@ -58,7 +56,7 @@ def with_changes(
         else:
             pairs[previous.id].append(Pair(run, issued[name], previous, before, Period(t0 + ONE_DAY, last)))
     for of_run in pairs.values():
-        outcomes |= _of_run(database, clock, plan, of_run)
+        outcomes |= _of_run(work, plan, of_run)
     return [_with(result, outcomes.get(result.basin.basin_id)) for result in results]
 
 
@@ -70,29 +68,29 @@ def _with(result: BasinResult, outcome: Outcome | None) -> BasinResult:
     return replace(result, basin=basin, series=[*result.series, *series])
 
 
-def _of_run(database: Database, clock: Clock, plan: Plan, pairs: Sequence[Pair]) -> dict[str, Outcome]:
+def _of_run(work: Work, plan: Plan, pairs: Sequence[Pair]) -> dict[str, Outcome]:
     """Return the changes of basins with the same previous run."""
     previous = pairs[0].previous
     try:
-        return dict(_split(database, clock, plan, pairs))
+        return dict(_split(work, plan, pairs))
     except Problem as problem:
         log.warning("forecast.change_not_split", run=previous.id, error=str(problem))
         return {pair.basin: absent(Reason.CHANGE_NOT_SPLIT, run=previous.id, why=str(problem)) for pair in pairs}
 
 
-def _split(database: Database, clock: Clock, plan: Plan, pairs: Sequence[Pair]) -> Iterator[tuple[str, Outcome]]:
+def _split(work: Work, plan: Plan, pairs: Sequence[Pair]) -> Iterator[tuple[str, Outcome]]:
     previous, names = pairs[0].previous, [pair.basin for pair in pairs]
-    with database.reading() as session:
+    with work.database.reading() as session:
         earlier = flow_series(session, previous.id, names)
-    sides = sides_of(database, clock, plan, pairs, earlier)
+    sides = sides_of(work, plan, pairs, earlier)
     reruns = list[Reruns]()
-    with database.reading() as session:
+    with work.database.reading() as session:
         for pair in pairs:
             before, after = pair.shares
             reason = None if before and after else absent(Reason.NO_COMMON_PRODUCT)
             if not all(pair.basin in sides[share.version] for share in (*before, *after)):
                 reason = absent(Reason.RERUN_INPUTS_LOST)
-            flow = flow_of(earlier[pair.basin], runs.shares_of(previous, pair.before), before)
+            flow = flow_of(earlier[pair.basin], run_types.shares_of(previous, pair.before), before)
             if reason is not None or flow is None:
                 why = reason or absent(Reason.RERUN_INPUTS_LOST)
                 yield pair.basin, absent(Reason.CHANGE_NOT_SPLIT, run=previous.id, why=why)

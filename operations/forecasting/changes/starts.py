@@ -12,12 +12,12 @@ from models.arrays import Forcing
 from operations.forecasting.forecast_plan import Plan, read_inputs
 from operations.forecasting.reruns import Flow, states_at, weather_of
 from operations.versions.load_networks import LoadedVersion
-from records.database.engine import Database
-from records.runs import runs
+from records.database.work import Work
+from records.runs import run_arrays, run_types
+from records.runs.run_arrays import RunSeries
 from records.runs.run_parts import RunPart
-from records.runs.runs import BasinResult, NewRun, Run, RunBasin, RunSeries
+from records.runs.run_types import BasinResult, NewRun, Run, RunBasin
 from records.runs.states import State
-from runtime.clock import Clock
 
 Series = Mapping[str, RunSeries]
 
@@ -49,7 +49,7 @@ class Pair:
     @property
     def shares(self) -> tuple[tuple[RunPart, ...], tuple[RunPart, ...]]:
         """The versions behind the flow of the previous run and of the new one; of one version, those behind both."""
-        before, after = runs.shares_of(self.previous, self.before), runs.shares_of(self.run, self.new.basin)
+        before, after = run_types.shares_of(self.previous, self.before), run_types.shares_of(self.run, self.new.basin)
         return (before, after) if self.promoted else (in_common(before, after), in_common(after, before))
 
 
@@ -63,7 +63,7 @@ def in_common(shares: Sequence[RunPart], others: Sequence[RunPart]) -> tuple[Run
 def flow_of(series: Series, shares: Sequence[RunPart], chosen: Sequence[RunPart]) -> Flow | None:
     """Return the mean flow of some of the versions behind a run, (leads,); None where its members were pruned."""
     if len(chosen) == len(shares):
-        return runs.mean_of_members(series)
+        return run_arrays.mean_of_members(series)
     if "discharge" not in series:
         return None
     members = series["discharge"]
@@ -92,26 +92,24 @@ class Side:
 
 
 def sides_of(
-    database: Database, clock: Clock, plan: Plan, pairs: Sequence[Pair], earlier: Mapping[str, Series]
+    work: Work, plan: Plan, pairs: Sequence[Pair], earlier: Mapping[str, Series]
 ) -> dict[str, dict[str, Side]]:
     """Return what reruns start from, by version and basin, where all of it is known."""
     previous, run = pairs[0].previous, pairs[0].run
     inputs = dict(plan.inputs.by_version)
     if pairs[0].promoted:
         known = dict.fromkeys([pair.basin for pair in pairs], plan.days.t0)
-        before = read_inputs(database, ForecastParams(), previous.version_id, [*known], known)
+        before = read_inputs(work.database, ForecastParams(), previous.version_id, [*known], known)
         inputs = before.by_version | inputs
     sides = {}
     for version, of_version in inputs.items():
         chosen = [pair for pair in pairs if any(share.version == version for of in pair.shares for share in of)]
         forcings = {pair.basin: of_version.forcings[pair.basin] for pair in chosen if pair.basin in of_version.forcings}
-        at_previous, at_t0 = (
-            states_at(database, clock, of_version.loaded, forcings, t0) for t0 in (previous.t0, run.t0)
-        )
-        past = weather_of(database, of_version, previous, {pair.basin: pair.before for pair in chosen})
+        at_previous, at_t0 = (states_at(work, of_version.loaded, forcings, t0) for t0 in (previous.t0, run.t0))
+        past = weather_of(work, of_version, previous, {pair.basin: pair.before for pair in chosen})
         planned = plan.by_version.get(version)
         ahead = (
-            weather_of(database, of_version, run, {pair.basin: pair.new.basin for pair in chosen})
+            weather_of(work, of_version, run, {pair.basin: pair.new.basin for pair in chosen})
             if planned is None
             else planned.weather
         )

@@ -22,28 +22,27 @@ from operations.forecasting.parts.combine import combine_parts
 from operations.forecasting.plan.types import Plan
 from operations.versions.stages import with_progress
 from records.database.engine import Database
-from records.runs import runs
+from records.database.work import Work
+from records.runs import run_types
 from records.runs.run_parts import RunSubset
 from records.runs.states import State
 from records.verification import scores
 from records.versions.version_properties import VersionPart
-from runtime.clock import Clock
 
 Since = Mapping[str, Mapping[str, State | None]]
 """The state to start from in each basin, by version; None for the empty store."""
 
 
 def results_of(
+    work: Work,
     plan: Plan,
     params: ForecastParams,
-    database: Database,
-    clock: Clock,
     on_days: OnDays,
     *,
     store_states: bool = True,
     rain_response: bool = False,
     since: Since | None = None,
-) -> list[runs.BasinResult]:
+) -> list[run_types.BasinResult]:
     """Advance the states to T0 and simulate the days ahead. Return each basin's result, in their order.
 
     A basin has no forecast where a part that takes part fails, for instance because its ledger does not close.
@@ -58,9 +57,7 @@ def results_of(
     results = {name: without_forecast(name, "failed", reason) for name, reason in plan.failures.items()}
     for one in plan.parts:
         own = None if since is None else since[one.part.version]
-        starts = prepare_basins(
-            one, params, database, clock, on_days, changes=plan.changes, store_states=store_states, since=own
-        )
+        starts = prepare_basins(work, one, params, on_days, changes=plan.changes, store_states=store_states, since=own)
         for name, inputs in starts.items():
             start = start_part(one.part, one.loaded, inputs)
             if isinstance(start, StartedPart):
@@ -69,7 +66,7 @@ def results_of(
                 results.setdefault(name, start)
     whole = {name: parts for name, parts in started.items() if name not in results}
     for result in with_progress(
-        "forecasts", _results(plan, params, database, whole, rain_response=rain_response), len(whole)
+        "forecasts", _results(plan, params, work.database, whole, rain_response=rain_response), len(whole)
     ):
         results[result.basin.basin_id] = result
     return [results[name] for name in sorted(results)]
@@ -77,7 +74,7 @@ def results_of(
 
 def _results(
     plan: Plan, params: ForecastParams, database: Database, started: OfBasins, *, rain_response: bool
-) -> Iterator[runs.BasinResult]:
+) -> Iterator[run_types.BasinResult]:
     """Yield the result of each basin, by what all its parts simulate."""
     inputs = plan.inputs
     with database.reading() as session:

@@ -20,9 +20,10 @@ from operations.states.advance_states import ONE_DAY
 from operations.versions.load_networks import LoadedPart
 from operations.versions.training_domain import attribute_means
 from records.basins import basins
-from records.database.engine import Database
+from records.database.work import Work
+from records.feeds import product_credits
 from records.simulations.snow_cells import mappings
-from records.weather import bridges, product_credits
+from records.weather import bridges
 from records.weather.bridges import InForce
 from runtime.clock import Clock
 
@@ -50,9 +51,8 @@ def inputs_of_part(
 
 
 def plans_of_part(
-    database: Database,
+    work: Work,
     inputs: PartInputs,
-    clock: Clock,
     params: ForecastParams,
     known: datetime | None = None,
     filling: Filling | None = None,
@@ -60,8 +60,8 @@ def plans_of_part(
     """Return the plans of a part, as `operations.forecasting.forecast_plan.possible_plans` does of a version."""
     if not inputs.forcings:
         return [], dict(inputs.failures)
-    ended = {name: last_ended(inputs.basins[name], clock.now()) for name in inputs.forcings}
-    days = choose_days(clock, params.t0, params.horizon, last_t0(inputs, params), max(ended.values()))
+    ended = {name: last_ended(inputs.basins[name], work.clock.now()) for name in inputs.forcings}
+    days = choose_days(work.clock, params.t0, params.horizon, last_t0(inputs, params), max(ended.values()))
     if filling is not None:
         days = RunDays(days.t0, days.horizon + filling.days, filling.days)
     product = inputs.part.product
@@ -72,7 +72,7 @@ def plans_of_part(
     started = {name: forcing for name, forcing in inputs.forcings.items() if reasons[name] is None}
     failures = {**inputs.failures, **{name: reason for name, reason in reasons.items() if reason is not None}}
     chosen = WeatherChoice(inputs.loaded, inputs.bridges, params, days, started=started, filling=filling, ended=ended)
-    choices = chosen.choices(database, clock, known or instant_known(clock, params.t0))
+    choices = chosen.choices(work.database, work.clock, known or instant_known(work.clock, params.t0))
     failures |= {name: reason for choice in choices for name, reason in choice.failures.items()}
     possible = [
         PartPlan(

@@ -22,10 +22,10 @@ from operations.forecasting.plan.types import ForecastInputs, PartInputs, PartPl
 from operations.forecasting.weather.fill import Filling
 from operations.versions.load_networks import LoadedVersion
 from records.database.engine import Database
+from records.database.work import Work
 from records.runs.run_request import RunWeather, name_of_weather
 from records.simulations.snow_cells import mappings
 from records.versions import recalibrations
-from runtime.clock import Clock
 
 _Key = tuple[RunDays, str | None]
 """The days of a plan, and its weather forecast."""
@@ -58,9 +58,8 @@ def _longest(parts: Sequence[PartInputs], names: Sequence[str]) -> dict[str, Bas
 
 
 def possible_plans(
-    database: Database,
+    work: Work,
     inputs: ForecastInputs,
-    clock: Clock,
     params: ForecastParams,
     known: datetime | None = None,
     filling: Filling | None = None,
@@ -78,14 +77,14 @@ def possible_plans(
     if not inputs.forcings:
         return [], dict(inputs.failures)
     last = max(last_t0(one, params) for one in inputs.parts if one.forcings)
-    ended = max(last_ended(inputs.basins[name], clock.now()) for name in inputs.forcings)
-    asked = params.model_copy(update={"t0": choose_days(clock, params.t0, params.horizon, last, ended).t0})
+    ended = max(last_ended(inputs.basins[name], work.clock.now()) for name in inputs.forcings)
+    asked = params.model_copy(update={"t0": choose_days(work.clock, params.t0, params.horizon, last, ended).t0})
     planned: dict[str, dict[str, PartPlan]] = {name: {} for name in inputs.forcings}
     why: _Reasons = {name: {} for name in inputs.forcings}
-    known = known or instant_known(clock, params.t0)
+    known = known or instant_known(work.clock, params.t0)
     for one in inputs.parts:
         own = None if filling is None else filling.of_part(one.part.name)
-        possible, failed = plans_of_part(database, one, clock, asked, known, own)
+        possible, failed = plans_of_part(work, one, asked, known, own)
         for plan in possible:
             for name in plan.forcings:
                 planned[name][one.part.name] = plan
@@ -95,7 +94,7 @@ def possible_plans(
     for name, of_basin in planned.items():
         if of_basin:
             groups.setdefault(_key(next(iter(of_basin.values()))), []).append(name)
-    plans = [_together(database, inputs, key, names, planned, why) for key, names in groups.items()]
+    plans = [_together(work.database, inputs, key, names, planned, why) for key, names in groups.items()]
     failures = {name: why_none(why[name]) for name, of_basin in planned.items() if not of_basin}
     return plans, {**inputs.failures, **failures}
 

@@ -13,14 +13,16 @@ from jobspec.thresholds import NewThreshold
 from operations.alerts.carry_out import carry_out
 from operations.alerts.decide_alerts import decide
 from records.access import audit
-from records.alerts import alerts, held_alerts, thresholds
+from records.alerts import alerts, held_alerts
 from records.alerts.tables import HeldAlertsRow
 from records.database.engine import Database
+from records.levels import basin_levels
 from records.outlooks import outlooks
 from records.runs import runs
 from records.versions import promotions
 from runtime.clock import Clock
 from testing.records import BASIN, NOW, a_basin, a_run, a_version
+from testing.work import work_of
 from tests.app import factories
 from tests.app.alerts.test_alerts import PER_MM, fill_records
 from tests.app.conftest import bearer
@@ -186,12 +188,12 @@ def test_only_the_latest_forecast_can_be_adjusted_and_published(
 def test_a_published_chance_decides_at_once_beside_what_the_run_decided(
     database: Database, client: TestClient, run: str, ann: dict[str, str]
 ) -> None:
-    (first,) = decide(database, Clock(NOW), [BASIN])
+    (first,) = decide(work_of(database, Clock(NOW)), [BASIN])
     assert (first.level, first.decided_by) == ("gauge-2", None)
     drafted = draft(client, ann, run, chances={"gauge-2": 0.01, "dam": 0.5})
-    assert carry_out(database, Clock(NOW)) == []
+    assert carry_out(work_of(database, Clock(NOW))) == []
     publish(client, ann, drafted["id"], note="Talked to the dam")
-    changes = {change.level: change for change in carry_out(database, Clock(NOW))}
+    changes = {change.level: change for change in carry_out(work_of(database, Clock(NOW)))}
     assert {name: (change.kind, change.severity) for name, change in changes.items()} == {
         "gauge-2": ("ends", None),
         "dam": ("begins", "watch"),
@@ -200,17 +202,17 @@ def test_a_published_chance_decides_at_once_beside_what_the_run_decided(
         assert (change.decided_by, change.adjustment_id, change.run_id) == (ANN, drafted["id"], run)
         assert "as a forecaster set it" in change.why
         assert change.why.endswith(f"Adjusted by {ANN}: The gauge upstream reads more. Talked to the dam.")
-    assert carry_out(database, Clock(NOW)) == []
+    assert carry_out(work_of(database, Clock(NOW))) == []
     shown = client.get(f"/v1/basins/{BASIN}/alerts/changes").json()["changes"]
     assert {change["adjustment"] for change in shown} == {drafted["id"], None}
-    assert decide(database, Clock(NOW), [BASIN]) == []
+    assert decide(work_of(database, Clock(NOW)), [BASIN]) == []
 
 
 @pytest.mark.usefixtures("run")
 def test_changes_that_wait_from_before_messages_were_of_rivers_are_shown_and_go_out(
     database: Database, holding: Database, client: TestClient, ann: dict[str, str]
 ) -> None:
-    decide(holding, Clock(NOW), [BASIN])
+    decide(work_of(holding, Clock(NOW)), [BASIN])
     with database.transaction() as session:
         row = session.get_one(HeldAlertsRow, BASIN)
         row.proposed = [{name: value for name, value in row.proposed[0].items() if name != "levels"}]
@@ -218,24 +220,24 @@ def test_changes_that_wait_from_before_messages_were_of_rivers_are_shown_and_go_
     (proposed,) = held["proposed"]
     assert (proposed["levels"], "levels" in proposed["missing"]) == (None, True)
     client.post(HELD, json={"run": held["run"], "ruling": "approve"}, headers=ann)
-    (change,) = carry_out(holding, Clock(NOW))
+    (change,) = carry_out(work_of(holding, Clock(NOW)))
     assert [level["level"] for level in change.levels or ()] == ["gauge-2"]
 
 
 def test_held_alerts_go_out_once_a_forecaster_approves_them(
     database: Database, holding: Database, client: TestClient, run: str, ann: dict[str, str]
 ) -> None:
-    assert decide(holding, Clock(NOW), [BASIN]) == []
+    assert decide(work_of(holding, Clock(NOW)), [BASIN]) == []
     assert client.get(f"/v1/basins/{BASIN}/alerts").json()["run"] is None
     (held,) = client.get("/v1/alerts/held", headers=ann).json()["held"]
     (proposed,) = held["proposed"]
     assert (held["run"], proposed["level"], proposed["severity"]) == (run, "gauge-2", "warning")
-    assert carry_out(holding, Clock(NOW)) == []
+    assert carry_out(work_of(holding, Clock(NOW))) == []
     ruling = {"run": run, "ruling": "approve", "note": "Seen on the camera"}
     assert client.post(HELD, json=ruling, headers=ann).json()["ruled_by"] == ANN
     refused = client.post(HELD, json=ruling, headers=ann)
     assert (refused.status_code, ANN in refused.json()["detail"]) == (409, True)
-    (change,) = carry_out(holding, Clock(NOW))
+    (change,) = carry_out(work_of(holding, Clock(NOW)))
     assert (change.level, change.decided_by) == ("gauge-2", ANN)
     assert change.why.endswith(f"Approved by {ANN}: Seen on the camera.")
     assert client.get("/v1/alerts/held", headers=ann).json()["held"] == []
@@ -246,16 +248,16 @@ def test_held_alerts_go_out_once_a_forecaster_approves_them(
 def test_dismissed_alerts_stay_as_they_were_and_the_next_run_proposes_anew(
     database: Database, holding: Database, client: TestClient, run: str, ann: dict[str, str]
 ) -> None:
-    decide(holding, Clock(NOW), [BASIN])
+    decide(work_of(holding, Clock(NOW)), [BASIN])
     without_note = client.post(HELD, json={"run": run, "ruling": "dismiss"}, headers=ann)
     assert (without_note.status_code, "note" in without_note.text) == (422, True)
     client.post(HELD, json={"run": run, "ruling": "dismiss", "note": "The sensor is broken."}, headers=ann)
-    assert carry_out(holding, Clock(NOW)) == []
+    assert carry_out(work_of(holding, Clock(NOW))) == []
     assert client.get(f"/v1/basins/{BASIN}/alerts").json()["run"] == run
     assert client.get(f"/v1/basins/{BASIN}/alerts/changes").json()["changes"] == []
-    assert decide(holding, Clock(NOW), [BASIN]) == []
+    assert decide(work_of(holding, Clock(NOW)), [BASIN]) == []
     newer = later_run(database, run)
-    decide(holding, Clock(NOW + timedelta(days=1)), [BASIN])
+    decide(work_of(holding, Clock(NOW + timedelta(days=1))), [BASIN])
     (held,) = client.get("/v1/alerts/held", headers=ann).json()["held"]
     assert held["run"] == newer
 
@@ -263,17 +265,17 @@ def test_dismissed_alerts_stay_as_they_were_and_the_next_run_proposes_anew(
 def test_what_nobody_decides_goes_out_at_the_deadline_which_a_newer_run_does_not_move(
     database: Database, holding: Database, client: TestClient, run: str, ann: dict[str, str]
 ) -> None:
-    decide(holding, Clock(NOW), [BASIN])
+    decide(work_of(holding, Clock(NOW)), [BASIN])
     set_deadline(database, datetime.now(UTC) + timedelta(minutes=1))
     newer = later_run(database, run)
-    decide(holding, Clock(NOW + timedelta(days=1)), [BASIN])
+    decide(work_of(holding, Clock(NOW + timedelta(days=1))), [BASIN])
     (held,) = client.get("/v1/alerts/held", headers=ann).json()["held"]
     assert held["run"] == newer
     assert datetime.fromisoformat(held["due_at"]) < datetime.now(UTC) + timedelta(minutes=2)
     stale = client.post(HELD, json={"run": run, "ruling": "approve"}, headers=ann)
     assert (stale.status_code, newer in stale.json()["detail"]) == (409, True)
     set_deadline(database, datetime.now(UTC))
-    (change,) = carry_out(holding, Clock(NOW + timedelta(days=1)))
+    (change,) = carry_out(work_of(holding, Clock(NOW + timedelta(days=1))))
     assert (change.run_id, change.decided_by) == (newer, None)
     assert change.why.endswith("UTC, and nobody decided.")
     assert actions(database) == [("alerts released", "deadline of approval")]
@@ -282,9 +284,9 @@ def test_what_nobody_decides_goes_out_at_the_deadline_which_a_newer_run_does_not
 def test_a_published_adjustment_decides_held_alerts(
     holding: Database, client: TestClient, run: str, ann: dict[str, str]
 ) -> None:
-    decide(holding, Clock(NOW), [BASIN])
+    decide(work_of(holding, Clock(NOW)), [BASIN])
     publish(client, ann, draft(client, ann, run, chances={"gauge-2": 0.3})["id"])
-    (change,) = decide(holding, Clock(NOW), [BASIN])
+    (change,) = decide(work_of(holding, Clock(NOW)), [BASIN])
     assert (change.level, change.severity, change.decided_by) == ("gauge-2", "advisory", ANN)
     assert client.get("/v1/alerts/held", headers=ann).json()["held"] == []
 
@@ -292,10 +294,10 @@ def test_a_published_adjustment_decides_held_alerts(
 def test_a_published_adjustment_of_a_newer_run_withdraws_what_an_earlier_one_proposed(
     database: Database, holding: Database, client: TestClient, run: str, ann: dict[str, str]
 ) -> None:
-    decide(holding, Clock(NOW), [BASIN])
+    decide(work_of(holding, Clock(NOW)), [BASIN])
     newer = later_run(database, run, NOW)
     publish(client, ann, draft(client, ann, newer, chances={"gauge-2": 0.3})["id"])
-    (change,) = carry_out(holding, Clock(NOW))
+    (change,) = carry_out(work_of(holding, Clock(NOW)))
     assert (change.run_id, change.severity) == (newer, "advisory")
     with database.reading() as session:
         assert held_alerts.page(session) == []
@@ -305,11 +307,11 @@ def test_a_published_adjustment_of_a_newer_run_withdraws_what_an_earlier_one_pro
 def test_a_run_that_proposes_nothing_withdraws_what_an_earlier_one_proposed(
     database: Database, holding: Database, run: str
 ) -> None:
-    decide(holding, Clock(NOW), [BASIN])
+    decide(work_of(holding, Clock(NOW)), [BASIN])
     with database.transaction() as session:
-        thresholds.remove(session, BASIN, "gauge-2")
+        basin_levels.remove(session, BASIN, "gauge-2")
     newer = later_run(database, run)
-    assert decide(holding, Clock(NOW + timedelta(days=1)), [BASIN]) == []
+    assert decide(work_of(holding, Clock(NOW + timedelta(days=1))), [BASIN]) == []
     with database.reading() as session:
         assert held_alerts.page(session) == []
         stood = alerts.standing(session, BASIN)
@@ -320,10 +322,10 @@ def test_a_run_that_proposes_nothing_withdraws_what_an_earlier_one_proposed(
 def test_what_was_decided_before_a_newer_run_goes_out_first(
     database: Database, holding: Database, client: TestClient, run: str, ann: dict[str, str]
 ) -> None:
-    decide(holding, Clock(NOW), [BASIN])
+    decide(work_of(holding, Clock(NOW)), [BASIN])
     client.post(HELD, json={"run": run, "ruling": "approve"}, headers=ann)
     newer = later_run(database, run)
-    (change,) = decide(holding, Clock(NOW + timedelta(days=1)), [BASIN])
+    (change,) = decide(work_of(holding, Clock(NOW + timedelta(days=1))), [BASIN])
     assert (change.run_id, change.decided_by) == (run, ANN)
     with database.reading() as session:
         stood = alerts.standing(session, BASIN)
@@ -334,17 +336,17 @@ def test_what_was_decided_before_a_newer_run_goes_out_first(
 def test_nothing_goes_out_that_nobody_has_seen(
     database: Database, holding: Database, client: TestClient, run: str, ann: dict[str, str]
 ) -> None:
-    decide(holding, Clock(NOW), [BASIN])
+    decide(work_of(holding, Clock(NOW)), [BASIN])
     client.post(HELD, json={"run": run, "ruling": "approve"}, headers=ann)
     with database.transaction() as session:
-        thresholds.put(session, BASIN, NewThreshold(name="new-street", discharge=0.02 * PER_MM), NOW)
+        basin_levels.put(session, BASIN, NewThreshold(name="new-street", discharge=0.02 * PER_MM), NOW)
         outlooks.renew(session, BASIN)
-    assert carry_out(holding, Clock(NOW)) == []
+    assert carry_out(work_of(holding, Clock(NOW))) == []
     (held,) = client.get("/v1/alerts/held", headers=ann).json()["held"]
     assert {change["level"] for change in held["proposed"]} == {"gauge-2", "new-street"}
     assert actions(database)[-1] == ("alerts withdrawn", "service")
     client.post(HELD, json={"run": run, "ruling": "approve"}, headers=ann)
-    assert {change.level for change in carry_out(holding, Clock(NOW))} == {"gauge-2", "new-street"}
+    assert {change.level for change in carry_out(work_of(holding, Clock(NOW)))} == {"gauge-2", "new-street"}
 
 
 @pytest.mark.parametrize("ends", ["stale", "promotion"])
@@ -352,7 +354,7 @@ def test_nothing_goes_out_that_nobody_has_seen(
 def test_what_waits_is_withdrawn_with_its_forecast(
     database: Database, holding: Database, client: TestClient, ann: dict[str, str], ends: str
 ) -> None:
-    decide(holding, Clock(NOW), [BASIN])
+    decide(work_of(holding, Clock(NOW)), [BASIN])
     clock = Clock(NOW + timedelta(days=9) if ends == "stale" else NOW)
     if ends == "promotion":
         with database.transaction() as session:
@@ -360,7 +362,7 @@ def test_what_waits_is_withdrawn_with_its_forecast(
             promotions.promote(session, another, [BASIN], reason="better", by="someone", at=NOW)
             a_run(session, another, factories.forecast(), horizon_days=3)
     set_deadline(database, datetime.now(UTC))
-    assert carry_out(holding, clock) == []
+    assert carry_out(work_of(holding, clock)) == []
     assert client.get("/v1/alerts/held", headers=ann).json()["held"] == []
     assert actions(database)[-1] == ("alerts withdrawn", "service")
 
@@ -368,36 +370,36 @@ def test_what_waits_is_withdrawn_with_its_forecast(
 def test_a_stale_forecast_decides_nothing_when_it_is_adjusted(
     database: Database, client: TestClient, run: str, ann: dict[str, str]
 ) -> None:
-    decide(database, Clock(NOW), [BASIN])
+    decide(work_of(database, Clock(NOW)), [BASIN])
     publish(client, ann, draft(client, ann, run, chances={"dam": 0.9})["id"])
-    assert carry_out(database, Clock(NOW + timedelta(days=9))) == []
-    assert carry_out(database, Clock(NOW)) == []
+    assert carry_out(work_of(database, Clock(NOW + timedelta(days=9)))) == []
+    assert carry_out(work_of(database, Clock(NOW))) == []
 
 
 def test_a_damaged_outlook_holds_up_no_other_basin(database: Database, holding: Database, run: str) -> None:
     with database.transaction() as session:
         a_basin(session, OTHER)
         level = NewThreshold(name="gauge-2", discharge=0.01 * PER_MM, direction="rising")
-        thresholds.put(session, OTHER, level, NOW)
+        basin_levels.put(session, OTHER, level, NOW)
         version = runs.get(session, run).version_id
         promotions.promote(session, version, [OTHER], reason="better", by="someone", at=NOW)
         a_run(session, version, factories.forecast(OTHER), t0=day("2008-09-30"), horizon_days=3)
-    decide(holding, Clock(NOW), [BASIN, OTHER])
+    decide(work_of(holding, Clock(NOW)), [BASIN, OTHER])
     set_deadline(database, datetime.now(UTC))
     with database.transaction() as session:
         damaged = text("UPDATE outlooks SET outlook = :content WHERE basin_id = :basin")
         session.execute(damaged, {"content": b"damaged", "basin": BASIN})
-    assert [change.basin_id for change in carry_out(holding, Clock(NOW))] == [OTHER]
+    assert [change.basin_id for change in carry_out(work_of(holding, Clock(NOW)))] == [OTHER]
     assert ("alerts withdrawn", "service") in actions(database)
-    assert carry_out(holding, Clock(NOW)) == []
+    assert carry_out(work_of(holding, Clock(NOW))) == []
 
 
 def test_a_replay_of_the_archive_leaves_alone_what_waits(
     holding: Database, client: TestClient, run: str, ann: dict[str, str]
 ) -> None:
-    decide(holding, Clock(NOW), [BASIN])
+    decide(work_of(holding, Clock(NOW)), [BASIN])
     client.post(HELD, json={"run": run, "ruling": "approve"}, headers=ann)
-    (replayed,) = decide(holding, Clock(NOW), [BASIN], may_hold=False)
+    (replayed,) = decide(work_of(holding, Clock(NOW)), [BASIN], may_hold=False)
     assert replayed.decided_by is None
     with holding.reading() as session:
         held = held_alerts.get(session, BASIN)

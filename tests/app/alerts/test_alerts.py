@@ -17,15 +17,17 @@ from operations.alerts.decide_alerts import decide
 from operations.alerts.deliver import deliver
 from records.access import keys
 from records.access.keys import Scope
-from records.alerts import deliveries, thresholds, webhook_signature
+from records.alerts import deliveries, webhook_signature
 from records.alerts.retries import MAX_TRIES, WAITS
 from records.database.engine import Database
+from records.levels import basin_levels
 from records.runs.run_summary import RunSummary
 from records.versions import promotions
 from runtime.clock import Clock
 from runtime.settings import Settings
 from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_reason, a_run, a_version
 from testing.webhook_receiver import Receiver, receiving
+from testing.work import work_of
 from tests.app import factories
 from tests.app.conftest import bearer, serving
 
@@ -41,7 +43,7 @@ def fill_records(database: Database) -> str:
         a_basin(session)
         for name, depth in (("gauge-2", 0.01), ("dam", 1000.0)):
             level = NewThreshold(name=name, discharge=depth * PER_MM, direction="rising")
-            thresholds.put(session, BASIN, level, NOW)
+            basin_levels.put(session, BASIN, level, NOW)
         return a_promoted_version(session)
 
 
@@ -54,7 +56,7 @@ def issue(database: Database, version: str, *, calibrated: bool = True) -> str:
         result = type(result)(basin=result.basin, series=bare, ledgers=result.ledgers)
     with database.transaction() as session:
         run = a_run(session, version, result, t0=day("2008-09-30"), horizon_days=3)
-    decide(database, Clock(NOW), [BASIN])
+    decide(work_of(database, Clock(NOW)), [BASIN])
     return run.id
 
 
@@ -121,7 +123,7 @@ def test_alerts_are_listed_one_a_river_page_by_page(sqlite_database: Database, s
     with sqlite_database.transaction() as session:
         for name, depth, direction in (("ford", 0.001, "rising"), ("intake", 1000.0, "falling")):
             new = {"name": name, "discharge": depth * PER_MM, "direction": direction}
-            thresholds.put(session, BASIN, NewThreshold.model_validate(new), NOW)
+            basin_levels.put(session, BASIN, NewThreshold.model_validate(new), NOW)
     issue(sqlite_database, version)
     address, shown = "/v1/alerts?limit=1", []
     while address:
@@ -267,7 +269,7 @@ def test_another_key_sees_and_changes_nothing_of_a_subscription(own: TestClient,
     address = f"{SUBSCRIPTIONS}/{output['id']}"
     with sqlite_database.transaction() as session:
         version = a_promoted_version(session)
-        thresholds.put(session, BASIN, NewThreshold(name="ford", discharge=0.001, direction="rising"), NOW)
+        basin_levels.put(session, BASIN, NewThreshold(name="ford", discharge=0.001, direction="rising"), NOW)
     issue(sqlite_database, version)
     with sqlite_database.reading() as session:
         (delivery,) = deliveries.page(session)

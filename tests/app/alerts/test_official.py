@@ -19,8 +19,8 @@ from operations.alerts.decide_alerts import decide
 from operations.alerts.deliver import deliver
 from records.access import audit, keys
 from records.alerts import deliveries, held_alerts, subscriptions
-from records.alerts.thresholds import MAX_LEVELS
 from records.database.engine import Database
+from records.levels.basin_levels import MAX_LEVELS
 from records.versions import promotions, versions
 from records.versions.promotions import NotOwnersBasin
 from runtime.clock import Clock
@@ -28,6 +28,7 @@ from runtime.settings import Settings
 from testing.messages import cap
 from testing.records import BASIN, a_basin, a_promoted_version, a_run, a_version
 from testing.webhook_receiver import Receiver, receiving
+from testing.work import work_of
 from tests.app import factories
 from tests.app.conftest import serving
 
@@ -75,7 +76,7 @@ class Attacked:
         with self.database.transaction() as session:
             t0 = self.clock.today() - 3 + self.runs
             a_run(session, version, *results, t0=t0, horizon_days=3, **stamps)
-        decide(self.database, self.clock, basins)
+        decide(work_of(self.database, self.clock), basins)
         deliver(self.database, self.settings, lambda: now)
 
     def changes(self, basin: str = MINE) -> list[dict[str, Any]]:

@@ -207,3 +207,24 @@ def test_the_area_of_a_basin_is_the_one_that_converts_its_flow_everywhere(
     assert sqlite_client.get(f"/v1/basins/{BASIN}/forecasts/latest").json()["area"] == used
     assert sqlite_client.get(f"/v1/basins/{BASIN}/observations?product=usgs&units=m3/s").json()["area"] == used
     assert "437 km² (maurer_extended)" in sqlite_client.get(f"/basins/{BASIN}").text
+
+
+def test_without_a_version_no_area_is_chosen_among_those_of_several_products(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    areas = {"area_gages2": 404e6, "daymet": 450e6, "maurer_extended": 437e6}
+    with sqlite_database.transaction() as session:
+        basins.upsert(session, basins.Basin(BASIN, areas=areas))
+        series.write(session, BASIN, "usgs", "discharge", daily("2008-09-29", 1.0), a_source(session), NOW)
+    address = f"/v1/basins/{BASIN}"
+    detail = sqlite_client.get(address).json()
+    assert detail["area"] is None
+    assert detail["missing"]["area"].startswith("No current model version chooses among the areas")
+    refused = sqlite_client.get(f"{address}/observations?product=usgs&units=m3/s")
+    assert refused.status_code == 422
+    assert "name one (area_gages2, daymet, maurer_extended)" in refused.json()["detail"]
+    named = sqlite_client.get(f"{address}/observations?product=usgs&units=m3/s&area=daymet")
+    assert named.json()["area"] == {"name": "daymet", "km2": 450.0}
+    with sqlite_database.transaction() as session:
+        basins.upsert(session, basins.Basin(BASIN, areas={"given": 440e6}))
+    assert sqlite_client.get(address).json()["area"] == {"name": "given", "km2": 440.0}

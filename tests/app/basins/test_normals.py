@@ -7,17 +7,17 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from app.basins.series_requests import MAX_DAYS
+from app.basins.queries import MAX_DAYS
 from hydrology.base.calendar import Period
 from hydrology.base.credit import Credit
 from hydrology.base.units import M3_PER_FT3, SECONDS_PER_DAY
 from records.basins import basins
 from records.database.engine import Database
+from records.feeds import product_credits
 from records.series import series
-from records.simulations import simulated_thresholds
+from records.simulations import simulated_levels
 from records.simulations.simulated_storage import WATER, SimulatedWater, WaterVariable
 from records.verification import scores
-from records.weather import product_credits
 from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_source, daily
 from tests.records.simulations.test_simulated_thresholds import CELLS, levels_of
 
@@ -92,7 +92,7 @@ def test_stored_water_and_snow_are_those_that_the_current_version_simulates(
             "storage": SimulatedWater(RECORD, 100 + YEARS.astype(np.float32)),
             "snow": SimulatedWater(RECORD, YEARS.astype(np.float32), CELLS.cells),
         }
-        simulated_thresholds.replace(session, levels, water)
+        simulated_levels.replace(session, levels, water)
     shown = client.get(ADDRESS, params=TWO_DAYS).json()["variables"]
     for name, mean in (("storage", 108.5), ("snow", 8.5)):
         assert (shown[name]["kind"], shown[name]["source"], shown[name]["units"]) == ("simulated", version, "mm")

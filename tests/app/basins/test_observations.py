@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from app.basins.observations.service import LEGEND
-from app.basins.series_requests import MAX_DAYS
+from app.basins.observations import LEGEND
+from app.basins.queries import MAX_DAYS
 from hydrology.base.credit import Credit
 from hydrology.base.series import Flag
 from records.basins import basins
 from records.database.engine import Database
+from records.feeds import product_credits
 from records.series import series
-from records.weather import product_credits
 from testing.records import BASIN, NOW, a_source, daily
 from tests.app.conftest import serving
 

@@ -10,7 +10,7 @@ from hydrology.extremes.thresholds import names, of_record
 from records.basins import basins
 from records.database.engine import Database
 from records.series import series
-from records.simulations import simulated_thresholds
+from records.simulations import simulated_levels
 from testing.records import BASIN, NOW, a_promoted_version, a_source, daily
 from tests.app.basins.test_user_basins import MILL
 from tests.app.conftest import bearer
@@ -250,7 +250,7 @@ def store_model(database: Database, factor: float = 0.5) -> str:
     """Store the levels of the current version of the basin, whose flow is this multiple of the record, in m3/s."""
     with database.transaction() as session:
         version = a_promoted_version(session)
-        simulated_thresholds.replace(session, levels_of(session, version, statistics=statistics(factor=factor)), {})
+        simulated_levels.replace(session, levels_of(session, version, statistics=statistics(factor=factor)), {})
     return version
 
 

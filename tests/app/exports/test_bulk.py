@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from app.forecasts.batch import MAX_BASINS
+from app.forecasts.lookup import MAX_BASINS
 from records.basins import basins
 from records.database.engine import Database
 from records.versions import promotions

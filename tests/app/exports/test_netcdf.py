@@ -13,7 +13,7 @@ import xarray
 from compliance_checker.runner import CheckSuite, ComplianceChecker
 from starlette.testclient import TestClient
 
-from app.basins.observations.table import variable_columns
+from app.basins.observations import variable_columns
 from app.exports import netcdf
 from app.exports.table import Column, Table
 from app.http.problems import InvalidRequest

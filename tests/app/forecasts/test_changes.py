@@ -10,7 +10,7 @@ from hydrology.attribution.forecast_change import ORDERS, PARTS
 from hydrology.base.absent import Absent, absent
 from hydrology.base.reasons import Reason
 from records.database.engine import Database
-from records.runs import runs
+from records.runs import run_arrays, run_types
 from records.runs.run_summary import RunChange
 from testing.records import BASIN
 from tests.app import factories
@@ -32,7 +32,7 @@ REVERSE = np.array([[0.0, 0.0], [0.12, 0.4], [0.03, 0.0], [0.0, 0.0]])
 CORRECTION = np.array([0.01, 0.02])
 
 
-def changed(found: RunChange | Absent = FOUND, correction: float = np.nan) -> runs.BasinResult:
+def changed(found: RunChange | Absent = FOUND, correction: float = np.nan) -> run_types.BasinResult:
     """Return a forecast with a change on the two days that the previous one holds."""
     result = factories.forecast()
     parts = np.full((2, len(PARTS), 2), correction)
@@ -42,7 +42,7 @@ def changed(found: RunChange | Absent = FOUND, correction: float = np.nan) -> ru
     return replace(
         result,
         basin=replace(result.basin, summary=summary),
-        series=[*result.series, runs.RunSeries(runs.CHANGES, "mm/day", axes, parts)],
+        series=[*result.series, run_arrays.RunSeries(run_arrays.CHANGES, "mm/day", axes, parts)],
     )
 
 
@@ -96,7 +96,7 @@ def test_parts_in_one_order_alone_have_no_interaction(sqlite_database: Database,
     ],
 )
 def test_a_forecast_without_a_change_has_the_reason(
-    sqlite_database: Database, sqlite_client: TestClient, result: runs.BasinResult, purpose: str, sentence: str
+    sqlite_database: Database, sqlite_client: TestClient, result: run_types.BasinResult, purpose: str, sentence: str
 ) -> None:
     run = fill_records(sqlite_database, result, purpose=purpose)
     answer = sqlite_client.get(f"/v1/runs/{run}/basins/{BASIN}/changes").json()

@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from app.forecasts.exceedance.service import _Members
+from app.forecasts.exceedance import _Members
 from hydrology.extremes.frequency import FloodQuantile
 from hydrology.extremes.thresholds import NamedLevel, Statistic, names
 from hydrology.scores.probabilistic import exceedance_probability
 from hydrology.uncertainty.error_model import LEVELS
 from jobspec.thresholds import NewThreshold
-from records.alerts import thresholds
 from records.database.engine import Database
-from records.runs import runs
-from records.simulations import simulated_thresholds
+from records.levels import basin_levels
+from records.runs import run_arrays, runs
+from records.simulations import simulated_levels
 from testing.records import BASIN, NOW, a_reason
 from tests.app import factories
 from tests.app.basins.test_thresholds import fill_records as store_record
@@ -50,7 +50,7 @@ def test_the_levels_of_the_basin_are_reported_each_in_its_direction(database: Da
     store_record(database)
     low = NewThreshold(name="withdrawal", discharge=3.0 * PER_MM, direction="falling")
     with database.transaction() as session:
-        thresholds.put(session, BASIN, low, NOW)
+        basin_levels.put(session, BASIN, low, NOW)
     answer = client.get(ADDRESS, params={"units": "mm/day"}).json()
     by_name = {level["name"]: level for level in answer["levels"]}
     assert list(by_name) == ["withdrawal", *(name for name in names() if not name.startswith("lp3-"))]
@@ -77,7 +77,7 @@ def test_an_uncalibrated_forecast_has_no_exceedance_probabilities(
 ) -> None:
     result = factories.forecast()
     summary = replace(factories.SUMMARY, calibration=a_reason("No error model."))
-    series = [one for one in result.series if one.variable not in (runs.CALIBRATED, runs.PATHS)]
+    series = [one for one in result.series if one.variable not in (run_arrays.CALIBRATED, run_arrays.PATHS)]
     fill_records(sqlite_database, replace(result, basin=replace(result.basin, summary=summary), series=series))
     answer = sqlite_client.get(ADDRESS, params={"discharge": 3.0}).json()
     (level,) = answer["levels"]
@@ -87,7 +87,7 @@ def test_an_uncalibrated_forecast_has_no_exceedance_probabilities(
 
 def test_the_versions_own_levels_are_compared_with_raw_members(database: Database, client: TestClient) -> None:
     result = factories.forecast()
-    series = [one for one in result.series if one.variable not in (runs.CALIBRATED, runs.PATHS)]
+    series = [one for one in result.series if one.variable not in (run_arrays.CALIBRATED, run_arrays.PATHS)]
     run = fill_records(database, replace(result, series=series))
     members = next(one.values for one in series if one.variable == "discharge").reshape(-1, 3)
     level = float(np.sort(members.max(axis=1))[-1]) - 1e-3  # the highest member alone passes it
@@ -96,7 +96,7 @@ def test_the_versions_own_levels_are_compared_with_raw_members(database: Databas
     )
     with database.transaction() as session:
         version = runs.get(session, run).version_id
-        simulated_thresholds.replace(session, levels_of(session, version, statistics=[of_model]), {})
+        simulated_levels.replace(session, levels_of(session, version, statistics=[of_model]), {})
     answer = client.get(ADDRESS, params={"units": "mm/day"}).json()
     shown = {named["name"]: named for named in answer["levels"]}["model-gev-2"]
     passed = (members > level).mean(axis=0)

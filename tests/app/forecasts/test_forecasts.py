@@ -14,9 +14,9 @@ from hydrology.uncertainty.error_model import LEVELS as ALL_LEVELS
 from hydrology.weather.forcing_kinds import ForcingKind
 from records.basins import basins
 from records.database.engine import Database
-from records.runs import runs
+from records.runs import run_arrays
 from records.runs.run_summary import LEARNT_FROM, RunSummary
-from records.runs.runs import BasinResult
+from records.runs.run_types import BasinResult
 from records.versions import promotions
 from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_reason, a_run, a_version, not_issued
 from tests.app import factories
@@ -162,9 +162,11 @@ def with_normal(normal: np.ndarray[Any, Any] | None, **summary: Any) -> BasinRes
     """Return a forecast with another normal, or none."""
     whole = factories.forecast()
     series = [
-        one if one.variable != runs.NORMAL else replace(one, values=factories.NORMAL if normal is None else normal)
+        one
+        if one.variable != run_arrays.NORMAL
+        else replace(one, values=factories.NORMAL if normal is None else normal)
         for one in whole.series
-        if one.variable != runs.NORMAL or normal is not None
+        if one.variable != run_arrays.NORMAL or normal is not None
     ]
     return replace(whole, series=series, basin=replace(whole.basin, summary=replace(factories.SUMMARY, **summary)))
 

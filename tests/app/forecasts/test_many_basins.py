@@ -2,7 +2,7 @@
 
 from starlette.testclient import TestClient
 
-from app.forecasts.batch import MAX_BASINS
+from app.forecasts.lookup import MAX_BASINS
 from records.database.engine import Database
 from records.versions import promotions
 from testing.databases import counted_statements

@@ -10,10 +10,11 @@ from hydrology.base.calendar import day
 from operations.upkeep.prune import prune
 from records.access import audit
 from records.database.engine import Database
-from records.weather import weather_issues
+from records.weather import issue_store
 from runtime.clock import Clock
 from runtime.settings import Settings
 from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_run, a_weather_forecast
+from testing.work import work_of
 from tests.app.factories import forecast, forecast_with_traces
 
 WHY = "The results of a run's members are stored for 400 days"
@@ -40,7 +41,7 @@ def old(request: pytest.FixtureRequest, database: Database) -> str:
 
 
 def pruned(database: Database) -> None:
-    prune(database, Late(), Settings(), audit.Actor("a test"))
+    prune(work_of(database, Late(), Settings()), audit.Actor("a test"))
 
 
 def test_quantiles_and_ledgers_stay_and_members_are_null_with_a_reason(
@@ -101,7 +102,7 @@ def test_a_what_if_run_and_a_weather_forecast_that_were_pruned_are_gone(database
     with database.transaction() as session:
         a_basin(session)
         run = a_run(session, a_promoted_version(session), forecast(), purpose="what-if").id
-        issue = weather_issues.store(session, [a_weather_forecast()], NOW, operational=True).issue_id
+        issue = issue_store.store(session, [a_weather_forecast()], NOW, operational=True).issue_id
     addresses = {
         f"/v1/runs/{run}": "What-if runs are stored for 90 days",
         f"/v1/weather/{issue}": "stored for 400 days",

@@ -8,9 +8,9 @@ from starlette.testclient import TestClient
 
 from hydrology.extremes.rain_margin import RAIN_MM, START_LEADS, WINDOW_DAYS
 from jobspec.thresholds import NewThreshold
-from records.alerts import thresholds
 from records.database.engine import Database
-from records.runs import runs
+from records.levels import basin_levels
+from records.runs import run_arrays, run_types
 from testing.records import BASIN, NOW, a_reason
 from tests.app import factories
 from tests.app.basins.test_thresholds import fill_records as store_record
@@ -22,7 +22,7 @@ IN_MM = {"units": "mm/day"}
 MEDIAN = ", in the median of the members."
 
 
-def with_response(*factors: float) -> runs.BasinResult:
+def with_response(*factors: float) -> run_types.BasinResult:
     """Return a run whose flow is 1 mm/day and rises by a factor of the rain, one a member; a longer window halves it.
 
     The third start is not known."""
@@ -31,15 +31,15 @@ def with_response(*factors: float) -> runs.BasinResult:
     peaks[:, 2] = np.nan
     axes = {"window": WINDOW_DAYS, "lead": START_LEADS, "rain": RAIN_MM, "member": [*map(str, range(len(factors)))]}
     result = factories.forecast()
-    series = runs.RunSeries(runs.PEAKS_BY_RAIN, "mm/day", axes, peaks.astype(np.float32))
+    series = run_arrays.RunSeries(run_types.PEAKS_BY_RAIN, "mm/day", axes, peaks.astype(np.float32))
     return replace(result, series=[*result.series, series, error_shifts(0.0)])
 
 
-def error_shifts(at_1_mm: float, above: float = 0.0) -> runs.RunSeries:
+def error_shifts(at_1_mm: float, above: float = 0.0) -> run_arrays.RunSeries:
     """Return what is added to the cube root of flow: at 1 mm/day, and from 8 mm/day on."""
     axes = {"lead": [*range(1, 6)], "flow": [1.0, 8.0]}
     values = np.tile(np.array([at_1_mm, above], np.float32), (5, 1))
-    return runs.RunSeries(runs.ERROR_SHIFTS, "(mm/day)^(1/3)", axes, values)
+    return run_arrays.RunSeries(run_types.ERROR_SHIFTS, "(mm/day)^(1/3)", axes, values)
 
 
 def windows(client: TestClient, **asked: Any) -> list[dict[str, Any]]:
@@ -122,7 +122,7 @@ def test_the_levels_are_those_that_flow_rises_to_in_the_unit_asked_for(database:
     with database.transaction() as session:
         for name, direction in (("bankfull", "rising"), ("withdrawal", "falling")):
             new = NewThreshold.model_validate({"name": name, "discharge": 3.0 * PER_MM, "direction": direction})
-            thresholds.put(session, BASIN, new, NOW)
+            basin_levels.put(session, BASIN, new, NOW)
     levels = {level["name"]: level for level in client.get(ADDRESS).json()["levels"]}
     assert next(iter(levels)) == "bankfull"
     assert all(name.startswith(("bankfull", "gev")) for name in levels)

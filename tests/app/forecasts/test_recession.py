@@ -10,9 +10,9 @@ from starlette.testclient import TestClient
 
 from hydrology.base.calendar import day
 from jobspec.thresholds import NewThreshold
-from records.alerts import thresholds
 from records.database.engine import Database
-from records.runs import runs
+from records.levels import basin_levels
+from records.runs import run_arrays, run_types
 from records.runs.run_summary import NOT_STORED
 from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_run, not_issued
 from tests.app import factories
@@ -24,7 +24,7 @@ PER_MM = factories.AREA_M2 / 1000 / 86_400
 AT_T0 = 2.75
 
 
-def dry(**chosen: Any) -> runs.BasinResult:
+def dry(**chosen: Any) -> run_types.BasinResult:
     """Return the result of a run on a dry spell: flows as in the factories, and no precipitation."""
     result = factories.forecast(
         summary=replace(factories.SUMMARY, calibration=NOT_STORED, flow_at_t0_mm=AT_T0), **chosen
@@ -32,12 +32,12 @@ def dry(**chosen: Any) -> runs.BasinResult:
     series = [
         replace(one, values=STORAGE) if one.variable == "storage" else one
         for one in result.series
-        if one.variable not in (runs.CALIBRATED, runs.PATHS)
+        if one.variable not in (run_arrays.CALIBRATED, run_arrays.PATHS)
     ]
     return replace(result, series=series)
 
 
-def fill_records(database: Database, *results: runs.BasinResult, **chosen: Any) -> str:
+def fill_records(database: Database, *results: run_types.BasinResult, **chosen: Any) -> str:
     """Store a run on a dry spell, and return its id."""
     with database.transaction() as session:
         version = a_promoted_version(session, a_basin(session))
@@ -50,7 +50,7 @@ def set_low(database: Database, **levels: float) -> None:
     with database.transaction() as session:
         for name, depth in levels.items():
             low = NewThreshold(name=name, discharge=depth * PER_MM, direction="falling")
-            thresholds.put(session, BASIN, low, NOW)
+            basin_levels.put(session, BASIN, low, NOW)
 
 
 def test_discharge_loss_and_remaining_storage_sum_to_the_initial_storage(

@@ -8,7 +8,7 @@ from fastapi.testclient import TestClient
 
 from hydrology.uncertainty.variance_sources import SPREAD_SOURCES
 from records.database.engine import Database
-from records.runs import runs
+from records.runs import run_arrays, run_types
 from testing.records import BASIN
 from tests.app import factories
 from tests.app.forecasts.test_forecasts import fill_records
@@ -17,11 +17,13 @@ SPREAD = f"/v1/basins/{BASIN}/spread"
 VARIANCE = np.array([[1.0, 1.0, 0.0], [0.0, 2.0, 0.0], [3.0, 1.0, 0.0]], np.float32)
 
 
-def divided() -> runs.BasinResult:
+def divided() -> run_types.BasinResult:
     """Return a forecast of which the last day has no spread at all."""
     result = factories.forecast()
     axes = {"source": SPREAD_SOURCES, "lead": factories.LEADS}
-    return replace(result, series=[*result.series, runs.RunSeries(runs.VARIANCE, "mm2/day2", axes, VARIANCE)])
+    return replace(
+        result, series=[*result.series, run_arrays.RunSeries(run_types.VARIANCE, "mm2/day2", axes, VARIANCE)]
+    )
 
 
 def test_the_spread_is_reported_with_its_shares(database: Database, client: TestClient) -> None:

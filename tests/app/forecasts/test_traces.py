@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 from app.http.limits import costs
 from hydrology.base.errors import InvalidInput
 from records.database.engine import Database
-from records.runs import runs
+from records.runs import run_arrays, run_types
 from records.runs.run_request import RunWeather, WeatherSkill
 from records.versions import recalibrations
 from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_run
@@ -85,9 +85,9 @@ def test_more_members_than_one_answer_holds_are_refused(
 @pytest.mark.parametrize("entry", ["residual", "tolerance"])
 def test_a_run_is_not_stored_where_one_trace_does_not_close(database: Database, entry: str) -> None:
     result = factories.forecast_with_traces()
-    (ledger,) = (series for series in result.series if series.variable == runs.LEDGER)
-    runs.ledger_entry(ledger, entry)[1, 2] = 1 if entry == "residual" else 0
-    runs.ledger_entry(ledger, "residual")[1, 2] += 1e-3
+    (ledger,) = (series for series in result.series if series.variable == run_arrays.LEDGER)
+    run_types.ledger_entry(ledger, entry)[1, 2] = 1 if entry == "residual" else 0
+    run_types.ledger_entry(ledger, "residual")[1, 2] += 1e-3
     with database.transaction() as session:
         version = a_promoted_version(session, a_basin(session))
         with pytest.raises(InvalidInput, match="does not close for every trace"):

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from hydrology.base.calendar import day
 from records.basins import basins
 from records.database.engine import Database
-from records.runs import runs
+from records.runs import run_arrays
 from records.series import series
 from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_reason, a_run, a_source, daily
 from tests.app import factories
@@ -34,8 +34,8 @@ def fill_records(database: Database, kind: str = "climatology", **chosen: Any) -
         return a_run(session, version, result, horizon_days=3, forcing_kind=kind, weather=weather).id
 
 
-def paths() -> runs.RunSeries:
-    return next(one for one in factories.forecast().series if one.variable == runs.PATHS)
+def paths() -> run_arrays.RunSeries:
+    return next(one for one in factories.forecast().series if one.variable == run_arrays.PATHS)
 
 
 def store_record(database: Database, first: str = "1995-10-01", missing: str | None = None) -> None:
@@ -169,7 +169,7 @@ def test_a_run_that_is_not_calibrated_is_reported_raw(sqlite_database: Database,
         version = a_promoted_version(session, a_basin(session))
         summary = replace(factories.SUMMARY, calibration=a_reason("No error model."))
         result = factories.forecast_with_traces()
-        stored = [one for one in result.series if one.variable != runs.CALIBRATED]
+        stored = [one for one in result.series if one.variable != run_arrays.CALIBRATED]
         result = replace(result, basin=replace(result.basin, summary=summary), series=stored)
         a_run(session, version, result, horizon_days=3, forcing_kind="climatology")
     answer = sqlite_client.get(ADDRESS, params=SEASON).json()

@@ -9,9 +9,9 @@ from starlette.testclient import TestClient
 
 from hydrology.base.calendar import Period, day
 from records.database.engine import Database
-from records.runs import runs, states
+from records.runs import run_types, runs, states
 from records.runs.run_summary import NOT_STORED, ReferenceSnow
-from records.simulations import simulated_thresholds
+from records.simulations import simulated_levels
 from records.simulations.simulated_loss import SimulatedLoss
 from records.simulations.simulated_storage import SimulatedWater, WaterVariable
 from records.verification import scores
@@ -74,7 +74,7 @@ def store_past(
             "storage": SimulatedWater(days, np.full(len(days), 100, np.float32)),
             "snow": SimulatedWater(days, np.full(len(days), snow, np.float32), CELLS.cells),
         }
-        simulated_thresholds.replace(session, levels, water, loss)
+        simulated_levels.replace(session, levels, water, loss)
 
 
 def test_storage_is_reported_beside_its_simulated_normal(database: Database, client: TestClient) -> None:
@@ -216,7 +216,7 @@ def test_a_run_older_than_the_spread_of_snow_gives_the_reason(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
     result = factories.forecast()
-    older = [one for one in result.series if one.variable != runs.SNOW_SPREAD]
+    older = [one for one in result.series if one.variable != run_types.SNOW_SPREAD]
     summary = replace(factories.SUMMARY, snow=NOT_STORED)
     fill_records(sqlite_database, replace(result, series=older, basin=replace(result.basin, summary=summary)))
     output = sqlite_client.get(STORAGE).json()
@@ -255,7 +255,9 @@ def test_without_snow_cells_the_stored_water_is_one_part(sqlite_database: Databa
 
 def test_a_run_older_than_origins_gives_the_reason(sqlite_database: Database, sqlite_client: TestClient) -> None:
     result = factories.forecast()
-    fill_records(sqlite_database, replace(result, series=[one for one in result.series if one.variable != runs.ORIGIN]))
+    fill_records(
+        sqlite_database, replace(result, series=[one for one in result.series if one.variable != run_types.ORIGIN])
+    )
     output = sqlite_client.get(ORIGIN).json()
     assert (output["discharge"], output["ceiling"]) == (None, None)
     assert output["missing"]["stored"] == "The run did not store it."

@@ -8,7 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from records.database.engine import Database
-from records.runs import runs
+from records.runs import run_types, runs
 from records.runs.run_request import RunWhatIf
 from testing.records import BASIN, a_basin, a_promoted_version, a_run, not_issued
 from tests.app import factories
@@ -18,7 +18,7 @@ CHANGES = {"degrees": 2.0, "increment": {"mm": 10.0, "where": "snow"}}
 LATEST = f"/v1/basins/{BASIN}/forecasts/latest"
 
 
-def with_more_water(**chosen: Any) -> runs.BasinResult:
+def with_more_water(**chosen: Any) -> run_types.BasinResult:
     """Return the forecast with twice the discharge, and 10 mm in the ledger of each member."""
     whole = factories.forecast(**chosen)
     twice = [
@@ -30,7 +30,7 @@ def with_more_water(**chosen: Any) -> runs.BasinResult:
 
 
 def fill_records(
-    database: Database, base: runs.BasinResult, changed: runs.BasinResult, conserving: bool = True
+    database: Database, base: run_types.BasinResult, changed: run_types.BasinResult, conserving: bool = True
 ) -> list[str]:
     """Store a forecast and a what-if run of it; return their ids."""
     with database.transaction() as session:

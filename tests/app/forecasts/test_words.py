@@ -4,8 +4,8 @@ from datetime import date
 
 import pytest
 
-from app.forecasts.calibration_schemas import Calibration
-from app.forecasts.schemas import KnownSnowSkill, SnowAtT0, SnowRead, Storage
+from app.forecasts.discharge import Calibration
+from app.forecasts.stored_water import KnownSnowSkill, SnowAtT0, SnowRead, Storage
 from app.forecasts.words import RESTS_ON, in_words, number
 from app.http.base_schema import Period
 

@@ -17,16 +17,17 @@ from hydrology.outlook.days_ahead import LEVELS
 from hydrology.uncertainty.error_model import LEVELS as ALL_LEVELS
 from jobspec.thresholds import NewThreshold
 from operations.alerts.decide_alerts import decide
-from records.alerts import thresholds
 from records.database.engine import Database
+from records.levels import basin_levels
 from records.outlooks import outlooks, reader
 from records.outlooks.tables import OutlookRow
-from records.runs import runs
+from records.runs import run_arrays, run_types
 from records.series import series
 from records.upkeep import prune_runs
 from records.versions import promotions
 from runtime.clock import Clock
 from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_reason, a_run, a_source, daily, not_issued
+from testing.work import work_of
 from tests.app import factories
 from tests.app.adjustments.test_adjustments import draft, publish
 from tests.app.conftest import bearer
@@ -41,7 +42,7 @@ def fill_records(database: Database, *, calibrated: bool = True) -> str:
     with database.transaction() as session:
         a_basin(session)
         for name, depth in (("ford", 0.01), ("street", 4.0), ("dam", 1000.0)):
-            thresholds.put(session, BASIN, NewThreshold(name=name, discharge=depth * PER_MM), NOW)
+            basin_levels.put(session, BASIN, NewThreshold(name=name, discharge=depth * PER_MM), NOW)
         record = daily("2008-09-26", *(flow * PER_MM for flow in FLOW), unit="m3/s")
         series.write(session, BASIN, "usgs", "discharge", record, a_source(session), NOW)
         version = a_promoted_version(session)
@@ -49,12 +50,12 @@ def fill_records(database: Database, *, calibrated: bool = True) -> str:
     return version
 
 
-def forecast(*, calibrated: bool = True) -> runs.BasinResult:
+def forecast(*, calibrated: bool = True) -> run_types.BasinResult:
     if calibrated:
         return factories.forecast()
     summary = replace(factories.SUMMARY, calibration=a_reason("No error model."))
     result = factories.forecast(summary=summary)
-    bare = [one for one in result.series if one.variable not in (runs.CALIBRATED, runs.PATHS)]
+    bare = [one for one in result.series if one.variable not in (run_arrays.CALIBRATED, run_arrays.PATHS)]
     return replace(result, series=bare)
 
 
@@ -157,22 +158,22 @@ def test_levels_that_are_set_or_removed_are_compared_at_once(database: Database,
 
 def test_an_alert_stands_while_it_ends_and_while_its_change_waits(database: Database, client: TestClient) -> None:
     version = fill_records(database)
-    decide(database, Clock(NOW), [BASIN])
+    decide(work_of(database, Clock(NOW)), [BASIN])
     alert = read(client)["threat"]["alert"]
     assert (alert["level"], alert["severity"], alert["is_ending"], alert["waits"]) == ("ford", "warning", False, False)
     dry = replace(forecast(), series=[_scaled(one, 0.001) for one in forecast().series])
     with database.transaction() as session:
         a_run(session, version, dry, t0=day("2008-10-01"), horizon_days=3, available_at=NOW + timedelta(days=1))
     later = NOW + timedelta(days=1)
-    decide(database, Clock(later), [BASIN])
+    decide(work_of(database, Clock(later)), [BASIN])
     with database.reading() as session:
         standing = reader.outlook(session, BASIN, later).alert
     assert standing is not None
     assert (standing.alert.severity, standing.is_ending) == ("warning", True)
 
 
-def _scaled(one: runs.RunSeries, factor: float) -> runs.RunSeries:
-    is_flow = one.variable in (runs.CALIBRATED, runs.PATHS)
+def _scaled(one: run_arrays.RunSeries, factor: float) -> run_arrays.RunSeries:
+    is_flow = one.variable in (run_arrays.CALIBRATED, run_arrays.PATHS)
     return replace(one, values=(one.values * factor).astype(np.float32)) if is_flow else one
 
 

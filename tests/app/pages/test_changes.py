@@ -5,8 +5,8 @@ import re
 from starlette.testclient import TestClient
 
 from jobspec.thresholds import NewThreshold
-from records.alerts import thresholds
 from records.database.engine import Database
+from records.levels import basin_levels
 from testing.records import BASIN, NOW
 from tests.app import factories
 from tests.app.forecasts.test_changes import CHANGES, changed
@@ -46,7 +46,7 @@ def test_the_rain_margin_of_a_level_has_its_range_or_its_answer(
     per_mm = factories.AREA_M2 / 1000 / 86_400
     with sqlite_database.transaction() as session:
         for name, depth in (("bridge", 6.0), ("meadow", 0.9), ("path", 1.5)):
-            thresholds.put(session, BASIN, NewThreshold(name=name, discharge=depth * per_mm), NOW)
+            basin_levels.put(session, BASIN, NewThreshold(name=name, discharge=depth * per_mm), NOW)
     text = section(sqlite_client.get(PAGE).text, "rain-margin")
     assert "rain from 1 October on" in text
     assert "bridge more than 300 more than 300 more than 300" in text

@@ -5,18 +5,18 @@ from datetime import date
 from typing import Any
 
 import pytest
+from app.versions.verification_schemas import BasinVerification, LeadVerification, MonthSkill
 from starlette.testclient import TestClient
 
 from app.http.base_schema import Period as Days
 from app.outlooks.schemas import BasinOutlook, ForecastSkill, OutlookPeak, SeasonNow, SkillNow
 from app.pages.basins import facts
 from app.pages.basins.skill import by_months, verified_rows
-from app.versions.verification.schemas import BasinVerification, LeadVerification, MonthSkill
 from hydrology.base.absent import absent
 from hydrology.base.reasons import Reason
 from hydrology.verification.reliable_days import MIN_ISSUES
 from records.database.engine import Database
-from records.runs import runs
+from records.runs import run_arrays
 from records.runs.run_summary import ReferenceSnow
 from testing.records import BASIN, a_reason
 from tests.app import factories
@@ -82,7 +82,7 @@ def test_a_forecast_without_an_error_model_gives_the_reason_in_few_words(
 ) -> None:
     result = factories.forecast(snow=False)
     summary = replace(result.basin.summary, calibration=a_reason("No error model."))
-    series = [one for one in result.series if one.variable not in (runs.CALIBRATED, runs.PATHS)]
+    series = [one for one in result.series if one.variable not in (run_arrays.CALIBRATED, run_arrays.PATHS)]
     fill_records(sqlite_database, replace(result, basin=replace(result.basin, summary=summary), series=series))
     shown = facts_of(sqlite_client.get(f"/basins/{BASIN}").text)
     assert shown["Threat"] == "Not known No uncertainty estimate yet"

@@ -11,7 +11,7 @@ from records.database.engine import Database
 from records.jobs import process_heartbeats
 from records.jobs.gpu_state import GPUState
 from records.jobs.tables import AttendanceRow
-from records.runs import runs
+from records.runs import run_types
 from records.versions import promotions
 from runtime.clock import Clock
 from testing.records import BASIN, NOW, a_basin, a_job, a_promoted_version, a_run, not_issued
@@ -70,7 +70,7 @@ def test_outcomes_of_the_newest_runs_are_counted(client: TestClient, database: D
         a_basin(session, "SYNTH-01")
         version = a_promoted_version(session)
         promotions.promote(session, version, ["SYNTH-01"], reason="first", by="someone", at=NOW)
-        closed = runs.BasinResult(basin=runs.RunBasin(basin_id=BASIN, status="issued"), ledgers=[CLOSED])
+        closed = run_types.BasinResult(basin=run_types.RunBasin(basin_id=BASIN, status="issued"), ledgers=[CLOSED])
         a_run(session, version, closed, not_issued("It does not close.", "SYNTH-01"))
     shown = figures(client, bearer(database))
     assert (shown["freshet_newest_basins", "issued"], shown["freshet_newest_basins", "withheld"]) == (1, 1)

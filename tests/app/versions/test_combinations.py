@@ -16,11 +16,12 @@ from hydrology.uncertainty.weighted import reached_by_shares
 from jobspec.jobs.forecasting import ForecastParams
 from operations.forecasting.forecast import forecast
 from records.database.engine import Database
-from records.runs import runs
+from records.runs import run_types, runs
 from records.versions import promotions
 from records.versions.versions import Version
 from runtime.clock import Clock
 from testing.country import BASINS, CLOCK, FIRST, SECOND, combined
+from testing.work import work_of
 from tests.app.conftest import bearer, serving
 from tests.operations.conftest import country, trained_file
 
@@ -41,7 +42,7 @@ def store(trained_file: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple
         promotions.promote(session, both.id, BASINS, reason="both", by="someone", at=AT)
     for weather in ("climatology", "dry"):
         asked = ForecastParams(basins=[*BASINS], t0=day("2005-04-20"), horizon=6, weather=weather)
-        forecast(database, Clock(AT), asked)
+        forecast(work_of(database, Clock(AT)), asked)
     database.close()
     return url, both
 
@@ -126,7 +127,7 @@ def test_the_margin_of_rain_is_of_the_weighted_members(client: TestClient, store
     answer = client.get(f"/v1/basins/{BASIN}/rain-margin?units=mm/day&discharge=3").json()
     database = Database(store[0])
     with database.reading() as session:
-        peaks = runs.series_of(session, answer["run"], BASIN, (runs.PEAKS_BY_RAIN,))[runs.PEAKS_BY_RAIN]
+        peaks = runs.series_of(session, answer["run"], BASIN, (run_types.PEAKS_BY_RAIN,))[run_types.PEAKS_BY_RAIN]
     database.close()
     assert peaks.axes["member"] == MEMBERS
     of_members = crossings(peaks.values[0, 0], RAIN_MM, 3.0)

@@ -61,6 +61,7 @@ def test_files_hold_the_same_days(sqlite_client: TestClient, sqlite_database: Da
     a_simulation(sqlite_database)
     rows = list(csv.DictReader(sqlite_client.get(f"{SIMULATION}?format=csv").text.splitlines()))
     assert [row["time"] for row in rows] == [str(day) for day in FLOW.period.days]
+    assert {row["period_use"] for row in rows} == {sqlite_client.get(SIMULATION).json()["period_use"]}
     file = tmp_path / "simulation.nc"
     file.write_bytes(sqlite_client.get(f"{SIMULATION}?format=netcdf").content)
     with xarray.open_dataset(file) as dataset:

@@ -7,7 +7,7 @@ from starlette.testclient import TestClient
 
 from records.basins import basins
 from records.database.engine import Database
-from records.weather import feeds
+from records.feeds import feeds
 from testing.records import BASIN, NOW, a_basin
 from tests.app.conftest import bearer
 

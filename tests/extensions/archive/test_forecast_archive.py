@@ -20,7 +20,7 @@ from extensions.archive.forecast_archive import BasinIssue, Contents, Issue, Unu
 from hydrology.base.calendar import day
 from hydrology.uncertainty.error_model import LEVELS
 from records.basins.basins import Site
-from records.runs.runs import QUANTILES
+from records.runs.run_types import QUANTILES
 from runtime.child_processes import spawn_context
 
 SITES = {f"B-{number}": Site(f"Bäck {number}", 40.0 + number, -70.0 - number) for number in range(600)}

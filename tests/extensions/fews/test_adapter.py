@@ -27,7 +27,7 @@ from operations.forecasting.forecast import forecast
 from operations.versions.load_networks import load_version
 from records.basins import basins
 from records.database.engine import Database
-from records.runs import runs
+from records.runs import run_arrays, runs
 from records.versions import promotions, versions
 from testing.country import BASINS, CLOCK, FIRST, SECOND, combined
 from testing.files.fews import (
@@ -43,6 +43,7 @@ from testing.files.fews import (
     weather,
     write_netcdf,
 )
+from testing.work import work_of
 from tests.weather_lies import LIES
 
 pytestmark = pytest.mark.extended
@@ -94,13 +95,13 @@ def read_back(file: Path, parameter: str = "discharge", locations: tuple[str, ..
 def flow_of(database: Database, basin: str, of_version: str | None = None) -> np.ndarray:
     """Return the mean of a hindcast's members, in m3/s."""
     params = ForecastParams(basins=[basin], t0=day(T0), horizon=10, version=of_version)
-    (issued,) = forecast(database, CLOCK, params)
+    (issued,) = forecast(work_of(database, CLOCK), params)
     with database.reading() as session:
         result = runs.series_of(session, issued.id, basin)
         version = versions.get(session, issued.version_id)
         area = area_by(basins.get(session, basin).areas, version.area_products)
     assert area is not None
-    return mm_per_day_to_m3s(runs.mean_of_members(result), area=area)
+    return mm_per_day_to_m3s(run_arrays.mean_of_members(result), area=area)
 
 
 def test_a_run_without_a_state_gives_the_flow_of_a_forecast_in_the_documented_form(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from freshet.cli.basins import ingest
+from freshet.commands import ingest
 from ingestion.reading import ANY_FILES, Files
 from tests.freshet.conftest import BASINS, Freshet
 from tests.operations.basin_data.test_isolated_source import CRASHES, Crashing

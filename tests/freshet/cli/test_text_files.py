@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from freshet.cli.configuring import of_file
-from freshet.cli.text_files import listed, read_text
+from freshet.cli.text_files import listed, of_file, read_text
 from hydrology.base.errors import InvalidInput
 
 BASINS = ["USGS-01031500", "USGS-13235000", "OWN-mill"]

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from freshet.cli.service import serve
-from freshet.cli.service.demo import choose_port
+from freshet.commands import serve
+from freshet.commands.demo import choose_port
 from freshet.demo.demonstration import AS_OF, BASINS, FLOODED, HELD_OUT
 from freshet.demo.work import ServiceFailed, Work, client_errors_as_problems, require_alive
 from freshet_client import Client, JobFailed, Unreachable

@@ -9,7 +9,7 @@ from collections import Counter
 import httpx2
 import pytest
 
-from freshet.cli.service.serve import addresses
+from freshet.commands.serve import addresses
 from freshet.supervisor.service import commands
 from tests.freshet.conftest import Freshet
 from tests.freshet.processes import started

@@ -15,15 +15,17 @@ from operations.alerts.decide_alerts import decide
 from operations.daily.replay import replay
 from operations.forecasting.forecast import forecast
 from operations.verification.calibrate import calibrate
-from records.alerts import alert_changes, alerts, level_doubts, thresholds
+from records.alerts import alert_changes, alerts
 from records.database.engine import Database
-from records.runs import runs
+from records.levels import basin_levels, level_doubts
+from records.runs import run_types, runs
 from records.schema import Base
 from records.series import series, sources
 from records.versions import versions
 from runtime.clock import Clock
 from testing.country import BASINS, CLOCK
 from testing.records import contents
+from testing.work import work_of
 
 UNSEEN = Period.parse("2003-10-01..2005-09-30")
 T0 = day("2005-04-01")
@@ -37,9 +39,9 @@ def issue_day(days: int = 0) -> Clock:
     return Clock(datetime.combine(as_date(T0 + days), datetime.min.time(), UTC) + timedelta(days=1, hours=14))
 
 
-def issue(database: Database, days: int = 0, **chosen: object) -> runs.Run:
+def issue(database: Database, days: int = 0, **chosen: object) -> run_types.Run:
     params = ForecastParams.model_validate({"basins": [BASIN], "t0": str(T0 + days), "horizon": 12} | chosen)
-    (run,) = forecast(database, issue_day(days), params)
+    (run,) = forecast(work_of(database, issue_day(days)), params)
     return run
 
 
@@ -54,9 +56,9 @@ def levelled(trained_store: Database) -> Database:
     with trained_store.transaction() as session:
         calibrate_for = versions.newest(session).id
         for level in (SURE, HOPELESS):
-            thresholds.put(session, BASIN, level, CLOCK.now())
+            basin_levels.put(session, BASIN, level, CLOCK.now())
         level_doubts.confirm(session, BASIN, [SURE.name, HOPELESS.name])
-    calibrate(trained_store, CLOCK, calibrate_for, BASINS, UNSEEN)
+    calibrate(work_of(trained_store, CLOCK), calibrate_for, BASINS, UNSEEN)
     return trained_store
 
 
@@ -70,7 +72,7 @@ def test_a_forecast_decides_by_the_exceedance_probability_within_the_window(leve
     middle = float(sorted(flow.paths[:, :WINDOW_DAYS].max(axis=1))[len(flow.paths) // 2])
     level = NewThreshold(name="middle", discharge=float(mm_per_day_to_m3s(middle, area=area)), direction="rising")
     with levelled.transaction() as session:
-        thresholds.put(session, BASIN, level, CLOCK.now())
+        basin_levels.put(session, BASIN, level, CLOCK.now())
         level_doubts.confirm(session, BASIN, [level.name])
     again = issue(levelled)
     stood = read(levelled)
@@ -89,7 +91,7 @@ def test_a_river_that_dries_up_every_year_has_no_alert_of_falling_below_nothing(
     with levelled.transaction() as session:
         source = sources.register(session, "test", "0" * 64, 1, CLOCK.wall())
         series.write(session, BASIN, "synth", "discharge", past, source, CLOCK.now())
-        levels = {level.name: level.discharge for level in thresholds.levels_of(session, BASIN)}
+        levels = {level.name: level.discharge for level in basin_levels.levels_of(session, BASIN)}
     assert levels["7q10"] == 0
     issue(levelled)
     stood = read(levelled)
@@ -101,36 +103,36 @@ def test_deciding_again_changes_nothing(levelled: Database) -> None:
     issue(levelled)
     with levelled.reading() as session:
         before = contents(session)
-    assert decide(levelled, issue_day(), BASINS) == []
+    assert decide(work_of(levelled, issue_day()), BASINS) == []
     with levelled.reading() as session:
         assert contents(session) == before
 
 
 def test_the_next_cycle_decides_what_an_interrupted_one_left(levelled: Database) -> None:
     params = ForecastParams(basins=[BASIN], t0=T0, horizon=5)
-    forecast(levelled, issue_day(), params, purpose="on-request")
+    forecast(work_of(levelled, issue_day()), params, purpose="on-request")
     assert read(levelled) == {}
     issue(levelled)
     with levelled.transaction() as session:
         for table in ("alert_changes", "alerts", "alert_basins"):
             session.execute(Base.metadata.tables[table].delete())
-    (change,) = decide(levelled, issue_day(), BASINS)
+    (change,) = decide(work_of(levelled, issue_day()), BASINS)
     assert (change.kind, change.level) == ("begins", "trickle")
 
 
 def test_a_forecast_of_long_ago_decides_nothing(levelled: Database) -> None:
-    forecast(levelled, CLOCK, ForecastParams(basins=[BASIN], t0=T0, horizon=5))
+    forecast(work_of(levelled, CLOCK), ForecastParams(basins=[BASIN], t0=T0, horizon=5))
     assert read(levelled) == {}
 
 
 def test_an_older_forecast_does_not_take_the_place_of_a_newer_one(levelled: Database) -> None:
     newer = issue(levelled, days=1)
-    forecast(levelled, issue_day(1), ForecastParams(basins=[BASIN], t0=T0, horizon=5))
+    forecast(work_of(levelled, issue_day(1)), ForecastParams(basins=[BASIN], t0=T0, horizon=5))
     assert {alert.run_id for alert in read(levelled).values()} == {newer.id}
 
 
 def test_the_first_forecast_with_a_weather_forecast_decides_and_names_its_basis(levelled: Database) -> None:
-    replay(levelled, CLOCK, ReplayParams(period=Period.parse("2005-04-04..2005-04-04"), horizon=5, traces=2))
+    replay(work_of(levelled, CLOCK), ReplayParams(period=Period.parse("2005-04-04..2005-04-04"), horizon=5, traces=2))
     with levelled.reading() as session:
         standing = alerts.standing(session, BASIN)
     assert standing is not None
@@ -143,7 +145,9 @@ def test_an_uncalibrated_forecast_decides_nothing_and_gives_the_reason(levelled:
     with levelled.transaction() as session:
         for table in ("basin_errors", "error_models"):
             session.execute(Base.metadata.tables[table].delete())
-    done = replay(levelled, CLOCK, ReplayParams(period=Period.parse("2005-04-04..2005-04-05"), horizon=5, traces=2))
+    done = replay(
+        work_of(levelled, CLOCK), ReplayParams(period=Period.parse("2005-04-04..2005-04-05"), horizon=5, traces=2)
+    )
     assert [(one.kind, one.severity, one.replayed) for one in done.changes] == [("undecided", "warning", True)]
     with levelled.reading() as session:
         standing = alerts.standing(session, BASIN)
@@ -155,7 +159,7 @@ def test_an_uncalibrated_forecast_decides_nothing_and_gives_the_reason(levelled:
 
 def test_a_replay_on_request_decides_nothing(levelled: Database) -> None:
     period = ReplayParams(period=Period.parse("2005-04-04..2005-04-05"), horizon=5, traces=2)
-    assert replay(levelled, CLOCK, period, purpose="on-request").changes == []
+    assert replay(work_of(levelled, CLOCK), period, purpose="on-request").changes == []
     with levelled.reading() as session:
         assert alert_changes.page(session) == []
         assert alerts.standing(session, BASIN) is None
@@ -163,11 +167,11 @@ def test_a_replay_on_request_decides_nothing(levelled: Database) -> None:
 
 def test_a_missing_newer_forecast_is_reported_once_and_the_alerts_stay(levelled: Database) -> None:
     run = issue(levelled)
-    assert decide(levelled, issue_day(2), BASINS) == []
-    (lapsed,) = decide(levelled, issue_day(3), BASINS)
+    assert decide(work_of(levelled, issue_day(2)), BASINS) == []
+    (lapsed,) = decide(work_of(levelled, issue_day(3)), BASINS)
     assert (lapsed.kind, lapsed.run_id, lapsed.severity) == ("undecided", run.id, "warning")
     assert "The newest forecast is from 2005-04-01, 4 days ago." in lapsed.why
-    assert decide(levelled, issue_day(4), BASINS) == []
+    assert decide(work_of(levelled, issue_day(4)), BASINS) == []
     assert read(levelled)["trickle"].severity == "warning"
     issue(levelled, days=5)
     with levelled.reading() as session:

@@ -31,6 +31,7 @@ from runtime.clock import Clock
 from testing.country import BASINS
 from testing.databases import copy_into
 from testing.records import NOW
+from testing.work import work_of
 
 pytestmark = pytest.mark.extended
 
@@ -83,7 +84,7 @@ class Rivers:
             forcing = load_forcings(session, [basin], self.loaded.config)[basin]
         if not isinstance(forcing, BasinForcing) or forcing.period.overlap(Period(t0, t0)) is None:
             return None
-        advanced = advance(self.database, Clock(NOW), self.loaded, {basin: forcing}, t0)[basin]
+        advanced = advance(work_of(self.database, Clock(NOW)), self.loaded, {basin: forcing}, t0)[basin]
         assert advanced.problem is None
         assert advanced.state is not None
         return advanced.state.sha256

@@ -25,12 +25,14 @@ from operations.feeds.fetch import fetch
 from operations.weather.import_forecasts import add
 from records.basins import basins, quality
 from records.database.engine import Database
+from records.feeds import feeds
 from records.series import series, sources
-from records.weather import feeds, weather_issues
+from records.weather import weather_issues
 from runtime.clock import Clock
 from runtime.settings import Settings
 from testing.files import caravan
 from testing.records import NOW, daily
+from testing.work import work_of
 from tests.weather_lies import LIES, Array, latitude, right
 
 CLOCK = Clock(NOW)
@@ -65,7 +67,7 @@ def empty(migrated_sqlite: Path, tmp_path: Path) -> Iterator[Database]:
 
 
 def _ingested(database: Database, source: Source, *wanted: str) -> str:
-    (outcome,) = ingest(database, source, CLOCK, wanted)
+    (outcome,) = ingest(work_of(database, CLOCK), source, wanted)
     return outcome.error or ""
 
 
@@ -91,7 +93,7 @@ def by_a_feed(folder: Path, database: Database, days: Days, values: Values) -> s
         feeds.create(session, NewFeed(name="own", settings=read_settings(result)), None, NOW)
     settings = Settings(data=folder)
     intake = Intake(folder / "downloads", (), None, lambda *_: None, lambda _: None)
-    (fetched,) = fetch(database, CLOCK, settings, intake, "own", period=Period(days[0], days[-1]))
+    (fetched,) = fetch(work_of(database, CLOCK, settings), intake, "own", period=Period(days[0], days[-1]))
     return str(fetched.reason) if fetched.status == "failed" else ""
 
 
@@ -123,7 +125,7 @@ def by_camels(folder: Path, database: Database, days: Days, values: Values) -> s
 
 def _added(database: Database, path: Path) -> str:
     try:
-        return " ".join(add(database, CLOCK, path).refused.values())
+        return " ".join(add(work_of(database, CLOCK), path).refused.values())
     except Problem as problem:
         return str(problem)
 
@@ -248,7 +250,7 @@ def test_rare_days_of_tmin_above_tmax_are_stored_flagged_and_warned_of(empty: Da
     low[[5, 90]] = values["tmax"][[5, 90]] + 0.5
     (tmp_path / "own.csv").write_text(table(days, {**values, "tmin": low}))
     source = TablesSource(None, tmp_path / "own.csv", "own", [OWN])
-    (outcome,) = ingest(empty, source, CLOCK)
+    (outcome,) = ingest(work_of(empty, CLOCK), source)
     (sentence,) = outcome.input_warnings
     assert f"tmin of own is above tmax on 2 of 365 days (first on {days[5]}" in sentence
     with empty.reading() as session:
@@ -258,7 +260,7 @@ def test_rare_days_of_tmin_above_tmax_are_stored_flagged_and_warned_of(empty: Da
             assert np.flatnonzero(stored.flags & Flag.SUSPECT).tolist() == [5, 90]
         report = [one for found in quality.by_product(session, OWN).values() for one in found]
     assert [one["severity"] for one in report if one["code"] == "tmin-above-tmax"] == ["warning"]
-    assert [one.status for one in ingest(empty, source, CLOCK)] == ["unchanged"]
+    assert [one.status for one in ingest(work_of(empty, CLOCK), source)] == ["unchanged"]
 
 
 def test_a_short_forecast_is_compared_with_the_stored_climate(empty: Database, tmp_path: Path) -> None:
@@ -278,6 +280,6 @@ def test_odd_weather_of_a_forecast_is_warned_of(empty: Database, tmp_path: Path)
     own = table(days, rising).splitlines()
     rows = [f"office,hand,{days[0]}T00:00:00Z,{row}" for row in own[1:]]
     (tmp_path / "weather.csv").write_text("\n".join([f"source,model,reference_time,{own[0]}", *rows]))
-    added = add(empty, CLOCK, tmp_path / "weather.csv")
+    added = add(work_of(empty, CLOCK), tmp_path / "weather.csv")
     assert added.new == (OWN,)
     assert "it looks accumulated" in added.warnings[OWN][0]

@@ -13,6 +13,7 @@ from records.database.engine import Database
 from records.runs import runs
 from records.series.tables import SeriesRow
 from testing.country import BASINS, CLOCK, configuration
+from testing.work import work_of
 from tests.operations.forecasting.test_forecast import discharge, one_run
 
 DAMAGED, *OTHERS = BASINS
@@ -45,7 +46,7 @@ def test_a_basin_with_damaged_weather_is_not_forecast_and_the_others_are(trained
 def test_ingesting_the_files_again_repairs_it_and_restores_the_forecast(trained_store: Database, country: Path) -> None:
     before = one_run(trained_store)
     flip(trained_store, "precipitation")
-    (outcome,) = ingest(trained_store, CamelsSource([country]), CLOCK, [DAMAGED])
+    (outcome,) = ingest(work_of(trained_store, CLOCK), CamelsSource([country]), [DAMAGED])
     assert (outcome.status, outcome.new_days, outcome.changed_days) == ("changed", 0, 366)
     assert outcome.invalidated_states > 0  # they may have consumed what was damaged
     assert np.array_equal(
@@ -62,7 +63,7 @@ def test_damaged_flow_takes_no_forecast_away_and_is_reported(
     with trained_store.reading() as session:
         assert "is damaged" in str(runs.basin_of(session, run.id, DAMAGED).summary.normal_mm)
     weather_alone = Path(shutil.copytree(country, tmp_path / "files", ignore=shutil.ignore_patterns("usgs_streamflow")))
-    (outcome,) = ingest(trained_store, CamelsSource([weather_alone]), CLOCK, [DAMAGED])
+    (outcome,) = ingest(work_of(trained_store, CLOCK), CamelsSource([weather_alone]), [DAMAGED])
     assert outcome.status == "unchanged"
     assert "is damaged" in " ".join(outcome.warnings)
 

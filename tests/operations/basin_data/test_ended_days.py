@@ -20,6 +20,7 @@ from records.database.engine import Database
 from records.series import series
 from runtime.clock import Clock
 from testing.files import caravan
+from testing.work import work_of
 
 AT = datetime(2008, 9, 20, 6, 0, tzinfo=UTC)
 CLOCK = Clock(AT)
@@ -45,7 +46,7 @@ def tables(folder: Path, *rows: str, longitude: float = -69, suffix: str = "csv"
 def test_a_mistyped_year_refuses_the_table_with_line_column_day_and_value(empty: Database, tmp_path: Path) -> None:
     source = tables(tmp_path, "OWN-first,2008-09-18,4", f"{MILL},2008-09-18,8", f"{MILL},2099-01-02,8.5")
     with pytest.raises(SourceError) as refused:
-        ingest(empty, source, CLOCK, table=True)
+        ingest(work_of(empty, CLOCK), source, table=True)
     assert str(refused.value) == (
         f"{tmp_path}/observations.csv, line 4: discharge_m3_per_s on 2099-01-02 (8.5) is of a day that has not ended "
         f"at {MILL}, where 2008-09-19 is the last that has, by the clock of the service, which stands at "
@@ -55,7 +56,7 @@ def test_a_mistyped_year_refuses_the_table_with_line_column_day_and_value(empty:
         assert basins.list_basins(session) == []
     as_json = tables(tmp_path, f'[{{"basin": "{MILL}", "date": "2030-01-01", "discharge_m3_per_s": 3}}]', suffix="json")
     with pytest.raises(SourceError, match=r"observations\.json: discharge_m3_per_s on 2030-01-01 \(3\)"):
-        ingest(empty, as_json, CLOCK, table=True)
+        ingest(work_of(empty, CLOCK), as_json, table=True)
 
 
 def test_a_day_ends_by_the_calendar_of_the_basin(empty: Database, tmp_path: Path) -> None:
@@ -64,16 +65,16 @@ def test_a_day_ends_by_the_calendar_of_the_basin(empty: Database, tmp_path: Path
         after = str(day(ended) + 1)
         source = tables(tmp_path, f"{MILL},{ended},1", f"{MILL},{after},2", longitude=longitude)
         with pytest.raises(SourceError, match=rf"line 3: discharge_m3_per_s on {after} \(2\)"):
-            ingest(empty, source, CLOCK, table=True)
+            ingest(work_of(empty, CLOCK), source, table=True)
         source = tables(tmp_path, f"{MILL},{ended},1", f"{MILL},{after},", longitude=longitude)
-        assert [outcome.error for outcome in ingest(empty, source, CLOCK, table=True)] == [None, None]
+        assert [outcome.error for outcome in ingest(work_of(empty, CLOCK), source, table=True)] == [None, None]
     with empty.transaction() as session:
         basins.upsert(session, basins.Basin(MILL, texts={"time_zone": "Pacific/Auckland"}))
     source = tables(tmp_path, f"{MILL},2008-09-20,2", longitude=-69)
     with pytest.raises(SourceError, match="2008-09-19 is the last"):
-        ingest(empty, source, CLOCK, table=True)
+        ingest(work_of(empty, CLOCK), source, table=True)
     later = Clock(datetime(2008, 9, 20, 12, tzinfo=UTC))  # 21 September in Auckland
-    assert ingest(empty, source, later, table=True)[1].error is None
+    assert ingest(work_of(empty, later), source, table=True)[1].error is None
 
 
 def test_archives_are_refused_by_basin(empty: Database, country: Path, tmp_path: Path) -> None:
@@ -81,14 +82,14 @@ def test_archives_are_refused_by_basin(empty: Database, country: Path, tmp_path:
     flow = copy / "usgs_streamflow/00/SYNTH-02_streamflow_qc.txt"
     lines = flow.read_text().splitlines()
     flow.write_text("\n".join([*lines, lines[-1].replace("2005 09 30", "2031 09 30")]) + "\n")
-    outcomes = {outcome.basin: outcome.error for outcome in ingest(empty, CamelsSource([copy]), CLOCK)}
+    outcomes = {outcome.basin: outcome.error for outcome in ingest(work_of(empty, CLOCK), CamelsSource([copy]))}
     assert outcomes["SYNTH-01"] is None
     assert f"SYNTH-02_streamflow_qc.txt, line {len(lines) + 1}: discharge on 2031-09-30" in str(outcomes["SYNTH-02"])
     forcing = copy / "basin_mean_forcing/synthetic/00/SYNTH-03_lump_synthetic_forcing_leap.txt"
     rows = forcing.read_text().splitlines()
     forcing.write_text("\n".join([*rows, rows[-1].replace("2005", "2031", 1)]) + "\n")
     replayed = Clock(datetime(2003, 9, 30, tzinfo=UTC))  # an archive goes on after the instant that it is replayed at
-    outcomes = {outcome.basin: outcome.error for outcome in ingest(empty, CamelsSource([copy]), replayed)}
+    outcomes = {outcome.basin: outcome.error for outcome in ingest(work_of(empty, replayed), CamelsSource([copy]))}
     assert outcomes["SYNTH-01"] is None
     assert f"_lump_synthetic_forcing_leap.txt, line {len(rows) + 1}: dayl(s) on 2031" in str(outcomes["SYNTH-03"])
 
@@ -100,7 +101,7 @@ def test_caravan_is_refused_with_its_column(empty: Database, tmp_path: Path) -> 
     netcdf = caravan.netcdf(offsets=offsets, counted="days since 2020-01-01")
     for kind, content in (("csv", caravan.csv(at=at)), ("netcdf", netcdf)):
         folder = caravan.folder(tmp_path / kind, caravan.files(kind, content))
-        (outcome,) = ingest(empty, CaravanSource([folder]), CLOCK)
+        (outcome,) = ingest(work_of(empty, CLOCK), CaravanSource([folder]))
         assert outcome.status == "failed"
         assert " on 2031-01-01 (" in str(outcome.error)
         assert (f", line {count + 1}: " in str(outcome.error)) == (kind == "csv")

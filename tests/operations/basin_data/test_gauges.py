@@ -32,6 +32,7 @@ from testing.country import BASINS, CLOCK
 from testing.feed_services.server import serving
 from testing.feed_services.world import World
 from testing.records import a_reason, a_source, a_version, daily
+from testing.work import work_of
 from tests.ingestion.feeds.conftest import DAKOTA, MAINE, NOW, gauge
 
 AREA_KM2 = 769.0
@@ -59,7 +60,7 @@ def settings(tmp_path: Path, world: World) -> Iterator[Settings]:
 
 
 def added(database: Database, settings: Settings, basin: str = MAINE, **result: object) -> basins.Basin:
-    add(database, CLOCK, settings, AddedBasin.model_validate({"basin": basin} | result), pause=lambda _: None)
+    add(work_of(database, CLOCK, settings), AddedBasin.model_validate({"basin": basin} | result), pause=lambda _: None)
     with database.reading() as session:
         return basins.get(session, basin)
 
@@ -119,7 +120,7 @@ def test_an_outline_is_compared_with_what_usgs_reports_or_a_product(database: Da
     with database.transaction() as session:
         basins.upsert(session, basins.Basin("CARAVAN-x_1", "Old", 45.2, -69.3, None, {"era5_land": 4e8}))
     with pytest.raises(BadOutline, match=r"the basin's 400 km2 \(era5_land\)"):
-        add(database, CLOCK, settings, AddedBasin.model_construct(basin="CARAVAN-x_1", outline=box(-69.2)))
+        add(work_of(database, CLOCK, settings), AddedBasin.model_construct(basin="CARAVAN-x_1", outline=box(-69.2)))
 
 
 @pytest.mark.parametrize(
@@ -181,7 +182,7 @@ def test_two_who_add_the_same_basin_at_once_do_not_mix(database: Database, setti
 
     world.faults = {world.today: ("usgs-429",)}
     with pytest.raises(InvalidInput, match=f"{MAINE} was added by another request"):
-        add(database, CLOCK, settings, AddedBasin(basin=MAINE, name="Mine"), pause=meanwhile)
+        add(work_of(database, CLOCK, settings), AddedBasin(basin=MAINE, name="Mine"), pause=meanwhile)
     with database.reading() as session:
         assert basins.get(session, MAINE).name == "Theirs"
 
@@ -197,10 +198,12 @@ def test_a_gauge_that_an_operator_registered_first_is_adopted_bare_or_refused(
         with database.transaction() as session:
             key = key and keys.make(session, "chief", "admin", None, NOW)[0].id
         with pytest.raises(Unofficial, match=f"{MAINE} is unofficial: registered with the key of squatter"):
-            add(database, CLOCK, settings, AddedBasin(basin=MAINE), key=key)
+            add(work_of(database, CLOCK, settings), AddedBasin(basin=MAINE), key=key)
     with pytest.raises(AgencysName):
         add(
-            database, CLOCK, settings, AddedBasin(basin=DAKOTA, latitude=1.0, longitude=1.0, area_km2=5.0), key=operator
+            work_of(database, CLOCK, settings),
+            AddedBasin(basin=DAKOTA, latitude=1.0, longitude=1.0, area_km2=5.0),
+            key=operator,
         )
     basin = added(database, settings, adopt=True)
     assert basin.name not in (None, "Mine")
@@ -222,7 +225,7 @@ def lacking(trained_store: Database) -> Database:
 
 
 def issued(database: Database) -> tuple[str, RunSummary]:
-    (run,) = forecast(database, CLOCK, ForecastParams(basins=[BASIN], t0=day("2005-03-01"), horizon=3))
+    (run,) = forecast(work_of(database, CLOCK), ForecastParams(basins=[BASIN], t0=day("2005-03-01"), horizon=3))
     with database.reading() as session:
         return run.id, runs.basin_of(session, run.id, BASIN).summary
 
@@ -241,7 +244,7 @@ def test_climate_is_never_assumed_but_computed(lacking: Database) -> None:
         basins.upsert(session, basins.Basin(BASIN, assume_attributes=True))
     with pytest.raises(NothingToForecast, match="compute p_mean, pet_mean"):
         issued(lacking)
-    climate = compute(lacking, CLOCK, BASIN, "synthetic", YEARS)
+    climate = compute(work_of(lacking, CLOCK), BASIN, "synthetic", YEARS)
     assert climate.source == "synthetic 2000-10-01..2003-09-30, 3 years"
     with lacking.reading() as session:
         basin = basins.get(session, BASIN)
@@ -258,9 +261,9 @@ def test_a_run_and_its_scores_store_what_was_assumed(lacking: Database) -> None:
     with lacking.transaction() as session:
         basins.upsert(session, basins.Basin(BASIN, assume_attributes=True))
         (version,) = versions.list_versions(session)
-    compute(lacking, CLOCK, BASIN, "synthetic", YEARS)
+    compute(work_of(lacking, CLOCK), BASIN, "synthetic", YEARS)
     run, before = issued(lacking)
-    evaluate(lacking, CLOCK, version.id, Period.parse("2004-10-01..2005-09-30"), [BASIN])
+    evaluate(work_of(lacking, CLOCK), version.id, Period.parse("2004-10-01..2005-09-30"), [BASIN])
     with lacking.reading() as session:
         (score,) = scores.scores(session, basins=[BASIN], metrics=["nse"])
         means = dict(zip(version.config["inputs"]["static"], version.scaler["static_mean"], strict=True))
@@ -279,19 +282,19 @@ def test_a_run_and_its_scores_store_what_was_assumed(lacking: Database) -> None:
 
 def test_climate_needs_whole_years_without_a_gap_and_replaces_no_published_one(lacking: Database) -> None:
     with pytest.raises(InvalidInput, match="of whole years"):
-        compute(lacking, CLOCK, BASIN, "synthetic", Period.parse("2000-10-01..2003-09-29"))
+        compute(work_of(lacking, CLOCK), BASIN, "synthetic", Period.parse("2000-10-01..2003-09-29"))
     with pytest.raises(DataProblem, match="has no precipitation of synthetic on 365 of the 1826 days"):
-        compute(lacking, CLOCK, BASIN, "synthetic", Period.parse("2001-10-01..2006-09-30"))
+        compute(work_of(lacking, CLOCK), BASIN, "synthetic", Period.parse("2001-10-01..2006-09-30"))
     with pytest.raises(DataProblem, match="has no precipitation of maurer"):
-        compute(lacking, CLOCK, BASIN, "maurer", YEARS)
+        compute(work_of(lacking, CLOCK), BASIN, "maurer", YEARS)
     with pytest.raises(DataProblem, match=f"{BASINS[0]} has p_mean, .* from its source"):
-        compute(lacking, CLOCK, BASINS[0], "synthetic", YEARS)
-    assert compute(lacking, CLOCK, BASIN, "synthetic", YEARS).years == 3
-    assert compute(lacking, CLOCK, BASIN, "synthetic", Period.parse("2001-10-01..2003-09-30")).years == 2
+        compute(work_of(lacking, CLOCK), BASINS[0], "synthetic", YEARS)
+    assert compute(work_of(lacking, CLOCK), BASIN, "synthetic", YEARS).years == 3
+    assert compute(work_of(lacking, CLOCK), BASIN, "synthetic", Period.parse("2001-10-01..2003-09-30")).years == 2
 
 
 def test_climate_is_of_the_only_product_and_all_whole_calendar_years_where_none_are_named(lacking: Database) -> None:
-    climate = compute(lacking, CLOCK, BASIN)
+    climate = compute(work_of(lacking, CLOCK), BASIN)
     assert climate.source == "synthetic 2001-01-01..2004-12-31, 4 years"
     with lacking.transaction() as session:
         source = a_source(session)
@@ -299,19 +302,19 @@ def test_climate_is_of_the_only_product_and_all_whole_calendar_years_where_none_
             short = daily("2003-06-01", *[1.0] * 500, unit="mm/day" if variable == "precipitation" else "degC")
             series.write(session, BASIN, "own", variable, short, source, NOW)
     with pytest.raises(InvalidInput, match=f"{BASIN} has weather of own, synthetic: name one"):
-        compute(lacking, CLOCK, BASIN)
+        compute(work_of(lacking, CLOCK), BASIN)
     with pytest.raises(DataProblem, match="whole calendar year"):
-        compute(lacking, CLOCK, BASIN, "own", None)
+        compute(work_of(lacking, CLOCK), BASIN, "own", None)
 
 
 def test_climate_that_an_operator_gives_stands_and_is_called_computed_no_more(
     lacking: Database,
 ) -> None:
-    compute(lacking, CLOCK, BASIN, "synthetic", YEARS)
+    compute(work_of(lacking, CLOCK), BASIN, "synthetic", YEARS)
     with lacking.transaction() as session:
         basins.upsert(session, basins.Basin(BASIN, name="Renamed"))
         assert basins.CLIMATE_SOURCE in basins.get(session, BASIN).texts
         basins.upsert(session, basins.Basin(BASIN, attributes={"p_mean": 2.5}))
         assert basins.CLIMATE_SOURCE not in basins.get(session, BASIN).texts
     with pytest.raises(DataProblem, match=f"{BASIN} has p_mean, .* from its source or an operator"):
-        compute(lacking, CLOCK, BASIN, "synthetic", YEARS)
+        compute(work_of(lacking, CLOCK), BASIN, "synthetic", YEARS)

@@ -18,16 +18,17 @@ from operations.basin_data.basins import chosen_to_learn_from
 from operations.basin_data.ingest import IngestResult, first_affected, ingest
 from operations.forecasting.forecast import forecast
 from records.access import keys
-from records.alerts import thresholds
 from records.basins import basins, ownership, quality
 from records.database.engine import Database
 from records.job_permissions import permissions
+from records.levels import basin_levels
 from records.runs import states
 from records.schema import Base
 from records.series import series
 from records.versions import versions
 from testing import series_history
 from testing.country import BASINS, CLOCK
+from testing.work import work_of
 
 FORCING = "basin_mean_forcing/synthetic/00/SYNTH-02_lump_synthetic_forcing_leap.txt"
 FLOW = "usgs_streamflow/00/SYNTH-02_streamflow_qc.txt"
@@ -40,7 +41,7 @@ def copy(country: Path, tmp_path: Path) -> Path:
 
 
 def run(database: Database, folder: Path) -> dict[str, IngestResult]:
-    return {outcome.basin: outcome for outcome in ingest(database, CamelsSource([folder]), CLOCK)}
+    return {outcome.basin: outcome for outcome in ingest(work_of(database, CLOCK), CamelsSource([folder]))}
 
 
 def content(database: Database) -> dict[str, list[str]]:
@@ -160,13 +161,13 @@ def test_a_broken_file_leaves_its_basin_as_it_was_and_the_others_go_on(
 
 def test_a_basin_that_the_source_lacks_is_refused(trained_store: Database, country: Path) -> None:
     with pytest.raises(InvalidInput, match="does not hold USGS-01013500"):
-        ingest(trained_store, CamelsSource([country]), CLOCK, ["USGS-01013500"])
+        ingest(work_of(trained_store, CLOCK), CamelsSource([country]), ["USGS-01013500"])
 
 
 def test_a_revised_value_is_logged_and_invalidates_the_states_that_consumed_it(
     trained_store: Database, copy: Path
 ) -> None:
-    forecast(trained_store, CLOCK, ForecastParams(basins=list(BASINS), t0=day("2004-05-01")))
+    forecast(work_of(trained_store, CLOCK), ForecastParams(basins=list(BASINS), t0=day("2004-05-01")))
     lines = (copy / FORCING).read_text().splitlines()
     at = next(
         index
@@ -199,7 +200,7 @@ def test_real_basins_store_their_means(database: Database, camels: Path) -> None
     folder = camels / "basin_dataset_public_v1p2"
     source = CamelsSource([camels / "maurer_extended.zip", folder, camels / "camels_attributes_v2.0"])
     ids = ["USGS-01022500", "USGS-13235000", "USGS-09081600"]
-    ingest(database, source, CLOCK, ids)
+    ingest(work_of(database, CLOCK), source, ids)
     period = Period.parse("1999-10-01..2008-09-30")
     for basin in ids:
         data = source.read(basin)
@@ -249,26 +250,26 @@ def test_a_basin_that_an_operator_registered_first_is_adopted_bare_or_refused(
     source, mine = CamelsSource([country]), "SYNTH-02"
     with database.transaction() as session:
         operator = permissions.of_key(keys.make(session, "squatter", "operator", None, CLOCK.wall())[0])
-    (new,) = ingest(database, source, CLOCK, [mine], grant=operator)
+    (new,) = ingest(work_of(database, CLOCK), source, [mine], grant=operator)
     assert (new.status, "names an agency" in str(new.error)) == ("failed", True)
     with database.transaction() as session:
         basins.register(session, mine, operator.key_id)  # as before identifiers of agencies were refused
         basins.upsert(session, basins.Basin(mine, name="Mine"))
-        thresholds.put(session, mine, NewThreshold(name="low", discharge=0.01, direction="rising"), CLOCK.now())
-    assert ingest(database, source, CLOCK, [mine], grant=operator)[0].status == "changed"
-    (refused,) = ingest(database, source, CLOCK, [mine])
+        basin_levels.put(session, mine, NewThreshold(name="low", discharge=0.01, direction="rising"), CLOCK.now())
+    assert ingest(work_of(database, CLOCK), source, [mine], grant=operator)[0].status == "changed"
+    (refused,) = ingest(work_of(database, CLOCK), source, [mine])
     for words in ("squatter", "levels low", "--adopt"):
         assert words in str(refused.error), words
-    (adopted,) = ingest(database, source, CLOCK, [mine], adopt=True)
+    (adopted,) = ingest(work_of(database, CLOCK), source, [mine], adopt=True)
     assert (adopted.status, adopted.adopted) == (
         "changed",
         "from the key of squatter (levels low), dropped",
     )
     with database.reading() as session:
-        assert (ownership.all_official(session), thresholds.of_basin(session, mine)) == ([mine], [])
+        assert (ownership.all_official(session), basin_levels.of_basin(session, mine)) == ([mine], [])
         assert basins.get(session, mine).name != "Mine"
-    assert ingest(database, source, CLOCK, [mine], grant=operator)[0].status == "failed"
-    assert ingest(database, source, CLOCK, [mine])[0].status == "unchanged"
+    assert ingest(work_of(database, CLOCK), source, [mine], grant=operator)[0].status == "failed"
+    assert ingest(work_of(database, CLOCK), source, [mine])[0].status == "unchanged"
 
 
 def test_a_version_of_the_service_learns_from_official_basins_unless_an_admin_names_others(database: Database) -> None:

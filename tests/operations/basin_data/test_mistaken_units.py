@@ -17,10 +17,11 @@ from operations.feeds.add_gauge import add
 from operations.feeds.fetch import fetch
 from records.basins import quality
 from records.database.engine import Database
-from records.weather import feeds
+from records.feeds import feeds
 from runtime.settings import Settings
 from testing.country import CLOCK
 from testing.records import NOW
+from testing.work import work_of
 from tests.weather_lies import latitude, right
 
 BASIN, KM2 = "OWN-mill", 300.0
@@ -45,7 +46,7 @@ def write_tables(
 
 
 def ingested(database: Database, tables: tuple[Path, Path]) -> IngestResult:
-    (outcome,) = ingest(database, TablesSource(*tables, "own"), CLOCK)
+    (outcome,) = ingest(work_of(database, CLOCK), TablesSource(*tables, "own"))
     return outcome
 
 
@@ -67,13 +68,13 @@ def test_a_table_in_another_unit_is_stored_with_a_warning(database: Database, tm
 
 def test_a_feed_of_files_warns_of_a_unit(database: Database, tmp_path: Path) -> None:
     basins, observations = write_tables(tmp_path, size=M3_PER_FT3)
-    (outcome,) = ingest(database, TablesSource(basins, None, "own"), CLOCK)
+    (outcome,) = ingest(work_of(database, CLOCK), TablesSource(basins, None, "own"))
     assert outcome.input_warnings == ()
     with database.transaction() as session:
         named = {"adapter": "files", "from": [str(observations)], "product": "own"}
         feeds.create(session, NewFeed(name="laid", settings=read_settings(named)), None, NOW)
     intake = Intake(tmp_path / "downloads", (), (tmp_path,), lambda *_: None, lambda _: None)
-    (done,) = fetch(database, CLOCK, Settings(data=tmp_path), intake, "laid", period=YEARS)
+    (done,) = fetch(work_of(database, CLOCK, Settings(data=tmp_path)), intake, "laid", period=YEARS)
     assert any("cubic feet per second" in sentence for sentence in done.warnings), done
 
 
@@ -82,11 +83,11 @@ def test_an_area_is_held_against_the_outline(database: Database, tmp_path: Path)
     for km2, unit in ((115.0, "square miles"), (73_500.0, "acres"), (29_700.0, "hectares")):
         request = AddedBasin.model_validate(place | {"area_km2": km2, "outline": OUTLINE})
         with pytest.raises(BadOutline, match=f"which looks like {unit}: correct"):
-            add(database, CLOCK, Settings(data=tmp_path), request)
+            add(work_of(database, CLOCK, Settings(data=tmp_path)), request)
         accepted = request.model_copy(update={"accept_outline_area": True})
-        (warning,) = add(database, CLOCK, Settings(data=tmp_path), accepted).warnings
+        (warning,) = add(work_of(database, CLOCK, Settings(data=tmp_path)), accepted).warnings
         assert f"looks like {unit}: the area outline is" in warning
     right_one = AddedBasin.model_validate(place | {"area_km2": 298.0})
-    assert add(database, CLOCK, Settings(data=tmp_path), right_one).warnings == ()
+    assert add(work_of(database, CLOCK, Settings(data=tmp_path)), right_one).warnings == ()
     with database.reading() as session:
         assert quality.by_product(session, BASIN) == {"basin": []}

@@ -15,6 +15,7 @@ from records.series import series, sources
 from records.versions import versions
 from testing.country import CLOCK
 from testing.records import NOW
+from testing.work import work_of
 
 BASIN = "SYNTH-02"
 LEAP_DAY = int((day("2004-12-31") - day("2004-01-01")).astype(int))
@@ -38,8 +39,8 @@ def store(database: Database, *, filled: bool) -> set[str]:
 
 def test_a_forecast_and_an_evaluation_run_over_the_filled_day_and_mark_it(trained_store: Database) -> None:
     variables = store(trained_store, filled=True)
-    (run,) = forecast(trained_store, CLOCK, ForecastParams(basins=[BASIN], t0=day("2005-01-05"), horizon=5))
-    (before,) = forecast(trained_store, CLOCK, ForecastParams(basins=[BASIN], t0=day("2004-12-20"), horizon=5))
+    (run,) = forecast(work_of(trained_store, CLOCK), ForecastParams(basins=[BASIN], t0=day("2005-01-05"), horizon=5))
+    (before,) = forecast(work_of(trained_store, CLOCK), ForecastParams(basins=[BASIN], t0=day("2004-12-20"), horizon=5))
     with trained_store.reading() as session:
         over, until = (runs.basin_of(session, one.id, BASIN).summary.filled_forcing for one in (run, before))
         version = versions.newest(session).id
@@ -48,11 +49,11 @@ def test_a_forecast_and_an_evaluation_run_over_the_filled_day_and_mark_it(traine
     assert "precipitation" in over
     assert set(over.values()) == {1}
     assert until == {}
-    scores = evaluate(trained_store, CLOCK, version, Period.parse("2004-10-01..2005-09-30"), [BASIN])
+    scores = evaluate(work_of(trained_store, CLOCK), version, Period.parse("2004-10-01..2005-09-30"), [BASIN])
     assert scores
 
 
 def test_without_the_rule_every_forecast_would_end_before_the_day(trained_store: Database) -> None:
     store(trained_store, filled=False)
     with pytest.raises(NothingToForecast, match="2004-12-31"):
-        forecast(trained_store, CLOCK, ForecastParams(basins=[BASIN], t0=day("2005-01-05"), horizon=5))
+        forecast(work_of(trained_store, CLOCK), ForecastParams(basins=[BASIN], t0=day("2005-01-05"), horizon=5))

@@ -29,6 +29,7 @@ from records.series import series
 from runtime.settings import Settings
 from testing.country import BASINS, CLOCK, configuration
 from testing.files import caravan
+from testing.work import work_of
 
 HELD_OUT = Period.parse("2004-10-01..2005-09-30")
 STATIC = ("elev_mean", "p_mean")
@@ -111,17 +112,17 @@ def test_own_basins_go_the_way_of_all_others(
         source, product = as_tables(tmp_path, country_data), "own_weather"
     else:
         source, product = as_caravan(tmp_path / "set", country_data, kind.removeprefix("caravan-")), "era5_land"
-    outcomes = ingest(empty, source, CLOCK)
+    outcomes = ingest(work_of(empty, CLOCK), source)
     assert {one.status for one in outcomes} == {"new"}
-    assert {one.status for one in ingest(empty, source, CLOCK)} == {"unchanged"}
+    assert {one.status for one in ingest(work_of(empty, CLOCK), source)} == {"unchanged"}
     names = tuple(one.basin for one in outcomes)
 
     inputs = InputsConfig(product=product, auxiliary=("srad", "tmax", "tmin"), static=STATIC)
-    trained = train(empty, CLOCK, configuration(inputs=inputs), names)
+    trained = train(work_of(empty, CLOCK), configuration(inputs=inputs), names)
     assert (trained.basins, trained.left_out) == (names, {})
-    skill = evaluate(empty, CLOCK, trained.version_id, HELD_OUT, names)
+    skill = evaluate(work_of(empty, CLOCK), trained.version_id, HELD_OUT, names)
     assert ([one.basin for one in skill.basins], skill.left_out) == (list(names), {})
-    (run,) = forecast(empty, CLOCK, ForecastParams(basins=list(names), horizon=5, t0=day("2005-03-10")))
+    (run,) = forecast(work_of(empty, CLOCK), ForecastParams(basins=list(names), horizon=5, t0=day("2005-03-10")))
     assert (run.status, run.product) == ("issued", product)
     with empty.reading() as session:
         for name, data in zip(names, country_data.values(), strict=True):
@@ -146,13 +147,15 @@ def test_own_basins_go_the_way_of_all_others(
 def test_a_basin_without_an_attribute_that_the_model_takes_is_reported(
     empty: Database, country_data: dict[str, BasinData], tmp_path: Path
 ) -> None:
-    names = tuple(one.basin for one in ingest(empty, as_tables(tmp_path, country_data), CLOCK))
+    names = tuple(one.basin for one in ingest(work_of(empty, CLOCK), as_tables(tmp_path, country_data)))
     inputs = InputsConfig(product="own_weather", auxiliary=("tmax",), static=("elev_mean",))
-    version = train(empty, CLOCK, configuration(inputs=inputs, members=1), names).version_id
+    version = train(work_of(empty, CLOCK), configuration(inputs=inputs, members=1), names).version_id
     (tmp_path / "more.csv").write_text("id,latitude,longitude,area_km2,p_mean\nOWN-new,1,1,1,3\n")
     (tmp_path / "rain.csv").write_text(
         "basin,date,precipitation_mm_per_day,tmax_degC\nOWN-new,2005-03-09,1,5\nOWN-new,2005-03-10,1,5\n"
     )
-    ingest(empty, TablesSource(tmp_path / "more.csv", tmp_path / "rain.csv", "own_weather"), CLOCK)
+    ingest(work_of(empty, CLOCK), TablesSource(tmp_path / "more.csv", tmp_path / "rain.csv", "own_weather"))
     with pytest.raises(NothingToForecast, match="OWN-new has no attribute elev_mean"):
-        forecast(empty, CLOCK, ForecastParams(basins=["OWN-new"], t0=day("2005-03-09"), horizon=1, version=version))
+        forecast(
+            work_of(empty, CLOCK), ForecastParams(basins=["OWN-new"], t0=day("2005-03-09"), horizon=1, version=version)
+        )

@@ -23,6 +23,7 @@ from records.series import series
 from testing.country import BASINS
 from testing.feed_services import meteo
 from testing.records import contents
+from testing.work import work_of
 from tests.operations.live import FORECAST, ISSUE_DAY, PRODUCT, Station, quiet, station
 
 DRY, MIDDLE, WET = BASINS
@@ -175,7 +176,7 @@ def test_a_revised_day_leads_to_a_new_forecast_of_its_basin_alone(here: Station)
 
 
 def test_bridges_that_lead_on_from_what_a_feed_brought_are_applied(here: Station) -> None:
-    fit(here.database, here.clock, "bridged", BridgeFit.model_validate({"from": PRODUCT, "to": "synthetic"}))
+    fit(work_of(here.database, here.clock), "bridged", BridgeFit.model_validate({"from": PRODUCT, "to": "synthetic"}))
     assert here.cycle().problems == {}
     days = Period(day("2005-05-28"), day("2005-05-30"))
     with here.database.reading() as session:

@@ -22,19 +22,21 @@ from operations.daily.daily_forecasts import DailyRequest, Newest, issue_newest
 from operations.upkeep.reproduce import reproduce
 from operations.verification.calibrate import calibrate
 from operations.weather.fit_bridges import fit
-from records.alerts import alerts, thresholds
+from records.alerts import alerts
 from records.database.engine import Database
 from records.forecasts.latest import Latest, latest
+from records.levels import basin_levels
 from records.runs import runs, states
 from records.runs.filled_note import filled_note
 from records.runs.filled_weather import FilledWeather
-from records.runs.run_lists import MAX_DAYS_BEFORE
 from records.runs.run_summary import RunChange
+from records.runs.runs import MAX_DAYS_BEFORE
 from records.series import series
 from records.versions import promotions
 from runtime.clock import Clock
 from testing.country import BASINS
 from testing.late_archive import LateArchive
+from testing.work import work_of
 
 HORIZON, BASIN = 6, BASINS[0]
 START = datetime(2005, 5, 1, 14, tzinfo=UTC)
@@ -78,7 +80,9 @@ class Service:
         return self.issue(climatology=climatology)
 
     def issue(self, *, climatology: bool = False) -> Newest:
-        return issue_newest(self.database, Clock(self.now), BASINS, DailyRequest(HORIZON, climatology=climatology))
+        return issue_newest(
+            work_of(self.database, Clock(self.now)), BASINS, DailyRequest(HORIZON, climatology=climatology)
+        )
 
     def newest(self, basin: str = BASIN) -> Latest:
         with self.database.reading() as session:
@@ -103,7 +107,7 @@ def calibrated(here: Service) -> None:
     """Fit the errors of the version."""
     with here.database.reading() as session:
         version = promotions.current(session, [BASIN])[BASIN]
-    calibrate(here.database, Clock(here.now), version, BASINS, Period.parse("2003-10-01..2005-04-30"))
+    calibrate(work_of(here.database, Clock(here.now)), version, BASINS, Period.parse("2003-10-01..2005-04-30"))
 
 
 def labels(filled: Sequence[FilledWeather]) -> list[tuple[str, str | None, str, str]]:
@@ -170,7 +174,7 @@ def test_a_second_product_goes_before_a_forecast_through_its_bridge(here: Servic
                 values = one.over(whole).values * np.float32(1.25 if variable == "precipitation" else 1)
                 series.write(session, name, second, variable, replace(one.over(whole), values=values), 1, here.now)
     here.go_on()
-    fit(here.database, Clock(here.now), "like-it", BridgeFit.model_validate({"from": second, "to": PRODUCT}))
+    fit(work_of(here.database, Clock(here.now)), "like-it", BridgeFit.model_validate({"from": second, "to": PRODUCT}))
     here.go_on(weather=False)
     (label,) = here.filled()
     assert (label.source, label.name, label.first) == ("bridge", second, "2005-05-02")
@@ -180,7 +184,7 @@ def test_a_second_product_goes_before_a_forecast_through_its_bridge(here: Servic
         rain = runs.series_of(session, found.run.id, BASIN, ["precipitation"])["precipitation"].values
     came = here.archive.values(BASIN, Period.parse("2005-05-02..2005-05-02"))["precipitation"]
     assert rain[0, 0] == pytest.approx(came[0], rel=0.1, abs=0.05)
-    (receipt,) = reproduce(here.database, found.run.id, [BASIN]).basins
+    (receipt,) = reproduce(work_of(here.database), found.run.id, [BASIN]).basins
     assert receipt.reproduced
 
 
@@ -284,7 +288,7 @@ def test_flow_observed_after_t0_corrects_a_forecast_whose_weather_is_late(here: 
             flow = runs.series_of(session, found.run.id, BASIN, ["discharge"])["discharge"].values
         assert used.simulated_mm == pytest.approx(flow.mean(axis=(0, 1))[missing - 1], rel=1e-5)
         assert used.last_flow_mm is not None
-        receipt = reproduce(here.database, found.run.id)
+        receipt = reproduce(work_of(here.database), found.run.id)
         assert receipt.reproduced == len(BASINS)
 
 
@@ -294,7 +298,7 @@ def test_a_filled_run_computed_again_has_the_stored_bits_after_the_right_data_ca
     here.go_on(variables=("precipitation",))
     run = here.newest().run
     here.go_on(days=3)
-    receipt = reproduce(here.database, run.id)
+    receipt = reproduce(work_of(here.database), run.id)
     assert receipt.reproduced == len(BASINS)
 
 
@@ -302,11 +306,11 @@ def test_a_filled_run_computed_again_has_the_stored_bits_after_the_right_data_ca
 def test_alerts_are_decided_on_filled_weather_of_the_days_to_come(here: Service) -> None:
     calibrated(here)
     with here.database.transaction() as session:
-        thresholds.put(session, BASIN, NewThreshold(name="trickle", discharge=0.0001, direction="rising"), here.now)
+        basin_levels.put(session, BASIN, NewThreshold(name="trickle", discharge=0.0001, direction="rising"), here.now)
     here.go_on()
     for _ in range(5):
         here.go_on(weather=False)
-        decide(here.database, Clock(here.now), BASINS)
+        decide(work_of(here.database, Clock(here.now)), BASINS)
         with here.database.reading() as session:
             standing = alerts.standings(session, [BASIN])[BASIN]
         assert (standing.run_id, standing.reason) == (here.newest().run.id, None)

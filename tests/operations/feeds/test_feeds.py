@@ -23,17 +23,19 @@ from operations.feeds.fetch import FetchCallbacks, fetch
 from records.access import keys
 from records.basins import basins
 from records.database.engine import Database
+from records.feeds import feeds, product_credits
+from records.feeds.feeds import FeedConflict, FetchedBasin
+from records.feeds.product_credits import ProductConflict
 from records.schema import Base
 from records.series import revisions, series
-from records.weather import feeds, product_credits, weather_issues
-from records.weather.feeds import FeedConflict, FetchedBasin
-from records.weather.product_credits import ProductConflict
+from records.weather import weather_issues
 from runtime.clock import Clock
 from runtime.settings import Settings
 from testing import series_history
 from testing.feed_services.server import serving
 from testing.feed_services.world import Revision, World
 from testing.records import daily
+from testing.work import work_of
 from tests.ingestion.feeds.conftest import COAST, DAKOTA, MAINE, NOW, PLACES, gauge
 
 USGS = {"adapter": "usgs"}
@@ -62,7 +64,7 @@ class Office:
         days = None if period is None else Period.parse(period)
         listener = FetchCallbacks(pause=lambda _seconds: None, **shown)
         clock = Clock(self.world.now)
-        done = fetch(self.database, clock, self.settings, intake, name, wanted, days, listener)
+        done = fetch(work_of(self.database, clock, self.settings), intake, name, wanted, days, listener)
         return {one.basin_id: one for one in done}
 
     def feed(self, name: str) -> feeds.Feed:

@@ -16,6 +16,7 @@ from records.weather import weather_issues
 from runtime.clock import Clock
 from testing.feed_services import meteo
 from testing.feed_services.reply import as_json
+from testing.work import work_of
 from tests.ingestion.feeds.conftest import COAST, DAKOTA, MAINE, PLACES
 from tests.operations.feeds.test_feeds import ARCHIVE, FORECAST, Office, office
 
@@ -37,7 +38,7 @@ def nothing(*_: Any) -> None:
 
 def fetched(at: Office, days: int = DAYS, on_run: Callable[[datetime, int, int], None] = nothing) -> PastIssues:
     clock, listener = Clock(at.world.now), FetchCallbacks(pause=nothing)
-    return fetch_past_issues(at.database, clock, at.settings, "ahead", days, listener=listener, on_run=on_run)
+    return fetch_past_issues(work_of(at.database, clock, at.settings), "ahead", days, listener=listener, on_run=on_run)
 
 
 def stored(at: Office) -> dict[datetime, set[str]]:
@@ -155,7 +156,7 @@ def test_what_the_feed_brought_itself_stays(office: Office) -> None:
 def test_other_feeds_have_no_past_issues_and_too_much_is_refused(office: Office) -> None:
     office.add("past", ARCHIVE)
     with pytest.raises(InvalidInput, match="of the adapter open-meteo-archive has no past issues"):
-        fetch_past_issues(office.database, Clock(office.world.now), office.settings, "past", DAYS)
+        fetch_past_issues(work_of(office.database, Clock(office.world.now), office.settings), "past", DAYS)
     with pytest.raises(FeedProblem, match="weighs 5997 calls"):
         fetched(office, days=2000)
     assert (office.world.requests, stored(office)) == ([], {})

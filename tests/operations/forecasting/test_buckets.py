@@ -11,13 +11,14 @@ from operations.verification.evaluate import evaluate
 from operations.verification.simulated_thresholds import compute
 from records.basins.tables import BasinRow
 from records.database.engine import Database
-from records.runs import runs
+from records.runs import run_types, runs
 from records.runs.run_summary import KnownSkill
 from records.simulations import simulated_storage
 from records.simulations.snow_cells import mappings
 from records.verification import scores
 from records.versions import versions
 from testing.country import BASINS, CLOCK, configuration
+from testing.work import work_of
 from tests.operations.conftest import Copies
 from tests.operations.forecasting.test_networks import discharge, one_run
 
@@ -36,7 +37,7 @@ def test_they_are_trained_examined_and_promoted_like_any_other(copies: Copies) -
     assert list(created.properties.snow_cells) == STORE
     assert created.properties.physics is not None
     assert not any(probe.forbids for probe in created.properties.physics)
-    done = evaluate(database, CLOCK, version, HELD_OUT, BASINS)
+    done = evaluate(work_of(database, CLOCK), version, HELD_OUT, BASINS)
     assert done.worst_residual is not None
     assert done.worst_residual < 1e-6
     assert all(one.scores["nse"].value is not None for one in done.basins)
@@ -62,7 +63,7 @@ def test_a_forecast_has_a_closed_ledger_the_snow_of_the_store_and_the_origin_of_
             ledgers = runs.ledger_of(session, run.id, basin)
             summary = runs.basin_of(session, run.id, basin).summary
             assert len(ledgers) == 2
-            by_origin = arrays[runs.ORIGIN].values
+            by_origin = arrays[run_types.ORIGIN].values
             assert (by_origin >= 0).all()
             assert {"storage", "loss", "snow"} <= set(arrays)
             assert not isinstance(summary.snow, Absent)
@@ -73,7 +74,7 @@ def test_a_forecast_has_a_closed_ledger_the_snow_of_the_store_and_the_origin_of_
 
 def test_its_normal_snow_is_known_once_its_past_is_simulated(copies: Copies) -> None:
     database, version = copies("buckets")
-    compute(database, CLOCK, version, BASINS)
+    compute(work_of(database, CLOCK), version, BASINS)
     with database.reading() as session:
         snow = simulated_storage.snow_of_basins(session, version, mappings(session, version, BASINS))
     assert sorted(snow) == sorted(BASINS)
@@ -95,7 +96,7 @@ def test_a_basin_without_a_latitude_is_left_out_with_the_reason(trained_store: D
         assert row is not None
         row.latitude = None
     config = configuration(network=sized("buckets", 2), members=1)
-    outcome = train(trained_store, CLOCK, config, BASINS)
+    outcome = train(work_of(trained_store, CLOCK), config, BASINS)
     assert "gauge_lat" in str(outcome.left_out["SYNTH-02"])
 
 

@@ -16,12 +16,13 @@ from operations.forecasting.weather_ahead import WeatherAhead, climatology, dry
 from records.alerts import alerts
 from records.database.engine import Database
 from records.forecasts.latest import NoForecast, latest
-from records.runs import runs
+from records.runs import run_types, runs
 from records.series import series
 from records.series.tables import SeriesRow
 from runtime.clock import Clock
 from testing.country import BASINS, configuration
 from testing.records import resum
+from testing.work import work_of
 from tests.operations.forecasting.test_forecast import T0, discharge, one_run
 from tests.operations.forecasting.test_traces import OTHER_YEARS, VARIABLES
 
@@ -74,7 +75,7 @@ def test_weather_after_t0_in_its_own_year_changes_nothing(trained_store: Databas
 def test_it_is_a_what_if_and_never_the_forecast_of_a_basin(trained_store: Database) -> None:
     clock = Clock(datetime(2004, 3, 11, 14, tzinfo=UTC))
     (run,) = forecast(
-        trained_store, clock, ForecastParams(basins=[*BASINS], t0=T0, weather="dry"), purpose="operational"
+        work_of(trained_store, clock), ForecastParams(basins=[*BASINS], t0=T0, weather="dry"), purpose="operational"
     )
     assert (run.status, run.purpose, run.forcing_kind, run.forcing_cutoff) == ("issued", "what-if", "dry", T0)
     assert run.quantiles_of == "members"
@@ -94,7 +95,7 @@ def test_the_ledger_has_no_precipitation_and_all_water_was_there_at_t0(trained_s
             arrays = runs.series_of(session, run.id, basin)
             ledgers = runs.ledger_of(session, run.id, basin)
         assert not arrays["precipitation"].values.any()
-        origin = arrays[runs.ORIGIN]
+        origin = arrays[run_types.ORIGIN]
         assert not origin.values[origin.axes["origin"].index("yet_to_fall")].any()
         stored = arrays["cells_at_t0"].values.sum(axis=1, dtype=np.float64)
         for member, ledger in enumerate(ledgers):

@@ -26,28 +26,31 @@ from models.nets.compiled import loader
 from operations.forecasting.forecast import NothingToForecast, forecast
 from records.basins import basins
 from records.database.engine import Database
+from records.feeds import product_credits
 from records.forecasts.latest import NoForecast, latest
-from records.runs import runs, states
+from records.runs import run_types, runs, states
 from records.runs.tables import StateRow
 from records.series import series, sources
 from records.series.tables import SeriesRow
 from records.versions import versions
 from records.versions.tables import WeightsRow
 from records.versions.versions import UnknownVersion
-from records.weather import product_credits
 from runtime.clock import Clock
 from testing.country import BASINS, CLOCK
 from testing.records import resum
+from testing.work import work_of
 
 T0 = day("2004-03-10")
 
 
-def one_run(database: Database, basins: Sequence[str] = BASINS, **request: object) -> runs.Run:
-    (run,) = forecast(database, CLOCK, ForecastParams.model_validate({"basins": list(basins), "t0": T0, **request}))
+def one_run(database: Database, basins: Sequence[str] = BASINS, **request: object) -> run_types.Run:
+    (run,) = forecast(
+        work_of(database, CLOCK), ForecastParams.model_validate({"basins": list(basins), "t0": T0, **request})
+    )
     return run
 
 
-def discharge(database: Database, run: runs.Run, basin: str) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
+def discharge(database: Database, run: run_types.Run, basin: str) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
     with database.reading() as session:
         return runs.series_of(session, run.id, basin)["discharge"].values
 
@@ -149,10 +152,10 @@ def test_latest_serves_the_newest_t0(trained_store: Database) -> None:
 
 def test_the_clock_sets_t0(trained_store: Database) -> None:
     clock = Clock(datetime(2003, 7, 5, 14, tzinfo=UTC))
-    (run,) = forecast(trained_store, clock, ForecastParams())
+    (run,) = forecast(work_of(trained_store, clock), ForecastParams())
     assert run.t0 == day("2003-07-04")
     assert run.issued_at == datetime(2003, 7, 5, 14, tzinfo=UTC)
-    (at_the_end,) = forecast(trained_store, CLOCK, ForecastParams(horizon=5))
+    (at_the_end,) = forecast(work_of(trained_store, CLOCK), ForecastParams(horizon=5))
     assert at_the_end.t0 == day("2005-09-25")
 
 
@@ -333,7 +336,7 @@ def test_a_share_of_the_storage_that_vanishes_each_day_withholds_the_basin(
     first = day("2000-12-01")
     one_run(trained_store, t0=first, basins=["SYNTH-01"])
     leak(monkeypatch, of_storage=0.9e-5)
-    result: list[runs.RunBasin] = []
+    result: list[run_types.RunBasin] = []
     while len(result) < 60 and (not result or result[-1].status == "issued"):
         run = one_run(trained_store, t0=first + np.timedelta64(1 + len(result), "D"), horizon=1, basins=["SYNTH-01"])
         with trained_store.reading() as session:
@@ -377,7 +380,7 @@ def test_an_impossible_forecast_is_refused_and_stores_nothing(
 def test_t0_after_the_clock_is_refused(trained_store: Database) -> None:
     clock = Clock(datetime(2003, 7, 5, tzinfo=UTC))
     with pytest.raises(InvalidInput, match="has not ended at 2003-07-05 00:00 UTC"):
-        forecast(trained_store, clock, ForecastParams(basins=list(BASINS), t0=day("2003-07-05")))
+        forecast(work_of(trained_store, clock), ForecastParams(basins=list(BASINS), t0=day("2003-07-05")))
 
 
 def test_t0_has_ended_where_the_basin_is(trained_store: Database) -> None:
@@ -386,11 +389,13 @@ def test_t0_has_ended_where_the_basin_is(trained_store: Database) -> None:
         basins.upsert(session, replace(basins.get(session, "SYNTH-01"), texts={"time_zone": "Pacific/Fiji"}))
     t0s = {}
     for basin in BASINS[:2]:
-        (run,) = forecast(trained_store, Clock(datetime(2003, 7, 5, 13, tzinfo=UTC)), ForecastParams(basins=[basin]))
+        (run,) = forecast(
+            work_of(trained_store, Clock(datetime(2003, 7, 5, 13, tzinfo=UTC))), ForecastParams(basins=[basin])
+        )
         t0s[basin] = str(run.t0)
     assert t0s == {"SYNTH-01": "2003-07-05", "SYNTH-02": "2003-07-04"}
     clock = Clock(datetime(2003, 7, 5, 13, tzinfo=UTC))
-    (run,) = forecast(trained_store, clock, ForecastParams(basins=list(BASINS), t0=day("2003-07-05")))
+    (run,) = forecast(work_of(trained_store, clock), ForecastParams(basins=list(BASINS), t0=day("2003-07-05")))
     with trained_store.reading() as session:
         reasons = {row.basin_id: row.reason for row in runs.basins_of(session, run.id)}
     assert reasons["SYNTH-01"] is None
@@ -411,7 +416,7 @@ def test_t0_ends_with_a_night_of_any_length(trained_store: Database, clock: str,
     with trained_store.transaction() as session:
         basins.upsert(session, replace(basins.get(session, BASINS[0]), texts={"time_zone": "America/Denver"}))
     at = Clock(datetime.fromisoformat(clock).replace(tzinfo=UTC))
-    (run,) = forecast(trained_store, at, ForecastParams(basins=[BASINS[0]]))
+    (run,) = forecast(work_of(trained_store, at), ForecastParams(basins=[BASINS[0]]))
     assert str(run.t0) == t0
 
 
@@ -450,7 +455,7 @@ def test_a_revision_during_a_forecast_leaves_no_state_of_the_old_forcing(trained
             )
         assert done
 
-    (run,) = forecast(trained_store, CLOCK, ForecastParams(basins=list(BASINS), t0=T0), on_days=revise)
+    (run,) = forecast(work_of(trained_store, CLOCK), ForecastParams(basins=list(BASINS), t0=T0), on_days=revise)
     with trained_store.reading() as session:
         result = runs.basin_of(session, run.id, "SYNTH-02")
         newest = states.newest_valid(session, run.version_id, "SYNTH-02", T0)

@@ -15,13 +15,14 @@ from operations.daily.replay import replay
 from operations.forecasting.forecast import forecast
 from operations.training.train import train
 from records.database.engine import Database
-from records.runs import runs, states
+from records.runs import run_arrays, run_types, runs, states
 from records.runs.run_summary import RunChange
 from records.series import series
 from records.versions import promotions
 from runtime.clock import Clock
 from testing.country import BASINS, CLOCK, configuration
 from testing.records import a_reason, a_source, daily
+from testing.work import work_of
 
 pytestmark = pytest.mark.extended
 
@@ -30,17 +31,19 @@ HORIZON = 5
 Array = npt.NDArray[np.float64]
 
 
-def played(database: Database, days: str, traces: int = 3) -> list[runs.Run]:
+def played(database: Database, days: str, traces: int = 3) -> list[run_types.Run]:
     params = ReplayParams(period=Period.parse(days), horizon=HORIZON, traces=traces)
-    return replay(database, CLOCK, params).runs
+    return replay(work_of(database, CLOCK), params).runs
 
 
-def mean(database: Database, run: runs.Run, basin: str = BASIN) -> Array:
+def mean(database: Database, run: run_types.Run, basin: str = BASIN) -> Array:
     with database.reading() as session:
-        return runs.mean_of_members(runs.series_of(session, run.id, basin, ("discharge",)))
+        return run_arrays.mean_of_members(runs.series_of(session, run.id, basin, ("discharge",)))
 
 
-def rerun(database: Database, of: runs.Run, weather: runs.Run, horizon: int, version: str | None = None) -> Array:
+def rerun(
+    database: Database, of: run_types.Run, weather: run_types.Run, horizon: int, version: str | None = None
+) -> Array:
     """Return the flow from the T0 of a run, with the weather forecast of another."""
     assert weather.weather is not None
     params = ForecastParams(
@@ -51,14 +54,14 @@ def rerun(database: Database, of: runs.Run, weather: runs.Run, horizon: int, ver
         weather_id=weather.weather.id,
         version=version or of.version_id,
     )
-    (run,) = forecast(database, CLOCK, params, purpose="on-request")
+    (run,) = forecast(work_of(database, CLOCK), params, purpose="on-request")
     return mean(database, run)
 
 
-def change(database: Database, run: runs.Run, basin: str = BASIN) -> tuple[RunChange, Array]:
+def change(database: Database, run: run_types.Run, basin: str = BASIN) -> tuple[RunChange, Array]:
     with database.reading() as session:
         found = runs.basin_of(session, run.id, basin).summary.change
-        parts = runs.series_of(session, run.id, basin, (runs.CHANGES,))[runs.CHANGES]
+        parts = runs.series_of(session, run.id, basin, (run_arrays.CHANGES,))[run_arrays.CHANGES]
     assert isinstance(found, RunChange)
     assert list(parts.axes["part"]) == [*PARTS]
     return found, parts.values
@@ -107,7 +110,7 @@ def test_revised_weather_before_the_previous_t0_is_a_part_of_its_own(trained_sto
 
 def test_a_promoted_version_is_a_part_of_its_own(trained_store: Database) -> None:
     (earlier_run,) = played(trained_store, "2005-04-03..2005-04-03")
-    other = train(trained_store, CLOCK, configuration(seed=7, members=1), BASINS).version_id
+    other = train(work_of(trained_store, CLOCK), configuration(seed=7, members=1), BASINS).version_id
     with trained_store.transaction() as session:
         promotions.promote(session, other, BASINS, reason="it is tried", by="a test", at=CLOCK.now())
     (later_run,) = played(trained_store, "2005-04-04..2005-04-04")
@@ -137,6 +140,6 @@ def test_weather_forecasts_of_other_numbers_of_traces_are_split_too(
 def test_climatology_is_compared_like_any_weather(trained_store: Database) -> None:
     for at in (datetime(2005, 4, 3, 14, tzinfo=UTC), datetime(2005, 4, 4, 14, tzinfo=UTC)):
         params = ForecastParams(basins=[BASIN], horizon=HORIZON, weather="climatology")
-        (run,) = forecast(trained_store, Clock(at), params)
+        (run,) = forecast(work_of(trained_store, Clock(at)), params)
     _, parts = change(trained_store, run)
     assert np.abs(parts[0, 1]).max() > 0

@@ -11,9 +11,10 @@ from operations.forecasting.forecast import NothingToForecast, forecast
 from operations.training.train import train
 from operations.verification.evaluate import evaluate
 from records.database.engine import Database
-from records.runs import runs, states
+from records.runs import run_types, runs, states
 from records.versions import versions
 from testing.country import BASINS, CLOCK, configuration
+from testing.work import work_of
 from tests.operations.conftest import Copies
 from tests.operations.forecasting.test_forecast import blank
 
@@ -24,13 +25,13 @@ HELD_OUT = Period.parse("2004-10-01..2005-09-30")
 COMPARISONS = ("lstm", "eins", "mmrnn")
 
 
-def one_run(database: Database, version: str, basins: Sequence[str] = BASINS, **request: object) -> runs.Run:
+def one_run(database: Database, version: str, basins: Sequence[str] = BASINS, **request: object) -> run_types.Run:
     params = ForecastParams.model_validate({"basins": list(basins), "t0": T0, "version": version, **request})
-    (run,) = forecast(database, CLOCK, params)
+    (run,) = forecast(work_of(database, CLOCK), params)
     return run
 
 
-def discharge(database: Database, run: runs.Run, basin: str) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
+def discharge(database: Database, run: run_types.Run, basin: str) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
     with database.reading() as session:
         return runs.series_of(session, run.id, basin)["discharge"].values
 
@@ -56,7 +57,7 @@ def test_it_is_trained_evaluated_and_forecast_without_a_water_balance(copies: Co
     assert not {"storage", "loss", "cells_at_t0", "snow"} & set(arrays)
     assert str(summary.snow) == "The network's cells do not hold water."
 
-    done = evaluate(database, CLOCK, version, HELD_OUT, BASINS)
+    done = evaluate(work_of(database, CLOCK), version, HELD_OUT, BASINS)
     assert len(done.basins) == len(BASINS)
     assert done.worst_residual is None
     assert all(one.snow is None and one.scores["nse"].value is not None for one in done.basins)
@@ -107,12 +108,12 @@ def test_mmrnn_waits_at_a_t0_without_forcing_and_goes_on_after_it(copies: Copies
 
 def test_mmrnn_is_trained_and_scored_on_the_days_it_takes(copies: Copies) -> None:
     database, of_all_days = copies("mmrnn")
-    whole = evaluate(database, CLOCK, of_all_days, HELD_OUT, ("SYNTH-01",)).basins[0].scores["nse"]
+    whole = evaluate(work_of(database, CLOCK), of_all_days, HELD_OUT, ("SYNTH-01",)).basins[0].scores["nse"]
     blank(database, "SYNTH-01", "srad", 2005, 10, float("nan"), 30)
     blank(database, "SYNTH-01", "srad", 2002, 10, float("nan"), 30)
     config = configuration(network={"architecture": "mmrnn", "cells": 6}, members=2)
-    version = train(database, CLOCK, config, BASINS).version_id
-    gapped = evaluate(database, CLOCK, version, HELD_OUT, ("SYNTH-01",)).basins[0].scores["nse"]
+    version = train(work_of(database, CLOCK), config, BASINS).version_id
+    gapped = evaluate(work_of(database, CLOCK), version, HELD_OUT, ("SYNTH-01",)).basins[0].scores["nse"]
     assert gapped.n == whole.n - 30
     with database.reading() as session:
         assert versions.get(session, version).basins == BASINS

@@ -15,15 +15,16 @@ from operations.forecasting.forecast import forecast
 from operations.forecasting.normals import observed_normals
 from records.basins import basins
 from records.database.engine import Database
-from records.runs import runs
+from records.runs import run_arrays, runs
 from records.runs.run_summary import ReferenceSnow, RunSnow
 from records.series import series, sources
-from records.simulations import simulated_storage, simulated_thresholds
+from records.simulations import simulated_levels, simulated_storage
 from records.simulations.simulated_storage import SimulatedWater
 from records.verification import scores
 from records.versions import versions
 from testing.country import BASINS, CLOCK
 from testing.records import NOW, a_source, daily
+from testing.work import work_of
 from tests.records.simulations.test_simulated_thresholds import CELLS, levels_of
 
 SNOW = {"0": [1, 3], "1": [0]}
@@ -39,17 +40,18 @@ def test_a_run_stores_the_normals_of_the_whole_record(trained_store: Database) -
         flow = DailySeries(EARLIER.first, FLOW, np.zeros(len(FLOW), np.uint8), "cfs")
         series.write(session, BASINS[0], "synth", "discharge", flow, source, NOW)
     (run,) = forecast(
-        trained_store, CLOCK, ForecastParams.model_validate({"basins": list(BASINS), "t0": T0, "horizon": len(AHEAD)})
+        work_of(trained_store, CLOCK),
+        ForecastParams.model_validate({"basins": list(BASINS), "t0": T0, "horizon": len(AHEAD)}),
     )
     with trained_store.reading() as session:
         record = series.read(session, BASINS[0], "synth", "discharge")
         area = Area("synthetic", basins.get(session, BASINS[0]).areas["synthetic"])
         arrays = runs.series_of(session, run.id, BASINS[0])
         long, short = (runs.basin_of(session, run.id, basin).summary for basin in BASINS[:2])
-        assert runs.NORMAL not in runs.series_of(session, run.id, BASINS[1])
+        assert run_arrays.NORMAL not in runs.series_of(session, run.id, BASINS[1])
     assert record is not None
     expected = normals(to_mm_per_day(record.values, unit="cfs", area=area), record.period, AHEAD.days).mean
-    np.testing.assert_allclose(arrays[runs.NORMAL].values, expected, rtol=1e-6)
+    np.testing.assert_allclose(arrays[run_arrays.NORMAL].values, expected, rtol=1e-6)
     assert long.normal_mm == pytest.approx(expected.sum())
     assert isinstance(short.normal_mm, Absent)
     assert str(short.normal_mm).startswith("7 of 7 days have fewer than 10 other years")
@@ -65,9 +67,9 @@ def test_a_run_stores_the_snow_of_t0_beside_its_normal(trained_store: Database) 
         chosen = [replace(CELLS, version_id=version, basin_id=basin, cells=SNOW) for basin in BASINS[:2]]
         scores.replace_snow_cells(session, chosen)
         levels = replace(levels_of(session, version), basin_id=BASINS[0], first_day=days.first, last_day=days.last)
-        simulated_thresholds.replace(session, levels, {"snow": SimulatedWater(days, usual, SNOW)})
+        simulated_levels.replace(session, levels, {"snow": SimulatedWater(days, usual, SNOW)})
     (run,) = forecast(
-        trained_store, CLOCK, ForecastParams.model_validate({"basins": list(BASINS), "t0": T0, "horizon": 3})
+        work_of(trained_store, CLOCK), ForecastParams.model_validate({"basins": list(BASINS), "t0": T0, "horizon": 3})
     )
     with trained_store.reading() as session:
         with_normal, without, no_snow = (runs.basin_of(session, run.id, basin).summary for basin in BASINS)

@@ -6,7 +6,7 @@ import pytest
 
 from hydrology.base.calendar import day
 from records.database.engine import Database
-from records.runs import runs
+from records.runs import run_types, runs
 from records.verification import scores
 from records.versions import versions
 from testing.country import BASINS, CLOCK
@@ -15,11 +15,11 @@ from tests.operations.forecasting.test_forecast import one_run
 Parts = dict[str, npt.NDArray[np.float32]]
 
 
-def origin(database: Database, run: runs.Run, basin: str) -> tuple[Parts, npt.NDArray[np.float32]]:
+def origin(database: Database, run: run_types.Run, basin: str) -> tuple[Parts, npt.NDArray[np.float32]]:
     """Return the means by origin, (leads,), and the mean discharge."""
     with database.reading() as session:
         arrays = runs.series_of(session, run.id, basin)
-    shown, flow = arrays[runs.ORIGIN], arrays["discharge"].values
+    shown, flow = arrays[run_types.ORIGIN], arrays["discharge"].values
     means = dict(zip(shown.axes["origin"], shown.values[:, 0], strict=True))
     return means, flow.reshape(-1, flow.shape[-1]).mean(axis=0)
 

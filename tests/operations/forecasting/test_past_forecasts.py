@@ -29,12 +29,13 @@ from operations.verification.calibrate import calibrate
 from operations.verification.issued_pairs import IssueDays, past_scores, settled
 from operations.verification.recalibrate import recalibrate
 from records.database.engine import Database
-from records.runs import runs
+from records.runs import run_arrays, run_types, runs
 from records.runs.run_request import RunRecalibration
 from records.runs.run_summary import RunCalibration
 from records.versions import recalibrations, versions
 from runtime.clock import Clock
 from testing.country import BASINS, CLOCK
+from testing.work import work_of
 from tests.operations.conftest import FILE
 from tests.shared_folders import filled_once
 
@@ -52,8 +53,8 @@ SETTLED = Clock(datetime(2005, 5, 15, tzinfo=UTC))
 """30 days after the last issue day."""
 
 
-def played(database: Database, days: Period) -> list[runs.Run]:
-    return replay(database, CLOCK, ReplayParams(period=days, horizon=5, traces=2)).runs
+def played(database: Database, days: Period) -> list[run_types.Run]:
+    return replay(work_of(database, CLOCK), ReplayParams(period=days, horizon=5, traces=2)).runs
 
 
 def scored(database: Database) -> tuple[IssueDays, list[Array]]:
@@ -64,7 +65,7 @@ def scored(database: Database) -> tuple[IssueDays, list[Array]]:
         return issue_days, past_scores(session, version, issue_days)
 
 
-def again(run: runs.Run, horizon: int) -> ForecastParams:
+def again(run: run_types.Run, horizon: int) -> ForecastParams:
     """Return the request for a run from the same day and weather forecast."""
     assert run.weather is not None
     return ForecastParams(t0=run.t0, horizon=horizon, weather="supplied", weather_id=run.weather.id)
@@ -78,7 +79,7 @@ def lived_file(trained_file: Path) -> Path:
         with closing(Database(f"sqlite:///{shutil.copy(trained_file, folder / FILE)}")) as database:
             with database.reading() as session:
                 version = versions.newest(session).id
-            calibrate(database, CLOCK, version, BASINS, UNSEEN)
+            calibrate(work_of(database, CLOCK), version, BASINS, UNSEEN)
             played(database, ISSUE_DAYS)
 
     return filled_once(trained_file.parent / "lived", live) / FILE
@@ -111,7 +112,7 @@ def test_scores_place_the_observed_flow_in_what_was_issued(lived: Database) -> N
         (issue_days,) = settled(session, SETTLED, version.id)
         scores = past_scores(session, version, issue_days)
         run = issue_days.runs[7]
-        issued = runs.series_of(session, run.id, BASINS[1])[runs.CALIBRATED].values
+        issued = runs.series_of(session, run.id, BASINS[1])[run_arrays.CALIBRATED].values
         observed = load_discharge(session, BASINS[1], ["synthetic"], Period(run.t0 + ONE_DAY, run.t0 + 5 * ONE_DAY))
     assert not isinstance(observed, Absent)
     assert [of_day.shape for of_day in scores] == [(len(BASINS), 5)] * 35
@@ -122,7 +123,7 @@ def test_scores_place_the_observed_flow_in_what_was_issued(lived: Database) -> N
 
 def test_an_issued_forecast_replaces_the_reforecast_of_its_day(lived: Database) -> None:
     issued, before = scored(lived)
-    forecast(lived, SETTLED, again(issued.runs[-1], horizon=4), purpose="reforecast")
+    forecast(work_of(lived, SETTLED), again(issued.runs[-1], horizon=4), purpose="reforecast")
     both, after = scored(lived)
     assert (len(both.runs), both.days, both.reforecast_days) == (len(issued.runs) + 1, issued.days, 0)
     np.testing.assert_array_equal(after[-1], before[-1])
@@ -140,7 +141,7 @@ def test_the_first_forecast_has_a_provisional_distribution(lived: Database) -> N
     assert first.weather.recalibration == recalibrations.ASSUMED
     assert isinstance(of_last, RunCalibration)
     assert of_last.weather_issues == ISSUES  # later ones rest on the weather that came meanwhile
-    flows, traces = series[runs.CALIBRATED].values, series["discharge"].values
+    flows, traces = series[run_arrays.CALIBRATED].values, series["discharge"].values
     assert (np.diff(flows, axis=0) >= 0).all()
     # What is stored of the members is the weather forecast's as it is, and much narrower.
     assert traces.shape[1] == 2
@@ -151,7 +152,7 @@ def test_the_first_forecast_has_a_provisional_distribution(lived: Database) -> N
 def test_later_forecasts_are_recalibrated_by_what_came(lived: Database, lived_file: Path, tmp_path: Path) -> None:
     with lived.reading() as session:
         version = versions.newest(session).id
-    (done,) = recalibrate(lived, SETTLED, version)
+    (done,) = recalibrate(work_of(lived, SETTLED), version)
     assert (done.weather, done.fitted.fitted_on, done.fitted.issue_days) == (WEATHER, "2005-02-27..2005-04-02", 35)
     without = Database(f"sqlite:///{shutil.copy(lived_file, tmp_path / 'without.sqlite')}")
     (provisional, before), (fitted, after) = (_on_the_next_day(database) for database in (without, lived))
@@ -171,7 +172,7 @@ def _on_the_next_day(database: Database) -> tuple[RunCalibration, npt.NDArray[np
     (run,) = played(database, NEXT)
     with database.reading() as session:
         calibration = runs.basin_of(session, run.id, BASINS[0]).summary.calibration
-        quantiles = runs.series_of(session, run.id, BASINS[0])[runs.CALIBRATED].values
+        quantiles = runs.series_of(session, run.id, BASINS[0])[run_arrays.CALIBRATED].values
     assert isinstance(calibration, RunCalibration)
     return calibration, quantiles
 
@@ -197,8 +198,8 @@ def test_scores_are_those_before_the_recalibration(lived: Database, lived_file: 
 
 def test_forecasts_of_days_that_their_error_model_was_fitted_to_do_not_count(lived: Database) -> None:
     issued, before = scored(lived)
-    calibrate(lived, CLOCK, issued.runs[0].version_id, BASINS, Period.parse("2003-10-01..2005-09-30"))
-    forecast(lived, SETTLED, again(issued.runs[-1], horizon=5))
+    calibrate(work_of(lived, CLOCK), issued.runs[0].version_id, BASINS, Period.parse("2003-10-01..2005-09-30"))
+    forecast(work_of(lived, SETTLED), again(issued.runs[-1], horizon=5))
     both, after = scored(lived)
     assert len(both.runs) == len(issued.runs) + 1
     for of_day, of_day_before in zip(after, before, strict=True):
@@ -210,11 +211,11 @@ def test_too_few_issue_days_are_not_fitted(lived: Database) -> None:
         version = versions.newest(session).id
     early = Clock(datetime(2005, 4, 10, tzinfo=UTC))
     with pytest.raises(DataProblem, match=rf"once 10 days T0 .* So far: 8 with {WEATHER}"):
-        recalibrate(lived, early, version)
+        recalibrate(work_of(lived, early), version)
 
 
 def test_without_an_error_model_it_asks_to_fit_that_first(trained_store: Database) -> None:
     with trained_store.reading() as session:
         version = versions.newest(session).id
     with pytest.raises(DataProblem, match="has no error model: fit one"):
-        recalibrate(trained_store, SETTLED, version)
+        recalibrate(work_of(trained_store, SETTLED), version)

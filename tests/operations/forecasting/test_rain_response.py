@@ -15,25 +15,26 @@ from operations.forecasting.weather_ahead import WeatherAhead
 from operations.states.advance_states import member_states
 from operations.versions.load_networks import load_version
 from records.database.engine import Database
-from records.runs import runs, states
+from records.runs import run_arrays, run_types, runs, states
 from testing.country import BASINS, CLOCK
+from testing.work import work_of
 
 T0 = day("2004-03-10")
 
 
-def issued(database: Database, purpose: runs.Purpose = "operational", **request: object) -> runs.Run:
+def issued(database: Database, purpose: run_types.Purpose = "operational", **request: object) -> run_types.Run:
     params = ForecastParams.model_validate({"basins": [*BASINS], "t0": T0} | request)
-    (run,) = forecast(database, CLOCK, params, purpose=purpose)
+    (run,) = forecast(work_of(database, CLOCK), params, purpose=purpose)
     return run
 
 
-def peaks_of(database: Database, run: runs.Run, basin: str) -> runs.RunSeries:
+def peaks_of(database: Database, run: run_types.Run, basin: str) -> run_arrays.RunSeries:
     with database.reading() as session:
-        return runs.series_of(session, run.id, basin)[runs.PEAKS_BY_RAIN]
+        return runs.series_of(session, run.id, basin)[run_types.PEAKS_BY_RAIN]
 
 
 def simulated(
-    database: Database, run: runs.Run, basin: str, rain: list[float], auxiliary: np.ndarray | None = None
+    database: Database, run: run_types.Run, basin: str, rain: list[float], auxiliary: np.ndarray | None = None
 ) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
     """Return each member's flow of some days after T0 with their rain, in one run from the stored state."""
     with database.reading() as session:
@@ -91,7 +92,9 @@ def test_past_days_have_their_own_weather_and_the_rain_falls_after_them(trained_
 
 
 @pytest.mark.parametrize("purpose", ["reforecast", "on-request"])
-def test_runs_that_never_become_the_latest_do_not_compute_it(trained_store: Database, purpose: runs.Purpose) -> None:
+def test_runs_that_never_become_the_latest_do_not_compute_it(
+    trained_store: Database, purpose: run_types.Purpose
+) -> None:
     run = issued(trained_store, purpose=purpose)
     with trained_store.reading() as session:
-        assert runs.PEAKS_BY_RAIN not in runs.series_of(session, run.id, BASINS[0])
+        assert run_types.PEAKS_BY_RAIN not in runs.series_of(session, run.id, BASINS[0])

@@ -22,6 +22,7 @@ from records.simulations import regional_snow_cells, snow_cells
 from records.verification import scores as verification_scores
 from records.versions import error_models, promotions, versions
 from testing.country import BASINS, CLOCK
+from testing.work import work_of
 from tests.app.conftest import serving
 from tests.operations.verification.test_calibrate import UNSEEN
 from tests.operations.verification.test_regional_snow_cells import REGIONAL
@@ -104,8 +105,8 @@ SCENARIOS: Mapping[str, tuple[Callable[[Database], object], set[str]]] = {
         lambda database: without(database, variable="discharge"),
         {"no (observed )?discharge|no series of discharge"},
     ),
-    "an error model": (lambda database: calibrate(database, CLOCK, newest(database), BASINS, UNSEEN), set()),
-    "an evaluation": (lambda database: evaluate(database, CLOCK, newest(database), TEST, BASINS), set()),
+    "an error model": (lambda database: calibrate(work_of(database, CLOCK), newest(database), BASINS, UNSEEN), set()),
+    "an evaluation": (lambda database: evaluate(work_of(database, CLOCK), newest(database), TEST, BASINS), set()),
 }
 
 
@@ -122,7 +123,7 @@ def test_sentences_about_what_is_stored_are_true(trained_store: Database, scenar
         basins.upsert(session, replace(basin, attributes={**basin.attributes, "frac_snow": 0.7}))
     change(trained_store)
     with serving(str(trained_store.url), AT) as client:
-        forecast(trained_store, client.app.state.clock, ForecastParams(basins=[BASIN], t0=day(T0), horizon=3))  # type: ignore[attr-defined]
+        forecast(work_of(trained_store, client.app.state.clock), ForecastParams(basins=[BASIN], t0=day(T0), horizon=3))  # type: ignore[attr-defined]
         result = {text for name in ANSWERS for text in texts(client.get(f"/v1/basins/{BASIN}/{name}").json())}
     store = Store.of(trained_store)
     claimed = {claim: [text for text in result if re.search(claim, text, re.IGNORECASE)] for claim in CLAIMS}

@@ -19,11 +19,12 @@ from records.database.engine import Database
 from records.forecasts import seasonal_volumes
 from records.forecasts.latest import Latest, NoForecast, latest
 from records.forecasts.seasonal_volumes import SNOW_SHARE, Volume
-from records.runs import runs, states
+from records.runs import run_arrays, run_types, runs, states
 from records.series.tables import SeriesRow
 from runtime.clock import Clock
 from testing.country import BASINS, CLOCK
 from testing.records import resum
+from testing.work import work_of
 from tests.operations.forecasting.test_forecast import one_run
 from tests.operations.verification.test_calibrate import UNSEEN, newest
 
@@ -32,13 +33,13 @@ BASIN = BASINS[0]
 SPRING = Season.parse("04-01..05-31")
 
 
-def forecast(database: Database, clock: Clock = CLOCK, **asked: Any) -> runs.Run:
+def forecast(database: Database, clock: Clock = CLOCK, **asked: Any) -> run_types.Run:
     given: dict[str, Any] = {"basins": [BASIN], "t0": T0, "season": SPRING} | asked
-    (run,) = forecast_volumes(database, clock, VolumesParams(**given))
+    (run,) = forecast_volumes(work_of(database, clock), VolumesParams(**given))
     return run
 
 
-def volume(database: Database, run: runs.Run, season: Season | None = SPRING, basin: str = BASIN) -> Volume:
+def volume(database: Database, run: run_types.Run, season: Season | None = SPRING, basin: str = BASIN) -> Volume:
     with database.reading() as session:
         return seasonal_volumes.of_run(session, Latest(run, runs.basin_of(session, run.id, basin), None), season)
 
@@ -48,7 +49,7 @@ def known(depths: Array | Absent) -> Array:
     return depths
 
 
-def discharge(database: Database, run: runs.Run, variable: str = "discharge") -> np.ndarray[Any, Any]:
+def discharge(database: Database, run: run_types.Run, variable: str = "discharge") -> np.ndarray[Any, Any]:
     with database.reading() as session:
         return runs.series_of(session, run.id, BASIN, [variable])[variable].values
 
@@ -70,7 +71,7 @@ def change(database: Database, variable: str, days: Period, values: float | None
 
 @pytest.fixture
 def calibrated(trained_store: Database) -> Database:
-    calibrate(trained_store, CLOCK, newest(trained_store), BASINS, UNSEEN)
+    calibrate(work_of(trained_store, CLOCK), newest(trained_store), BASINS, UNSEEN)
     return trained_store
 
 
@@ -93,7 +94,7 @@ def test_the_observed_part_of_the_season_is_added(calibrated: Database) -> None:
     assert shown.observed.period == Period(day("2004-04-01"), T0)
     calibrated_ahead = known(shown.calibrated)
     np.testing.assert_allclose(known(shown.whole(shown.calibrated)), shown.observed.depth + calibrated_ahead)
-    paths = discharge(calibrated, forecast(calibrated), runs.PATHS).sum(axis=-1, dtype=np.float64)
+    paths = discharge(calibrated, forecast(calibrated), run_arrays.PATHS).sum(axis=-1, dtype=np.float64)
     np.testing.assert_allclose(calibrated_ahead, np.quantile(paths, [0.9, 0.7, 0.5, 0.3, 0.1]), rtol=1e-6)
     assert (np.diff(calibrated_ahead) <= 0).all()
     assert (calibrated_ahead >= 0).all()
@@ -119,10 +120,10 @@ def test_a_missing_day_of_the_season_is_reported_and_the_days_ahead_still_are(tr
 
 def test_weather_after_t0_changes_nothing(calibrated: Database) -> None:
     first = forecast(calibrated)
-    before = discharge(calibrated, first), discharge(calibrated, first, runs.PATHS)
+    before = discharge(calibrated, first), discharge(calibrated, first, run_arrays.PATHS)
     change(calibrated, "precipitation", Period(T0 + 1, day("2004-07-31")), None)
     second = forecast(calibrated)
-    after = discharge(calibrated, second), discharge(calibrated, second, runs.PATHS)
+    after = discharge(calibrated, second), discharge(calibrated, second, run_arrays.PATHS)
     assert second.id != first.id
     for one, other in zip(before, after, strict=True):
         np.testing.assert_array_equal(one, other)
@@ -144,7 +145,7 @@ def test_each_basin_has_the_season_of_its_snow(trained_store: Database) -> None:
     with trained_store.transaction() as session:
         basins.upsert(session, basins.Basin(BASIN, attributes={SNOW_SHARE: 0.7}))
         basins.upsert(session, basins.Basin(BASINS[1], attributes={SNOW_SHARE: 0.1}))
-    done = forecast_volumes(trained_store, CLOCK, VolumesParams(basins=list(BASINS[:2]), t0=day("2004-02-10")))
+    done = forecast_volumes(work_of(trained_store, CLOCK), VolumesParams(basins=list(BASINS[:2]), t0=day("2004-02-10")))
     seasons = {}
     with trained_store.reading() as session:
         for run in done:
@@ -174,5 +175,5 @@ def test_a_hindcast_reports_no_volume(trained_store: Database) -> None:
 
 def test_the_same_request_leads_to_the_same_run(trained_store: Database) -> None:
     params = VolumesParams(basins=[BASIN], t0=T0, season=SPRING)
-    first = forecast_volumes(trained_store, CLOCK, params, key="a job")
-    assert forecast_volumes(trained_store, CLOCK, params, key="a job") == first
+    first = forecast_volumes(work_of(trained_store, CLOCK), params, key="a job")
+    assert forecast_volumes(work_of(trained_store, CLOCK), params, key="a job") == first

@@ -17,14 +17,15 @@ from operations.forecasting import simulate
 from operations.forecasting.forecast import NothingToForecast, forecast
 from records.database.engine import Database
 from records.forecasts.latest import latest
-from records.runs import runs
+from records.runs import run_arrays, run_types, runs
 from records.series import series
 from records.series.tables import SeriesRow
-from records.weather import weather_issues
+from records.weather import issue_store
 from records.weather.weather_issues import UnknownWeather
 from runtime.clock import Clock
 from testing.country import BASINS, CLOCK
 from testing.records import resum
+from testing.work import work_of
 from tests.operations.forecasting.test_forecast import leak
 
 T0 = day("2004-03-10")
@@ -33,13 +34,13 @@ VARIABLES = ("precipitation", "srad", "tmax", "tmin", "vp")
 OTHER_YEARS = (2001, 2002, 2003, 2005)
 
 
-def run_with(database: Database, kind: ForcingKind, clock: Clock = CLOCK, **chosen: Any) -> runs.Run:
+def run_with(database: Database, kind: ForcingKind, clock: Clock = CLOCK, **chosen: Any) -> run_types.Run:
     asked: dict[str, Any] = {"basins": [*BASINS], "t0": T0, "horizon": len(AHEAD), "weather": kind} | chosen
-    (run,) = forecast(database, clock, ForecastParams(**asked))
+    (run,) = forecast(work_of(database, clock), ForecastParams(**asked))
     return run
 
 
-def stored(database: Database, run: runs.Run, basin: str = BASINS[0]) -> Mapping[str, runs.RunSeries]:
+def stored(database: Database, run: run_types.Run, basin: str = BASINS[0]) -> Mapping[str, run_arrays.RunSeries]:
     with database.reading() as session:
         return runs.series_of(session, run.id, basin)
 
@@ -67,10 +68,12 @@ def observed_as_forecast(
 
 def fill_records(database: Database, *forecasts: WeatherForecast, operational: bool = True) -> str:
     with database.transaction() as session:
-        return weather_issues.store(session, forecasts, CLOCK.wall(), operational=operational).issue_id
+        return issue_store.store(session, forecasts, CLOCK.wall(), operational=operational).issue_id
 
 
-def assert_each_trace_equals(traces: Mapping[str, runs.RunSeries], hindcast: Mapping[str, runs.RunSeries]) -> None:
+def assert_each_trace_equals(
+    traces: Mapping[str, run_arrays.RunSeries], hindcast: Mapping[str, run_arrays.RunSeries]
+) -> None:
     """Compare a run with traces to the hindcast, to the bit."""
     count = len(traces["discharge"].axes["trace"])
     for trace in range(count):
@@ -159,14 +162,14 @@ def test_the_ledger_of_every_member_and_trace_is_stored_and_closes(trained_store
     with trained_store.reading() as session:
         worst = runs.ledger_of(session, run.id, BASINS[0])
     arrays = stored(trained_store, run)
-    ledger = dict(zip(arrays[runs.LEDGER].axes["entry"], arrays[runs.LEDGER].values, strict=True))
+    ledger = dict(zip(arrays[run_arrays.LEDGER].axes["entry"], arrays[run_arrays.LEDGER].values, strict=True))
     residual, tolerance = ledger["residual"], ledger["tolerance"]
     assert residual.shape == (2, 4)
     assert (np.abs(residual) <= tolerance).all()
     np.testing.assert_allclose(-ledger["discharge"], arrays["discharge"].values.sum(axis=-1), rtol=1e-5)
     np.testing.assert_allclose(ledger["precipitation"][0], arrays["precipitation"].values.sum(axis=-1), rtol=1e-5)
     for member, row in enumerate(worst):
-        place = arrays[runs.LEDGER].axes["trace"].index(row.trace)
+        place = arrays[run_arrays.LEDGER].axes["trace"].index(row.trace)
         assert place == np.abs(residual / tolerance)[member].argmax()
         assert row.residual_mm == pytest.approx(residual[member, place], rel=1e-6)
 
@@ -214,7 +217,9 @@ def test_basins_of_different_weather_forecasts_get_a_run_for_each(trained_store:
         trained_store, observed_as_forecast(trained_store, BASINS[0]), observed_as_forecast(trained_store, BASINS[1])
     )
     fill_records(trained_store, observed_as_forecast(trained_store, BASINS[2], issue=other))
-    issued = forecast(trained_store, CLOCK, ForecastParams(basins=[*BASINS], t0=T0, horizon=7, weather="supplied"))
+    issued = forecast(
+        work_of(trained_store, CLOCK), ForecastParams(basins=[*BASINS], t0=T0, horizon=7, weather="supplied")
+    )
     models: dict[str, str] = {}
     with trained_store.reading() as session:
         for run in issued:

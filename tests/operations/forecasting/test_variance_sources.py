@@ -8,7 +8,7 @@ import pytest
 
 from hydrology.uncertainty.variance_sources import SPREAD_SOURCES
 from records.database.engine import Database
-from records.runs import runs
+from records.runs import run_types, runs
 from testing.country import BASINS
 from tests.operations.forecasting.test_forecast import one_run
 
@@ -23,14 +23,14 @@ def arrays(database: Database, **asked: Any) -> dict[str, npt.NDArray[Any]]:
 
 
 def test_a_hindcast_has_nothing_of_the_weather(trained_store: Database) -> None:
-    variance = arrays(trained_store, horizon=20, perturbed_states=6)[runs.VARIANCE]
+    variance = arrays(trained_store, horizon=20, perturbed_states=6)[run_types.VARIANCE]
     assert variance.shape == (3, 20)
     assert (variance[[WEIGHTS, STATE]] > 0).all()
     assert not variance[WEATHER].any()
 
 
 def test_the_states_part_fades(trained_store: Database) -> None:
-    variance = arrays(trained_store, horizon=60, weather="climatology", perturbed_states=6)[runs.VARIANCE]
+    variance = arrays(trained_store, horizon=60, weather="climatology", perturbed_states=6)[run_types.VARIANCE]
     assert (variance > 0).all()
     state = variance[STATE] / variance.sum(axis=0)
     assert state[0] > state[-1]
@@ -39,11 +39,11 @@ def test_the_states_part_fades(trained_store: Database) -> None:
 @pytest.mark.parametrize("weather", ["observed", "climatology"])
 def test_dividing_the_spread_changes_nothing_else(trained_store: Database, weather: str) -> None:
     plain, divided = (arrays(trained_store, horizon=10, weather=weather, perturbed_states=count) for count in (0, 3))
-    assert set(divided) == {*plain, runs.VARIANCE}
+    assert set(divided) == {*plain, run_types.VARIANCE}
     for name, values in plain.items():
         assert np.array_equal(values, divided[name]), name
 
 
 def test_divided_again_it_is_the_same(trained_store: Database) -> None:
-    first, second = (arrays(trained_store, horizon=5, perturbed_states=3)[runs.VARIANCE] for _ in range(2))
+    first, second = (arrays(trained_store, horizon=5, perturbed_states=3)[run_types.VARIANCE] for _ in range(2))
     assert np.array_equal(first, second)

@@ -10,7 +10,7 @@ from hydrology.base.calendar import Day, Period, day
 from hydrology.base.reasons import Reason
 from hydrology.water.water_age import Ages
 from records.database.engine import Database
-from records.runs import runs
+from records.runs import run_types, runs
 from records.runs.tables import StateRow
 from records.series.tables import SeriesRow
 from testing.country import BASINS
@@ -22,16 +22,16 @@ Parts = dict[str, npt.NDArray[np.float32]]
 NAMES = ("older", "2003-MAM", "2003-JJA", "2003-SON", "2004-DJF", "2004-MAM", "yet_to_fall")
 
 
-def parts_of(database: Database, run: runs.Run, basin: str = BASINS[0]) -> Parts:
+def parts_of(database: Database, run: run_types.Run, basin: str = BASINS[0]) -> Parts:
     """Return the means by age, (leads,)."""
     with database.reading() as session:
-        shown = runs.series_of(session, run.id, basin)[runs.AGE]
+        shown = runs.series_of(session, run.id, basin)[run_types.AGE]
     return dict(zip(shown.axes["age"], shown.values[:, 0], strict=True))
 
 
-def reason_of(database: Database, run: runs.Run, basin: str = BASINS[0]) -> Absent | None:
+def reason_of(database: Database, run: run_types.Run, basin: str = BASINS[0]) -> Absent | None:
     with database.reading() as session:
-        assert runs.AGE not in runs.series_of(session, run.id, basin)
+        assert run_types.AGE not in runs.series_of(session, run.id, basin)
         return runs.basin_of(session, run.id, basin).summary.age_reason
 
 
@@ -71,7 +71,7 @@ def test_asking_for_it_changes_nothing_else(trained_store: Database) -> None:
     assert reason_of(trained_store, without) == absent(Reason.AGE_NOT_REQUESTED)
     with trained_store.reading() as session:
         before, after = (runs.series_of(session, run.id, BASINS[0]) for run in (without, shown))
-    assert set(after) - set(before) == {runs.AGE}
+    assert set(after) - set(before) == {run_types.AGE}
     assert all(np.array_equal(after[name].values, before[name].values) for name in before)
 
 

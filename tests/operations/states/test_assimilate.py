@@ -14,9 +14,10 @@ from operations.forecasting.forecast_plan import NothingToForecast
 from operations.states.assimilate import WINDOW_DAYS, increments
 from operations.versions.load_networks import LoadedVersion, load_version
 from records.database.engine import Database
-from records.runs import runs
+from records.runs import run_arrays
 from records.versions import versions
 from testing.country import BASINS, CLOCK
+from testing.work import work_of
 from tests.operations.conftest import Copies
 from tests.operations.what_if.test_what_if import ask, base_of, hashes, reported, terms
 
@@ -78,14 +79,14 @@ def test_an_increment_comes_beside_it(trained_store: Database) -> None:
     run = ask(trained_store, {"assimilate": True, "increment": {"mm": 10.0}}, weather="climatology")
     series, ledgers = reported(trained_store, run.id)
     assert terms(ledgers, "increment") == [10.0, 10.0]
-    assert {"assimilation", "increment"} < set(series[runs.LEDGER].axes["entry"])
+    assert {"assimilation", "increment"} < set(series[run_arrays.LEDGER].axes["entry"])
     assert all(ledger.closes for ledger in ledgers)
 
 
 def test_it_is_the_same_from_any_stored_state(trained_store: Database) -> None:
     first = ask(trained_store, {"assimilate": True})
     for t0 in ("2004-02-25", "2004-02-29"):
-        forecast(trained_store, CLOCK, ForecastParams.model_validate({"basins": [BASINS[0]], "t0": t0}))
+        forecast(work_of(trained_store, CLOCK), ForecastParams.model_validate({"basins": [BASINS[0]], "t0": t0}))
     assert hashes(reported(trained_store, ask(trained_store, {"assimilate": True}).id)[0]) == hashes(
         reported(trained_store, first.id)[0]
     )

@@ -45,6 +45,7 @@ from records.runs import runs
 from records.versions import promotions, versions
 from records.versions.tables import PromotionRow
 from testing.country import BASINS, CLOCK, FIRST, configuration
+from testing.work import work_of
 
 pytestmark = pytest.mark.extended
 
@@ -71,7 +72,7 @@ def with_parent(trained_file: Path, tmp_path_factory: pytest.TempPathFactory) ->
     database = Database(f"sqlite:///{file}")
     schedule = Cosine(steps=40, warmup_steps=2, peak_learning_rate=0.02)
     config = configuration(seed=5, schedule=schedule, validate_every=20, precision="float32")
-    parent = train(database, CLOCK, config, LEARNT).version_id
+    parent = train(work_of(database, CLOCK), config, LEARNT).version_id
     database.close()
     return file, parent
 
@@ -106,7 +107,7 @@ def tuning(parent: str, **changes: object) -> FineTuningConfig:
 
 
 def tuned(database: Database, parent: str, basins: tuple[str, ...] = (UNSEEN,), **changes: object) -> versions.Version:
-    done = train(database, CLOCK, tuning(parent, **changes), basins)
+    done = train(work_of(database, CLOCK), tuning(parent, **changes), basins)
     assert done.promoted == ()
     return version(database, done.version_id)
 
@@ -136,7 +137,7 @@ def in_use(database: Database) -> dict[str, str]:
 def yearly_errors(database: Database, version_id: str, basins: tuple[str, ...]) -> dict[str, YearlyErrors]:
     """Return the errors of the years that decide."""
     period = HELD_OUT
-    evaluation = evaluate(database, CLOCK, version_id, period, basins)
+    evaluation = evaluate(work_of(database, CLOCK), version_id, period, basins)
     return {basin.basin: basin.errors.over(split_years(period).deciding) for basin in evaluation.basins}
 
 
@@ -213,7 +214,7 @@ def test_a_vector_alone_stays_near_the_others_where_it_is_fitted_too_long(own: D
 
 def test_vectors_of_buckets_are_fitted_too(own: Database) -> None:
     settings = {"network": sized("buckets", 2), "inputs": {"product": FIRST, "static": [*STATIC_ATTRIBUTES, LATITUDE]}}
-    parent = train(own, CLOCK, configuration(members=1, seed=9, **settings), LEARNT).version_id
+    parent = train(work_of(own, CLOCK), configuration(members=1, seed=9, **settings), LEARNT).version_id
     child = tuned(own, parent, fitted="basin_vectors", validation_period=None)
     (mine,), (theirs,) = weights(own, child.id), weights(own, parent)
     assert {name for name in theirs if not torch.equal(mine[name], theirs[name])} == {"vectors.table"}
@@ -222,7 +223,7 @@ def test_vectors_of_buckets_are_fitted_too(own: Database) -> None:
 
 def test_vectors_are_fitted_where_the_parent_has_some(own: Database) -> None:
     plain = configuration(network=MCLSTMConfig(cells=5, basin_vector=0), members=1, seed=9)
-    without = train(own, CLOCK, plain, LEARNT).version_id
+    without = train(work_of(own, CLOCK), plain, LEARNT).version_id
     with pytest.raises(InvalidInput, match=f"{without} learns no vectors"):
         tuned(own, without, fitted="basin_vectors", validation_period=None)
 
@@ -237,7 +238,7 @@ def test_the_version_records_its_parent(own: Database, parent: str) -> None:
         assert promotions.basins_of(session, child.id) == [UNSEEN]
     assert child.properties.attribute_ranges == everything.properties.attribute_ranges
     assert child.properties.attribute_ranges != was.properties.attribute_ranges
-    (run,) = forecast(own, CLOCK, ForecastParams(basins=list(BASINS), t0=day("2004-03-10"), version=child.id))
+    (run,) = forecast(work_of(own, CLOCK), ForecastParams(basins=list(BASINS), t0=day("2004-03-10"), version=child.id))
     with own.reading() as session:
         summaries = {basin: runs.basin_of(session, run.id, basin).summary for basin in BASINS}
     assert all(summary.seen_in_training and summary.outside_training == () for summary in summaries.values())
@@ -256,7 +257,7 @@ def test_training_that_only_harms_leaves_the_parent_and_does_not_take_over(own: 
         assert all(torch.equal(mine[name], theirs[name]) for name in mine | theirs)
     with own.transaction() as session:
         promotions.promote(session, parent, [UNSEEN], reason="to try it", by="someone", at=CLOCK.now())
-    decision = decide(own, CLOCK, child.id, PromotionRule(period=HELD_OUT, promote=True))
+    decision = decide(work_of(own, CLOCK), child.id, PromotionRule(period=HELD_OUT, promote=True))
     assert decision.deciding is not None
     assert decision.deciding.candidate_median == decision.deciding.current_median
     assert (decision.better, decision.better_in, decision.promoted) == (False, (), ())
@@ -267,11 +268,11 @@ def test_one_that_helps_takes_over_its_own_basin_alone(own: Database, parent: st
     before = in_use(own)
     child = tuned(own, parent, schedule=HELPING)
     assert in_use(own) == before
-    decision = decide(own, CLOCK, child.id, PromotionRule(period=HELD_OUT, promote=True))
+    decision = decide(work_of(own, CLOCK), child.id, PromotionRule(period=HELD_OUT, promote=True))
     assert decision.better_in == decision.promoted == (UNSEEN,)
     assert in_use(own) == before | {UNSEEN: child.id}
-    assert decide(own, CLOCK, child.id, PromotionRule(period=HELD_OUT, promote=True)) == decision
-    other = decide(own, CLOCK, child.id, PromotionRule(period=HELD_OUT, margin=1.0, promote=True))
+    assert decide(work_of(own, CLOCK), child.id, PromotionRule(period=HELD_OUT, promote=True)) == decision
+    other = decide(work_of(own, CLOCK), child.id, PromotionRule(period=HELD_OUT, margin=1.0, promote=True))
     assert other.basins == 0
     assert version(own, child.id).properties.comparison == decision  # not lost to the second
 
@@ -281,13 +282,13 @@ def test_a_basin_without_a_version_is_judged_beside_the_parent(own: Database, pa
         session.execute(delete(PromotionRow).where(PromotionRow.basin_id == UNSEEN))
     child = tuned(own, parent, schedule=HELPING)
     assert UNSEEN not in in_use(own)
-    decision = decide(own, CLOCK, child.id, PromotionRule(period=HELD_OUT, margin=1.0, promote=True))
+    decision = decide(work_of(own, CLOCK), child.id, PromotionRule(period=HELD_OUT, margin=1.0, promote=True))
     assert (decision.current, decision.better) == ((parent,), False)
     assert decision.deciding is not None
     assert decision.deciding.current_median == pytest.approx(deciding_nse(own, parent, (UNSEEN,))[UNSEEN])
     assert "its parent" in decision.sentence
     assert UNSEEN not in in_use(own)
-    assert decide(own, CLOCK, child.id, PromotionRule(period=HELD_OUT, promote=True)).promoted == (UNSEEN,)
+    assert decide(work_of(own, CLOCK), child.id, PromotionRule(period=HELD_OUT, promote=True)).promoted == (UNSEEN,)
     assert in_use(own)[UNSEEN] == child.id
 
 
@@ -303,7 +304,7 @@ def test_each_basin_is_decided_on_by_itself(own: Database, parent: str) -> None:
         lows[basin] = gain.low
     better = {basin for basin, low in lows.items() if low > 0}
     assert 0 < len(better) < len(BASINS)
-    decision = decide(own, CLOCK, child.id, PromotionRule(period=HELD_OUT, promote=True))
+    decision = decide(work_of(own, CLOCK), child.id, PromotionRule(period=HELD_OUT, promote=True))
     assert set(decision.promoted) == better
     assert f"better in {len(better)} of them" in decision.sentence
 
@@ -313,8 +314,8 @@ def test_days_of_any_ancestor_are_refused(own: Database, parent: str) -> None:
     younger = tuning(child.id, train_period="2001-10-01..2002-09-30", validation_period="2002-10-01..2003-03-31")
     validated = Period.parse("2003-10-01..2008-09-30")  # whose first year validated the parent alone
     for use in (
-        lambda: decide(own, CLOCK, child.id, PromotionRule(period=validated, promote=True)),
-        lambda: compare(own, CLOCK, [child.id], validated, [UNSEEN]),
+        lambda: decide(work_of(own, CLOCK), child.id, PromotionRule(period=validated, promote=True)),
+        lambda: compare(work_of(own, CLOCK), [child.id], validated, [UNSEEN]),
     ):
         with pytest.raises(
             InvalidInput, match=r"overlaps 2003-10-01\.\.2004-09-30, a period of the training of what version"
@@ -329,7 +330,7 @@ def test_days_of_any_ancestor_are_refused(own: Database, parent: str) -> None:
 
 def test_days_that_the_parent_held_out_are_not_held_out_of_the_fine_tuning(own: Database) -> None:
     held_out = "2002-10-01..2003-09-30"
-    holding_out = train(own, CLOCK, configuration(members=1, held_out_period=held_out), LEARNT).version_id
+    holding_out = train(work_of(own, CLOCK), configuration(members=1, held_out_period=held_out), LEARNT).version_id
     child = tuned(own, holding_out, train_period=held_out)
     assert child.used_periods == (held_out, "2003-10-01..2004-09-30", "2001-10-01..2002-09-30")
 
@@ -342,20 +343,22 @@ def test_one_that_died_goes_on_to_the_same_weights(own: Database, parent: str) -
             raise StoppedHereError
 
     with pytest.raises(StoppedHereError):
-        train(own, CLOCK, tuning(parent), (UNSEEN,), on_progress=die)
+        train(work_of(own, CLOCK), tuning(parent), (UNSEEN,), on_progress=die)
     seen: list[tuple[int, int]] = []
-    done = train(own, CLOCK, tuning(parent), (UNSEEN,), on_progress=lambda member, now: seen.append((member, now.step)))
+    done = train(
+        work_of(own, CLOCK), tuning(parent), (UNSEEN,), on_progress=lambda member, now: seen.append((member, now.step))
+    )
     assert seen[0] == (1, 6)
     assert version(own, done.version_id).weights_hash == whole.weights_hash
     assert logs(own, done.version_id) == logs(own, whole.id)
-    again = train(own, CLOCK, tuning(parent), (UNSEEN,))
+    again = train(work_of(own, CLOCK), tuning(parent), (UNSEEN,))
     assert (again.already, again.version_id) == (True, done.version_id)
 
 
 def test_another_parent_is_another_training(own: Database, parent: str) -> None:
     config = tuning(parent)
-    child = train(own, CLOCK, config, (UNSEEN,))
-    other = train(own, CLOCK, config.model_copy(update={"parent": child.version_id}), (UNSEEN,))
+    child = train(work_of(own, CLOCK), config, (UNSEEN,))
+    other = train(work_of(own, CLOCK), config.model_copy(update={"parent": child.version_id}), (UNSEEN,))
     assert not other.already
     assert version(own, other.version_id).parent_id == child.version_id
 
@@ -366,7 +369,9 @@ def test_exported_and_installed_it_still_knows_its_ancestors_days(
     child = tuned(own, parent, train_period="2001-10-01..2002-09-30", validation_period="2002-10-01..2003-03-31")
     export(own, child.id, tmp_path / "shelf" / "tuned")
     (tmp_path / "shelf" / "tuned" / "README.md").write_text("A tuned one.")
-    installed = version(database, install(database, CLOCK, read_shipped("tuned", tmp_path / "shelf")).version_id)
+    installed = version(
+        database, install(work_of(database, CLOCK), read_shipped("tuned", tmp_path / "shelf")).version_id
+    )
     assert (installed.parent_id, installed.tuned_on, installed.basins) == (None, (UNSEEN,), BASINS)
     with pytest.raises(InvalidInput, match="goes on from"):
         require_held_out(installed, Period.parse("2003-10-01..2004-09-30"))
@@ -386,7 +391,7 @@ def test_an_impossible_fine_tuning_is_reported(
     own: Database, parent: str, changes: dict[str, object], error: type[Exception], sentence: str
 ) -> None:
     with pytest.raises(error, match=sentence):
-        train(own, CLOCK, FineTuningConfig.model_validate(tuning(parent).model_dump() | changes), (UNSEEN,))
+        train(work_of(own, CLOCK), FineTuningConfig.model_validate(tuning(parent).model_dump() | changes), (UNSEEN,))
     with own.reading() as session:
         assert len(versions.list_versions(session)) == 2
 
@@ -395,4 +400,4 @@ def test_a_basin_without_the_parents_attributes_is_reported(own: Database, paren
     with own.transaction() as session:
         session.execute(delete(AttributeRow).where(AttributeRow.basin_id == UNSEEN, AttributeRow.name == "elev_mean"))
     with pytest.raises(NoBasinLeft, match=f"{UNSEEN} has no attribute elev_mean"):
-        train(own, CLOCK, tuning(parent), (UNSEEN,))
+        train(work_of(own, CLOCK), tuning(parent), (UNSEEN,))

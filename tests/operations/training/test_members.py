@@ -14,6 +14,7 @@ from records.versions import trainings, versions
 from testing.country import BASINS, CLOCK, FIRST, configuration
 from testing.hardware.gpu import FakeGPU, fake_gpu
 from testing.records import list_trainings
+from testing.work import work_of
 
 pytestmark = pytest.mark.extended
 
@@ -52,8 +53,7 @@ def test_side_by_side_they_are_those_trained_alone(trained_store: Database, gpu:
     del gpu
     steps: dict[int, list[int]] = {0: [], 1: []}
     done = train(
-        trained_store,
-        CLOCK,
+        work_of(trained_store, CLOCK),
         configuration(checkpoint_every=2),  # another request, the same weights
         BASINS,
         device=DEVICE,
@@ -77,13 +77,15 @@ def test_members_that_do_not_fit_together_are_trained_in_smaller_groups(
     monkeypatch.setenv("PATH", FakeGPU.build(tmp_path / "gpu", members=2).path)
     sentences: list[str] = []
     changes = {"members": 5, "seed": 3}
-    done = train(trained_store, CLOCK, configuration(**changes), BASINS, device=DEVICE, on_split=sentences.append)
+    done = train(
+        work_of(trained_store, CLOCK), configuration(**changes), BASINS, device=DEVICE, on_split=sentences.append
+    )
     assert [sentence.partition(": ")[2] for sentence in sentences] == [
         "they are trained in groups of 3 and 2.",
         "they are trained in groups of 2 and 1.",
     ]
     assert "The memory of cuda:0 does not suffice for 5 members side by side" in sentences[0]
-    whole = train(trained_store, CLOCK, configuration(checkpoint_every=2, **changes), BASINS)
+    whole = train(work_of(trained_store, CLOCK), configuration(checkpoint_every=2, **changes), BASINS)
     assert hash_of(trained_store, done.version_id) == hash_of(trained_store, whole.version_id)
 
 
@@ -94,8 +96,8 @@ def test_where_not_even_one_member_fits_the_cpu_can_train(
     monkeypatch.setenv("PATH", FakeGPU.build(tmp_path / "gpu", members=0).path)
     config = configuration(seed=3)
     with pytest.raises(GPUTooSmall, match="does not suffice for one member"):
-        train(trained_store, CLOCK, config, BASINS, device=DEVICE)
-    assert not train(trained_store, CLOCK, config, BASINS).already
+        train(work_of(trained_store, CLOCK), config, BASINS, device=DEVICE)
+    assert not train(work_of(trained_store, CLOCK), config, BASINS).already
 
 
 @fake_gpu
@@ -113,12 +115,14 @@ def test_a_training_that_a_gpu_leaves_goes_on_to_the_same_weights(
             gpu.lose()
 
     with pytest.raises(expected):
-        train(trained_store, CLOCK, config, BASINS, device=DEVICE, on_progress=end)
+        train(work_of(trained_store, CLOCK), config, BASINS, device=DEVICE, on_progress=end)
     assert steps_of_checkpoints(trained_store, 2) == [4, 4]
     (gpu.folder / "lost").unlink(missing_ok=True)
 
     seen: list[int] = []
-    train(trained_store, CLOCK, config, BASINS, device=then, on_progress=lambda _member, at: seen.append(at.step))
+    train(
+        work_of(trained_store, CLOCK), config, BASINS, device=then, on_progress=lambda _member, at: seen.append(at.step)
+    )
     assert min(seen) > 4
     with trained_store.reading() as session:
         first, second = versions.list_versions(session)
@@ -135,9 +139,9 @@ def test_members_at_different_steps_go_on_together_with_those_at_theirs(trained_
             raise StoppedHereError
 
     with pytest.raises(StoppedHereError):
-        train(trained_store, CLOCK, config, BASINS, on_progress=stop)
+        train(work_of(trained_store, CLOCK), config, BASINS, on_progress=stop)
     assert sorted(map(str, steps_of_checkpoints(trained_store, 2))) == ["5", "None"]
-    train(trained_store, CLOCK, config, BASINS, device=DEVICE)
+    train(work_of(trained_store, CLOCK), config, BASINS, device=DEVICE)
     with trained_store.reading() as session:
         first, second = versions.list_versions(session)
     assert first.weights_hash == second.weights_hash
@@ -154,8 +158,8 @@ def test_a_fine_tuning_on_a_gpu_starts_from_its_parent_too(trained_store: Databa
         FineTuningConfig.model_validate({"parent": parent, **PERIODS, "schedule": steps, "checkpoint_every": every})
         for every in (2, 3)
     ]
-    on_gpu = train(trained_store, CLOCK, tunings[0], BASINS[:2], device=DEVICE)
-    other = train(trained_store, CLOCK, tunings[1], BASINS[:2], device=then)
+    on_gpu = train(work_of(trained_store, CLOCK), tunings[0], BASINS[:2], device=DEVICE)
+    other = train(work_of(trained_store, CLOCK), tunings[1], BASINS[:2], device=then)
     assert on_gpu.version_id != other.version_id
     assert hash_of(trained_store, on_gpu.version_id) == hash_of(trained_store, other.version_id)
     assert hash_of(trained_store, on_gpu.version_id) != hash_of(trained_store, parent)
@@ -177,6 +181,6 @@ def test_buckets_and_large_networks_are_trained_member_by_member(
     trained_store: Database, network: dict[str, object], together: bool
 ) -> None:
     seen = InputsConfig(product=FIRST, static=("p_mean", LATITUDE))
-    started = begin(trained_store, CLOCK, configuration(network=network, inputs=seen), BASINS)
+    started = begin(work_of(trained_store, CLOCK), configuration(network=network, inputs=seen), BASINS)
     assert started.suits_gpus == started.trains_together(DEVICE) == together
     assert not started.trains_together("cpu")

@@ -45,6 +45,7 @@ from records.versions.tables import PromotionRow
 from records.versions.version_properties import Pretrained
 from testing.country import BASINS, CLOCK, configuration
 from testing.records import contents, withdraw
+from testing.work import work_of
 
 pytestmark = pytest.mark.extended
 
@@ -58,7 +59,7 @@ def shipped(trained_file: Path, tmp_path_factory: pytest.TempPathFactory) -> tup
     folder = tmp_path_factory.mktemp("shipped")
     file = Path(shutil.copy(trained_file, folder / "freshet.sqlite"))
     database = Database(f"sqlite:///{file}")
-    trained = train(database, CLOCK, configuration(seed=5), LEARNT)
+    trained = train(work_of(database, CLOCK), configuration(seed=5), LEARNT)
     export(database, trained.version_id, folder / "shelf" / NAME)
     database.close()
     return folder / "shelf", file
@@ -85,14 +86,16 @@ def newest(database: Database) -> versions.Version:
 
 def discharge(database: Database, version: str) -> dict[str, Any]:
     """Forecast every basin with a version, and return the results of the members."""
-    (run,) = forecast(database, CLOCK, ForecastParams(basins=list(BASINS), t0=day("2004-03-10"), version=version))
+    (run,) = forecast(
+        work_of(database, CLOCK), ForecastParams(basins=list(BASINS), t0=day("2004-03-10"), version=version)
+    )
     with database.reading() as session:
         return {basin: runs.series_of(session, run.id, basin)["discharge"].values for basin in BASINS}
 
 
 def summary(database: Database, version: str, basin: str) -> RunSummary:
     """Forecast a basin with a version, and return what the run stores of it."""
-    (run,) = forecast(database, CLOCK, ForecastParams(basins=[basin], t0=day("2004-03-10"), version=version))
+    (run,) = forecast(work_of(database, CLOCK), ForecastParams(basins=[basin], t0=day("2004-03-10"), version=version))
     with database.reading() as session:
         return runs.basin_of(session, run.id, basin).summary
 
@@ -111,7 +114,7 @@ def another_product(folder: Path) -> None:
 
 def test_an_installed_ensemble_has_the_exported_weights_in_half_precision(origin: Database, shelf: Path) -> None:
     trained = newest(origin)
-    installed = install(origin, CLOCK, read_shipped(None, shelf))
+    installed = install(work_of(origin, CLOCK), read_shipped(None, shelf))
     with origin.transaction() as session:
         halved = [
             replace(member, weights={"best": _through_half(member.weights["best"])})
@@ -134,11 +137,11 @@ def test_an_export_is_installed_from_its_folder_with_the_same_forecasts(
     (folder / "README.md").write_text("My own card.")
     assert export(origin, trained, folder).changed is False
     assert (folder / "README.md").read_text() == "My own card."
-    first = install(origin, CLOCK, read_shipped(str(folder)))
-    assert install(origin, CLOCK, read_shipped(str(folder / "version.json"))).version_id == first.version_id
+    first = install(work_of(origin, CLOCK), read_shipped(str(folder)))
+    assert install(work_of(origin, CLOCK), read_shipped(str(folder / "version.json"))).version_id == first.version_id
 
     export(origin, first.version_id, again)
-    second = install(trained_store, CLOCK, read_shipped(str(again)))
+    second = install(work_of(trained_store, CLOCK), read_shipped(str(again)))
     assert second.content == first.content
     here, there = discharge(origin, first.version_id), discharge(trained_store, second.version_id)
     for basin in BASINS:
@@ -199,7 +202,7 @@ def test_an_installed_ensemble_is_a_version_with_all_its_properties(
     database: Database, origin: Database, shelf: Path
 ) -> None:
     trained, ensemble = newest(origin), read(shelf / NAME)
-    installed = install(database, CLOCK, ensemble)
+    installed = install(work_of(database, CLOCK), ensemble)
     with database.reading() as session:
         trained_store = versions.get(session, installed.version_id)
         members = versions.members_of(session, installed.version_id)
@@ -220,21 +223,21 @@ def test_an_installed_ensemble_is_a_version_with_all_its_properties(
 
 def test_the_same_content_and_product_are_the_same_version(database: Database, shelf: Path) -> None:
     ensemble = read_shipped(NAME, shelf)
-    first = install(database, CLOCK, ensemble)
+    first = install(work_of(database, CLOCK), ensemble)
     with database.reading() as session:
         before = contents(session)
-    again = install(database, CLOCK, replace(ensemble, name="renamed"))
+    again = install(work_of(database, CLOCK), replace(ensemble, name="renamed"))
     assert (again.version_id, again.already) == (first.version_id, True)
     with database.reading() as session:
         assert contents(session) == before
-    other = install(database, CLOCK, ensemble, "own_weather")
+    other = install(work_of(database, CLOCK), ensemble, "own_weather")
     assert (other.already, other.version_id == first.version_id) == (False, False)
     rewrite(shelf / NAME, data_hash="other")
-    assert install(database, CLOCK, read_shipped(NAME, shelf)).already is False
+    assert install(work_of(database, CLOCK), read_shipped(NAME, shelf)).already is False
 
 
 def test_states_of_a_shipped_ensemble_are_those_of_its_installation(database: Database, shelf: Path) -> None:
-    installed = install(database, CLOCK, read_shipped(None, shelf))
+    installed = install(work_of(database, CLOCK), read_shipped(None, shelf))
     with database.reading() as session:
         version = versions.get(session, installed.version_id)
     assert owner(read(shelf / NAME)) == Owner(version.weights_hash, version.product)
@@ -243,14 +246,14 @@ def test_states_of_a_shipped_ensemble_are_those_of_its_installation(database: Da
 def test_two_installations_at_once_are_one_version(database: Database, shelf: Path) -> None:
     ensemble = read(shelf / NAME)
     with ThreadPoolExecutor(2) as pool:
-        done = list(pool.map(lambda _: install(database, CLOCK, ensemble), range(2)))
+        done = list(pool.map(lambda _: install(work_of(database, CLOCK), ensemble), range(2)))
     assert len({one.version_id for one in done}) == 1
     assert sorted(one.already for one in done) == [False, True]
 
 
 def test_an_installed_ensemble_is_exported_as_it_came(origin: Database, shelf: Path) -> None:
     for product in (None, "own_weather"):
-        installed = install(origin, CLOCK, read_shipped(NAME, shelf), product)
+        installed = install(work_of(origin, CLOCK), read_shipped(NAME, shelf), product)
         assert not export(origin, installed.version_id, shelf / NAME).changed
 
 
@@ -299,10 +302,10 @@ def test_a_value_that_half_precision_cannot_hold_is_refused(origin: Database, tm
 
 def test_members_of_a_training_under_way_are_shipped_one_by_one(trained_store: Database, tmp_path: Path) -> None:
     folder = tmp_path / "shelf" / "growing"
-    started = begin(trained_store, CLOCK, configuration(seed=9), LEARNT)
+    started = begin(work_of(trained_store, CLOCK), configuration(seed=9), LEARNT)
     labels = []
     for member in (1, 0):
-        train_member(trained_store, CLOCK, started, member, "cpu", lambda _progress: None)
+        train_member(work_of(trained_store, CLOCK), started, member, "cpu", lambda _progress: None)
         with trained_store.reading() as session:
             done = [one for one in trainings.finished_members(session, started.training_id) if one.label == member]
         labels.append(ship(folder, new_version(CLOCK, started), done).members)
@@ -393,14 +396,14 @@ def test_an_interrupted_installation_leaves_nothing(database: Database, shelf: P
         before = contents(session)
     lacking = replace(ensemble, weights={0: ensemble.weights[0], 1: None})  # type: ignore[dict-item]
     with pytest.raises(TypeError):
-        install(database, CLOCK, lacking)
+        install(work_of(database, CLOCK), lacking)
     with database.reading() as session:
         assert contents(session) == before
-    assert install(database, CLOCK, ensemble).already is False
+    assert install(work_of(database, CLOCK), ensemble).already is False
 
 
 def test_a_basin_outside_the_training_is_forecast_and_marked(trained_store: Database, shelf: Path) -> None:
-    version = install(trained_store, CLOCK, read_shipped(NAME, shelf)).version_id
+    version = install(work_of(trained_store, CLOCK), read_shipped(NAME, shelf)).version_id
     unseen, seen = (summary(trained_store, version, basin) for basin in (UNSEEN, LEARNT[0]))
     assert (unseen.seen_in_training, seen.seen_in_training) == (False, True)
     assert f"{UNSEEN} is not among the 2 basins" in str(unseen.training_note)
@@ -410,7 +413,7 @@ def test_a_basin_outside_the_training_is_forecast_and_marked(trained_store: Data
 
 
 def test_attributes_beyond_those_of_its_basins_are_named(trained_store: Database, shelf: Path) -> None:
-    version = install(trained_store, CLOCK, read_shipped(NAME, shelf)).version_id
+    version = install(work_of(trained_store, CLOCK), read_shipped(NAME, shelf)).version_id
     with trained_store.transaction() as session:
         of_learnt = [basins.get(session, basin).attributes for basin in LEARNT]
         within = {name: float(value) for name, value in of_learnt[0].items()}
@@ -426,7 +429,7 @@ def test_attributes_beyond_those_of_its_basins_are_named(trained_store: Database
 
 def test_another_product_than_it_learnt_from_is_reported(trained_store: Database, shelf: Path) -> None:
     another_product(shelf / NAME)
-    installed = install(trained_store, CLOCK, read_shipped(NAME, shelf), "synthetic")
+    installed = install(work_of(trained_store, CLOCK), read_shipped(NAME, shelf), "synthetic")
     with trained_store.reading() as session:
         version = versions.get(session, installed.version_id)
     assert (version.product, version.trained_on, installed.trained_on) == (
@@ -437,7 +440,8 @@ def test_another_product_than_it_learnt_from_is_reported(trained_store: Database
     assert "It learnt from maurer_extended and is driven by synthetic." in str(of_learnt.training_note)
     with pytest.raises(InvalidInput, match="takes synthetic, not maurer_extended"):
         forecast(
-            trained_store, CLOCK, ForecastParams(basins=list(BASINS), version=version.id, product="maurer_extended")
+            work_of(trained_store, CLOCK),
+            ForecastParams(basins=list(BASINS), version=version.id, product="maurer_extended"),
         )
 
 
@@ -445,33 +449,33 @@ def test_it_serves_basins_that_have_its_inputs_and_no_version_yet(origin: Databa
     with origin.transaction() as session:
         basins.upsert(session, basins.Basin("OWN-mill"))
         session.execute(delete(PromotionRow).where(PromotionRow.basin_id == UNSEEN))
-    version = install(origin, CLOCK, read_shipped(NAME, shelf)).version_id
-    promoted = promote_where_vacant(origin, CLOCK, version)
+    version = install(work_of(origin, CLOCK), read_shipped(NAME, shelf)).version_id
+    promoted = promote_where_vacant(work_of(origin, CLOCK), version)
     assert promoted.basins == (UNSEEN,)
     assert set(promoted.left_out) == {"OWN-mill", *LEARNT}
     assert "OWN-mill has no precipitation" in str(promoted.left_out["OWN-mill"])
     assert "freshet models promote" in str(promoted.left_out[LEARNT[0]])
-    assert promote_where_vacant(origin, CLOCK, version).basins == ()
+    assert promote_where_vacant(work_of(origin, CLOCK), version).basins == ()
     with origin.transaction() as session:
         assert promotions.current(session, [UNSEEN]) == {UNSEEN: version}
         withdraw(session, version)
     with pytest.raises(Withdrawn):
-        promote_where_vacant(origin, CLOCK, version)
+        promote_where_vacant(work_of(origin, CLOCK), version)
 
 
 def test_a_version_is_meant_for_the_basins_here_that_it_learnt_from_or_else_those_it_serves(
     trained_store: Database, shelf: Path
 ) -> None:
-    here = install(trained_store, CLOCK, read_shipped(NAME, shelf)).version_id
+    here = install(work_of(trained_store, CLOCK), read_shipped(NAME, shelf)).version_id
     rewrite(shelf / NAME, basins=[f"USGS-{number:08}" for number in range(1, len(LEARNT) + 1)])
-    elsewhere = install(trained_store, CLOCK, read_shipped(NAME, shelf)).version_id
+    elsewhere = install(work_of(trained_store, CLOCK), read_shipped(NAME, shelf)).version_id
     with trained_store.transaction() as session:
         assert promotions.basins_of(session, here) == list(LEARNT)
         with pytest.raises(promotions.NoBasin, match="name the basins"):
             promotions.basins_of(session, elsewhere)
         promotions.promote(session, elsewhere, [UNSEEN], reason="unseen", by="someone", at=CLOCK.now())
         assert promotions.basins_of(session, elsewhere) == [UNSEEN]
-    evaluate(trained_store, CLOCK, elsewhere, Period.parse("2004-10-01..2005-09-30"), [UNSEEN])
+    evaluate(work_of(trained_store, CLOCK), elsewhere, Period.parse("2004-10-01..2005-09-30"), [UNSEEN])
     with trained_store.reading() as session:
         closure = versions.get(session, elsewhere).properties.closure
     assert closure is not None
@@ -483,8 +487,8 @@ def test_versions_are_compared_in_what_is_stored_of_the_basins_they_have_in_comm
 ) -> None:
     own = newest(trained_store).id
     rewrite(shelf / NAME, basins=[LEARNT[0], "USGS-00000001"])
-    installed = install(trained_store, CLOCK, read_shipped(NAME, shelf)).version_id
-    done = compare(trained_store, CLOCK, [installed, own], Period.parse("2004-10-01..2005-09-30"))
+    installed = install(work_of(trained_store, CLOCK), read_shipped(NAME, shelf)).version_id
+    done = compare(work_of(trained_store, CLOCK), [installed, own], Period.parse("2004-10-01..2005-09-30"))
     assert (done.comparison.basins, done.comparison.result.left_out) == ((LEARNT[0],), {})
 
 
@@ -493,13 +497,15 @@ def test_an_ensemble_brings_its_error_model_for_its_own_product(database: Databa
     of_basin = BasinErrors(2.0, np.arange(float(table.shape[1])), table, table / 2, table / 4, 1500)
     shape = Shape(table, table, table, np.zeros((*table.shape, len(LEVELS))))
     period = Period.parse("2003-10-01..2004-09-30")
-    bare = install(database, CLOCK, read_shipped(NAME, shelf))
+    bare = install(work_of(database, CLOCK), read_shipped(NAME, shelf))
     with database.reading() as session:
         assert error_models.get(session, bare.version_id, LEARNT) is None
     errors.write(
         read_shipped(NAME, shelf), errors.ShippedErrors(period, 366, shape, shape, True, {LEARNT[0]: of_basin})
     )
-    again, elsewhere = (install(database, CLOCK, read_shipped(NAME, shelf), product) for product in (None, "own"))
+    again, elsewhere = (
+        install(work_of(database, CLOCK), read_shipped(NAME, shelf), product) for product in (None, "own")
+    )
     assert again.version_id == bare.version_id
     with database.reading() as session:
         model = error_models.get(session, again.version_id, LEARNT)
@@ -533,8 +539,8 @@ def test_a_damaged_error_model_is_refused(database: Database, shelf: Path) -> No
     for damaged in (whole[:-100], whole[:-8] + b"\x00" * 8, b"", b"{}", *others):
         file.write_bytes(damaged)
         with pytest.raises(DamagedEnsemble, match="fetch it again"):
-            install(database, CLOCK, shipped)
+            install(work_of(database, CLOCK), shipped)
     file.write_bytes(whole)
     rewrite(shelf / NAME, data_hash="other")
     with pytest.raises(DamagedEnsemble, match="not of the ensemble beside it"):
-        install(database, CLOCK, read_shipped(NAME, shelf))
+        install(work_of(database, CLOCK), read_shipped(NAME, shelf))

@@ -30,6 +30,7 @@ from records.versions.promotion_decisions import SideBySide
 from records.versions.tables import VersionRow
 from testing.country import BASINS, CLOCK, configuration
 from testing.records import NOW
+from testing.work import work_of
 from tests.operations.conftest import FILE
 from tests.shared_folders import filled_once
 
@@ -48,7 +49,9 @@ def trained_file(long_trained_file: Path) -> Path:
         with closing(Database(f"sqlite:///{shutil.copy(long_trained_file, folder / FILE)}")) as database:
             for steps in (WORSE, BETTER):
                 schedule = Cosine(steps=steps, warmup_steps=2, peak_learning_rate=0.01)
-                train(database, CLOCK, configuration(schedule=schedule, validate_every=steps, members=1), BASINS)
+                train(
+                    work_of(database, CLOCK), configuration(schedule=schedule, validate_every=steps, members=1), BASINS
+                )
 
     return filled_once(long_trained_file.parent / "candidates", add) / FILE
 
@@ -70,7 +73,7 @@ def test_a_better_candidate_that_fails_a_probe_of_its_physics_is_reported_and_no
         row = session.get_one(VersionRow, better)
         row.properties = replace(row.properties, physics=(leak,))
 
-    decision = decide(trained_store, CLOCK, better, PromotionRule(period=HELD_OUT, promote=True))
+    decision = decide(work_of(trained_store, CLOCK), better, PromotionRule(period=HELD_OUT, promote=True))
 
     assert decision.better
     assert decision.promoted == ()
@@ -86,7 +89,7 @@ def in_use(database: Database) -> set[str]:
 def test_a_better_candidate_takes_over_by_the_rule_and_a_worse_one_does_not(trained_store: Database) -> None:
     (first,) = in_use(trained_store)
     better = candidate(trained_store, BETTER)
-    decision = decide(trained_store, CLOCK, better, PromotionRule(period=HELD_OUT, promote=True))
+    decision = decide(work_of(trained_store, CLOCK), better, PromotionRule(period=HELD_OUT, promote=True))
     assert decision.better
     assert decision.current == (first,)
     assert decision.basins == len(BASINS)
@@ -100,7 +103,7 @@ def test_a_better_candidate_takes_over_by_the_rule_and_a_worse_one_does_not(trai
     assert in_use(trained_store) == {better}
 
     worse = candidate(trained_store, WORSE)
-    decision = decide(trained_store, CLOCK, worse, PromotionRule(period=HELD_OUT, promote=True))
+    decision = decide(work_of(trained_store, CLOCK), worse, PromotionRule(period=HELD_OUT, promote=True))
     assert not decision.better
     assert decision.promoted == ()
     assert "not shown to be better by more than the margin" in decision.sentence
@@ -123,7 +126,7 @@ def test_a_better_candidate_of_an_operator_takes_over_its_own_basins_and_scores_
         session.get_one(BasinRow, BASINS[0]).registered_by = key.id
         session.get_one(VersionRow, better).owner = key.id
     with trained_store.guarded(Guard(of_key(key), TRAINING)):
-        decision = decide(trained_store, CLOCK, better, PromotionRule(period=HELD_OUT, promote=True))
+        decision = decide(work_of(trained_store, CLOCK), better, PromotionRule(period=HELD_OUT, promote=True))
     assert set(decision.better_in) == set(BASINS)
     assert decision.promoted == (BASINS[0],)
     with trained_store.reading() as session:
@@ -142,14 +145,14 @@ def test_a_basin_that_gets_another_version_meanwhile_retains_it_and_a_decision_t
         with trained_store.transaction() as session:
             promotions.promote(session, other, BASINS[:1], reason="a flood", by="someone", at=CLOCK.now())
 
-    decision = decide(trained_store, CLOCK, better, rule, promote_another)
+    decision = decide(work_of(trained_store, CLOCK), better, rule, promote_another)
     assert decision.current == (first,)
     assert set(decision.promoted) == set(BASINS[1:])
     assert "1 basin has another version by now" in decision.sentence
     with trained_store.reading() as session:
         assert promotions.current(session, BASINS) == dict.fromkeys(BASINS, better) | {BASINS[0]: other}
         assert versions.get(session, better).properties.comparison == decision
-    assert decide(trained_store, CLOCK, better, rule) == decision
+    assert decide(work_of(trained_store, CLOCK), better, rule) == decision
     with trained_store.reading() as session:
         assert promotions.current(session, BASINS)[BASINS[0]] == other
 
@@ -161,21 +164,20 @@ def test_a_current_version_that_has_learnt_from_the_judged_years_is_named_in_the
         (current,) = promotions.in_use(session)
         row = session.get_one(VersionRow, current)
         row.config = row.config | {"train_period": "2001-10-01..2006-09-30", "validation_period": None}
-    decision = decide(trained_store, CLOCK, candidate(trained_store, BETTER), PromotionRule(period=HELD_OUT))
+    decision = decide(work_of(trained_store, CLOCK), candidate(trained_store, BETTER), PromotionRule(period=HELD_OUT))
     assert f"Version {current} has learnt from some of these days" in decision.sentence
 
 
 def test_without_leave_a_better_candidate_waits_for_an_admin(trained_store: Database) -> None:
     before = in_use(trained_store)
-    decision = decide(trained_store, CLOCK, candidate(trained_store, BETTER), PromotionRule(period=HELD_OUT))
+    decision = decide(work_of(trained_store, CLOCK), candidate(trained_store, BETTER), PromotionRule(period=HELD_OUT))
     assert decision.better
     assert in_use(trained_store) == before
 
 
 def test_a_margin_must_be_exceeded(trained_store: Database) -> None:
     decision = decide(
-        trained_store,
-        CLOCK,
+        work_of(trained_store, CLOCK),
         candidate(trained_store, BETTER),
         PromotionRule(period=HELD_OUT, margin=1.0, promote=True),
     )
@@ -184,20 +186,20 @@ def test_a_margin_must_be_exceeded(trained_store: Database) -> None:
 
 def test_the_current_version_is_not_judged_against_itself(trained_store: Database) -> None:
     (first,) = in_use(trained_store)
-    decision = decide(trained_store, CLOCK, first, PromotionRule(period=HELD_OUT, promote=True))
+    decision = decide(work_of(trained_store, CLOCK), first, PromotionRule(period=HELD_OUT, promote=True))
     assert (decision.better, decision.basins) == (False, 0)
 
 
 def test_days_of_the_training_are_refused(trained_store: Database) -> None:
     (first,) = in_use(trained_store)
     with pytest.raises(InvalidInput, match="took no part in its training"):
-        decide(trained_store, CLOCK, first, PromotionRule(period=Period.parse("2003-10-01..2008-09-30")))
+        decide(work_of(trained_store, CLOCK), first, PromotionRule(period=Period.parse("2003-10-01..2008-09-30")))
 
 
 def test_too_few_years_are_refused(trained_store: Database) -> None:
     (first,) = in_use(trained_store)
     with pytest.raises(InvalidInput, match="holds 3 whole water years"):
-        decide(trained_store, CLOCK, first, PromotionRule(period=Period.parse("2004-10-01..2007-09-30")))
+        decide(work_of(trained_store, CLOCK), first, PromotionRule(period=Period.parse("2004-10-01..2007-09-30")))
 
 
 def test_one_good_year_among_bad_ones_does_not_decide() -> None:

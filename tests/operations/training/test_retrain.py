@@ -15,6 +15,7 @@ from records.database.engine import Database
 from records.verification import scores
 from records.versions import combinations, error_models, promotions, versions
 from testing.country import BASINS, CLOCK, FIRST, SECOND, combined, configuration
+from testing.work import work_of
 
 WHOLE_RECORD = "2001-10-01..2008-09-30"
 JUDGED = "2004-10-01..2008-09-30"
@@ -45,11 +46,13 @@ def season(database: Database, **params: object) -> retrain.PartOfSeason:
 
 
 def retrained(database: Database, **params: object) -> retrain.Retrained:
-    trainings = retrain.begin_all(database, CLOCK, parts_of(database, **params))
+    trainings = retrain.begin_all(work_of(database, CLOCK), parts_of(database, **params))
     for started in (one for both in trainings for one in both):
-        train_members(database, CLOCK, started, device="cpu", cores=1, on_progress=lambda _member, _progress: None)
+        train_members(
+            work_of(database, CLOCK), started, device="cpu", cores=1, on_progress=lambda _member, _progress: None
+        )
     again = retrain.reopen_all(database, retrain.plan_of(trainings))
-    return retrain.conclude(database, CLOCK, again, RetrainingParams.model_validate(params))
+    return retrain.conclude(work_of(database, CLOCK), again, RetrainingParams.model_validate(params))
 
 
 @pytest.mark.extended
@@ -73,10 +76,10 @@ def test_each_part_of_a_combined_version_is_retrained_and_combined_again(trained
     with trained_store.transaction() as session:
         weights = {first: 0.2, second: 0.8}
         other = combinations.combine(session, weights, label="other", wall=CLOCK.wall(), now=CLOCK.now())
-    started = retrain.begin_all(trained_store, CLOCK, parts_of(trained_store, version=other.id))
+    started = retrain.begin_all(work_of(trained_store, CLOCK), parts_of(trained_store, version=other.id))
     assert all(one.version_id is not None for of_part in started for one in of_part)
     again = retrain.reopen_all(trained_store, retrain.plan_of(started))
-    whole, _ = assemble_all(trained_store, CLOCK, [one for _, one in again])
+    whole, _ = assemble_all(work_of(trained_store, CLOCK), [one for _, one in again])
     with trained_store.reading() as session:
         parts = versions.get(session, whole.version_id).parts
     assert {part.version: round(part.weight, 6) for part in parts} == {
@@ -168,7 +171,7 @@ def test_an_impossible_retraining_is_refused(trained_store: Database, params: di
 
 def test_too_few_unknown_years_are_refused_until_years_are_named(trained_store: Database) -> None:
     config = configuration(train_period="2000-10-01..2007-09-30", validation_period=None)
-    knowing = train(trained_store, CLOCK, config, BASINS).version_id
+    knowing = train(work_of(trained_store, CLOCK), config, BASINS).version_id
     with pytest.raises(InvalidInput, match=r"all but 1 successive water years .* name years to judge on"):
         season(trained_store, version=knowing)
     named = season(trained_store, version=knowing, judge_on=JUDGED)

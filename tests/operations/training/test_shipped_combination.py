@@ -31,6 +31,7 @@ from records.versions import combinations, error_models, versions
 from records.versions.tables import PromotionRow
 from testing.country import BASINS, CLOCK, FIRST, SECOND, add_second_product, combined, second_version
 from testing.records import contents
+from testing.work import work_of
 
 pytestmark = pytest.mark.extended
 
@@ -76,8 +77,8 @@ def shipped_file(trained_file: Path, tmp_path_factory: pytest.TempPathFactory) -
     folder = tmp_path_factory.mktemp("both")
     database = Database(f"sqlite:///{shutil.copy(trained_file, folder / 'freshet.sqlite')}")
     both = with_own_weights(database, combined(database, CLOCK))
-    evaluate(database, CLOCK, both, JUDGED, BASINS)
-    calibrate(database, CLOCK, both, BASINS)
+    evaluate(work_of(database, CLOCK), both, JUDGED, BASINS)
+    calibrate(work_of(database, CLOCK), both, BASINS)
     export(database, both, folder / "shelf" / NAME)
     cards(folder / "shelf")
     ship_beside(database, both, combination.read(folder / "shelf" / NAME))
@@ -112,10 +113,10 @@ def store(trained_store: Database) -> Database:
 def test_an_installed_combination_serves_every_basin_with_the_parts_that_it_can_use(
     store: Database, shelf: Path
 ) -> None:
-    installed = install(store, CLOCK, read_shipped(NAME, shelf))
+    installed = install(work_of(store, CLOCK), read_shipped(NAME, shelf))
     assert (installed.product, installed.members, installed.already) == (f"{FIRST}+{SECOND}", 3, False)
-    assert promote_where_vacant(store, CLOCK, installed.version_id).basins == BASINS
-    (run,) = forecast(store, CLOCK, ForecastParams(basins=[*BASINS], t0=day("2004-03-10"), horizon=6))
+    assert promote_where_vacant(work_of(store, CLOCK), installed.version_id).basins == BASINS
+    (run,) = forecast(work_of(store, CLOCK), ForecastParams(basins=[*BASINS], t0=day("2004-03-10"), horizon=6))
     with store.reading() as session:
         version = versions.get(session, installed.version_id)
         of_both, of_one = (runs.basin_of(session, run.id, basin).summary for basin in (BASINS[0], LATE))
@@ -129,34 +130,34 @@ def test_an_installed_combination_serves_every_basin_with_the_parts_that_it_can_
     assert (of_one.subset.products, of_one.subset.nse) == ((FIRST,), expected[0].value)
     assert expected[0].shipped
     assert of_both.calibration is not None
-    assert reproduce(store, run.id).reproduced == len(BASINS)
+    assert reproduce(work_of(store), run.id).reproduced == len(BASINS)
 
 
 def test_the_same_combination_is_the_same_version_with_its_parts(database: Database, shelf: Path) -> None:
     shipped = read_shipped(NAME, shelf)
     with ThreadPoolExecutor(2) as pool:
-        first, again = pool.map(lambda _: install(database, CLOCK, shipped), range(2))
+        first, again = pool.map(lambda _: install(work_of(database, CLOCK), shipped), range(2))
     assert first.version_id == again.version_id
     assert sorted((first.already, again.already)) == [False, True]
     with database.reading() as session:
         before = contents(session)
         assert len(versions.list_versions(session)) == 3
         assert error_models.get(session, first.version_id, []) is not None
-    assert install(database, CLOCK, replace(shipped, name="renamed")).parts == first.parts
+    assert install(work_of(database, CLOCK), replace(shipped, name="renamed")).parts == first.parts
     with database.reading() as session:
         assert contents(session) == before
 
 
 def test_every_part_takes_another_product_that_is_named(store: Database, shelf: Path) -> None:
-    installed = install(store, CLOCK, read_shipped(NAME, shelf), FIRST)
+    installed = install(work_of(store, CLOCK), read_shipped(NAME, shelf), FIRST)
     assert (installed.product, installed.trained_on) == (FIRST, f"{FIRST}+{SECOND}")
     assert len(installed.parts) == 2
     with store.reading() as session:
         assert error_models.get(session, installed.version_id, []) is None
         assert scores.scores(session, versions=[installed.version_id]) == []
-    assert promote_where_vacant(store, CLOCK, installed.version_id).basins == BASINS
-    elsewhere = install(store, CLOCK, read_shipped(NAME, shelf), "own_weather")
-    left_out = promote_where_vacant(store, CLOCK, elsewhere.version_id).left_out
+    assert promote_where_vacant(work_of(store, CLOCK), installed.version_id).basins == BASINS
+    elsewhere = install(work_of(store, CLOCK), read_shipped(NAME, shelf), "own_weather")
+    left_out = promote_where_vacant(work_of(store, CLOCK), elsewhere.version_id).left_out
     assert all("own_weather" in str(reason) for reason in left_out.values())
 
 
@@ -172,7 +173,7 @@ def test_a_combination_that_its_files_could_not_hold_is_not_exported(
         )
         twice = {first.id: 0.5, same.id: 0.5}
         copies = combinations.combine(session, twice, label="copies", wall=CLOCK.wall(), now=CLOCK.now()).id
-    elsewhere = install(store, CLOCK, read_shipped(NAME, shelf), FIRST).version_id
+    elsewhere = install(work_of(store, CLOCK), read_shipped(NAME, shelf), FIRST).version_id
     for version, why in ((copies, "have the same members"), (elsewhere, f"learnt from {SECOND} and takes {FIRST}")):
         with pytest.raises(InvalidInput, match=why):
             export(store, version, tmp_path / "new" / "both")
@@ -208,13 +209,13 @@ def test_a_damaged_combination_is_refused_before_anything_is_stored(
 ) -> None:
     damage(shelf)
     with pytest.raises(DamagedEnsemble, match=output):
-        install(empty, CLOCK, read_shipped(NAME, shelf))
+        install(work_of(empty, CLOCK), read_shipped(NAME, shelf))
     with empty.reading() as session:
         assert versions.count(session) == 0
 
 
 def test_an_installed_combination_is_exported_as_it_came(empty: Database, shelf: Path, tmp_path: Path) -> None:
-    installed = install(empty, CLOCK, read_shipped(NAME, shelf))
+    installed = install(work_of(empty, CLOCK), read_shipped(NAME, shelf))
     assert not export(empty, installed.version_id, shelf / NAME).changed
     again = export(empty, installed.version_id, tmp_path / "again" / "other")
     assert (again.content, again.changed) == (installed.content, True)
@@ -241,7 +242,7 @@ def test_twins_come_with_their_own_combination(trained_store: Database, empty: D
     names = {"today", "today-twin", *(f"today-{part}{twin}" for part in (FIRST, SECOND) for twin in ("", "-twin"))}
     assert {path.name for path in shelf.iterdir()} == names
     cards(shelf)
-    installed = install(empty, CLOCK, read_shipped("today", shelf))
+    installed = install(work_of(empty, CLOCK), read_shipped("today", shelf))
     with empty.reading() as session:
         assert len(versions.list_versions(session)) == len(names)
         twin = versions.get(session, str(installed.twin))

@@ -31,6 +31,7 @@ from records.versions.tables import PromotionRow
 from records.versions.version_properties import ELSEWHERE
 from testing.country import BASINS, CLOCK, configuration
 from testing.records import list_trainings
+from testing.work import work_of
 
 
 class StoppedHereError(Exception):
@@ -62,18 +63,18 @@ def test_a_version_stores_its_members_and_serves_the_basins_that_had_none(traine
     assert not any(probe.forbids for probe in version.properties.physics)
     assert "less flow after rain" in {probe.name for probe in version.properties.physics}
 
-    again = train(trained_store, CLOCK, configuration(), BASINS)
+    again = train(work_of(trained_store, CLOCK), configuration(), BASINS)
     assert again.already
     assert again.version_id == version.id
 
-    other = train(trained_store, CLOCK, configuration(seed=7, members=1), BASINS)
+    other = train(work_of(trained_store, CLOCK), configuration(seed=7, members=1), BASINS)
     assert not other.already
     assert other.promoted == ()
 
 
 def test_a_version_that_fails_a_physics_probe_is_stored_and_serves_no_basin(trained_store: Database) -> None:
     config = configuration(seed=9, members=1, train_period="2001-10-01..2003-09-30", validation_period=None)
-    started = begin(trained_store, CLOCK, config, BASINS)
+    started = begin(work_of(trained_store, CLOCK), config, BASINS)
     network = build(config.network, config.inputs, seed=0, basins=len(BASINS))
     torch.nn.init.constant_(network.get_parameter("output_gate.bias"), torch.nan)
     member = versions.Member(0, 9, {"last": checkpoint.dump(network.state_dict(), {})}, {"validation": []})
@@ -81,7 +82,7 @@ def test_a_version_that_fails_a_physics_probe_is_stored_and_serves_no_basin(trai
         session.execute(delete(PromotionRow))
         trainings.finish_member(session, started.training_id, member, CLOCK.wall())
 
-    trained = assemble(trained_store, CLOCK, started)
+    trained = assemble(work_of(trained_store, CLOCK), started)
 
     assert trained.promoted == ()
     assert trained.refused is not None
@@ -94,11 +95,11 @@ def test_a_version_that_fails_a_physics_probe_is_stored_and_serves_no_basin(trai
     with trained_store.reading() as session:
         (whole_one,) = [one.id for one in list_trainings(session) if one.id != started.training_id]
     other = reopen(trained_store, whole_one)
-    whole, _ = assemble_all(trained_store, CLOCK, [replace(one, shares=shares) for one in (other, started)])
+    whole, _ = assemble_all(work_of(trained_store, CLOCK), [replace(one, shares=shares) for one in (other, started)])
     assert (whole.version_id, whole.refused) == (trained.version_id, trained.refused)
     assert len(whole.validation_nse) == other.config.members + 1
     rule = PromotionRule(period=Period.parse("2004-10-01..2008-09-30"), promote=True)
-    decision = decide(trained_store, CLOCK, whole.version_id, rule, refused=whole.refused)
+    decision = decide(work_of(trained_store, CLOCK), whole.version_id, rule, refused=whole.refused)
     assert (decision.sentence, decision.promoted) == (f"Not promoted: {trained.refused}", ())
 
 
@@ -115,12 +116,14 @@ def test_a_training_that_died_goes_on_to_the_same_weights(trained_store: Databas
             raise StoppedHereError
 
     with pytest.raises(StoppedHereError):
-        train(trained_store, CLOCK, config, BASINS, on_progress=die)
+        train(work_of(trained_store, CLOCK), config, BASINS, on_progress=die)
     with trained_store.reading() as session:
         assert versions.newest(session).id == whole.id  # no incomplete version
         (running,) = list_trainings(session, status="running")
         checkpoint = trainings.checkpoint(session, running.id, stop[0])
-    done = train(trained_store, CLOCK, config, BASINS, on_progress=lambda member, p: seen.append((member, p.step)))
+    done = train(
+        work_of(trained_store, CLOCK), config, BASINS, on_progress=lambda member, p: seen.append((member, p.step))
+    )
     first = checkpoint.step + 1 if checkpoint else 1
     assert seen[0] == (stop[0], first)
     with trained_store.reading() as session:
@@ -133,8 +136,7 @@ def test_members_trained_side_by_side_are_those_trained_one_after_the_other(trai
         whole = versions.newest(session)
     steps: dict[int, list[int]] = {0: [], 1: []}
     done = train(
-        trained_store,
-        CLOCK,
+        work_of(trained_store, CLOCK),
         configuration(checkpoint_every=2),
         BASINS,
         cores=2,
@@ -149,7 +151,7 @@ def test_members_trained_side_by_side_are_those_trained_one_after_the_other(trai
 @pytest.mark.parametrize("ended", ["asked to stop", "killed"])
 def test_members_side_by_side_end_together_and_go_on_to_the_same_weights(trained_store: Database, ended: str) -> None:
     schedule = Cosine(steps=200, warmup_steps=2, peak_learning_rate=0.02)  # longer than the wait between two looks
-    whole = train(trained_store, CLOCK, configuration(schedule=schedule, validate_every=50), BASINS)
+    whole = train(work_of(trained_store, CLOCK), configuration(schedule=schedule, validate_every=50), BASINS)
     config = configuration(schedule=schedule, validate_every=50, checkpoint_every=2)
 
     def end(_member: int, progress: Progress) -> None:
@@ -161,7 +163,7 @@ def test_members_side_by_side_end_together_and_go_on_to_the_same_weights(trained
             process.kill()
 
     with pytest.raises(StoppedHereError if ended == "asked to stop" else DataProblem):
-        train(trained_store, CLOCK, config, BASINS, cores=2, on_progress=end)
+        train(work_of(trained_store, CLOCK), config, BASINS, cores=2, on_progress=end)
     assert multiprocessing.active_children() == []
     with trained_store.reading() as session:
         assert versions.newest(session).id == whole.version_id
@@ -169,7 +171,7 @@ def test_members_side_by_side_end_together_and_go_on_to_the_same_weights(trained
         checkpoints = [trainings.checkpoint(session, running.id, member) for member in (0, 1)]
         finished = trainings.finished_members(session, running.id)  # a member that is in needs no checkpoint
     assert any(checkpoints) or finished
-    done = train(trained_store, CLOCK, config, BASINS)
+    done = train(work_of(trained_store, CLOCK), config, BASINS)
     with trained_store.reading() as session:
         resumed, uninterrupted = (versions.get(session, training.version_id) for training in (done, whole))
     assert resumed.weights_hash == uninterrupted.weights_hash
@@ -179,7 +181,7 @@ def test_members_side_by_side_end_together_and_go_on_to_the_same_weights(trained
 def test_a_member_that_fails_ends_the_others_with_its_own_error(trained_store: Database) -> None:
     schedule = Cosine(steps=400, warmup_steps=0, peak_learning_rate=1e30)
     with pytest.raises(TrainingDiverged, match="learning rate"):
-        train(trained_store, CLOCK, configuration(schedule=schedule), BASINS, cores=2)
+        train(work_of(trained_store, CLOCK), configuration(schedule=schedule), BASINS, cores=2)
     assert multiprocessing.active_children() == []
 
 
@@ -188,7 +190,7 @@ def test_a_basin_of_constant_or_missing_flow_is_left_out_and_named(
     trained_store: Database, value: float, result: str
 ) -> None:
     replace_flow(trained_store, "SYNTH-02", value)
-    done = train(trained_store, CLOCK, configuration(members=1), BASINS)
+    done = train(work_of(trained_store, CLOCK), configuration(members=1), BASINS)
     assert done.basins == ("SYNTH-01", "SYNTH-03")
     assert result in str(done.left_out["SYNTH-02"])
     with trained_store.reading() as session:
@@ -198,7 +200,7 @@ def test_a_basin_of_constant_or_missing_flow_is_left_out_and_named(
 def test_a_training_without_any_usable_basin_fails_and_stores_nothing(trained_store: Database) -> None:
     replace_flow(trained_store, "SYNTH-02", 3.0)
     with pytest.raises(NoBasinLeft, match="is constant"):
-        train(trained_store, CLOCK, configuration(members=1), ["SYNTH-02"])
+        train(work_of(trained_store, CLOCK), configuration(members=1), ["SYNTH-02"])
     with trained_store.reading() as session:
         assert len(list_trainings(session)) == 1
 
@@ -219,7 +221,7 @@ def test_a_period_outside_the_record_is_named(trained_store: Database) -> None:
 def test_a_loss_that_turns_nan_fails_the_training_and_creates_no_version(trained_store: Database) -> None:
     config = configuration(schedule=Cosine(steps=8, warmup_steps=0, peak_learning_rate=5e36), members=1)
     with pytest.raises(TrainingDiverged, match="lower learning rate"):
-        train(trained_store, CLOCK, config, BASINS)
+        train(work_of(trained_store, CLOCK), config, BASINS)
     with trained_store.reading() as session:
         assert len(versions.list_versions(session)) == 1
         (failed,) = list_trainings(session, status="failed")
@@ -240,7 +242,7 @@ def test_training_runs_on_either_database(database: Database, trained_store: Dat
                 rows = [dict(row._mapping) for row in source.execute(select(table))]
                 if rows:
                     target.execute(table.insert(), rows)
-    done = train(database, CLOCK, configuration(), BASINS)
+    done = train(work_of(database, CLOCK), configuration(), BASINS)
     with database.reading() as session, trained_store.reading() as other:
         assert versions.get(session, done.version_id).weights_hash == versions.newest(other).weights_hash
 
@@ -251,9 +253,9 @@ def test_two_processes_that_do_the_same_training_make_one_version(trained_store:
 
     def overtaken(member: int, progress: Progress) -> None:
         if (member, progress.step) == (1, 3) and not other:
-            other.append(train(trained_store, CLOCK, config, BASINS).version_id)
+            other.append(train(work_of(trained_store, CLOCK), config, BASINS).version_id)
 
-    done = train(trained_store, CLOCK, config, BASINS, on_progress=overtaken)
+    done = train(work_of(trained_store, CLOCK), config, BASINS, on_progress=overtaken)
     assert [done.version_id] == other
     with trained_store.reading() as session:
         assert len(versions.list_versions(session)) == 2
@@ -284,7 +286,7 @@ def test_days_held_out_within_the_training_period_are_never_seen(trained_store: 
         members=1,
     )
     replaced = Period.parse("2002-10-01..2003-09-30")
-    first = train(trained_store, CLOCK, config, BASINS)
+    first = train(work_of(trained_store, CLOCK), config, BASINS)
     with trained_store.reading() as session:
         before = prepare(session, config, BASINS)
         version = versions.get(session, first.version_id)

@@ -21,6 +21,7 @@ from records.database.engine import Database
 from records.verification import scores as verification_scores
 from records.versions import promotions, versions
 from testing.country import BASINS, CLOCK, configuration
+from testing.work import work_of
 
 pytestmark = pytest.mark.extended
 
@@ -41,7 +42,7 @@ def shelf(trained_store: Database, tmp_path: Path) -> Path:
     ids = {}
     for name, held_out in ((TWIN, HELD_OUT), (TODAY, None)):
         config = configuration(train_period=EVERY_YEAR, validation_period=None, held_out_period=held_out, members=1)
-        ids[name] = train(trained_store, CLOCK, config, BASINS).version_id
+        ids[name] = train(work_of(trained_store, CLOCK), config, BASINS).version_id
     shelf = tmp_path / "shelf"
     content = export(trained_store, ids[TWIN], shelf / TWIN).content
     with trained_store.reading() as session:
@@ -55,7 +56,7 @@ def shelf(trained_store: Database, tmp_path: Path) -> Path:
 @pytest.fixture
 def today(trained_store: Database, shelf: Path) -> Installed:
     """The ensemble of every year, installed."""
-    return install(trained_store, CLOCK, read_shipped(TODAY, shelf))
+    return install(work_of(trained_store, CLOCK), read_shipped(TODAY, shelf))
 
 
 def scores(basins: tuple[BasinSkill, ...]) -> Mapping[str, float | None]:
@@ -65,7 +66,7 @@ def scores(basins: tuple[BasinSkill, ...]) -> Mapping[str, float | None]:
 def test_a_twin_is_installed_with_the_ensemble_that_names_it(
     trained_store: Database, shelf: Path, today: Installed
 ) -> None:
-    twin = install(trained_store, CLOCK, read_shipped(TWIN, shelf))
+    twin = install(work_of(trained_store, CLOCK), read_shipped(TWIN, shelf))
     assert (today.twin, twin.already, twin.twin) == (twin.version_id, True, None)
     with trained_store.reading() as session:
         assert versions.get(session, today.version_id).twin_id == twin.version_id
@@ -82,8 +83,8 @@ def test_another_ensemble_in_the_twins_place_is_refused(shelf: Path) -> None:
 
 def test_years_that_it_has_learnt_from_are_scored_by_the_twin(trained_store: Database, today: Installed) -> None:
     assert today.twin is not None
-    of_twin = evaluate(trained_store, CLOCK, today.twin, YEARS, BASINS)
-    done: Evaluation = evaluate(trained_store, CLOCK, today.version_id, YEARS, BASINS)
+    of_twin = evaluate(work_of(trained_store, CLOCK), today.twin, YEARS, BASINS)
+    done: Evaluation = evaluate(work_of(trained_store, CLOCK), today.version_id, YEARS, BASINS)
     assert (done.version_id, done.scored) == (today.version_id, today.twin)
     assert scores(done.basins) == scores(of_twin.basins)
     assert done.worst_residual not in (None, of_twin.worst_residual)
@@ -99,8 +100,8 @@ def test_years_that_it_has_learnt_from_are_scored_by_the_twin(trained_store: Dat
 def test_the_rule_judges_the_version_in_use_by_its_twin(trained_store: Database, today: Installed) -> None:
     with trained_store.transaction() as session:
         promotions.promote(session, today.version_id, BASINS, reason="every year", by="someone", at=CLOCK.now())
-    candidate = train(trained_store, CLOCK, configuration(members=1, seed=9), BASINS).version_id
-    decision = decide(trained_store, CLOCK, candidate, PromotionRule(period=YEARS))
+    candidate = train(work_of(trained_store, CLOCK), configuration(members=1, seed=9), BASINS).version_id
+    decision = decide(work_of(trained_store, CLOCK), candidate, PromotionRule(period=YEARS))
     with trained_store.reading() as session:
         judged = {
             row.version_id for row in verification_scores.scores(session, versions=[today.version_id, str(today.twin)])
@@ -112,4 +113,4 @@ def test_the_rule_judges_the_version_in_use_by_its_twin(trained_store: Database,
 
 def test_a_comparison_asks_for_the_twin(trained_store: Database, today: Installed) -> None:
     with pytest.raises(InvalidInput, match=f"name its twin {today.twin} in its place"):
-        compare(trained_store, CLOCK, [today.version_id], YEARS)
+        compare(work_of(trained_store, CLOCK), [today.version_id], YEARS)

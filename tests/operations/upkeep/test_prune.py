@@ -16,7 +16,7 @@ from records.database.engine import Database
 from records.database.retention import RULES, RuleName
 from records.jobs import attempts, jobs, schedules
 from records.versions import trainings
-from records.weather import weather_issues
+from records.weather import issue_store, weather_issues
 from runtime.clock import Clock
 from runtime.settings import Settings
 from testing.records import (
@@ -30,6 +30,7 @@ from testing.records import (
     an_issue,
     contents,
 )
+from testing.work import work_of
 from tests.records.alerts.test_alerts import chance, issue_day, settle, subscribed
 
 ACTOR = audit.Actor("a test")
@@ -46,7 +47,7 @@ class At(Clock):
 
 def counts(database: Database, **chosen: object) -> dict[RuleName, int]:
     """Prune, and return how much of each rule went."""
-    return {of.rule: of.count for of in prune(database, At(), SETTINGS, ACTOR, **chosen) if of.count}  # type: ignore[arg-type]
+    return {of.rule: of.count for of in prune(work_of(database, At(), SETTINGS), ACTOR, **chosen) if of.count}  # type: ignore[arg-type]
 
 
 def an_ended_job(session: Session, at: datetime = NOW) -> str:
@@ -57,7 +58,7 @@ def an_ended_job(session: Session, at: datetime = NOW) -> str:
 
 def an_issue_stored(session: Session, reference: str, at: datetime = NOW) -> str:
     forecast = a_weather_forecast(an_issue(reference))
-    return weather_issues.store(session, [forecast], at, operational=True).issue_id
+    return issue_store.store(session, [forecast], at, operational=True).issue_id
 
 
 def test_data_older_than_their_rule_are_deleted_and_the_rest_stays(database: Database) -> None:

@@ -15,12 +15,13 @@ from operations.upkeep.reproduce import Receipt, reproduce
 from operations.verification.calibrate import calibrate
 from operations.what_if.what_if import what_if
 from records.database.engine import Database
-from records.runs import runs, states
+from records.runs import run_types, runs, states
 from records.runs.tables import StateRow
 from records.series import series
 from records.series.tables import ArrivalRow, RevisionRow
 from testing.country import BASINS, CLOCK
 from testing.records import a_reason, a_source, contents, daily
+from testing.work import work_of
 
 pytestmark = pytest.mark.extended
 
@@ -28,8 +29,10 @@ T0 = day("2004-03-10")
 ISSUE_DAYS = ReplayParams(period=Period.parse("2005-04-02..2005-04-03"), horizon=5, traces=3)
 
 
-def issued(database: Database, **request: object) -> runs.Run:
-    (run,) = forecast(database, CLOCK, ForecastParams.model_validate({"basins": [*BASINS], "t0": T0} | request))
+def issued(database: Database, **request: object) -> run_types.Run:
+    (run,) = forecast(
+        work_of(database, CLOCK), ForecastParams.model_validate({"basins": [*BASINS], "t0": T0} | request)
+    )
     return run
 
 
@@ -56,7 +59,7 @@ def test_a_run_computed_again_has_the_stored_bits_and_stores_nothing(trained_sto
     run = issued(trained_store, weather=weather, age=True)
     with trained_store.reading() as session:
         before = contents(session)
-    receipt = reproduce(trained_store, run.id)
+    receipt = reproduce(work_of(trained_store), run.id)
     assert_equal(receipt)
     with trained_store.reading() as session:
         assert contents(session) == before
@@ -67,13 +70,16 @@ def test_a_run_computed_again_has_the_stored_bits_and_stores_nothing(trained_sto
 def test_replayed_and_what_if_runs_are_computed_with_their_weather_and_changes(trained_store: Database) -> None:
     changes = Changes(degrees=1.5, storm=Storm(mm=30, lead=2))
     asked = WhatIfParams(basins=[*BASINS], t0=T0, changes=changes)
-    for run in [*replay(trained_store, CLOCK, ISSUE_DAYS).runs, *what_if(trained_store, CLOCK, asked)]:
-        assert_equal(reproduce(trained_store, run.id))
+    for run in [
+        *replay(work_of(trained_store, CLOCK), ISSUE_DAYS).runs,
+        *what_if(work_of(trained_store, CLOCK), asked),
+    ]:
+        assert_equal(reproduce(work_of(trained_store), run.id))
 
 
 def test_basins_can_be_chosen(trained_store: Database) -> None:
     run = issued(trained_store)
-    (only,) = reproduce(trained_store, run.id, [BASINS[1]]).basins
+    (only,) = reproduce(work_of(trained_store), run.id, [BASINS[1]]).basins
     assert (only.basin_id, only.reproduced) == (BASINS[1], True)
 
 
@@ -81,17 +87,17 @@ def test_the_forcing_before_a_revision_is_restored_from_the_log(trained_store: D
     issued(trained_store, t0=day("2004-02-20"))
     run = issued(trained_store)
     revise(trained_store, "2004-03-01", 77.0)
-    assert_equal(reproduce(trained_store, run.id))
+    assert_equal(reproduce(work_of(trained_store), run.id))
     issued(trained_store, t0=day("2004-03-09"))
-    assert_equal(reproduce(trained_store, run.id))
+    assert_equal(reproduce(work_of(trained_store), run.id))
 
 
 def test_a_revision_by_the_clock_of_an_archive_is_restored_too(trained_store: Database) -> None:
     with trained_store.transaction() as session:
         session.execute(update(ArrivalRow).values(arrived_at=datetime(2005, 1, 1, tzinfo=UTC)))
-    (run, _) = replay(trained_store, CLOCK, ISSUE_DAYS).runs
+    (run, _) = replay(work_of(trained_store, CLOCK), ISSUE_DAYS).runs
     revise(trained_store, "2005-03-01", 77.0, at=datetime(2005, 4, 3, tzinfo=UTC))
-    assert_equal(reproduce(trained_store, run.id))
+    assert_equal(reproduce(work_of(trained_store), run.id))
 
 
 def test_inputs_whose_earlier_values_are_lost_are_named_as_the_cause(trained_store: Database) -> None:
@@ -99,7 +105,7 @@ def test_inputs_whose_earlier_values_are_lost_are_named_as_the_cause(trained_sto
     revise(trained_store, "2004-03-01", 77.0)
     with trained_store.transaction() as session:
         session.execute(delete(RevisionRow))
-    receipt = reproduce(trained_store, run.id)
+    receipt = reproduce(work_of(trained_store), run.id)
     revised, *others = receipt.basins
     assert (revised.basin_id, revised.reproduced) == (BASINS[0], False)
     assert revised.worst is not None
@@ -114,16 +120,16 @@ def test_a_parent_state_that_is_gone_is_computed_again(trained_store: Database) 
     run = issued(trained_store)
     with trained_store.transaction() as session:
         session.execute(delete(StateRow).where(StateRow.day == day("2004-02-20")))
-    assert_equal(reproduce(trained_store, run.id))
+    assert_equal(reproduce(work_of(trained_store), run.id))
 
 
 def test_an_error_model_fitted_later_is_no_difference_of_the_run(trained_store: Database) -> None:
     version = issued(trained_store, horizon=2).version_id
-    calibrate(trained_store, CLOCK, version, BASINS, Period.parse("2003-10-01..2004-09-30"))
+    calibrate(work_of(trained_store, CLOCK), version, BASINS, Period.parse("2003-10-01..2004-09-30"))
     calibrated = issued(trained_store, horizon=3)
-    assert_equal(reproduce(trained_store, calibrated.id))
-    calibrate(trained_store, CLOCK, version, BASINS, Period.parse("2004-10-01..2005-09-30"))
-    receipt = reproduce(trained_store, calibrated.id)
+    assert_equal(reproduce(work_of(trained_store), calibrated.id))
+    calibrate(work_of(trained_store, CLOCK), version, BASINS, Period.parse("2004-10-01..2005-09-30"))
+    receipt = reproduce(work_of(trained_store), calibrated.id)
     assert receipt.reproduced == len(BASINS)
     assert causes(receipt) == {"calibration"}
 
@@ -133,7 +139,7 @@ def test_another_program_is_named_where_the_last_digits_differ(
 ) -> None:
     run = issued(trained_store)
     monkeypatch.setattr(loader, "library", lambda: None)
-    receipt = reproduce(trained_store, run.id)
+    receipt = reproduce(work_of(trained_store), run.id)
     assert receipt.program.endswith("recurrence torch")
     assert receipt.program != run.program
     assert causes(receipt) == {"program"}

@@ -25,6 +25,7 @@ from records.runs.run_summary import RunCalibration
 from records.versions import versions
 from testing.country import BASINS
 from testing.records import contents
+from testing.work import work_of
 from tests.operations.live import FORECAST, HORIZON, Station, quiet, station
 
 pytestmark = pytest.mark.extended
@@ -51,7 +52,7 @@ def calibrated_file(live_file: Path, tmp_path_factory: pytest.TempPathFactory) -
         at.fetch("past")
         with database.reading() as session:
             version = versions.newest(session).id
-        calibrate(database, at.clock, version, BASINS, UNSEEN)
+        calibrate(work_of(database, at.clock), version, BASINS, UNSEEN)
     database.close()
     return folder / "freshet.sqlite"
 
@@ -87,7 +88,7 @@ def here(calibrated_file: Path, tmp_path: Path) -> Iterator[Station]:
 
 def backfilled(at: Station, show: Show = quiet, **params: Any) -> Backfilled:
     asked = BackfillParams.model_validate({"feed": "ahead", "days": 8, "horizon": HORIZON} | params)
-    return backfill(at.database, at.clock, at.settings, asked, FetchCallbacks(pause=quiet), show)
+    return backfill(work_of(at.database, at.clock, at.settings), asked, FetchCallbacks(pause=quiet), show)
 
 
 def rows(at: Station) -> dict[str, Any]:
@@ -222,8 +223,8 @@ def test_a_folder_of_past_forecasts_serves_as_well(here: Station, tmp_path: Path
             raise Cancelled
 
     with pytest.raises(Cancelled):
-        add_folder(here.database, here.clock, folder, stop)
-    imported = add_folder(here.database, here.clock, folder)
+        add_folder(work_of(here.database, here.clock), folder, stop)
+    imported = add_folder(work_of(here.database, here.clock), folder)
     assert imported.counts == {"files": 13, "new": 8 * len(BASINS), "known": 5 * len(BASINS)}
     assert imported.failed.keys() == {"2005-04-13.json"}
     done = backfilled(here, feed=None, weather="office/by-hand", days=300)
@@ -243,4 +244,4 @@ def test_a_folder_of_past_forecasts_serves_as_well(here: Station, tmp_path: Path
 def test_a_folder_without_weather_is_refused(here: Station, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(NoWeather, match=r"no file that ends in \.csv, \.json, \.nc"):
-        add_folder(here.database, here.clock, tmp_path / "empty")
+        add_folder(work_of(here.database, here.clock), tmp_path / "empty")

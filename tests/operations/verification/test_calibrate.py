@@ -18,13 +18,14 @@ from operations.states.advance_states import ONE_DAY
 from operations.verification.calibrate import calibrate
 from operations.versions.load_networks import load_version
 from records.database.engine import Database
-from records.runs import runs, states
+from records.runs import run_arrays, run_types, runs, states
 from records.runs.run_summary import RunCalibration
 from records.series.tables import SeriesRow
 from records.versions import error_models, versions
 from records.versions.tables import BasinErrorsRow, ErrorModelRow
 from runtime.clock import Clock
 from testing.country import BASINS, CLOCK
+from testing.work import work_of
 from tests.operations.forecasting.test_forecast import one_run
 
 UNSEEN = Period.parse("2003-10-01..2005-09-30")
@@ -41,13 +42,13 @@ def newest(database: Database) -> str:
 @pytest.fixture
 def calibrated(trained_store: Database) -> Database:
     """The country with a version that has an error model."""
-    calibrate(trained_store, CLOCK, newest(trained_store), BASINS, UNSEEN)
+    calibrate(work_of(trained_store, CLOCK), newest(trained_store), BASINS, UNSEEN)
     return trained_store
 
 
 def reported(
-    database: Database, run: runs.Run, basin: str = BASIN
-) -> tuple[runs.RunBasin, Mapping[str, runs.RunSeries]]:
+    database: Database, run: run_types.Run, basin: str = BASIN
+) -> tuple[run_types.RunBasin, Mapping[str, run_arrays.RunSeries]]:
     with database.reading() as session:
         (row,) = [row for row in runs.basins_of(session, run.id) if row.basin_id == basin]
         return row, runs.series_of(session, run.id, basin)
@@ -55,13 +56,13 @@ def reported(
 
 def test_without_an_error_model_an_uncalibrated_forecast_gives_the_reason(trained_store: Database) -> None:
     row, series = reported(trained_store, one_run(trained_store))
-    assert runs.CALIBRATED not in series
+    assert run_arrays.CALIBRATED not in series
     assert row.summary.calibration == row.why_not_calibrated
     assert "has no error model: fit one (freshet calibrate)." in str(row.why_not_calibrated)
 
 
 def test_it_is_fitted_to_what_was_simulated_from_the_empty_store(trained_store: Database) -> None:
-    done = calibrate(trained_store, CLOCK, newest(trained_store), BASINS, UNSEEN)
+    done = calibrate(work_of(trained_store, CLOCK), newest(trained_store), BASINS, UNSEEN)
     with trained_store.reading() as session:
         model = error_models.get(session, done.fitted, [BASIN])
         loaded = load_version(session, done.version_id)
@@ -83,7 +84,7 @@ def test_it_is_fitted_to_what_was_simulated_from_the_empty_store(trained_store: 
 
 def test_years_that_the_weights_were_fitted_to_are_refused(trained_store: Database) -> None:
     with pytest.raises(InvalidInput, match=r"overlaps 2001-10-01\.\.2003-09-30, which version"):
-        calibrate(trained_store, CLOCK, newest(trained_store), BASINS, Period.parse("2003-09-01..2004-09-30"))
+        calibrate(work_of(trained_store, CLOCK), newest(trained_store), BASINS, Period.parse("2003-09-01..2004-09-30"))
 
 
 def test_too_few_days_leave_what_was_stored(calibrated: Database) -> None:
@@ -91,7 +92,7 @@ def test_too_few_days_leave_what_was_stored(calibrated: Database) -> None:
     with calibrated.reading() as session:
         before = error_models.get(session, version, BASINS)
     with pytest.raises(DataProblem, match="observed days over all basins"):
-        calibrate(calibrated, CLOCK, version, BASINS, Period.parse("2003-10-01..2003-10-20"))
+        calibrate(work_of(calibrated, CLOCK), version, BASINS, Period.parse("2003-10-01..2003-10-20"))
     with calibrated.reading() as session:
         after = error_models.get(session, version, BASINS)
     assert before is not None
@@ -120,21 +121,21 @@ def test_a_hindcast_starts_from_the_last_observed_flow(calibrated: Database) -> 
     of_basin = model.of_basin(BASIN)
     assert of_basin is not None
     expected = of_basin.quantiles(simulated, np.arange(1.0, 6.0), np.repeat(error, 5))
-    calibrated_flow = series[runs.CALIBRATED]
+    calibrated_flow = series[run_arrays.CALIBRATED]
     assert (calibrated_flow.axes, calibrated_flow.unit) == ({"level": [*LEVELS], "lead": [1, 2, 3, 4, 5]}, "mm/day")
     np.testing.assert_allclose(calibrated_flow.values.T, expected, rtol=1e-5, atol=1e-6)
     assert (np.diff(calibrated_flow.values, axis=0) >= 0).all()
 
 
 def test_without_recent_flow_it_is_the_error_of_any_day(calibrated: Database) -> None:
-    with_flow = reported(calibrated, one_run(calibrated))[1][runs.CALIBRATED].values
+    with_flow = reported(calibrated, one_run(calibrated))[1][run_arrays.CALIBRATED].values
     with calibrated.transaction() as session:
         session.execute(delete(SeriesRow).filter_by(basin_id=BASIN, variable="discharge", year=as_date(T0).year))
     later = T0 + 20 * ONE_DAY  # flow is known until 70 days before
     row, _ = reported(calibrated, one_run(calibrated, t0=later))
     assert isinstance(row.summary.calibration, RunCalibration)
     assert row.summary.calibration.last_flow_day is None
-    without = reported(calibrated, one_run(calibrated))[1][runs.CALIBRATED].values
+    without = reported(calibrated, one_run(calibrated))[1][run_arrays.CALIBRATED].values
     assert not np.allclose(with_flow, without)
 
 
@@ -155,9 +156,9 @@ def test_days_one_by_one_use_the_same_recent_flow_as_all_at_once(calibrated: Dat
 
 
 def test_other_years_are_mixed_and_wider_than_any_one(calibrated: Database) -> None:
-    hindcast = reported(calibrated, one_run(calibrated, horizon=20))[1][runs.CALIBRATED].values
+    hindcast = reported(calibrated, one_run(calibrated, horizon=20))[1][run_arrays.CALIBRATED].values
     row, series = reported(calibrated, one_run(calibrated, horizon=20, weather="climatology"))
-    mixture = series[runs.CALIBRATED].values
+    mixture = series[run_arrays.CALIBRATED].values
     assert row.summary.traces == 4
     assert mixture.shape == hindcast.shape
     widths = mixture[HIGH] - mixture[LOW]
@@ -172,17 +173,17 @@ def test_a_forecast_of_a_basin_without_fitted_errors_gives_the_reason(calibrated
     run = one_run(calibrated)
     assert isinstance(reported(calibrated, run, BASINS[0])[0].summary.calibration, RunCalibration)
     row, series = reported(calibrated, run, BASINS[2])
-    assert runs.CALIBRATED not in series
+    assert run_arrays.CALIBRATED not in series
     assert "was not fitted to the flow of SYNTH-03" in str(row.why_not_calibrated)
 
 
 def test_a_run_retains_its_error_model_when_another_is_fitted(calibrated: Database) -> None:
     run = one_run(calibrated)
     before, _ = reported(calibrated, run)
-    again = calibrate(calibrated, CLOCK, newest(calibrated), BASINS, Period.parse("2003-10-01..2005-09-29"))
+    again = calibrate(work_of(calibrated, CLOCK), newest(calibrated), BASINS, Period.parse("2003-10-01..2005-09-29"))
     after, _ = reported(calibrated, run)
     (newer,) = forecast(
-        calibrated, Clock(datetime(2004, 4, 1, tzinfo=UTC)), ForecastParams(basins=[*BASINS], t0=T0, horizon=3)
+        work_of(calibrated, Clock(datetime(2004, 4, 1, tzinfo=UTC))), ForecastParams(basins=[*BASINS], t0=T0, horizon=3)
     )
     row, _ = reported(calibrated, newer)
     assert before.summary.calibration == after.summary.calibration
@@ -196,13 +197,13 @@ def test_an_ungauged_basin_gets_the_regional_error_model_where_it_applies(
     trained_store: Database, for_unseen: bool
 ) -> None:
     version, never_met = newest(trained_store), BASINS[-1]
-    calibrate(trained_store, CLOCK, version, BASINS[:-1], UNSEEN)
+    calibrate(work_of(trained_store, CLOCK), version, BASINS[:-1], UNSEEN)
     with trained_store.transaction() as session:
         session.execute(update(ErrorModelRow).values(for_unseen=for_unseen))
     run = one_run(trained_store, horizon=5)
     row, series = reported(trained_store, run, never_met)
     if not for_unseen:
-        assert runs.CALIBRATED not in series
+        assert run_arrays.CALIBRATED not in series
         assert "no regional numbers" in str(row.why_not_calibrated)
         return
     assert isinstance(row.summary.calibration, RunCalibration)

@@ -29,6 +29,7 @@ from records.versions import versions
 from records.versions.tables import MemberRow
 from testing.country import BASINS, CLOCK, configuration
 from testing.records import a_basin
+from testing.work import work_of
 from tests.operations.forecasting.test_forecast import blank
 
 pytestmark = pytest.mark.extended
@@ -45,7 +46,7 @@ def two_file(trained_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Pa
     config = configuration(
         schedule=Cosine(steps=16, warmup_steps=2, peak_learning_rate=0.03), validate_every=16, members=1
     )
-    train(database, CLOCK, config, BASINS, label="longer")
+    train(work_of(database, CLOCK), config, BASINS, label="longer")
     database.close()
     return file
 
@@ -102,7 +103,7 @@ def publish(database: Database, *rows: tuple[str, str, float | None], period: Pe
 
 def test_quartiles_and_differences_are_those_of_the_evaluated_scores(trained_store: Database) -> None:
     first, second = both(trained_store)
-    result = compare(trained_store, CLOCK, [first, second], HELD_OUT).comparison.result
+    result = compare(work_of(trained_store, CLOCK), [first, second], HELD_OUT).comparison.result
 
     with trained_store.reading() as session:
         rows = verification_scores.scores(session, metrics=["nse"])
@@ -127,7 +128,7 @@ def test_each_version_is_described_with_its_cost(trained_store: Database) -> Non
         recorded: list[dict[str, Any]] = [{"seconds": 2.5}, {}, {"seconds": 4.0, "machine": "a mill"}]
         for member, log in zip(members, recorded, strict=True):
             member.log = {"validation": member.log["validation"]} | log
-    compared = compare(trained_store, CLOCK, [first, second], HELD_OUT).comparison.result.versions
+    compared = compare(work_of(trained_store, CLOCK), [first, second], HELD_OUT).comparison.result.versions
     assert [version.label for version in compared] == [None, "longer"]
     assert [version.members for version in compared] == [2, 1]
     assert [version.conserving for version in compared] == [True, True]
@@ -145,17 +146,20 @@ def test_each_version_is_described_with_its_cost(trained_store: Database) -> Non
 
 def test_the_same_again_is_the_same_comparison(trained_store: Database) -> None:
     ids = both(trained_store)
-    first = compare(trained_store, CLOCK, ids, HELD_OUT)
-    again = compare(trained_store, CLOCK, ids, HELD_OUT)
+    first = compare(work_of(trained_store, CLOCK), ids, HELD_OUT)
+    again = compare(work_of(trained_store, CLOCK), ids, HELD_OUT)
     assert (first.already, again.already) == (False, True)
     assert again.comparison == first.comparison
-    assert compare(trained_store, CLOCK, ids[::-1], HELD_OUT).comparison.id != first.comparison.id
+    assert compare(work_of(trained_store, CLOCK), ids[::-1], HELD_OUT).comparison.id != first.comparison.id
 
 
 def test_progress_counts_the_basins_of_all_versions(trained_store: Database) -> None:
     shown: list[tuple[int, int]] = []
     compare(
-        trained_store, CLOCK, both(trained_store), HELD_OUT, on_basins=lambda done, total: shown.append((done, total))
+        work_of(trained_store, CLOCK),
+        both(trained_store),
+        HELD_OUT,
+        on_basins=lambda done, total: shown.append((done, total)),
     )
     assert shown[0] == (3, 6)
     assert shown[-1] == (6, 6)
@@ -163,9 +167,9 @@ def test_progress_counts_the_basins_of_all_versions(trained_store: Database) -> 
 
 def test_data_revised_since_an_evaluation_are_scored_again(trained_store: Database) -> None:
     ids = both(trained_store)
-    before = compare(trained_store, CLOCK, ids, HELD_OUT).comparison
+    before = compare(work_of(trained_store, CLOCK), ids, HELD_OUT).comparison
     blank(trained_store, "SYNTH-01", "precipitation", 2005, 10, 80.0, 60)
-    after = compare(trained_store, CLOCK, ids, HELD_OUT).comparison
+    after = compare(work_of(trained_store, CLOCK), ids, HELD_OUT).comparison
     assert after.id != before.id
     for version in ids:
         assert after.result.values["nse"][version][0] != before.result.values["nse"][version][0]
@@ -175,23 +179,23 @@ def test_data_revised_since_an_evaluation_are_scored_again(trained_store: Databa
 def test_days_that_one_network_skips_are_scored_for_none(trained_store: Database) -> None:
     first, _ = both(trained_store)
     skipping = configuration(network={"architecture": "mmrnn", "cells": 4}, members=1)
-    other = train(trained_store, CLOCK, skipping, BASINS).version_id
+    other = train(work_of(trained_store, CLOCK), skipping, BASINS).version_id
     blank(trained_store, "SYNTH-02", "tmax", 2005, 10, float("nan"), 2)
-    done = compare(trained_store, CLOCK, [first, other], HELD_OUT).comparison
+    done = compare(work_of(trained_store, CLOCK), [first, other], HELD_OUT).comparison
     assert done.basins == BASINS
     with trained_store.reading() as session:
         scored = {row.basin_id: row for row in verification_scores.scores(session, versions=[first], metrics=["nse"])}
     assert sorted(scored) == ["SYNTH-01", "SYNTH-03"]  # scores of part of the period are not stored as its score
     ours = done.result.values["nse"][first]
     assert ours[0] == scored["SYNTH-01"].value
-    whole = evaluate(trained_store, CLOCK, first, HELD_OUT, ["SYNTH-02"]).basins[0].scores["nse"]
+    whole = evaluate(work_of(trained_store, CLOCK), first, HELD_OUT, ["SYNTH-02"]).basins[0].scores["nse"]
     assert (whole.n, ours[1] == whole.value) == (365, False)
 
 
 def test_scores_of_other_days_are_not_taken(trained_store: Database) -> None:
     ids = both(trained_store)
-    evaluate(trained_store, CLOCK, ids[0], Period.parse("2004-10-01..2005-03-31"), BASINS)
-    done = compare(trained_store, CLOCK, ids, HELD_OUT).comparison
+    evaluate(work_of(trained_store, CLOCK), ids[0], Period.parse("2004-10-01..2005-03-31"), BASINS)
+    done = compare(work_of(trained_store, CLOCK), ids, HELD_OUT).comparison
     with trained_store.reading() as session:
         whole = verification_scores.scores(
             session, versions=ids[:1], metrics=["nse"], first_day=HELD_OUT.first, last_day=HELD_OUT.last
@@ -202,27 +206,27 @@ def test_scores_of_other_days_are_not_taken(trained_store: Database) -> None:
 
 def test_a_basin_that_a_version_cannot_serve_is_left_out_with_its_reason_each_time(trained_store: Database) -> None:
     first, _ = both(trained_store)
-    other = train(trained_store, CLOCK, configuration(seed=5, members=1), BASINS[:2]).version_id
-    default = compare(trained_store, CLOCK, [first, other], HELD_OUT).comparison
-    named = compare(trained_store, CLOCK, [first, other], HELD_OUT, [*BASINS, *BASINS]).comparison
+    other = train(work_of(trained_store, CLOCK), configuration(seed=5, members=1), BASINS[:2]).version_id
+    default = compare(work_of(trained_store, CLOCK), [first, other], HELD_OUT).comparison
+    named = compare(work_of(trained_store, CLOCK), [first, other], HELD_OUT, [*BASINS, *BASINS]).comparison
     assert default.basins == BASINS[:2]
     assert named.basins == BASINS  # a version may serve a basin that it was not trained for
 
     with trained_store.transaction() as session:
         dry = a_basin(session, "SYNTH-99")
-    once = compare(trained_store, CLOCK, [first, other], HELD_OUT, [*BASINS, dry])
-    twice = compare(trained_store, CLOCK, [first, other], HELD_OUT, [*BASINS, dry])
+    once = compare(work_of(trained_store, CLOCK), [first, other], HELD_OUT, [*BASINS, dry])
+    twice = compare(work_of(trained_store, CLOCK), [first, other], HELD_OUT, [*BASINS, dry])
     assert once.comparison.basins == BASINS
     assert "SYNTH-99 has no precipitation" in str(once.comparison.result.left_out[dry])
     assert (twice.already, twice.comparison.id) == (True, once.comparison.id)
     with pytest.raises(DataProblem, match="SYNTH-99 has no precipitation"):
-        compare(trained_store, CLOCK, [first, other], HELD_OUT, [dry])
+        compare(work_of(trained_store, CLOCK), [first, other], HELD_OUT, [dry])
 
 
 def test_a_metric_is_of_the_basins_where_every_version_has_a_value(trained_store: Database) -> None:
     first, second = both(trained_store)
     blank_flow(trained_store, "SYNTH-02", Period(HELD_OUT.first + 1, HELD_OUT.last))  # one day has no NSE
-    result = compare(trained_store, CLOCK, [first, second], HELD_OUT).comparison.result
+    result = compare(work_of(trained_store, CLOCK), [first, second], HELD_OUT).comparison.result
     nse = next(score for score in result.scores if score.metric == "nse")
     assert (nse.n, nse.lacking, nse.differences[0].n) == (2, 1, 2)
     assert result.values["nse"][first][1] is None
@@ -232,18 +236,18 @@ def test_a_metric_is_of_the_basins_where_every_version_has_a_value(trained_store
 def test_a_basin_without_observed_flow_in_the_period_is_left_out_with_its_reason(trained_store: Database) -> None:
     first, second = both(trained_store)
     blank_flow(trained_store, "SYNTH-02", HELD_OUT)
-    result = compare(trained_store, CLOCK, [first, second], HELD_OUT).comparison.result
+    result = compare(work_of(trained_store, CLOCK), [first, second], HELD_OUT).comparison.result
     assert "SYNTH-02 has no observed discharge in 2004-10-01..2005-09-30" in str(result.left_out["SYNTH-02"])
 
 
 def test_published_models_stand_beside_the_first_version_on_the_same_basins(trained_store: Database) -> None:
     ids = both(trained_store)
-    none = compare(trained_store, CLOCK, ids, HELD_OUT).comparison.result
+    none = compare(work_of(trained_store, CLOCK), ids, HELD_OUT).comparison.result
     assert none.published_models == ()
     assert "freshet ingest benchmarks" in str(none.missing["published_models"])
 
     publish(trained_store, ("BUCKET", "SYNTH-01", 2.0), period=Period.parse("2004-10-01..2005-03-31"))
-    other_days = compare(trained_store, CLOCK, ids, HELD_OUT).comparison.result
+    other_days = compare(work_of(trained_store, CLOCK), ids, HELD_OUT).comparison.result
     assert other_days.published_models == ()
     assert "for 2004-10-01..2005-09-30" in str(other_days.missing["published_models"])
 
@@ -252,7 +256,7 @@ def test_published_models_stand_beside_the_first_version_on_the_same_basins(trai
         *[("BUCKET", basin, 0.25 * at) for at, basin in enumerate(BASINS)],
         *[("SIEVE", "SYNTH-01", 0.5), ("SIEVE", "SYNTH-02", None), ("SIEVE", "USGS-01013500", 0.75)],
     )
-    result = compare(trained_store, CLOCK, ids, HELD_OUT).comparison.result
+    result = compare(work_of(trained_store, CLOCK), ids, HELD_OUT).comparison.result
     bucket, sieve = result.published_models
     assert (bucket.model, bucket.source, bucket.citation) == ("BUCKET", SOURCE, "Somebody 2019")
     (nse,) = bucket.scores
@@ -266,43 +270,47 @@ def test_published_models_stand_beside_the_first_version_on_the_same_basins(trai
 
 
 def test_the_printed_table_is_labelled_as_of_other_basins_and_days(trained_store: Database) -> None:
-    table = compare(trained_store, CLOCK, both(trained_store)[:1], HELD_OUT).comparison.result.published_table
+    table = compare(work_of(trained_store, CLOCK), both(trained_store)[:1], HELD_OUT).comparison.result.published_table
     assert table.comparable is False
     assert table.note.startswith("Other basins or period: it is of 447 basins over 1989-10-01..1999-09-30")
 
 
 def test_days_of_any_training_are_refused(trained_store: Database) -> None:
     first, _ = both(trained_store)
-    other = train(trained_store, CLOCK, configuration(seed=9, members=1, validation_period=None), BASINS).version_id
+    other = train(
+        work_of(trained_store, CLOCK), configuration(seed=9, members=1, validation_period=None), BASINS
+    ).version_id
     validated = Period.parse("2003-10-01..2004-09-30")
-    assert compare(trained_store, CLOCK, [other], validated).comparison.versions == (other,)
+    assert compare(work_of(trained_store, CLOCK), [other], validated).comparison.versions == (other,)
     with pytest.raises(InvalidInput, match=f"overlaps the validation period .* of version {first}"):
-        compare(trained_store, CLOCK, [other, first], validated)
+        compare(work_of(trained_store, CLOCK), [other, first], validated)
 
 
 @pytest.mark.parametrize(("times", "sentence"), [(0, "0 versions"), (2, "twice"), (MAX_VERSIONS + 1, "21 versions")])
 def test_an_impossible_comparison_is_refused(trained_store: Database, times: int, sentence: str) -> None:
     with pytest.raises(InvalidInput, match=sentence):
-        compare(trained_store, CLOCK, both(trained_store)[:1] * times, HELD_OUT)
+        compare(work_of(trained_store, CLOCK), both(trained_store)[:1] * times, HELD_OUT)
 
 
 def test_what_is_not_stored_is_reported(trained_store: Database) -> None:
     ids = both(trained_store)
     with pytest.raises(versions.UnknownVersion):
-        compare(trained_store, CLOCK, [*ids, "nothing"], HELD_OUT)
+        compare(work_of(trained_store, CLOCK), [*ids, "nothing"], HELD_OUT)
     with pytest.raises(UnknownBasin):
-        compare(trained_store, CLOCK, ids, HELD_OUT, ["01013500"])
+        compare(work_of(trained_store, CLOCK), ids, HELD_OUT, ["01013500"])
     with pytest.raises(DataProblem, match="does not cover"):
-        compare(trained_store, CLOCK, ids, Period.parse("2005-10-01..2006-09-30"))
+        compare(work_of(trained_store, CLOCK), ids, Period.parse("2005-10-01..2006-09-30"))
     with trained_store.reading() as session:
         assert comparisons.list_comparisons(session) == []
 
 
 def test_versions_without_a_basin_in_common_need_basins_to_be_named(trained_store: Database) -> None:
     one, other = (
-        train(trained_store, CLOCK, configuration(seed=11, members=1), [basin]).version_id
+        train(work_of(trained_store, CLOCK), configuration(seed=11, members=1), [basin]).version_id
         for basin in ("SYNTH-01", "SYNTH-02")
     )
     with pytest.raises(DataProblem, match="no basin in common"):
-        compare(trained_store, CLOCK, [one, other], HELD_OUT)
-    assert compare(trained_store, CLOCK, [one, other], HELD_OUT, ["SYNTH-03"]).comparison.basins == ("SYNTH-03",)
+        compare(work_of(trained_store, CLOCK), [one, other], HELD_OUT)
+    assert compare(work_of(trained_store, CLOCK), [one, other], HELD_OUT, ["SYNTH-03"]).comparison.basins == (
+        "SYNTH-03",
+    )

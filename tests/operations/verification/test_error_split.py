@@ -21,6 +21,7 @@ from records.versions import versions
 from runtime.clock import Clock
 from testing.country import BASINS, CLOCK
 from testing.records import a_reason, a_source, daily
+from testing.work import work_of
 from tests.operations.forecasting.test_forecast_change import BASIN, HORIZON, Array, mean, played
 
 pytestmark = pytest.mark.extended
@@ -30,7 +31,7 @@ ISSUE_DAYS = "2005-03-01..2005-03-04"
 
 
 def split(database: Database, clock: Clock = SETTLED) -> int:
-    (done,) = verify(database, clock)
+    (done,) = verify(work_of(database, clock))
     return done.split
 
 
@@ -42,7 +43,7 @@ def errors(database: Database, basin: str = BASIN, of: Measure = "volume", limit
 def hindcast(database: Database, t0: np.datetime64, basin: str = BASIN) -> Array:
     """Return the flow with observed weather from the state of a day, by the data as they are now."""
     params = ForecastParams(basins=[basin], t0=t0, horizon=HORIZON)
-    (run,) = forecast(database, CLOCK, params, purpose="on-request")
+    (run,) = forecast(work_of(database, CLOCK), params, purpose="on-request")
     return mean(database, run, basin)
 
 

@@ -20,6 +20,7 @@ from records.simulations import simulated_flow
 from records.verification import scores
 from records.versions import versions
 from testing.country import BASINS, CLOCK, configuration
+from testing.work import work_of
 
 PERIOD = Period.parse("2004-10-01..2005-09-30")
 
@@ -31,7 +32,7 @@ def newest(database: Database) -> str:
 
 def test_scores_are_those_of_the_members_mean_from_a_carried_state(trained_store: Database) -> None:
     version = newest(trained_store)
-    done = evaluate(trained_store, CLOCK, version, PERIOD, BASINS)
+    done = evaluate(work_of(trained_store, CLOCK), version, PERIOD, BASINS)
     with trained_store.reading() as session:
         loaded = load_version(session, version)
         forcing = load_forcing(session, "SYNTH-03", loaded.config)
@@ -56,7 +57,7 @@ def test_scores_are_those_of_the_members_mean_from_a_carried_state(trained_store
 
 def test_the_stored_flow_gives_every_score_again(trained_store: Database) -> None:
     version = newest(trained_store)
-    done = evaluate(trained_store, CLOCK, version, PERIOD, BASINS)
+    done = evaluate(work_of(trained_store, CLOCK), version, PERIOD, BASINS)
     for judged in done.basins:
         with trained_store.reading() as session:
             flow = simulated_flow.newest(session, [version], judged.basin)
@@ -65,14 +66,14 @@ def test_the_stored_flow_gives_every_score_again(trained_store: Database) -> Non
         assert {name: score.value for name, score in again.items()} == {
             name: score.value for name, score in judged.scores.items()
         }
-    evaluate(trained_store, CLOCK, version, PERIOD, BASINS)
+    evaluate(work_of(trained_store, CLOCK), version, PERIOD, BASINS)
     with trained_store.reading() as session:
         assert simulated_flow.newest(session, [version], BASINS[0]).evaluated_at <= flow.evaluated_at
 
 
 def test_the_balance_closes_and_the_version_records_it(trained_store: Database) -> None:
     version = newest(trained_store)
-    done = evaluate(trained_store, CLOCK, version, PERIOD, BASINS)
+    done = evaluate(work_of(trained_store, CLOCK), version, PERIOD, BASINS)
     assert done.worst_residual is not None
     assert 0 < done.worst_residual <= 1e-5
     with trained_store.reading() as session:
@@ -83,7 +84,7 @@ def test_the_balance_closes_and_the_version_records_it(trained_store: Database) 
 
 def test_snow_cells_are_chosen_on_training_years_and_judged_on_others(trained_store: Database) -> None:
     version = newest(trained_store)
-    done = evaluate(trained_store, CLOCK, version, PERIOD, BASINS)
+    done = evaluate(work_of(trained_store, CLOCK), version, PERIOD, BASINS)
     with trained_store.reading() as session:
         rows = {row.basin_id: row for row in scores.snow_cells(session, version)}
     assert rows.keys() == set(BASINS)
@@ -97,7 +98,7 @@ def test_snow_cells_are_chosen_on_training_years_and_judged_on_others(trained_st
             assert row.test_r is not None
         else:
             assert row.test_r is None or row.training_r is None
-    fitted = evaluate(trained_store, CLOCK, version, Period.parse("2001-10-01..2003-09-30"), BASINS)
+    fitted = evaluate(work_of(trained_store, CLOCK), version, Period.parse("2001-10-01..2003-09-30"), BASINS)
     for one in fitted.basins:
         assert one.snow is not None
         assert one.snow.test_r is None  # no year is left that took no part in the choice
@@ -109,7 +110,7 @@ def test_snow_cells_are_chosen_on_training_years_and_judged_on_others(trained_st
 
 def test_a_period_that_the_forcing_does_not_cover_is_refused(trained_store: Database) -> None:
     with pytest.raises(DataProblem, match="does not cover"):
-        evaluate(trained_store, CLOCK, newest(trained_store), Period.parse("2005-10-01..2006-09-30"), BASINS)
+        evaluate(work_of(trained_store, CLOCK), newest(trained_store), Period.parse("2005-10-01..2006-09-30"), BASINS)
 
 
 def test_snow_is_judged_on_days_held_out_of_the_training_period(trained_store: Database) -> None:
@@ -120,7 +121,7 @@ def test_snow_is_judged_on_days_held_out_of_the_training_period(trained_store: D
         held_out_period=str(held_out),
         members=1,
     )
-    version = train(trained_store, CLOCK, config, BASINS).version_id
+    version = train(work_of(trained_store, CLOCK), config, BASINS).version_id
     record = Period.parse(training)
     with trained_store.reading() as session:
         loaded = load_version(session, version)
@@ -142,11 +143,11 @@ def test_basins_that_processes_judge_side_by_side_have_the_same_scores(
     trained_store: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     version = newest(trained_store)
-    alone = evaluate(trained_store, CLOCK, version, PERIOD, BASINS)
+    alone = evaluate(work_of(trained_store, CLOCK), version, PERIOD, BASINS)
     monkeypatch.setattr("operations.verification.evaluate.BLOCK", 1)
     progress: list[tuple[int, int]] = []
     together = evaluate(
-        trained_store, CLOCK, version, PERIOD, BASINS, on_basins=lambda *at: progress.append(at), cores=2
+        work_of(trained_store, CLOCK), version, PERIOD, BASINS, on_basins=lambda *at: progress.append(at), cores=2
     )
     for judged, expected in zip(together.basins, alone.basins, strict=True):
         assert judged.snow is not None
@@ -163,24 +164,24 @@ def test_scores_over_days_that_the_version_used_are_labelled_with_a_warning(trai
         ("2002-10-01..2003-09-30", "training"),
         ("2003-04-01..2005-03-31", "mixed"),
     ):
-        done = evaluate(trained_store, CLOCK, version, Period.parse(days), BASINS[:1], stored=False)
+        done = evaluate(work_of(trained_store, CLOCK), version, Period.parse(days), BASINS[:1], stored=False)
         assert (done.use, done.scored, done.warning is None) == (use, version, use == "held out"), days
         assert done.warning is None or f"Version {version} has" in done.warning or "was chosen by" in done.warning
 
 
 def test_stored_scores_state_the_use_of_their_days_in_each_basin(trained_store: Database) -> None:
-    version = train(trained_store, CLOCK, configuration(members=1), BASINS[:1]).version_id
+    version = train(work_of(trained_store, CLOCK), configuration(members=1), BASINS[:1]).version_id
     learnt = "2002-10-01..2003-09-30"
     for days, uses, joint in (
         (str(PERIOD), ["held out", "held out"], "held out"),
         (learnt, ["training", "held out"], "mixed"),  # the second basin is held out in space
     ):
-        done = evaluate(trained_store, CLOCK, version, Period.parse(days), BASINS[:2])
+        done = evaluate(work_of(trained_store, CLOCK), version, Period.parse(days), BASINS[:2])
         assert (done.use, done.warning is None) == (joint, joint == "held out")
         with trained_store.reading() as session:
             rows = scores.scores(session, versions=[version], metrics=["nse"], first_day=Period.parse(days).first)
         assert [row.period_use for row in rows] == uses
-    alone = evaluate(trained_store, CLOCK, version, Period.parse(learnt), BASINS[1:2], stored=False)
+    alone = evaluate(work_of(trained_store, CLOCK), version, Period.parse(learnt), BASINS[1:2], stored=False)
     assert (alone.use, alone.warning) == ("held out", None)
 
 
@@ -193,6 +194,6 @@ def test_a_twin_that_has_learnt_from_the_days_too_is_labelled(trained_store: Dat
         fields |= {"config": every_year, "properties": replace(of_twin.properties, twin=twin)}
         version = versions.create(session, versions.NewVersion(**fields), versions.members_of(session, twin)).id
     for days, use in (("2002-10-01..2003-09-30", "training"), ("2004-10-01..2005-09-30", "held out")):
-        done = evaluate(trained_store, CLOCK, version, Period.parse(days), BASINS[:1], stored=False)
+        done = evaluate(work_of(trained_store, CLOCK), version, Period.parse(days), BASINS[:1], stored=False)
         assert (done.scored, done.use) == (twin, use)
         assert (done.warning is None) == (use == "held out")

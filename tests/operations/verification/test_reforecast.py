@@ -15,13 +15,14 @@ from hydrology.verification.verify import CLIMATOLOGY, PERSISTENCE
 from operations.basin_data.dataset import load_discharge
 from operations.verification.reforecast import Reforecast, reforecast
 from records.database.engine import Database
-from records.runs import runs
+from records.runs import run_arrays
 from records.series.tables import SeriesRow
 from records.verification import lead_scores
 from records.verification.lead_scores import BasinVerification
 from records.versions import error_models
 from records.versions.tables import BasinErrorsRow, ErrorModelRow
 from testing.country import BASINS, CLOCK
+from testing.work import work_of
 from tests.operations.forecasting.test_forecast import one_run
 from tests.operations.verification.test_calibrate import UNSEEN, calibrated, newest, reported
 
@@ -34,7 +35,7 @@ YEAR = Period.parse("2000-10-01..2001-09-30")
 def verified(
     database: Database, period: Period = YEAR, *, every: int = 5, horizon: int = 3, basins: tuple[str, ...] = BASINS
 ) -> Reforecast:
-    return reforecast(database, CLOCK, newest(database), basins, period, every=every, horizon=horizon)
+    return reforecast(work_of(database, CLOCK), newest(database), basins, period, every=every, horizon=horizon)
 
 
 def stored_of(database: Database, basin: str = BASIN, season: str = "all") -> dict[tuple[str, int], BasinVerification]:
@@ -53,7 +54,7 @@ def test_one_t0_has_the_scores_of_the_forecast_that_is_issued_there(calibrated: 
     observed = flow.astype(float)
     rows = stored_of(calibrated)
     quantiles = {
-        CALIBRATED: series[runs.CALIBRATED].values.T,
+        CALIBRATED: series[run_arrays.CALIBRATED].values.T,
         RAW: np.quantile(series["discharge"].values, LEVELS, axis=0).T,
     }
     for name, of_leads in quantiles.items():

@@ -33,7 +33,7 @@ from operations.versions.load_networks import LoadedVersion, load_version
 from records.basins import basins
 from records.database.engine import Database
 from records.forecasts.seasonal_volumes import SNOW_SHARE
-from records.runs import runs
+from records.runs import run_types, runs
 from records.runs.run_summary import KnownSkill, RunSnow
 from records.series import series
 from records.simulations import regional_snow_cells, simulated_storage
@@ -43,6 +43,7 @@ from records.verification import scores
 from records.verification.tables import SnowCellsRow
 from records.versions import versions
 from testing.country import BASINS, CLOCK
+from testing.work import work_of
 
 RECORD = Period.parse("2000-10-01..2005-09-30")
 TEST = Period.parse("2004-10-01..2005-09-30")
@@ -154,7 +155,7 @@ def give(database: Database, basin: str, share: float) -> str:
 
 def test_a_basin_without_a_reference_reads_snow_by_the_regional_mapping(trained_store: Database) -> None:
     version = give(trained_store, BASINS[0], share=0.7)
-    (run,) = forecast(trained_store, CLOCK, ForecastParams(basins=[BASINS[0]], t0=T0, horizon=3))
+    (run,) = forecast(work_of(trained_store, CLOCK), ForecastParams(basins=[BASINS[0]], t0=T0, horizon=3))
     with trained_store.reading() as session:
         shown = runs.basin_of(session, run.id, BASINS[0]).summary
         arrays = runs.series_of(session, run.id, BASINS[0])
@@ -169,8 +170,8 @@ def test_a_basin_without_a_reference_reads_snow_by_the_regional_mapping(trained_
     )
     assert shown.snow.skill == expected
     assert isinstance(shown.snow.snow17_mm, float)
-    spread = np.quantile(arrays["snow"].values, runs.SPREAD_LEVELS, axis=0)
-    np.testing.assert_allclose(arrays[runs.SNOW_SPREAD].values, spread, rtol=1e-5)
+    spread = np.quantile(arrays["snow"].values, run_types.SPREAD_LEVELS, axis=0)
+    np.testing.assert_allclose(arrays[run_types.SNOW_SPREAD].values, spread, rtol=1e-5)
 
 
 def test_a_snow_share_that_was_not_judged_has_no_skill_and_gives_the_reason(trained_store: Database) -> None:
@@ -183,7 +184,7 @@ def test_a_snow_share_that_was_not_judged_has_no_skill_and_gives_the_reason(trai
 
 def test_a_basin_with_a_reference_reads_snow_by_its_own_cells_or_none(trained_store: Database) -> None:
     version = give(trained_store, BASINS[2], share=0.7)
-    evaluate(trained_store, CLOCK, version, TEST, BASINS)
+    evaluate(work_of(trained_store, CLOCK), version, TEST, BASINS)
     with trained_store.reading() as session:
         own = {cells.basin_id: cells for cells in scores.snow_cells(session, version)}
         for basin, cells in own.items():
@@ -256,8 +257,8 @@ def test_the_normal_of_snow_17_is_that_of_other_years(trained_store: Database, l
 def test_an_evaluation_simulates_the_past_again_by_the_cells_that_it_chose(trained_store: Database) -> None:
     with trained_store.reading() as session:
         version = versions.newest(session).id
-    compute(trained_store, CLOCK, version, BASINS[:2])
-    evaluate(trained_store, CLOCK, version, TEST, BASINS)
+    compute(work_of(trained_store, CLOCK), version, BASINS[:2])
+    evaluate(work_of(trained_store, CLOCK), version, TEST, BASINS)
     with trained_store.reading() as session:
         chosen = mappings(session, version, BASINS)
         snow = simulated_storage.snow_of_basins(session, version, chosen)
@@ -275,10 +276,10 @@ def test_a_shipped_ensemble_comes_with_its_regional_mapping(trained_store: Datab
     export(trained_store, version, folder)
     (folder / "README.md").write_text("A small one.")
     shipped_snow.write(read(folder), REGIONAL)
-    installed = install(trained_store, CLOCK, read(folder))
+    installed = install(work_of(trained_store, CLOCK), read(folder))
     with trained_store.reading() as session:
         assert regional_snow_cells.get(session, installed.version_id) == REGIONAL
-    other = install(trained_store, CLOCK, read(folder), product="another")
+    other = install(work_of(trained_store, CLOCK), read(folder), product="another")
     with trained_store.reading() as session:
         assert regional_snow_cells.get(session, other.version_id) is None
     text = (folder / shipped_snow.FILE).read_text()

@@ -15,6 +15,7 @@ from records.database.engine import Database
 from records.verification import scores
 from records.versions import versions
 from testing.country import BASINS, CLOCK
+from testing.work import work_of
 from tests.operations.verification.test_calibrate import UNSEEN
 
 NOT_STORED = "USGS-01013500"
@@ -50,7 +51,7 @@ def rows(database: Database, version: str) -> dict[str, scores.Score]:
 
 
 def test_it_is_installed_for_stored_basins_and_an_evaluation_replaces_it(trained_store: Database, folder: Path) -> None:
-    version = install(trained_store, CLOCK, read(folder)).version_id
+    version = install(work_of(trained_store, CLOCK), read(folder)).version_id
     there = rows(trained_store, version)
     assert {name: (row.value, row.shipped) for name, row in there.items()} == {
         BASINS[0]: (0.246813, True),
@@ -60,15 +61,15 @@ def test_it_is_installed_for_stored_basins_and_an_evaluation_replaces_it(trained
     with trained_store.reading() as session:
         (quartiles,) = scores.quartiles(session, version, ["nse"])
     assert (quartiles.n, quartiles.lacking, quartiles.shipped) == (1, 1, 1)
-    evaluate(trained_store, CLOCK, version, Period.parse(PERIOD), [BASINS[0]])
-    assert install(trained_store, CLOCK, read(folder)).already
+    evaluate(work_of(trained_store, CLOCK), version, Period.parse(PERIOD), [BASINS[0]])
+    assert install(work_of(trained_store, CLOCK), read(folder)).already
     there = rows(trained_store, version)
     assert (there[BASINS[0]].shipped, there[BASINS[0]].value == 0.246813) == (False, False)
     assert there[BASINS[1]].shipped
 
 
 def test_it_is_not_that_of_another_product(trained_store: Database, folder: Path) -> None:
-    assert rows(trained_store, install(trained_store, CLOCK, read(folder), product="another").version_id) == {}
+    assert rows(trained_store, install(work_of(trained_store, CLOCK), read(folder), product="another").version_id) == {}
 
 
 @pytest.mark.parametrize(

@@ -20,12 +20,13 @@ from records.basins import basins
 from records.basins.tables import BasinRow
 from records.database.engine import Database
 from records.series.tables import SeriesRow
-from records.simulations import simulated_loss, simulated_storage, simulated_thresholds
-from records.simulations.simulated_thresholds import ModelLevels
+from records.simulations import simulated_levels, simulated_loss, simulated_storage
+from records.simulations.simulated_levels import ModelLevels
 from records.simulations.snow_cells import mapping
 from records.verification import scores
 from records.versions import versions
 from testing.country import BASINS, CLOCK
+from testing.work import work_of
 from tests.records.simulations.test_simulated_thresholds import CELLS
 
 BASIN = BASINS[1]
@@ -33,14 +34,14 @@ BASIN = BASINS[1]
 
 def stored_of(database: Database, basin: str = BASIN) -> ModelLevels | None:
     with database.reading() as session:
-        return simulated_thresholds.get(session, versions.newest(session).id, basin)
+        return simulated_levels.get(session, versions.newest(session).id, basin)
 
 
 def test_they_are_those_of_the_members_mean_without_the_days_on_which_the_store_fills(trained_store: Database) -> None:
     with trained_store.transaction() as session:
         version = versions.newest(session)
         session.execute(delete(SeriesRow).filter_by(variable="discharge"))  # none of what was observed
-    (done,) = compute(trained_store, CLOCK)
+    (done,) = compute(work_of(trained_store, CLOCK))
     assert (done.version_id, done.basins, done.left_out) == (version.id, BASINS, {})
     with trained_store.reading() as session:
         loaded = load_version(session, version.id)
@@ -66,7 +67,7 @@ def test_the_members_mean_water_of_the_same_days_is_stored(trained_store: Databa
         loaded = load_version(session, version.id)
         snow = replace(CELLS, version_id=version.id, basin_id=BASIN, cells={"0": [1, 3], "1": [0]})
         scores.replace_snow_cells(session, [snow])
-    compute(trained_store, CLOCK)
+    compute(work_of(trained_store, CLOCK))
     with trained_store.reading() as session:
         forcing = load_forcing(session, BASIN, loaded.config)
         storage = simulated_storage.storage_of(session, version.id, BASIN)
@@ -84,7 +85,7 @@ def test_the_members_mean_water_of_the_same_days_is_stored(trained_store: Databa
 
 
 def test_the_yearly_loss_of_each_member_is_stored_beside_potential_evapotranspiration(trained_store: Database) -> None:
-    compute(trained_store, CLOCK)
+    compute(work_of(trained_store, CLOCK))
     with trained_store.reading() as session:
         version = versions.newest(session)
         loaded = load_version(session, version.id)
@@ -111,7 +112,7 @@ def test_the_yearly_loss_of_each_member_is_stored_beside_potential_evapotranspir
 def test_without_a_latitude_what_could_evaporate_is_not_known(trained_store: Database) -> None:
     with trained_store.transaction() as session:
         session.execute(update(BasinRow).values(latitude=None))
-    compute(trained_store, CLOCK)
+    compute(work_of(trained_store, CLOCK))
     with trained_store.reading() as session:
         known = simulated_loss.get(session, versions.newest(session).id, BASIN)
     assert not isinstance(known, Absent)
@@ -126,7 +127,7 @@ def test_with_enough_years_they_are_flows(trained_store: Database, monkeypatch: 
         return of_record(np.repeat(flow, 20), days[0] + np.arange(20 * len(flow)))
 
     monkeypatch.setattr(computing, "of_record", of_many)
-    compute(trained_store, CLOCK, basins=[BASIN])
+    compute(work_of(trained_store, CLOCK), basins=[BASIN])
     levels = stored_of(trained_store)
     assert levels is not None
     floods = [named.level for named in levels.statistics[0].levels]
@@ -139,17 +140,17 @@ def test_with_enough_years_they_are_flows(trained_store: Database, monkeypatch: 
 def test_a_basin_without_weather_is_left_out_and_none_at_all_is_a_problem(trained_store: Database) -> None:
     with trained_store.transaction() as session:
         session.execute(delete(SeriesRow).filter_by(basin_id=BASIN, variable="precipitation"))
-    (done,) = compute(trained_store, CLOCK)
+    (done,) = compute(work_of(trained_store, CLOCK))
     assert done.basins == (BASINS[0], BASINS[2])
     assert "has no precipitation" in str(done.left_out[BASIN])
     with pytest.raises(DataProblem, match="No basin can be simulated"):
-        compute(trained_store, CLOCK, basins=[BASIN])
+        compute(work_of(trained_store, CLOCK), basins=[BASIN])
 
 
 def test_computed_again_they_are_the_same(trained_store: Database) -> None:
-    compute(trained_store, CLOCK)
+    compute(work_of(trained_store, CLOCK))
     before = stored_of(trained_store)
-    compute(trained_store, CLOCK)
+    compute(work_of(trained_store, CLOCK))
     after = stored_of(trained_store)
     assert before is not None
     assert after is not None

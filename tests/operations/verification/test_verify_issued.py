@@ -22,9 +22,10 @@ from operations.verification import verify_issued as verifying
 from operations.verification.calibrate import calibrate
 from operations.verification.issued_pairs import settled
 from operations.verification.verify_issued import Verified, verify
-from records.adjustments.tables import AdjustmentRow
+from records.adjustments.adjustment import Adjustment
 from records.database.engine import Database
-from records.runs import runs
+from records.database.statements import add_all, as_values
+from records.runs import run_arrays, run_types, runs
 from records.series import series
 from records.series.tables import SeriesRow
 from records.verification import lead_scores
@@ -32,6 +33,7 @@ from records.versions import error_models, promotions, versions
 from runtime.clock import Clock
 from testing.country import BASINS, CLOCK
 from testing.records import a_source
+from testing.work import work_of
 from tests.operations.forecasting.test_forecast import one_run
 from tests.operations.forecasting.test_past_forecasts import ISSUE_DAYS, SETTLED, WEATHER, lived, lived_file
 
@@ -49,7 +51,7 @@ def newest(database: Database) -> versions.Version:
 
 
 def judged(database: Database, clock: Clock = SETTLED) -> Verified:
-    (done,) = verify(database, clock, newest(database).id)
+    (done,) = verify(work_of(database, clock), newest(database).id)
     return done
 
 
@@ -72,7 +74,7 @@ def test_the_scores_compare_issued_forecasts_with_observations(lived: Database) 
         version = versions.newest(session)
         (issue_days,) = settled(session, SETTLED, version.id)
         keys = [(run.id, BASIN) for run in issue_days.runs]
-        flows = runs.series_of_many(session, keys, ("discharge", runs.CALIBRATED))
+        flows = runs.series_of_many(session, keys, ("discharge", run_arrays.CALIBRATED))
         days = Period(issue_days.days[0], issue_days.days[-1] + np.timedelta64(5, "D"))
         flow = load_discharge(session, BASIN, version.area_products, days)
     assert not isinstance(flow, Absent)
@@ -86,7 +88,7 @@ def test_the_scores_compare_issued_forecasts_with_observations(lived: Database) 
     assert (raw.period_use, raw.scores.independent_issues) == ("held out", -(-len(ISSUE_DAYS) // 3))
     assert (raw.first_day, raw.last_day) == (days.first, days.last)
     assert rows[CLIMATOLOGY, 3].scores.crpss_climatology == 0
-    calibrated = np.stack([flows[key][runs.CALIBRATED].values[:, 2] for key in keys]).astype(float)
+    calibrated = np.stack([flows[key][run_arrays.CALIBRATED].values[:, 2] for key in keys]).astype(float)
     expected = crps(calibrated, LEVELS, observed)
     assert rows[CALIBRATED, 3].scores.crps_mm_per_day == pytest.approx(expected.mean())
 
@@ -166,14 +168,14 @@ def test_the_newest_years_of_each_kind_of_weather_count(lived: Database, monkeyp
 
 
 def test_days_that_the_error_model_was_fitted_to_do_not_count_for_it(lived: Database) -> None:
-    calibrate(lived, CLOCK, newest(lived).id, BASINS, Period.parse("2003-10-01..2005-09-30"))
+    calibrate(work_of(lived, CLOCK), newest(lived).id, BASINS, Period.parse("2003-10-01..2005-09-30"))
     one_run(lived, t0="2005-03-10", horizon=3)
     judged(lived)
     rows = stored_of(lived, weather="observed")
     assert rows[CALIBRATED, 1].scores.missing["crps_mm_per_day"] == absent(Reason.ERROR_MODELS_LEARNT)
     assert rows[RAW, 1].scores.crps_mm_per_day is not None
     # Fitted to other days, it counts.
-    calibrate(lived, CLOCK, newest(lived).id, BASINS, Period.parse("2003-10-01..2005-01-31"))
+    calibrate(work_of(lived, CLOCK), newest(lived).id, BASINS, Period.parse("2003-10-01..2005-01-31"))
     one_run(lived, t0="2005-03-11", horizon=3)
     judged(lived)
     rows = stored_of(lived, weather="observed")
@@ -204,13 +206,13 @@ def test_a_basin_without_flow_is_left_out_and_its_stored_scores_are_deleted(live
 
 
 def test_without_a_version_each_that_is_current_is_judged(lived: Database) -> None:
-    (done,) = verify(lived, SETTLED)
+    (done,) = verify(work_of(lived, SETTLED))
     with lived.reading() as session:
         assert promotions.in_use(session) == {done.version_id: list(BASINS)}
 
 
 def test_adjusted_forecasts_are_judged_beside_the_same_ones_as_issued(lived: Database) -> None:
-    calibrate(lived, CLOCK, newest(lived).id, BASINS, Period.parse("2003-10-01..2005-01-31"))
+    calibrate(work_of(lived, CLOCK), newest(lived).id, BASINS, Period.parse("2003-10-01..2005-01-31"))
     adjusted, late, not_published = (one_run(lived, t0=f"2005-03-{at}", horizon=5) for at in (10, 14, 18))
     with lived.transaction() as session:
         publish_adjustment(session, adjusted, published_at=midnight_after(adjusted))
@@ -220,7 +222,7 @@ def test_adjusted_forecasts_are_judged_beside_the_same_ones_as_issued(lived: Dat
     rows = stored_of(lived, weather="observed")
     assert {lead for forecaster, lead in rows if forecaster == ADJUSTED} == {2, 3, 4, 5}
     with lived.reading() as session:
-        flow = runs.series_of(session, adjusted.id, BASIN, (runs.CALIBRATED,))[runs.CALIBRATED].values
+        flow = runs.series_of(session, adjusted.id, BASIN, (run_arrays.CALIBRATED,))[run_arrays.CALIBRATED].values
         came = load_discharge(session, BASIN, newest(lived).area_products, Period(adjusted.t0 + 3, adjusted.t0 + 3))
     assert not isinstance(came, Absent)
     for forecaster, quantiles in ((AS_ISSUED, flow[:, 2]), (ADJUSTED, 2 * flow[:, 1])):
@@ -231,14 +233,14 @@ def test_adjusted_forecasts_are_judged_beside_the_same_ones_as_issued(lived: Dat
     assert rows[CALIBRATED, 3].scores.n == 3
 
 
-def midnight_after(run: runs.Run) -> datetime:
+def midnight_after(run: run_types.Run) -> datetime:
     """Return the first instant of a run's first forecast day."""
     return datetime.combine(as_date(run.t0 + 1), datetime.min.time(), UTC)
 
 
-def publish_adjustment(session: Session, run: runs.Run, published_at: datetime | None) -> None:
+def publish_adjustment(session: Session, run: run_types.Run, published_at: datetime | None) -> None:
     """Store an adjustment of a run that was the latest: twice the flow, a day later."""
-    row = AdjustmentRow(
+    adjustment = Adjustment(
         id=f"of-{run.id}",
         run_id=run.id,
         basin_id=BASIN,
@@ -252,5 +254,4 @@ def publish_adjustment(session: Session, run: runs.Run, published_at: datetime |
         published_at=published_at,
         publisher=None if published_at is None else "Ann",
     )
-    session.add(row)
-    session.flush()
+    add_all(session, Adjustment, [as_values(adjustment)])

@@ -38,7 +38,8 @@ from operations.verification.snow_cells import Reference, combined_snow, read_sn
 from operations.versions.load_networks import load_version
 from operations.what_if.what_if import what_if
 from records.database.engine import Database
-from records.runs import runs, states
+from records.feeds import product_credits
+from records.runs import run_arrays, run_types, runs, states
 from records.runs.filled_note import weather_note
 from records.runs.run_summary import RunChange
 from records.runs.run_types import RunBasin
@@ -48,10 +49,10 @@ from records.verification import error_splits, scores
 from records.verification.error_splits import ErrorFilter
 from records.versions import combinations, promotions, versions
 from records.versions.versions import Version
-from records.weather import product_credits
 from runtime.clock import Clock
 from testing.country import BASINS, CLOCK, FIRST, SECOND, combined, second_version
 from testing.late_archive import LateArchive
+from testing.work import work_of
 from tests.operations.forecasting.test_forecast import blank
 
 T0, BASIN = day("2004-03-10"), BASINS[0]
@@ -64,19 +65,19 @@ def both(trained_store: Database) -> Version:
     return combined(trained_store, CLOCK)
 
 
-def issued(database: Database, version: str, **request: object) -> runs.Run:
+def issued(database: Database, version: str, **request: object) -> run_types.Run:
     asked = {"basins": [*BASINS], "t0": T0, "version": version, "horizon": 6} | request
-    (run,) = forecast(database, CLOCK, ForecastParams.model_validate(asked))
+    (run,) = forecast(work_of(database, CLOCK), ForecastParams.model_validate(asked))
     assert run.status == "issued"
     return run
 
 
-def arrays(database: Database, run: runs.Run, basin: str = BASIN) -> dict[str, runs.RunSeries]:
+def arrays(database: Database, run: run_types.Run, basin: str = BASIN) -> dict[str, run_arrays.RunSeries]:
     with database.reading() as session:
         return dict(runs.series_of(session, run.id, basin))
 
 
-def row(database: Database, run: runs.Run, basin: str = BASIN) -> RunBasin:
+def row(database: Database, run: run_types.Run, basin: str = BASIN) -> RunBasin:
     with database.reading() as session:
         return runs.basin_of(session, run.id, basin)
 
@@ -96,7 +97,7 @@ def test_the_members_are_those_of_the_parts_and_the_mean_is_weighted(
         part.weight * flow.reshape(-1, flow.shape[-1]).mean(axis=0, dtype=float)
         for part, flow in zip(both.parts, flows, strict=True)
     )
-    np.testing.assert_allclose(runs.mean_of_members(whole_run), mean, rtol=1e-12)
+    np.testing.assert_allclose(run_arrays.mean_of_members(whole_run), mean, rtol=1e-12)
     rain = [of_part["precipitation"].values for of_part in own]
     np.testing.assert_allclose(whole_run["precipitation"].values, 0.7 * rain[0] + 0.3 * rain[1], rtol=1e-6)
 
@@ -132,8 +133,8 @@ def test_two_copies_of_a_version_answer_as_it_does(trained_store: Database) -> N
         with trained_store.transaction() as session:
             promotions.promote(session, version.id, BASINS, reason="in turn", by="someone", at=CLOCK.now())
         params = ReplayParams(period=Period.parse("2005-04-02..2005-04-03"), horizon=4, traces=3)
-        _, run = replay(trained_store, CLOCK, params).runs
-        assert split_errors(trained_store, CLOCK, version, day("2005-04-20")) == 2 * len(BASINS)
+        _, run = replay(work_of(trained_store, CLOCK), params).runs
+        assert split_errors(work_of(trained_store, CLOCK), version, day("2005-04-20")) == 2 * len(BASINS)
         spread = arrays(
             trained_store, issued(trained_store, version.id, weather="climatology", perturbed_states=3, horizon=3)
         )
@@ -142,12 +143,12 @@ def test_two_copies_of_a_version_answer_as_it_does(trained_store: Database) -> N
         errors = {(one.basin_id, str(one.t0)): [*asdict(one.volume).values()] for one in worst}
         found.append((run, arrays(trained_store, run), spread, errors))
     (_, once, spread, errors), (run, again, spread_again, errors_again) = found
-    np.testing.assert_allclose(runs.mean_of_members(again), runs.mean_of_members(once), rtol=1e-12)
-    for name in ("precipitation", "storage", "loss", runs.CHANGES):
+    np.testing.assert_allclose(run_arrays.mean_of_members(again), run_arrays.mean_of_members(once), rtol=1e-12)
+    for name in ("precipitation", "storage", "loss", run_arrays.CHANGES):
         np.testing.assert_allclose(again[name].values, once[name].values, rtol=1e-6, atol=1e-12)
-    peaks = again[runs.PEAKS_BY_RAIN].values
-    np.testing.assert_array_equal(peaks, np.concatenate([once[runs.PEAKS_BY_RAIN].values] * 2, axis=-1))
-    variance, variance_again = (one[runs.VARIANCE].values for one in (spread, spread_again))
+    peaks = again[run_types.PEAKS_BY_RAIN].values
+    np.testing.assert_array_equal(peaks, np.concatenate([once[run_types.PEAKS_BY_RAIN].values] * 2, axis=-1))
+    variance, variance_again = (one[run_types.VARIANCE].values for one in (spread, spread_again))
     np.testing.assert_allclose(variance_again, variance, rtol=1e-5)
     assert (variance > 0).all()
     assert errors.keys() == errors_again.keys()
@@ -162,7 +163,7 @@ def test_the_ledger_names_the_precipitation_of_each_product_and_closes(trained_s
     ]
     with trained_store.reading() as session:
         *members, of_version = runs.ledger_of(session, run.id, BASIN)
-    assert of_version.member == runs.OF_VERSION
+    assert of_version.member == run_arrays.OF_VERSION
     assert of_version.closes
     assert all(ledger.closes for ledger in members)
     rains = [of_part["precipitation"].values.mean(axis=0, dtype=float).sum() for of_part in own]
@@ -170,16 +171,16 @@ def test_the_ledger_names_the_precipitation_of_each_product_and_closes(trained_s
     assert of_version.terms[f"{PRECIPITATION} of {SECOND}"] == pytest.approx(0.3 * rains[1], rel=1e-6)
     assert rains[0] > 0
     assert PRECIPITATION not in of_version.terms
-    flow = runs.mean_of_members(arrays(trained_store, run)).sum()
+    flow = run_arrays.mean_of_members(arrays(trained_store, run)).sum()
     assert -of_version.terms["discharge"] == pytest.approx(flow, rel=1e-6)
 
 
 @pytest.mark.extended
 @pytest.mark.parametrize("weather", ["observed", "climatology", "dry"])
 def test_a_run_computed_again_has_the_stored_bits(trained_store: Database, both: Version, weather: str) -> None:
-    calibrate(trained_store, CLOCK, both.id, BASINS)
+    calibrate(work_of(trained_store, CLOCK), both.id, BASINS)
     run = issued(trained_store, both.id, weather=weather, age=True, t0=day("2005-03-10"))
-    receipt = reproduce(trained_store, run.id)
+    receipt = reproduce(work_of(trained_store), run.id)
     assert receipt.reproduced == len(BASINS)
     assert {*receipt.basins[0].equal} == {*arrays(trained_store, run)}
 
@@ -196,12 +197,12 @@ def test_a_what_if_run_changes_every_part(trained_store: Database, both: Version
     changes = Changes(storm=Storm(mm=30, lead=2), increment=Increment(mm=10))
     asked = WhatIfParams(basins=[*BASINS], t0=T0, horizon=6, version=both.id, changes=changes)
     base = issued(trained_store, both.id)
-    (run,) = what_if(trained_store, CLOCK, asked)
+    (run,) = what_if(work_of(trained_store, CLOCK), asked)
     assert run.what_if is not None
     assert run.what_if.base == base.id
     wetter, before = (arrays(trained_store, one)["precipitation"].values for one in (run, base))
     np.testing.assert_allclose((wetter - before)[1], 30, rtol=1e-5)
-    assert reproduce(trained_store, run.id).reproduced == len(BASINS)
+    assert reproduce(work_of(trained_store), run.id).reproduced == len(BASINS)
 
 
 def test_a_basin_whose_parts_can_be_changed_is_run_though_a_part_cannot_anywhere(
@@ -212,7 +213,7 @@ def test_a_basin_whose_parts_can_be_changed_is_run_though_a_part_cannot_anywhere
     for basin in BASINS[1:]:
         blank(trained_store, basin, "tmax", 2004, 71, 69.0, product=SECOND)  # 12 March: 74 degrees are impossible
     asked = WhatIfParams(basins=[*BASINS], t0=T0, horizon=6, version=both.id, changes=Changes(degrees=5))
-    (run,) = what_if(trained_store, CLOCK, asked)
+    (run,) = what_if(work_of(trained_store, CLOCK), asked)
     with trained_store.reading() as session:
         statuses = {one.basin_id: one.status for one in runs.basins_of(session, run.id)}
     assert statuses == {BASIN: "issued"} | dict.fromkeys(BASINS[1:], "failed")
@@ -220,12 +221,14 @@ def test_a_basin_whose_parts_can_be_changed_is_run_though_a_part_cannot_anywhere
 
 def test_seasonal_volumes_run_on_it(trained_store: Database, both: Version) -> None:
     asked = VolumesParams(basins=[*BASINS], t0=T0, version=both.id)
-    assert all(run.status == "issued" for run in forecast_volumes(trained_store, CLOCK, asked))
+    assert all(run.status == "issued" for run in forecast_volumes(work_of(trained_store, CLOCK), asked))
 
 
 def test_scores_are_of_the_weighted_mean_and_of_each_product_alone(trained_store: Database, both: Version) -> None:
-    done = evaluate(trained_store, CLOCK, both.id, JUDGED, BASINS)
-    own = [evaluate(trained_store, CLOCK, part.version, JUDGED, BASINS, stored=False) for part in both.parts[:1]]
+    done = evaluate(work_of(trained_store, CLOCK), both.id, JUDGED, BASINS)
+    own = [
+        evaluate(work_of(trained_store, CLOCK), part.version, JUDGED, BASINS, stored=False) for part in both.parts[:1]
+    ]
     with trained_store.reading() as session:
         stored = {
             one.member: one.value for one in scores.scores(session, versions=[both.id], basins=[BASIN], metrics=["nse"])
@@ -236,15 +239,15 @@ def test_scores_are_of_the_weighted_mean_and_of_each_product_alone(trained_store
     assert stored["mean"] == pytest.approx(nse(judged.simulated, judged.observed).value, rel=1e-6)
     assert done.worst_residual is not None
     assert done.worst_residual < 1e-5
-    compared = compare(trained_store, CLOCK, [both.id, both.parts[0].version], JUDGED)
+    compared = compare(work_of(trained_store, CLOCK), [both.id, both.parts[0].version], JUDGED)
     assert [one.members for one in compared.comparison.result.versions] == [3, 2]
 
 
 @pytest.mark.extended
 def test_its_evaluation_chooses_the_snow_cells_of_its_parts(trained_store: Database, both: Version) -> None:
-    evaluate(trained_store, CLOCK, both.id, JUDGED, BASINS)
+    evaluate(work_of(trained_store, CLOCK), both.id, JUDGED, BASINS)
     for part in both.parts:
-        alone = evaluate(trained_store, CLOCK, part.version, JUDGED, BASINS, stored=False)
+        alone = evaluate(work_of(trained_store, CLOCK), part.version, JUDGED, BASINS, stored=False)
         expected = {one.basin: one.snow for one in alone.basins if one.snow is not None}
         with trained_store.reading() as session:
             stored = {one.basin_id: one for one in scores.snow_cells(session, part.version)}
@@ -256,7 +259,7 @@ def test_its_evaluation_chooses_the_snow_cells_of_its_parts(trained_store: Datab
 
 @pytest.mark.extended
 def test_its_snow_is_judged_as_the_weighted_mean_of_its_parts(trained_store: Database, both: Version) -> None:
-    evaluate(trained_store, CLOCK, both.id, JUDGED, BASINS)
+    evaluate(work_of(trained_store, CLOCK), both.id, JUDGED, BASINS)
     with trained_store.reading() as session:
         (judged, *_) = [one for one in scores.snow_cells(session, both.id) if one.test_r is not None]
         basin, mean = judged.basin_id, np.zeros(len(JUDGED))
@@ -309,7 +312,7 @@ def test_its_snow_is_judged_on_days_that_no_part_was_fitted_to(trained_store: Da
 
 @pytest.mark.extended
 def test_where_a_part_is_missing_its_snow_has_the_skill_of_a_part(trained_store: Database, both: Version) -> None:
-    evaluate(trained_store, CLOCK, both.id, JUDGED, BASINS)
+    evaluate(work_of(trained_store, CLOCK), both.id, JUDGED, BASINS)
     with trained_store.transaction() as session:
         (judged, *_) = [one.basin_id for one in scores.snow_cells(session, both.id) if one.test_r is not None]
         session.execute(delete(SeriesRow).filter_by(basin_id=judged, product=SECOND))
@@ -320,9 +323,9 @@ def test_where_a_part_is_missing_its_snow_has_the_skill_of_a_part(trained_store:
 
 
 def test_reforecasts_and_levels_are_of_it(trained_store: Database, both: Version) -> None:
-    calibrate(trained_store, CLOCK, both.id, BASINS)
-    assert reforecast(trained_store, CLOCK, both.id, BASINS, JUDGED, every=30, horizon=2).basins == BASINS
-    (levels,) = compute(trained_store, CLOCK, both.id, BASINS)
+    calibrate(work_of(trained_store, CLOCK), both.id, BASINS)
+    assert reforecast(work_of(trained_store, CLOCK), both.id, BASINS, JUDGED, every=30, horizon=2).basins == BASINS
+    (levels,) = compute(work_of(trained_store, CLOCK), both.id, BASINS)
     assert levels.basins == BASINS
 
 
@@ -367,15 +370,17 @@ def test_a_basin_has_its_own_weights_in_flow_rain_and_scores(trained_store: Data
     t0 = day("2004-04-20")
     run, *alone = (issued(trained_store, one, weather="dry", t0=t0) for one in (own.id, first, second))
     for basin, weight in ((BASIN, 0.25), (BASINS[1], 0.7)):
-        of_first, of_second = (runs.mean_of_members(arrays(trained_store, one, basin)) for one in alone)
-        mean = runs.mean_of_members(arrays(trained_store, run, basin))
+        of_first, of_second = (run_arrays.mean_of_members(arrays(trained_store, one, basin)) for one in alone)
+        mean = run_arrays.mean_of_members(arrays(trained_store, run, basin))
         np.testing.assert_allclose(mean, weight * of_first + (1 - weight) * of_second, rtol=1e-6)
         shares = {part.name: part.weight for part in row(trained_store, run, basin).summary.parts}
         assert shares == pytest.approx({FIRST: weight, SECOND: 1 - weight})
         with trained_store.reading() as session:
             assert all(ledger.closes for ledger in runs.ledger_of(session, run.id, basin))
-    assert reproduce(trained_store, run.id).reproduced == len(BASINS)
-    judged = [evaluate(trained_store, CLOCK, one, JUDGED, [BASIN], stored=False) for one in (own.id, first, second)]
+    assert reproduce(work_of(trained_store), run.id).reproduced == len(BASINS)
+    judged = [
+        evaluate(work_of(trained_store, CLOCK), one, JUDGED, [BASIN], stored=False) for one in (own.id, first, second)
+    ]
     flow, *parts = (one.basins[0].simulated for one in judged)
     np.testing.assert_allclose(flow, 0.25 * parts[0] + 0.75 * parts[1], rtol=1e-5)
 
@@ -392,7 +397,7 @@ def test_its_parts_are_fine_tuned_and_combined_again(trained_store: Database, bo
             "validate_every": 2,
         }
     )
-    done = train(trained_store, CLOCK, tuning, [BASIN])
+    done = train(work_of(trained_store, CLOCK), tuning, [BASIN])
     with trained_store.reading() as session:
         tuned = versions.get(session, done.version_id)
         parents = [versions.get(session, part.version).parent_id for part in tuned.parts]
@@ -401,7 +406,7 @@ def test_its_parts_are_fine_tuned_and_combined_again(trained_store: Database, bo
     assert [(part.product, part.weight) for part in tuned.parts] == [(FIRST, 0.7), (SECOND, 0.3)]
     assert (tuned.parent_id, tuned.scope) == (both.id, (BASIN,))
     assert set(both.used_periods) <= set(tuned.used_periods)
-    assert train(trained_store, CLOCK, tuning, [BASIN]).version_id == tuned.id
+    assert train(work_of(trained_store, CLOCK), tuning, [BASIN]).version_id == tuned.id
 
 
 class Service:
@@ -419,7 +424,7 @@ class Service:
     def yesterday(self) -> np.datetime64:
         return day(self.now.date()) - 1
 
-    def go_on(self, *products: str, ahead: bool = False) -> runs.Run:
+    def go_on(self, *products: str, ahead: bool = False) -> run_types.Run:
         """Go on by a day, bring the days of some products until yesterday, and forecast.
 
         Args:
@@ -432,7 +437,7 @@ class Service:
             self.lacking[name] = self.yesterday
         if ahead:
             self.archives[FIRST].forecast(self.database, self.now, self.yesterday + 1, 5, warmer=(-1.0, 0.0, 1.0))
-        done = issue_newest(self.database, Clock(self.now), BASINS, DailyRequest(5))
+        done = issue_newest(work_of(self.database, Clock(self.now)), BASINS, DailyRequest(5))
         assert not done.failed
         (run,) = done.issued
         assert (run.status, run.weather_until) == ("issued", self.yesterday)
@@ -454,8 +459,8 @@ def service(trained_store: Database) -> Service:
 
 @pytest.mark.extended
 def test_a_missing_product_leaves_the_others_and_catches_up(service: Service) -> None:
-    evaluate(service.database, CLOCK, service.both.id, Period.parse("2004-10-01..2005-03-31"), BASINS)
-    calibrate(service.database, CLOCK, service.both.id, BASINS)
+    evaluate(work_of(service.database, CLOCK), service.both.id, Period.parse("2004-10-01..2005-03-31"), BASINS)
+    calibrate(work_of(service.database, CLOCK), service.both.id, BASINS)
     came = [(FIRST, SECOND), (FIRST,), (FIRST,), (SECOND,), (FIRST, SECOND)]
     of_days = [service.go_on(*products) for products in came]
     for run, products in zip(of_days, came, strict=True):
@@ -464,7 +469,7 @@ def test_a_missing_product_leaves_the_others_and_catches_up(service: Service) ->
         assert sum(part.weight for part in of_basin.summary.parts) == pytest.approx(1)
         assert (of_basin.summary.subset is None) == (len(products) == 2)
         assert not isinstance(of_basin.summary.calibration, Absent)
-        assert reproduce(service.database, run.id).reproduced == len(BASINS)
+        assert reproduce(work_of(service.database), run.id).reproduced == len(BASINS)
     alone = row(service.database, of_days[1]).summary.subset
     assert alone is not None
     assert alone.products == (FIRST,)
@@ -482,7 +487,7 @@ def test_a_missing_product_leaves_the_others_and_catches_up(service: Service) ->
 
 @pytest.mark.extended
 def test_a_late_product_is_filled_and_reproduced(service: Service) -> None:
-    calibrate(service.database, CLOCK, service.both.id, BASINS)
+    calibrate(work_of(service.database, CLOCK), service.both.id, BASINS)
     came: list[tuple[str, ...]] = [(FIRST, SECOND), (FIRST,), (), (FIRST, SECOND)]
     of_days = [service.go_on(*products, ahead=True) for products in came]
     assert [run.forcing_kind for run in of_days] == ["supplied"] * len(came)
@@ -499,7 +504,7 @@ def test_a_late_product_is_filled_and_reproduced(service: Service) -> None:
     assert note.startswith(f"{SECOND}: Weather of 2 May is not observed yet: it is the forecast of ")
     for run in of_days:
         assert not isinstance(row(service.database, run).summary.calibration, Absent)
-        receipt = reproduce(service.database, run.id)
+        receipt = reproduce(work_of(service.database), run.id)
         assert [one.different for one in receipt.basins] == [()] * len(BASINS)
 
 
@@ -514,16 +519,16 @@ def test_t0_never_goes_back_where_a_product_catches_up(service: Service) -> None
     back = Period(service.lacking[SECOND] + 1, service.yesterday - 1)
     service.archives[SECOND].bring(service.database, Clock(service.now), back, flow=False)
     service.now += timedelta(hours=1)
-    assert issue_newest(service.database, Clock(service.now), BASINS, DailyRequest(5)).issued == []
+    assert issue_newest(work_of(service.database, Clock(service.now)), BASINS, DailyRequest(5)).issued == []
 
 
-def changes(database: Database, run: runs.Run) -> tuple[RunChange, dict[str, np.ndarray]]:
+def changes(database: Database, run: run_types.Run) -> tuple[RunChange, dict[str, np.ndarray]]:
     found, of_run = row(database, run).summary.change, arrays(database, run)
     assert isinstance(found, RunChange)
-    return found, dict(zip(PARTS, of_run[runs.CHANGES].values[0], strict=True))
+    return found, dict(zip(PARTS, of_run[run_arrays.CHANGES].values[0], strict=True))
 
 
-def flow_of(database: Database, run: runs.Run, weights: tuple[float, float, float]) -> np.ndarray:
+def flow_of(database: Database, run: run_types.Run, weights: tuple[float, float, float]) -> np.ndarray:
     """Return the mean flow of a run with some weights of its members."""
     members = arrays(database, run)["discharge"].values
     return np.average(members.reshape(len(members), -1, members.shape[-1]).mean(axis=1), axis=0, weights=weights)
@@ -534,7 +539,7 @@ def test_a_missing_product_is_a_cause_of_change_of_its_own(service: Service) -> 
     came: list[tuple[str, ...]] = [(FIRST, SECOND), (FIRST, SECOND), (FIRST,), (FIRST, SECOND)]
     _, second, third, fourth = [service.go_on(*products) for products in came]
     whole, alone = (0.35, 0.35, 0.3), (0.5, 0.5, 0.0)
-    of_days = {run.id: runs.mean_of_members(arrays(service.database, run)) for run in (second, third, fourth)}
+    of_days = {run.id: run_arrays.mean_of_members(arrays(service.database, run)) for run in (second, third, fourth)}
     for before, after in ((second, third), (third, fourth)):
         found, causes = changes(service.database, after)
         assert found.run == before.id
@@ -560,8 +565,7 @@ def test_states_are_as_if_no_product_had_been_missing(service: Service) -> None:
             for basin in BASINS:
                 states.invalidate(session, basin, part.product, day("2000-01-01"), Absent("no_state"), service.now)
     forecast(
-        service.database,
-        Clock(service.now),
+        work_of(service.database, Clock(service.now)),
         ForecastParams(basins=[*BASINS], t0=service.yesterday, weather="climatology", version=service.both.id),
         purpose="on-request",
     )
@@ -581,7 +585,7 @@ def test_a_basin_without_a_product_is_forecast_on_the_others(trained_store: Data
     assert there.summary.storage_mm == pytest.approx(float(np.asarray(own.storage).mean()))
     assert there.summary.subset is not None
     assert there.summary.subset.nse is None
-    done = evaluate(trained_store, CLOCK, both.id, JUDGED, BASINS)
+    done = evaluate(work_of(trained_store, CLOCK), both.id, JUDGED, BASINS)
     known = row(trained_store, issued(trained_store, both.id)).summary.subset
     assert known is not None
     assert (known.nse, known.nse_of_all) == (done.basins[0].scores["nse"].value, None)
@@ -607,7 +611,7 @@ def test_it_states_why_a_part_has_no_age_of_its_water(trained_store: Database, b
     with trained_store.transaction() as session:
         session.execute(delete(SeriesRow).where(SeriesRow.product == SECOND, SeriesRow.year < T0.astype(object).year))
     run = issued(trained_store, both.id, age=True)
-    assert runs.AGE not in arrays(trained_store, run)
+    assert run_types.AGE not in arrays(trained_store, run)
     summary = row(trained_store, run).summary
     assert len(summary.parts) == 2
     assert summary.age_reason == absent(Reason.RECORD_TOO_SHORT_FOR_AGE, days=69)

@@ -18,13 +18,14 @@ from operations.forecasting.forecast import NothingToForecast, forecast
 from operations.weather.fit_bridges import NothingToBridge, apply, fit, weather_of
 from records.basins import basins
 from records.database.engine import Database
-from records.runs import runs, states
+from records.feeds.product_credits import ProductConflict
+from records.runs import run_types, runs, states
 from records.series import series, sources
 from records.versions import versions
-from records.weather import bridges, weather_issues
-from records.weather.product_credits import ProductConflict
+from records.weather import bridges, issue_store
 from testing import series_history
 from testing.country import BASINS, CLOCK
+from testing.work import work_of
 from tests.operations.forecasting.test_traces import issue_of
 
 ONE, OTHER, THIRD = BASINS
@@ -71,8 +72,8 @@ def live(trained_store: Database) -> Database:
 
 
 def create_bridge(database: Database, **changes: object) -> bridges.Bridge:
-    bridge = fit(database, CLOCK, NAME, ASKED.model_copy(update=changes))
-    apply(database, CLOCK, NAME)
+    bridge = fit(work_of(database, CLOCK), NAME, ASKED.model_copy(update=changes))
+    apply(work_of(database, CLOCK), NAME)
     return bridge
 
 
@@ -116,7 +117,7 @@ def test_the_last_day_waits_for_the_next_and_then_comes(live: Database) -> None:
         LIVE,
         DailyWeather(more.first, {name: np.nan_to_num(of, nan=5.0) for name, of in more.values.items()}),
     )
-    (outcome,) = apply(live, CLOCK, NAME, [ONE])
+    (outcome,) = apply(work_of(live, CLOCK), NAME, [ONE])
     assert (outcome.status, outcome.new_days, outcome.changed_days) == ("changed", len(BRIDGED), 0)
     assert stored_weather(live, ONE, NAME).period.last == last
 
@@ -125,9 +126,9 @@ def test_applied_again_nothing_is_stored_twice(live: Database) -> None:
     create_bridge(live)
     with live.reading() as session:
         before = {basin: series.stamp(session, basin, NAME) for basin in BASINS}
-    assert {outcome.status for outcome in apply(live, CLOCK, NAME)} == {"unchanged"}
+    assert {outcome.status for outcome in apply(work_of(live, CLOCK), NAME)} == {"unchanged"}
     write(live, ONE, LIVE, stored_weather(live, ONE, LIVE))
-    assert {outcome.status for outcome in apply(live, CLOCK, NAME)} == {"unchanged"}
+    assert {outcome.status for outcome in apply(work_of(live, CLOCK), NAME)} == {"unchanged"}
     with live.reading() as session:
         assert before == {basin: series.stamp(session, basin, NAME) for basin in BASINS}
 
@@ -139,7 +140,7 @@ def test_a_revision_flows_through_and_the_states_after_it_are_invalid(live: Data
     for values in revised.values.values():
         values += 1
     write(live, ONE, LIVE, revised)
-    (outcome,) = apply(live, CLOCK, NAME, [ONE])
+    (outcome,) = apply(work_of(live, CLOCK), NAME, [ONE])
     # Rain of one live day is of two bridged ones; the other four variables are of the day itself.
     assert (outcome.new_days, outcome.changed_days) == (0, 6)
     assert outcome.invalidated_states == 1
@@ -153,15 +154,17 @@ def test_a_revision_flows_through_and_the_states_after_it_are_invalid(live: Data
 
 def test_another_fit_takes_over_when_it_is_applied(live: Database) -> None:
     first = create_bridge(live)
-    second = fit(live, CLOCK, NAME, ASKED.model_copy(update={"period": Period.parse("2001-10-01..2003-09-30")}))
+    second = fit(
+        work_of(live, CLOCK), NAME, ASKED.model_copy(update={"period": Period.parse("2001-10-01..2003-09-30")})
+    )
     with live.reading() as session:
         assert bridges.applied(session, NAME, [ONE])[ONE].bridge.id == first.id
     before = stored_weather(live, ONE, NAME)
-    assert {outcome.status for outcome in apply(live, CLOCK, NAME)} == {"changed"}
+    assert {outcome.status for outcome in apply(work_of(live, CLOCK), NAME)} == {"changed"}
     with live.reading() as session:
         assert bridges.applied(session, NAME, [ONE])[ONE].bridge.id == second.id
     assert not np.array_equal(before.values["tmax"], stored_weather(live, ONE, NAME).values["tmax"])
-    apply(live, CLOCK, first.id)
+    apply(work_of(live, CLOCK), first.id)
     with live.reading() as session:
         assert bridges.applied(session, NAME, [ONE])[ONE].bridge.id == first.id
     np.testing.assert_array_equal(before.values["tmax"], stored_weather(live, ONE, NAME).values["tmax"])
@@ -180,30 +183,35 @@ def test_a_basin_without_years_of_the_networks_product_gets_those_of_basins_like
 
 
 def test_few_data_are_refused_with_the_reason_where_no_basins_are_like_it(live: Database) -> None:
-    bridge = fit(live, CLOCK, NAME, ASKED, [ONE, OTHER, NEW])
+    bridge = fit(work_of(live, CLOCK), NAME, ASKED, [ONE, OTHER, NEW])
     assert bridge.refused == {NEW: f"{NEW} has no weather of learnt on the days asked for."}
     with pytest.raises(NothingToBridge, match="365 days in common"):
-        fit(live, CLOCK, NAME, ASKED.model_copy(update={"period": Period.parse("2000-10-02..2001-10-01")}), [ONE])
+        fit(
+            work_of(live, CLOCK),
+            NAME,
+            ASKED.model_copy(update={"period": Period.parse("2000-10-02..2001-10-01")}),
+            [ONE],
+        )
     with pytest.raises(NothingToBridge, match="No basin has"):
-        fit(live, CLOCK, NAME, ASKED.model_copy(update={"from_": "nldas"}))
+        fit(work_of(live, CLOCK), NAME, ASKED.model_copy(update={"from_": "nldas"}))
 
 
 def test_a_bridge_leads_to_another_product_and_overwrites_none(live: Database) -> None:
     for name, asked in ((LIVE, ASKED), (NAME, ASKED.model_copy(update={"to": LIVE}))):
         with pytest.raises(InvalidInput, match="three names"):
-            fit(live, CLOCK, name, asked)
+            fit(work_of(live, CLOCK), name, asked)
     write(live, ONE, "own", stored_weather(live, ONE, LIVE))
     with pytest.raises(ProductConflict, match="holds data that are not from a bridge"):
-        fit(live, CLOCK, "own", ASKED)
-    fit(live, CLOCK, NAME, ASKED, [ONE])
+        fit(work_of(live, CLOCK), "own", ASKED)
+    fit(work_of(live, CLOCK), NAME, ASKED, [ONE])
     with pytest.raises(InvalidInput, match="not of every basin"):
-        apply(live, CLOCK, NAME, [OTHER])
+        apply(work_of(live, CLOCK), NAME, [OTHER])
 
 
 def test_a_bridge_of_forecasts_is_not_applied(live: Database) -> None:
-    fit(live, CLOCK, "ifs_as_live", ASKED.model_copy(update={"to": LEARNT, "model": "ifs"}))
+    fit(work_of(live, CLOCK), "ifs_as_live", ASKED.model_copy(update={"to": LEARNT, "model": "ifs"}))
     with pytest.raises(InvalidInput, match="go over it when they are used"):
-        apply(live, CLOCK, "ifs_as_live")
+        apply(work_of(live, CLOCK), "ifs_as_live")
 
 
 def bridged_version(database: Database) -> str:
@@ -222,13 +230,13 @@ def retaken(database: Database, product: str) -> str:
         return versions.create(session, new, versions.members_of(session, trained.id)).id
 
 
-def run(database: Database, version: str, kind: str, t0: object, **chosen: Any) -> runs.Run:
+def run(database: Database, version: str, kind: str, t0: object, **chosen: Any) -> run_types.Run:
     asked: dict[str, Any] = {"basins": [ONE], "t0": t0, "horizon": 5, "version": version, "weather": kind} | chosen
-    (one,) = forecast(database, CLOCK, ForecastParams(**asked))
+    (one,) = forecast(work_of(database, CLOCK), ForecastParams(**asked))
     return one
 
 
-def of_run(database: Database, one: runs.Run) -> runs.RunBasin:
+def of_run(database: Database, one: run_types.Run) -> run_types.RunBasin:
     with database.reading() as session:
         return runs.basin_of(session, one.id, ONE)
 
@@ -256,10 +264,10 @@ def supplied_by(database: Database, product: str, days: Period, model: str = "a-
         units={name: WEATHER[name].unit for name in BRIDGED},
     )
     with database.transaction() as session:
-        return weather_issues.store(session, [one], CLOCK.wall(), operational=True).issue_id
+        return issue_store.store(session, [one], CLOCK.wall(), operational=True).issue_id
 
 
-def discharge(database: Database, one: runs.Run) -> Any:
+def discharge(database: Database, one: run_types.Run) -> Any:
     with database.reading() as session:
         return runs.series_of(session, one.id, ONE)["discharge"].values
 
@@ -290,7 +298,7 @@ def test_a_day_that_neither_the_archive_nor_the_forecast_holds_is_not_guessed(li
     version = bridged_version(live)
     write(live, ONE, "past_ifs", as_learnt().apply(stored_weather(live, ONE, LIVE)))
     second = {"from": "past_ifs", "to": LIVE, "period": OVERLAP, "model": "ifs"}
-    fit(live, CLOCK, "ifs_as_live", BridgeFit.model_validate(second), [ONE])
+    fit(work_of(live, CLOCK), "ifs_as_live", BridgeFit.model_validate(second), [ONE])
     supplied_by(live, "past_ifs", Period(T0 + 2, T0 + 6), model="ifs")
     with pytest.raises(NothingToForecast, match="makes 3 of the 5 days"):
         run(live, version, "supplied", T0)
@@ -301,7 +309,7 @@ def test_a_forecast_goes_over_the_bridge_of_its_model_first(live: Database) -> N
     past = as_learnt(0.0).apply(stored_weather(live, ONE, LIVE))
     write(live, ONE, "past_ifs", past)
     second = {"from": "past_ifs", "to": LIVE, "period": OVERLAP, "model": "ifs"}
-    fit(live, CLOCK, "ifs_as_live", BridgeFit.model_validate(second), [ONE])
+    fit(work_of(live, CLOCK), "ifs_as_live", BridgeFit.model_validate(second), [ONE])
     supplied_by(live, "past_ifs", Period(T0 + 1, T0 + 6), model="ifs")
     hindcast, ahead = (run(live, version, kind, T0) for kind in ("observed", "supplied"))
     assert [bridge.name for bridge in of_run(live, ahead).summary.bridges] == ["ifs_as_live", NAME]

@@ -23,9 +23,10 @@ from operations.what_if.changed_weather import changed
 from operations.what_if.what_if import what_if
 from records.database.engine import Database
 from records.forecasts import latest
-from records.runs import runs, states
-from records.runs.runs import RunSeries
+from records.runs import run_arrays, run_types, runs, states
+from records.runs.run_arrays import RunSeries
 from testing.country import BASINS, CLOCK
+from testing.work import work_of
 from tests.operations.conftest import Copies
 from tests.operations.forecasting.test_forecast import leak, one_run, state
 from tests.operations.forecasting.test_origin import choose_snow
@@ -36,18 +37,20 @@ BASIN = BASINS[0]
 SNOW = [1, 3]
 
 
-def ask(database: Database, changes: dict[str, Any] | None = None, **asked: Any) -> runs.Run:
+def ask(database: Database, changes: dict[str, Any] | None = None, **asked: Any) -> run_types.Run:
     given: dict[str, Any] = {"basins": [BASIN], "t0": "2004-03-10", "changes": changes or {}} | asked
-    (run,) = what_if(database, CLOCK, WhatIfParams.model_validate(given))
+    (run,) = what_if(work_of(database, CLOCK), WhatIfParams.model_validate(given))
     return run
 
 
-def reported(database: Database, run: str, basin: str = BASIN) -> tuple[Mapping[str, RunSeries], Sequence[runs.Ledger]]:
+def reported(
+    database: Database, run: str, basin: str = BASIN
+) -> tuple[Mapping[str, RunSeries], Sequence[run_arrays.Ledger]]:
     with database.reading() as session:
         return runs.series_of(session, run, basin), runs.ledger_of(session, run, basin)
 
 
-def base_of(run: runs.Run) -> str:
+def base_of(run: run_types.Run) -> str:
     assert run.what_if is not None
     assert run.what_if.base is not None
     return run.what_if.base
@@ -58,11 +61,11 @@ def hashes(series: Mapping[str, RunSeries]) -> dict[str, str]:
     return {
         name: hashlib.sha256(array.values.tobytes()).hexdigest()
         for name, array in series.items()
-        if name != runs.PEAKS_BY_RAIN
+        if name != run_types.PEAKS_BY_RAIN
     }
 
 
-def terms(ledgers: Sequence[runs.Ledger], name: str) -> list[float]:
+def terms(ledgers: Sequence[run_arrays.Ledger], name: str) -> list[float]:
     return [ledger.terms[name] for ledger in ledgers]
 
 
@@ -115,9 +118,9 @@ def test_an_increment_is_a_term_of_the_ledger_and_explained_by_the_others(
         ]
         np.testing.assert_allclose(more, -mm, atol=2 * max(ledger.tolerance_mm for ledger in ledgers))
     else:
-        entries = series[runs.LEDGER]
-        assert (runs.ledger_entry(entries, "increment") == mm).all()
-        residual, tolerance = (runs.ledger_entry(entries, name) for name in runs.CLOSURE)
+        entries = series[run_arrays.LEDGER]
+        assert (run_types.ledger_entry(entries, "increment") == mm).all()
+        residual, tolerance = (run_types.ledger_entry(entries, name) for name in run_types.CLOSURE)
         assert (np.abs(residual) <= tolerance).all()
 
 
@@ -237,7 +240,7 @@ def test_a_storm_and_a_share_of_the_rain_are_in_the_precipitation_of_the_run(tra
 def test_it_is_stored_with_its_changes_and_who_posted_it_and_why(trained_store: Database) -> None:
     changes = {"degrees": 2.5, "storm": {"mm": 30.0, "lead": 2}}
     params = {"basins": [BASIN], "t0": "2004-03-10", "changes": changes, "note": "A warm storm?"}
-    (run,) = what_if(trained_store, CLOCK, WhatIfParams.model_validate(params), by="river office")
+    (run,) = what_if(work_of(trained_store, CLOCK), WhatIfParams.model_validate(params), by="river office")
     assert run.what_if is not None
     assert (run.what_if.note, run.what_if.by) == ("A warm storm?", "river office")
     assert Changes.model_validate(run.what_if.changes) == Changes.model_validate(changes)
@@ -280,8 +283,8 @@ def test_it_is_never_the_latest_forecast_nor_the_basis_of_a_season(trained_store
 
 def test_the_same_job_leads_to_the_same_runs(trained_store: Database) -> None:
     params = WhatIfParams.model_validate({"basins": [BASIN], "t0": "2004-03-10", "changes": {"degrees": 1.0}})
-    first = what_if(trained_store, CLOCK, params, key="a job")
-    assert what_if(trained_store, CLOCK, params, key="a job") == first
+    first = what_if(work_of(trained_store, CLOCK), params, key="a job")
+    assert what_if(work_of(trained_store, CLOCK), params, key="a job") == first
     with trained_store.reading() as session:
         assert len(runs.list_runs(session, purpose="what-if")) == 2
 

@@ -12,12 +12,13 @@ from hydrology.base.reasons import Reason
 from jobspec.flood_categories import NewCategories
 from jobspec.subscriptions import NewSubscription
 from records.access import keys
-from records.alerts import alert_changes, alerts, deliveries, flood_categories, settle_alerts, subscriptions
+from records.alerts import alert_changes, alerts, deliveries, settle_alerts, subscriptions
 from records.alerts.alert_changes import Change
 from records.alerts.alerts import LevelChance
 from records.alerts.change_words import headline, other_levels
 from records.database.engine import Database
-from records.runs.runs import Run
+from records.levels import flood_categories
+from records.runs.run_types import Run
 from records.versions import promotions
 from runtime.settings import Settings
 from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_run, a_version, contents, issued

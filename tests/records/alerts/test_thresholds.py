@@ -14,10 +14,10 @@ from hydrology.extremes.thresholds import FLOOD_YEARS
 from jobspec.flood_categories import NewCategories
 from jobspec.ratings import NewRating
 from jobspec.thresholds import FloodFrequencySettings, NewThreshold
-from records.alerts import flood_categories, flood_frequency, thresholds
-from records.alerts.thresholds import ReservedName, Threshold, UnknownThreshold
 from records.basins.basins import UnknownBasin
 from records.database.engine import Database
+from records.levels import basin_levels, flood_categories
+from records.levels.basin_levels import ReservedName, Threshold, UnknownThreshold
 from records.ratings import ratings
 from records.series.series import write
 from testing.records import BASIN, NOW, a_basin, a_source, contents, daily
@@ -37,44 +37,44 @@ def test_a_level_is_set_changed_and_removed(database: Database) -> None:
     later = NOW + timedelta(days=1)
     with database.transaction() as session:
         a_basin(session)
-        assert thresholds.put(session, BASIN, BANKFULL, NOW) == "new"
+        assert basin_levels.put(session, BASIN, BANKFULL, NOW) == "new"
         low = NewThreshold(name="Abstraction.stop_1", discharge=0.25, direction="falling")
-        thresholds.put(session, BASIN, low, NOW)
+        basin_levels.put(session, BASIN, low, NOW)
     with database.transaction() as session:
-        stored = thresholds.get(session, BASIN, "bankfull")
+        stored = basin_levels.get(session, BASIN, "bankfull")
         assert stored == Threshold(name="bankfull", discharge=210.5, direction="rising", set_at=NOW)
-        assert {one.name for one in thresholds.of_basin(session, BASIN)} == {"bankfull", "Abstraction.stop_1"}
+        assert {one.name for one in basin_levels.of_basin(session, BASIN)} == {"bankfull", "Abstraction.stop_1"}
         raised = BANKFULL.model_copy(update={"discharge": 220.0})
-        assert thresholds.put(session, BASIN, raised, later) == "changed"
-        stored = thresholds.get(session, BASIN, "bankfull")
+        assert basin_levels.put(session, BASIN, raised, later) == "changed"
+        stored = basin_levels.get(session, BASIN, "bankfull")
         assert (stored.discharge, stored.set_at) == (220.0, later)
-        thresholds.remove(session, BASIN, "bankfull")
-        assert [one.name for one in thresholds.of_basin(session, BASIN)] == ["Abstraction.stop_1"]
+        basin_levels.remove(session, BASIN, "bankfull")
+        assert [one.name for one in basin_levels.of_basin(session, BASIN)] == ["Abstraction.stop_1"]
 
 
 def test_the_same_again_writes_nothing(database: Database) -> None:
     with database.transaction() as session:
         a_basin(session)
-        thresholds.put(session, BASIN, BANKFULL, NOW)
+        basin_levels.put(session, BASIN, BANKFULL, NOW)
         before = contents(session)
-        assert thresholds.put(session, BASIN, BANKFULL, NOW + timedelta(days=1)) == "unchanged"
+        assert basin_levels.put(session, BASIN, BANKFULL, NOW + timedelta(days=1)) == "unchanged"
         assert contents(session) == before
 
 
 def test_a_name_is_of_one_basin(database: Database) -> None:
     with database.transaction() as session:
         for basin in (BASIN, "SYNTH-01"):
-            thresholds.put(session, a_basin(session, basin), BANKFULL, NOW)
-        thresholds.remove(session, BASIN, "bankfull")
-        assert thresholds.get(session, "SYNTH-01", "bankfull").discharge == 210.5
+            basin_levels.put(session, a_basin(session, basin), BANKFULL, NOW)
+        basin_levels.remove(session, BASIN, "bankfull")
+        assert basin_levels.get(session, "SYNTH-01", "bankfull").discharge == 210.5
 
 
 def test_what_is_not_stored_is_named(database: Database) -> None:
     with database.transaction() as session:
         with pytest.raises(UnknownBasin, match=BASIN):
-            thresholds.put(session, BASIN, BANKFULL, NOW)
+            basin_levels.put(session, BASIN, BANKFULL, NOW)
         a_basin(session)
-        for act in (thresholds.get, thresholds.remove):
+        for act in (basin_levels.get, basin_levels.remove):
             with pytest.raises(UnknownThreshold, match="'bankfull'"):
                 act(session, BASIN, "bankfull")
 
@@ -84,8 +84,8 @@ def test_a_level_of_the_record_cannot_be_set(database: Database, name: str) -> N
     with database.transaction() as session:
         a_basin(session)
         with pytest.raises(ReservedName, match=name):
-            thresholds.put(session, BASIN, NewThreshold(name=name, discharge=1.0), NOW)
-        assert thresholds.of_basin(session, BASIN) == []
+            basin_levels.put(session, BASIN, NewThreshold(name=name, discharge=1.0), NOW)
+        assert basin_levels.of_basin(session, BASIN) == []
 
 
 def test_the_record_is_that_of_the_basins_own_gauge(database: Database) -> None:
@@ -93,11 +93,11 @@ def test_the_record_is_that_of_the_basins_own_gauge(database: Database) -> None:
     with database.transaction() as session:
         source = a_source(session)
         a_basin(session)
-        assert thresholds.of_record(session, BASIN).unit is None
+        assert basin_levels.of_record(session, BASIN).unit is None
         write(session, BASIN, "caravan", "discharge", daily("1990-10-01", 1.0), source, NOW)
-        without = thresholds.of_record(session, BASIN)
+        without = basin_levels.of_record(session, BASIN)
         write(session, BASIN, "usgs", "discharge", record, source, NOW)
-        stored = thresholds.of_record(session, BASIN)
+        stored = basin_levels.of_record(session, BASIN)
     assert {statistic.years for statistic in without.statistics} == {0}
     assert stored.unit == "cfs"
     expected = of_flow.of_record(record.values, record.days)
@@ -108,10 +108,10 @@ def test_the_record_is_that_of_the_basins_own_gauge(database: Database) -> None:
 def test_the_floods_of_a_basin_are_by_one_method(database: Database) -> None:
     with database.transaction() as session:
         write(session, a_basin(session), "usgs", "discharge", a_record(), a_source(session), NOW)
-        before = {level.name for level in thresholds.alert_levels(session, BASIN)}
+        before = {level.name for level in basin_levels.alert_levels(session, BASIN)}
         skew = FloodFrequencySettings(regional_skew=0.1, regional_skew_error=0.3)
-        flood_frequency.put(session, BASIN, skew, NOW)
-        after = {level.name for level in thresholds.alert_levels(session, BASIN)}
+        basin_levels.put_flood_frequency(session, BASIN, skew, NOW)
+        after = {level.name for level in basin_levels.alert_levels(session, BASIN)}
     assert before == {*(f"gev-{years}" for years in FLOOD_YEARS), "7q2", "7q10"}
     assert after == {*(f"lp3-{years}" for years in FLOOD_YEARS), "7q2", "7q10"}
 
@@ -123,14 +123,14 @@ def test_an_unchanged_record_is_fitted_once_and_a_changed_one_again(database: Da
         a_basin(session)
         write(session, BASIN, "usgs", "discharge", record, source, NOW)
     with database.reading() as session:
-        first = thresholds.of_record(session, BASIN)
+        first = basin_levels.of_record(session, BASIN)
     fits = frequency._levels.cache_info().misses
     with database.reading() as session:
-        assert thresholds.of_record(session, BASIN) == first
+        assert basin_levels.of_record(session, BASIN) == first
     assert frequency._levels.cache_info().misses == fits
     with database.transaction() as session:
         write(session, BASIN, "usgs", "discharge", replace(record, values=2 * record.values), source, NOW)
-        changed = thresholds.of_record(session, BASIN).statistics[0].levels[0].level.value
+        changed = basin_levels.of_record(session, BASIN).statistics[0].levels[0].level.value
     before = first.statistics[0].levels[0].level.value
     assert before is not None
     assert changed == pytest.approx(2 * before)

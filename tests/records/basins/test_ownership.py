@@ -10,10 +10,10 @@ from hydrology.base.basins import is_agencys
 from jobspec.ratings import NewRating
 from jobspec.thresholds import NewThreshold
 from records.access import keys
-from records.alerts import thresholds
 from records.basins import basins, ownership
 from records.basins.basins import Basin
 from records.database.engine import Database
+from records.levels import basin_levels
 from records.ratings import ratings
 from records.ratings.ratings import NoRating
 from records.series import revisions, series
@@ -49,7 +49,7 @@ def test_what_is_claimed_loses_all_that_the_operator_stated(database: Database) 
         basins.register(session, BASIN, operator)
         stated = Basin(BASIN, name="Mine", latitude=1.0, longitude=2.0, outline=[[[0.0, 0.0]]], areas={"given": 1e6})
         basins.upsert(session, replace(stated, attributes={"elev_mean": 8000.0}, texts={"time_zone": "UTC"}))
-        thresholds.put(session, BASIN, NewThreshold(name="low", discharge=0.01, direction="rising"), NOW)
+        basin_levels.put(session, BASIN, NewThreshold(name="low", discharge=0.01, direction="rising"), NOW)
         ratings.put(session, BASIN, NewRating(table="stage_ft,discharge_cfs\n1,1\n2,5\n", source="me"), NOW)
         first = a_promoted_version(session)
         theirs = a_promoted_version(session, owner=operator)
@@ -58,7 +58,7 @@ def test_what_is_claimed_loses_all_that_the_operator_stated(database: Database) 
         assert str(held) == f"the key of operator (levels low; a rating by me; version {theirs})"
         adoption.claim(session, BASIN, CLOCK)
         assert basins.get(session, BASIN) == Basin(BASIN)
-        assert thresholds.of_basin(session, BASIN) == []
+        assert basin_levels.of_basin(session, BASIN) == []
         with pytest.raises(NoRating):
             ratings.require(session, BASIN, CLOCK.today())
         assert promotions.current(session, [BASIN]) == {BASIN: first}

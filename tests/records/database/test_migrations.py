@@ -23,11 +23,13 @@ from jobspec.subscriptions import NewSubscription
 from jobspec.thresholds import FloodFrequencySettings
 from migrations.configuration import configuration
 from records.access import keys
-from records.alerts import alert_changes, alerts, deliveries, flood_frequency, settle_alerts, subscriptions
+from records.alerts import alert_changes, alerts, deliveries, settle_alerts, subscriptions
 from records.alerts.alert_changes import NewChange
 from records.alerts.alerts import LevelChance
 from records.basins import basins, ownership
 from records.database.engine import Database, revisions
+from records.feeds import feeds
+from records.levels import basin_levels
 from records.schema import Base
 from records.series import series
 from records.upkeep.write_revision import write_revision
@@ -36,7 +38,6 @@ from records.verification.scores import Score
 from records.versions import versions
 from records.versions.tables import VersionRow
 from records.versions.version_properties import Tuning, VersionPart, VersionProperties
-from records.weather import feeds
 from runtime.settings import Settings
 from testing.databases import HEAD
 from testing.records import (
@@ -239,7 +240,7 @@ def test_an_upgrade_ends_the_alerts_of_floods_that_are_for_comparison_alone(data
             run = a_run(session, version, issued(basin))
             settle_alerts.settle(session, basin, run, 10, chances, now=NOW, wall=NOW)
         skew = FloodFrequencySettings(regional_skew=0.1, regional_skew_error=0.3)
-        flood_frequency.put(session, skewed, skew, NOW)
+        basin_levels.put_flood_frequency(session, skewed, skew, NOW)
         sent = len(deliveries.page(session))
     _downgrade(database, "0005")
     database.migrate()

@@ -22,8 +22,8 @@ from records.forecasts.latest import (
     newest_tried,
     updated_since,
 )
-from records.runs import runs
-from records.runs.runs import BasinStatus
+from records.runs import run_types
+from records.runs.run_types import BasinStatus
 from records.versions import promotions
 from testing.records import (
     BASIN,
@@ -97,8 +97,8 @@ def test_the_first_year_from_an_empty_store_is_never_the_latest(
     with database.transaction() as session:
         a_basin(session)
         version = a_promoted_version(session)
-        basin = runs.RunBasin(basin_id=BASIN, status="issued", spin_up_days=days)
-        run = a_run(session, version, runs.BasinResult(basin=basin), t0=OLD)
+        basin = run_types.RunBasin(basin_id=BASIN, status="issued", spin_up_days=days)
+        run = a_run(session, version, run_types.BasinResult(basin=basin), t0=OLD)
         if can_be_latest:
             assert latest(session, BASIN, NOW).run == run
             assert newest_run_keys(session, [BASIN], NOW) == {BASIN: (run.id, OLD)}
@@ -274,5 +274,5 @@ def test_the_order_in_which_runs_are_stored_does_not_matter(database: Database, 
                 assert glanced == ({BASIN: (whole[-1].id, whole[-1].t0)} if whole[-1] == seen[-1] else {})
 
 
-def stored_until(stored: list[runs.Run]) -> datetime:
+def stored_until(stored: list[run_types.Run]) -> datetime:
     return max(run.available_at for run in stored)

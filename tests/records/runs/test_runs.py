@@ -18,11 +18,11 @@ from records.database.array_codec import pack_text, unpack_text
 from records.database.engine import Database
 from records.database.ids import Corrupt
 from records.database.statements import table_of
-from records.runs import run_store, runs, states
-from records.runs.run_arrays import SinceEmpty
+from records.runs import run_store, run_types, runs, states
+from records.runs.run_arrays import Ledger, RunSeries, SinceEmpty
 from records.runs.run_request import RunWhatIf
 from records.runs.run_summary import RunSummary
-from records.runs.runs import BasinResult, Ledger, RunBasin, RunSeries, UnknownRun
+from records.runs.run_types import BasinResult, RunBasin, UnknownRun
 from records.runs.tables import RunContentRow
 from records.upkeep import integrity
 from testing.records import (
@@ -126,10 +126,10 @@ def test_a_runs_status_follows_from_its_basins(
 def test_a_run_without_basins_has_a_reason(database: Database) -> None:
     with database.transaction() as session:
         version = _a_version_of_the_basin(session)
-        new = {name: getattr(a_run(session, version), name) for name in runs.NewRun.__dataclass_fields__}
+        new = {name: getattr(a_run(session, version), name) for name in run_types.NewRun.__dataclass_fields__}
         with pytest.raises(InvalidInput, match="give its reason"):
-            run_store.store(session, runs.NewRun(**new | {"id": "a"}), [])
-        failed = run_store.store(session, runs.NewRun(**new | {"id": "b", "reason": a_reason("no forcing")}), [])
+            run_store.store(session, run_types.NewRun(**new | {"id": "a"}), [])
+        failed = run_store.store(session, run_types.NewRun(**new | {"id": "b", "reason": a_reason("no forcing")}), [])
     assert (failed.status, failed.reason) == ("failed", a_reason("no forcing"))
 
 

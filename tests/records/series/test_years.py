@@ -11,9 +11,9 @@ from sqlalchemy.orm import Session
 from hydrology.base.calendar import day
 from records.database.engine import Database
 from records.forecasts import latest
-from records.runs import runs, states
+from records.runs import run_arrays, runs, states
 from records.series import revisions, series
-from records.weather import weather_issues
+from records.weather import issue_store, weather_issues
 from testing.records import (
     BASIN,
     NOW,
@@ -98,7 +98,9 @@ def test_the_latest_forecast_is_found_without_reading_the_runs_of_years(database
 
 def test_run_content_and_states_to_prune_are_found_by_key(database: Database) -> None:
     basins = ("SYNTH-01", "SYNTH-02")
-    discharge = runs.RunSeries("discharge", "mm/day", {"member": [0], "lead": [1, 2]}, np.ones((1, 2), np.float32))
+    discharge = run_arrays.RunSeries(
+        "discharge", "mm/day", {"member": [0], "lead": [1, 2]}, np.ones((1, 2), np.float32)
+    )
     run_ids: list[str] = []
     with database.transaction() as session:
         for basin in (BASIN, *basins):
@@ -134,9 +136,7 @@ def test_a_page_of_weather_forecasts_is_listed_without_reading_those_of_years(da
     def pass_days(first: int, last: int) -> None:
         with database.transaction() as session:
             for number in range(first, last):
-                weather_issues.store(
-                    session, [a_weather_forecast(an_issue(str(START + number)))], NOW, operational=True
-                )
+                issue_store.store(session, [a_weather_forecast(an_issue(str(START + number)))], NOW, operational=True)
 
     later = NOW + timedelta(days=MANY)
     before, after = work_after_days(

@@ -11,12 +11,12 @@ from hydrology.base.calendar import Period, day
 from hydrology.base.reasons import Reason
 from hydrology.extremes.thresholds import Statistic, of_record
 from jobspec.thresholds import NewThreshold
-from records.alerts import thresholds
-from records.alerts.thresholds import ReservedName
 from records.database.engine import Database
-from records.simulations import simulated_storage, simulated_thresholds
+from records.levels import basin_levels
+from records.levels.basin_levels import ReservedName
+from records.simulations import simulated_levels, simulated_storage
+from records.simulations.simulated_levels import ModelLevels
 from records.simulations.simulated_storage import SimulatedWater, WaterVariable
-from records.simulations.simulated_thresholds import ModelLevels
 from records.simulations.snow_cells import SnowMapping
 from records.verification.scores import SnowCells
 from testing.records import BASIN, NOW, a_basin, a_reason, a_version, instant
@@ -65,21 +65,21 @@ def test_they_come_back_as_they_were_computed(database: Database) -> None:
         of_first = levels_of(session, first)
         of_second = levels_of(session, second, statistics=statistics(3), attributes_assumed=[])
         for of in (of_first, of_second):
-            simulated_thresholds.replace(session, of, {})
+            simulated_levels.replace(session, of, {})
     with database.reading() as session:
-        assert simulated_thresholds.get(session, first, BASIN) == of_first
-        assert simulated_thresholds.get(session, second, BASIN) == of_second
-        assert simulated_thresholds.get(session, first, "SYNTH-01") is None
+        assert simulated_levels.get(session, first, BASIN) == of_first
+        assert simulated_levels.get(session, second, BASIN) == of_second
+        assert simulated_levels.get(session, first, "SYNTH-01") is None
     assert {named.level.value for statistic in of_second.statistics for named in statistic.levels} == {None}
 
 
 def test_computed_again_they_take_the_place_of_those_before(database: Database) -> None:
     with database.transaction() as session:
         version = a_version(session).id
-        simulated_thresholds.replace(session, levels_of(session, version), {})
+        simulated_levels.replace(session, levels_of(session, version), {})
         again = levels_of(session, version, statistics=statistics(13, 2.0), computed_at=instant("2009-01-01"))
-        simulated_thresholds.replace(session, again, {})
-        assert simulated_thresholds.get(session, version, BASIN) == again
+        simulated_levels.replace(session, again, {})
+        assert simulated_levels.get(session, version, BASIN) == again
 
 
 def test_the_water_of_the_same_days_is_stored_beside_them(database: Database) -> None:
@@ -91,7 +91,7 @@ def test_the_water_of_the_same_days_is_stored_beside_them(database: Database) ->
         snow = SimulatedWater(days, np.linspace(0, 5, len(days), dtype=np.float32), CELLS.cells)
         both: dict[WaterVariable, SimulatedWater] = {"storage": storage, "snow": snow}
         for water in ({}, both):
-            simulated_thresholds.replace(session, levels, water)
+            simulated_levels.replace(session, levels, water)
     with database.reading() as session:
         for variable, expected in both.items():
             stored = simulated_storage.of_basins(session, version, [BASIN, "SYNTH-01"], variable)
@@ -106,7 +106,7 @@ def test_the_water_of_the_same_days_is_stored_beside_them(database: Database) ->
         assert simulated_storage.snow_of(session, version, BASIN, replace(mapping, cells={"0": [2]})) == other_cells
         assert simulated_storage.snow_of(session, version, BASIN, none) == none
     with database.transaction() as session:
-        simulated_thresholds.replace(session, levels, {})
+        simulated_levels.replace(session, levels, {})
         assert simulated_storage.storage_of(session, version, BASIN) == simulated_storage.why_none(version)
         assert simulated_storage.snow_of(session, version, BASIN, mapping) == simulated_storage.why_none(version)
 
@@ -116,4 +116,4 @@ def test_a_computed_level_cannot_be_set(database: Database, name: str) -> None:
     with database.transaction() as session:
         a_basin(session)
         with pytest.raises(ReservedName, match=f"{name} is the name of a computed level"):
-            thresholds.put(session, BASIN, NewThreshold(name=name, discharge=1.0, direction="rising"), NOW)
+            basin_levels.put(session, BASIN, NewThreshold(name=name, discharge=1.0, direction="rising"), NOW)

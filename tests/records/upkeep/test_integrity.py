@@ -6,11 +6,10 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from sqlalchemy import LargeBinary, inspect, select, text, update
+from sqlalchemy import LargeBinary, select, text
 from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Period
@@ -20,13 +19,13 @@ from records.database.tables import Checksummed
 from records.runs import states
 from records.schema import Base
 from records.series import series
-from records.simulations import simulated_flow, simulated_thresholds
+from records.simulations import simulated_flow, simulated_levels
 from records.simulations.simulated_storage import SimulatedWater
 from records.upkeep import integrity
 from records.upkeep.integrity import CHECKERS, NotSound, check, page_faults
 from records.versions import error_models, trainings
-from records.weather import bridges, weather_issues
-from records.weather.tables import BridgeBasinRow
+from records.weather import bridges, issue_store
+from records.weather.bridges import BridgePart
 from testing.bridges import LIVE, a_part, corrections
 from testing.records import (
     BASIN,
@@ -68,12 +67,12 @@ def store_one_of_each(session: Session) -> None:
     version = a_version(session).id
     states.put(session, a_state(version, "2008-09-30"), NOW)
     error_models.replace(session, an_error_model(version), NOW)
-    weather_issues.store(session, [a_weather_forecast()], NOW, operational=True)
+    issue_store.store(session, [a_weather_forecast()], NOW, operational=True)
     bridges.create(session, LIVE, [a_part()], NOW)
     levels = levels_of(session, version)
     days = Period(levels.first_day, levels.last_day)
     water = SimulatedWater(days, np.zeros(len(days), np.float32))
-    simulated_thresholds.replace(session, levels, {"storage": water})
+    simulated_levels.replace(session, levels, {"storage": water})
     simulated_flow.replace(session, [a_simulated_flow(version)])
     training = trainings.start(session, {}, NOW).id
     trainings.finish_member(session, training, a_member(0), NOW)
@@ -81,17 +80,18 @@ def store_one_of_each(session: Session) -> None:
     a_run(session, version, forecast())
 
 
-def damage(session: Session, row: type[Base]) -> None:
+def damage(session: Session, row: type) -> None:
     """Change the last byte of the first column of bytes of every row of a table; of bridges, a number."""
-    if row is BridgeBasinRow:
-        session.execute(update(row).values(corrections=corrections(0.9)))
+    table = table_of(row)
+    if row is BridgePart:
+        session.execute(table.update().values(corrections=corrections(0.9)))
         return
-    column = next(column for column in inspect(row).columns if isinstance(column.type, LargeBinary))
-    for stored in session.scalars(select(row)).all():
-        content: bytes = getattr(stored, column.name)
-        key = [each == getattr(stored, each.name) for each in inspect(row).primary_key]
-        changed: dict[str, Any] = {column.name: content[:-1] + bytes([content[-1] ^ 1])}
-        session.execute(update(row).where(*key).values(changed))
+    column = next(column for column in table.columns if isinstance(column.type, LargeBinary))
+    for stored in session.execute(select(table)).all():
+        content: bytes = stored._mapping[column]
+        key = [each == stored._mapping[each] for each in table.primary_key]
+        changed = {column: content[:-1] + bytes([content[-1] ^ 1])}
+        session.execute(table.update().where(*key).values(changed))
 
 
 def test_every_table_whose_rows_have_a_checksum_is_checked() -> None:
@@ -114,17 +114,18 @@ def test_nothing_is_wrong_with_what_was_written(database: Database) -> None:
         assert all(session.scalars(select(table_of(checker.row))).first() is not None for checker in CHECKERS)
 
 
-@pytest.mark.parametrize("checker", CHECKERS, ids=lambda checker: checker.row.__tablename__)
+@pytest.mark.parametrize("checker", CHECKERS, ids=lambda checker: table_of(checker.row).name)
 def test_a_damaged_row_is_reported_with_its_repair(database: Database, checker: integrity.Checker) -> None:
     with database.transaction() as session:
         store_one_of_each(session)
         damage(session, checker.row)
     done = integrity.check(database)
-    assert {found.table for found in done.damages} == {checker.row.__tablename__}
+    table = table_of(checker.row)
+    assert {found.table for found in done.damages} == {table.name}
     assert done.faults == ()
-    key = [column.name for column in inspect(checker.row).primary_key]
+    key = [column.name for column in table.primary_key]
     assert all([*found.key] == key and checker.mending in found.sentence for found in done.damages)
-    with pytest.raises(NotSound, match=f"A row of {checker.row.__tablename__} is damaged"):
+    with pytest.raises(NotSound, match=f"A row of {table.name} is damaged"):
         done.require()
 
 

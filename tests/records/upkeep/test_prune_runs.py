@@ -17,7 +17,7 @@ from records.alerts import settle_alerts
 from records.database import retention
 from records.database.engine import Database
 from records.forecasts import latest
-from records.runs import runs, states
+from records.runs import run_arrays, run_types, runs, states
 from records.runs.run_request import RunWhatIf
 from records.runs.tables import RunContentRow, StateRow
 from records.upkeep import prune_runs
@@ -79,7 +79,7 @@ def test_a_what_if_run_that_a_younger_one_is_compared_with_is_not_outdated(datab
 
 @pytest.mark.parametrize("result", [forecast(), forecast_with_traces()], ids=["one weather", "traces"])
 def test_quantiles_ledgers_and_what_verification_needs_outlive_the_members(
-    database: Database, version: str, result: runs.BasinResult
+    database: Database, version: str, result: run_types.BasinResult
 ) -> None:
     with database.transaction() as session:
         run = a_run(session, version, result, horizon_days=3).id
@@ -89,15 +89,21 @@ def test_quantiles_ledgers_and_what_verification_needs_outlive_the_members(
         after = runs.series_of(session, run, BASIN)
         assert len(session.get_one(RunContentRow, (run, BASIN)).content) < size
         assert runs.ledger_of(session, run, BASIN) == ledgers
-        for name in ("discharge_quantiles", runs.CALIBRATED, runs.NORMAL):
+        for name in ("discharge_quantiles", run_arrays.CALIBRATED, run_arrays.NORMAL):
             assert after[name].values.tobytes() == before[name].values.tobytes()
-        assert runs.levels_of_members(after).tobytes() == runs.levels_of_members(before).tobytes()
-        assert runs.mean_of_members(after).tobytes() == runs.mean_of_members(before).tobytes()
-        assert not {"discharge", "storage", "snow", "loss", "cells_at_t0", runs.PATHS, runs.ORIGIN} & after.keys()
-        if runs.LEDGER in before:
-            entries = before[runs.LEDGER].axes["entry"]
-            means = [float(runs.ledger_entry(before[runs.LEDGER], name).mean(dtype=np.float64)) for name in entries]
-            assert after[runs.LEDGER].values.tolist() == means
+        assert run_arrays.levels_of_members(after).tobytes() == run_arrays.levels_of_members(before).tobytes()
+        assert run_arrays.mean_of_members(after).tobytes() == run_arrays.mean_of_members(before).tobytes()
+        assert (
+            not {"discharge", "storage", "snow", "loss", "cells_at_t0", run_arrays.PATHS, run_types.ORIGIN}
+            & after.keys()
+        )
+        if run_arrays.LEDGER in before:
+            entries = before[run_arrays.LEDGER].axes["entry"]
+            means = [
+                float(run_types.ledger_entry(before[run_arrays.LEDGER], name).mean(dtype=np.float64))
+                for name in entries
+            ]
+            assert after[run_arrays.LEDGER].values.tolist() == means
         shown = runs.basin_of(session, run, BASIN)
         assert shown.why_missing == shown.pruned == runs.issued_runs_of_basin(session, BASIN, [run])[run].pruned
         assert "pruned on 2008-10-01" in str(shown.why_missing)
@@ -154,7 +160,9 @@ def test_a_run_retains_its_cells_after_its_initial_state_is_pruned(database: Dat
         assert state is not None
         axes: dict[str, list[Any]] = {"member": ["0", "1"], "cell": [0, 1, 2]}
         result = replace(
-            forecast(state_hash=state.sha256), series=[runs.RunSeries("cells_at_t0", "mm", axes, cells)], ledgers=()
+            forecast(state_hash=state.sha256),
+            series=[run_arrays.RunSeries("cells_at_t0", "mm", axes, cells)],
+            ledgers=(),
         )
         run = a_run(session, version, result, t0=day("2008-09-28")).id
         states.remove(session, [*states.outdated(session, SOON)])

@@ -7,10 +7,10 @@ import pytest
 
 from hydrology.weather.bridge import BRIDGED, Likeness, Skill, VariableSkill
 from records.database.engine import Database
+from records.feeds.product_credits import ProductConflict
 from records.series.series import write
 from records.weather import bridges
 from records.weather.bridges import UnknownBridge
-from records.weather.product_credits import ProductConflict
 from testing.bridges import LIVE, OTHER, a_part, a_pooled_part, corrections
 from testing.records import BASIN, NOW, a_basin, a_source, contents, daily
 

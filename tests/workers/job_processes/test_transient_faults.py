@@ -22,6 +22,7 @@ from records.versions import versions
 from testing.country import BASINS, CLOCK
 from testing.databases import PostgreSQL
 from testing.jobs.processes import Shop
+from testing.work import work_of
 from tests.disks import disk, filled
 from tests.workers.conftest import harmful_worker, opened_empty, opened_with, training
 from workers.job_processes.transient_faults import hindrance
@@ -90,7 +91,7 @@ def test_a_training_waits_for_room_and_comes_to_the_same_weights(
     assert done.status == "succeeded", done.problem
     assert done.result is not None
     whole = Database(f"sqlite:///{shutil.copy(trained_file, tmp_path / 'whole.sqlite')}")
-    uninterrupted = train(whole, CLOCK, TrainingConfig.model_validate(params["config"]), BASINS)
+    uninterrupted = train(work_of(whole, CLOCK), TrainingConfig.model_validate(params["config"]), BASINS)
     with whole.reading() as session, shop.database.reading() as other:
         expected = versions.get(session, uninterrupted.version_id)
         assert versions.get(other, done.result["version"]).weights_hash == expected.weights_hash

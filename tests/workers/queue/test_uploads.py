@@ -32,7 +32,7 @@ def tools(sqlite: str, sqlite_database: Database, tmp_path: Path) -> Iterator[Wo
     """What a worker and the scheduler work with, on the database of the service."""
     settings = Settings(data=tmp_path, database_url=sqlite, broker_url="memory://")
     sender = Sender(settings, sqlite_database, Clock(None))
-    yield WorkerContext(settings, sqlite_database, Clock(None), sender)
+    yield WorkerContext(settings, sqlite_database, Clock(None), sender=sender)
     sender.close()
 
 

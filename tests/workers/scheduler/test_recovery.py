@@ -24,6 +24,7 @@ from testing.country import BASINS, CLOCK, configuration
 from testing.databases import PostgreSQL
 from testing.jobs.processes import PATIENCE, Shop, end, freeze
 from testing.records import list_trainings
+from testing.work import work_of
 from tests.workers.conftest import harmful_worker, training
 from workers.queue.broker import lives, socket_path, start_embedded, takes_messages
 from workers.queue.consumer import MAX_WAIT
@@ -55,7 +56,7 @@ def test_a_training_whose_worker_is_killed_goes_on_with_another_to_the_same_weig
         assert {member.log["threads"] for member in versions.members_of(session, version.id)} == {1}
     whole = Database(f"sqlite:///{shutil.copy(trained_file, tmp_path / 'whole.sqlite')}")
     config = configuration(**{**training()["config"], "inputs": configuration().inputs})
-    uninterrupted = train(whole, CLOCK, config, BASINS)
+    uninterrupted = train(work_of(whole, CLOCK), config, BASINS)
     with whole.reading() as session:
         assert versions.get(session, uninterrupted.version_id).weights_hash == version.weights_hash
     whole.close()
@@ -112,7 +113,7 @@ def test_an_ingest_whose_worker_is_killed_is_finished_by_another(sqlite_shop: Sh
     assert (done.status, done.attempt) == ("succeeded", 2)
     expected = Database(f"sqlite:///{tmp_path / 'expected.sqlite'}")
     expected.migrate()
-    ingest(expected, CamelsSource([folder]), CLOCK)
+    ingest(work_of(expected, CLOCK), CamelsSource([folder]))
     with expected.reading() as one, sqlite_shop.database.reading() as other:
         for number in range(4, 17):
             basin = f"SYNTH-{number:02}"

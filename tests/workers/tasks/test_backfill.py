@@ -10,6 +10,7 @@ from records.jobs import events
 from records.versions import versions
 from testing.country import BASINS
 from testing.jobs.in_process import InProcessJobs
+from testing.work import work_of
 from tests.operations.live import FORECAST, Station, station
 from tests.operations.verification.test_backfill import UNSEEN, WEATHER
 
@@ -22,7 +23,7 @@ def here(live_jobs: InProcessJobs, monkeypatch: pytest.MonkeyPatch) -> Iterator[
         at.fetch("past")
         with at.database.reading() as session:
             version = versions.newest(session).id
-        calibrate(at.database, at.clock, version, BASINS, UNSEEN)
+        calibrate(work_of(at.database, at.clock), version, BASINS, UNSEEN)
         for name, value in at.environment.items():
             monkeypatch.setenv(name, value)
         yield at

@@ -16,6 +16,7 @@ from records.weather import bridges
 from testing.country import BASINS
 from testing.jobs.in_process import InProcessJobs
 from testing.records import NOW
+from testing.work import work_of
 
 NAME, LEARNT = "live_as_learnt", "learnt"
 FIT = {"from": synthetic.PRODUCT, "to": LEARNT}
@@ -62,7 +63,7 @@ def of_operator(posted_jobs: InProcessJobs) -> jobs.NewJob:
 def test_an_operators_job_whose_worker_was_lost_after_the_fit_goes_on_with_it(products: InProcessJobs) -> None:
     job = products.send(of_operator(products))
     asked = BridgeFit.model_validate(FIT)
-    fitted = fit(products.database, products.clock, "own_way", asked, BASINS[:1])
+    fitted = fit(work_of(products.database, products.clock), "own_way", asked, BASINS[:1])
     with products.database.transaction() as session:
         session.execute(JOBS.update().where(JOBS.c.id == job.id).values(plan={"bridge": fitted.id}))
     done = products.ended(job.id)

@@ -10,10 +10,10 @@ from sqlalchemy import select
 from jobspec.feeds import NewFeed, read_settings
 from records.access import audit
 from records.basins import basins
+from records.feeds import feeds
 from records.jobs import events, jobs, schedules
 from records.series import series
 from records.series.tables import SourceRow
-from records.weather import feeds
 from testing.feed_services.server import serving
 from testing.feed_services.world import World
 from testing.jobs.in_process import InProcessJobs

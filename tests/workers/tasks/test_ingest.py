@@ -10,6 +10,7 @@ from ingestion.sources.tables import TablesSource
 from operations.basin_data.ingest import ingest
 from records.jobs import jobs
 from testing.jobs.in_process import InProcessJobs
+from testing.work import work_of
 from tests.ingestion.servers import serving, status, whole
 
 SECRET = "root:$6$salt$hash:19000:0:99999:7:::"
@@ -66,7 +67,7 @@ def test_an_upload_is_deleted_when_it_was_taken_in_or_never_can_be(country_jobs:
     uploads = tmp_path / "uploads"
     uploads.mkdir()
     (tmp_path / "mill.csv").write_text("id,latitude,longitude,area_km2\nOWN-mill,47.1,8.5,12.5\n")
-    ingest(country_jobs.database, TablesSource(tmp_path / "mill.csv", None, "own"), country_jobs.clock)
+    ingest(work_of(country_jobs.database, country_jobs.clock), TablesSource(tmp_path / "mill.csv", None, "own"))
     (uploads / "good.csv").write_text("basin,date,discharge_cfs\nOWN-mill,2008-04-01,7\n")
     (uploads / "bad.csv").write_text(SECRET)
     (uploads / "future.csv").write_text("basin,date,discharge_cfs\nOWN-mill,2008-04-01,7\nOWN-mill,2030-01-01,7\n")

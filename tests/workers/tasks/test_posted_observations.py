@@ -15,10 +15,10 @@ from records.access.audit import AUDIT
 from records.access.keys import Scope
 from records.basins import basins
 from records.database.engine import Database
+from records.feeds import feeds
 from records.jobs import events, jobs
 from records.series import series
 from records.series.tables import SourceRow
-from records.weather import feeds
 from runtime.clock import Clock
 from runtime.settings import Settings
 from testing.jobs.in_process import InProcessChildren
@@ -38,7 +38,7 @@ def tools(sqlite: str, sqlite_database: Database, tmp_path: Path) -> Iterator[Wo
     """What a worker works with, on the database of the service."""
     settings = Settings(data=tmp_path, database_url=sqlite, broker_url="memory://", as_of=NOW)
     sender = Sender(settings, sqlite_database, Clock(NOW))
-    yield WorkerContext(settings, sqlite_database, Clock(NOW), sender)
+    yield WorkerContext(settings, sqlite_database, Clock(NOW), sender=sender)
     sender.close()
 
 

@@ -1,1 +1,0 @@
-"""Normals: the usual values for a day of the year, from other years."""

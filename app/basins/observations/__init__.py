@@ -1,1 +1,0 @@
-"""Observations: the stored daily series of a basin."""

@@ -1,1 +1,0 @@
-"""Rating tables of basins, and stages by them."""

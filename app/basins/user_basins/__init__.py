@@ -1,1 +1,0 @@
-"""User basins: registering them, and uploading their observations."""

@@ -1,0 +1,241 @@
+"""/v1/basins/{basin}/forecasts/latest/changes: why a forecast differs from the previous one."""
+
+from collections.abc import Mapping
+from datetime import date, datetime
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from fastapi import APIRouter, Response
+from pydantic import Field
+from sqlalchemy.orm import Session
+
+from app.exports.answers import SeriesAnswer, documented_responses
+from app.exports.formats import SERIES
+from app.exports.table import Table, numbers
+from app.forecasts import lookup
+from app.forecasts.changes.words import Split, change_in_words
+from app.forecasts.discharge import DischargeUnits, in_units
+from app.forecasts.header import days_ahead, header, missing_in_header
+from app.forecasts.schemas import DaysOfRun
+from app.forecasts.table import day_columns, run_columns
+from app.http.base_schema import Absences, Missing, Model, column
+from app.http.dependencies import AsKnown, BasinId, Reading, RunId
+from app.http.discharge_units import NoArea
+from hydrology.attribution.forecast_change import PARTS, interaction
+from hydrology.base.absent import Absent, absent, texts
+from hydrology.base.calendar import as_date, day
+from hydrology.base.reasons import Reason
+from hydrology.base.units import Units
+from records.basins.basins import Site, UnknownBasin
+from records.forecasts.latest import Latest, NoForecast, NoModel, result_of
+from records.runs import run_arrays, runs
+from records.runs.run_summary import RunChange
+from records.runs.run_types import UnknownRun
+
+ChangeOf = Literal["calibrated median", "mean of the members"]
+
+
+class PreviousRun(Model):
+    """The run that a forecast is compared with."""
+
+    run: str
+    version: str = Field(description="Its model version.")
+    t0: date
+
+
+class ChangeByCause(Model):
+    """A change of discharge by its causes. Each column has one value for each day of `time`."""
+
+    revised_data: list[float] | None = Field(
+        description=column("Revised weather before the previous T0: the state of that day, computed again")
+    )
+    observed_weather: list[float] | None = Field(
+        description=column("The weather from the previous T0 to this one, as observed and not as forecast")
+    )
+    weather_forecast: list[float] | None = Field(
+        description=column("The new weather forecast of the days ahead, in place of the previous one")
+    )
+    model_version: list[float] | None = Field(
+        description=column(
+            "Another model version, or other weather products of a version that combines others: one that came, or is "
+            "missing now"
+        )
+    )
+    observed_flow: list[float] | None = Field(
+        description=column(
+            "The calibrated correction, which starts from the last observed flow: calibrated median less mean of the "
+            "members. Null where not both runs are calibrated"
+        )
+    )
+
+
+class Rain(Model):
+    """Precipitation behind a change, mm, the mean of the traces."""
+
+    observed: float = Field(description="From the previous T0 to this one, as observed.")
+    expected: float = Field(description="The same days, as the previous forecast expected.")
+    ahead: float = Field(description="On the days of `time`, by this forecast.")
+    ahead_before: float = Field(description="The same days, by the previous forecast.")
+
+
+class ChangeOfRun(DaysOfRun):
+    """Why a forecast differs from the previous one on the days that both hold."""
+
+    previous: PreviousRun | None = Field(
+        description="The newest operational run from an earlier T0, of at most 10 days before."
+    )
+    change_of: ChangeOf | None = Field(description="The compared flow: calibrated where both runs are.")
+    before: list[float] | None = Field(description=column("Discharge by the previous forecast"))
+    after: list[float] | None = Field(description=column("Discharge by this forecast"))
+    change: list[float] | None = Field(description=column("`after` less `before`"))
+    parts: ChangeByCause | None = Field(
+        description="The change by cause, from reruns of the previous forecast with one input after the other "
+        "replaced, in the order of the fields. They add up to the change."
+    )
+    interaction: ChangeByCause | None = Field(
+        description="By how much the parts depend on that order: `parts` less the same in the opposite order. Over the "
+        "causes it adds up to 0."
+    )
+    precipitation: Rain | None
+    in_words: str | None = Field(description="The largest change in a sentence.")
+    missing: Missing
+
+
+Array = npt.NDArray[np.float64]
+_MEDIAN = 0.5
+_FIELDS = ("previous", "change_of", "before", "after", "change", "parts", "interaction", "precipitation", "in_words")
+
+
+def change_of(session: Session, latest: Latest, at: datetime | None, units: Units) -> ChangeOfRun:
+    """Return the change of a run since the previous one; `at` is the clock's time for a latest answer.
+
+    Raises:
+        NoArea: the run names no area, and flows are requested.
+    """
+    run, basin = latest.run, latest.basin
+    split, absences = _split(session, latest, units), Absences()
+    columns = days_ahead(run)
+    if isinstance(split, Absent):
+        fields: dict[str, Any] = {name: absences.present(name, split) for name in _FIELDS}
+    else:
+        count = len(split.after)
+        columns = {"time": columns["time"][:count], "lead_days": columns["lead_days"][:count]}
+        fields = _fields(split, absences) | {"in_words": change_in_words(split, columns["time"], units)}
+    return ChangeOfRun(
+        **header(latest, at),
+        **columns,
+        units={**dict.fromkeys(("before", "after", "change", "parts", "interaction"), units), "precipitation": "mm"},
+        **fields,
+        missing=texts(missing_in_header(basin)) | absences.texts,
+    )
+
+
+def _split(session: Session, latest: Latest, units: Units) -> Split | Absent:
+    run, basin = latest.run, latest.basin
+    found = basin.summary.change
+    if run.purpose != "operational":
+        return absent(Reason.CHANGE_NOT_OPERATIONAL)
+    if not isinstance(found, RunChange):
+        return basin.why(found)
+    wanted = ("discharge", run_arrays.MEAN_OF_MEMBERS, run_arrays.CALIBRATED, run_arrays.CHANGES)
+    series = runs.series_of(session, run.id, basin.basin_id, wanted)
+    parts = series[run_arrays.CHANGES].values
+    after = _flow(series, calibrated=found.without_flow is None)[: parts.shape[-1]]
+    return Split(found, in_units(after, basin, units), in_units(parts, basin, units))
+
+
+def _flow(series: Mapping[str, run_arrays.RunSeries], *, calibrated: bool) -> Array:
+    if not calibrated:
+        return run_arrays.mean_of_members(series)
+    quantiles = series[run_arrays.CALIBRATED]
+    return np.asarray(quantiles.values[list(quantiles.axes["level"]).index(_MEDIAN)], dtype=np.float64)
+
+
+def _fields(split: Split, absences: Absences) -> dict[str, Any]:
+    found = split.found
+    combined: ChangeByCause | Absent = found.without_reverse or _by_cause(interaction(split.parts))
+    if found.without_flow is not None:
+        absences.present("parts.observed_flow", found.without_flow)
+        absences.present("interaction.observed_flow", found.without_flow)
+    return {
+        "previous": PreviousRun(run=found.run, version=found.version, t0=as_date(day(found.t0))),
+        "change_of": "calibrated median" if found.without_flow is None else "mean of the members",
+        "before": (split.after - split.change).tolist(),
+        "after": split.after.tolist(),
+        "change": split.change.tolist(),
+        "parts": _by_cause(split.parts[0]),
+        "interaction": absences.present("interaction", combined),
+        "precipitation": Rain(
+            observed=found.observed_mm,
+            expected=found.expected_mm,
+            ahead=found.ahead_mm,
+            ahead_before=found.ahead_before_mm,
+        ),
+    }
+
+
+def _by_cause(parts: Array) -> ChangeByCause:
+    """Return parts (parts, days) by cause, unrounded so that they add up; null where they are unknown."""
+    columns = {name: row.tolist() if np.isfinite(row).all() else None for name, row in zip(PARTS, parts, strict=True)}
+    return ChangeByCause(**columns)
+
+
+_FLOWS = {
+    "before": "discharge by the previous forecast",
+    "after": "discharge by this forecast",
+    "change": "change of the discharge",
+}
+
+
+def table_of_change(answer: ChangeOfRun, sites: Mapping[str, Site]) -> Table:
+    """Return the change of each day and its parts."""
+    rows, unit = len(answer.time), answer.units["change"]
+    parts = [
+        numbers(
+            f"{kind}_{cause}",
+            f"{meaning} {cause.replace('_', ' ')}",
+            None if of_kind is None else getattr(of_kind, cause),
+            rows,
+            unit,
+        )
+        for kind, meaning, of_kind in (
+            ("part", "part of the change due to", answer.parts),
+            ("interaction", "dependence on the order of the part due to", answer.interaction),
+        )
+        for cause in ChangeByCause.model_fields
+    ]
+    flows = [numbers(name, meaning, getattr(answer, name), rows, unit) for name, meaning in _FLOWS.items()]
+    columns = [*run_columns(answer, sites, rows), *day_columns(answer.time, answer.lead_days), *flows, *parts]
+    return Table(f"{answer.basin}_changes_{answer.t0}", f"Change of the forecast of {answer.basin}", columns)
+
+
+router = APIRouter(tags=["forecasts"])
+
+
+@router.get(
+    "/basins/{basin}/forecasts/latest/changes",
+    summary="Why the latest forecast differs from the previous one",
+    **documented_responses(ChangeOfRun, UnknownBasin, NoModel, NoForecast, NoArea, formats=SERIES),
+)
+def read_latest_changes(
+    session: Reading, answer: SeriesAnswer, basin: BasinId, at: AsKnown, units: DischargeUnits = "m3/s"
+) -> Response:
+    """The change of the discharge since the previous operational run of the basin, on the days that both hold, split
+    into weather that came, new weather forecast, revised data, model version and observed flow. The parts add up to the
+    change; `in_words` describes the largest one. Null, with the reason, for a basin's first forecast."""
+    changes = change_of(session, lookup.latest(session, basin, at), at, units)
+    return answer.of_basin(changes, table_of_change)
+
+
+@router.get(
+    "/runs/{run}/basins/{basin}/changes",
+    summary="Why the forecast of a given run differs from the previous one",
+    **documented_responses(ChangeOfRun, UnknownRun, NoArea, formats=SERIES),
+)
+def read_changes_of_run(
+    session: Reading, answer: SeriesAnswer, run: RunId, basin: BasinId, units: DischargeUnits = "m3/s"
+) -> Response:
+    """The same answer as for the latest forecast, of any operational run."""
+    changes = change_of(session, result_of(session, run, basin), None, units)
+    return answer.of_basin(changes, table_of_change)

@@ -1,1 +1,0 @@
-"""Errors of verified forecasts, split by cause."""

@@ -1,0 +1,286 @@
+"""/v1/basins/{basin}/exceedance: exceedance probabilities of levels, from a run's calibrated flow."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Annotated, Literal
+
+import numpy as np
+import numpy.typing as npt
+from fastapi import APIRouter, Query, Response
+from pydantic import Field
+from sqlalchemy.orm import Session
+
+from app.basins.thresholds.levels import AnsweredLevel, level_asked_for, levels_of
+from app.exports.answers import JsonAnswer, documented_responses
+from app.forecasts.discharge import in_units
+from app.forecasts.header import days_ahead, header, missing_in_header
+from app.forecasts.lookup import PROBLEMS, AskedRun
+from app.forecasts.schemas import DaysOfRun
+from app.forecasts.words import UNITS, number, on
+from app.http import json_numbers
+from app.http.base_schema import Missing, Model, column
+from app.http.dependencies import Reading
+from app.http.discharge_units import NoArea
+from hydrology.base.absent import Absent, text, texts
+from hydrology.base.calendar import as_date
+from hydrology.base.units import Units
+from hydrology.extremes.alerting import WINDOW_DAYS
+from hydrology.uncertainty.exceedance import Direction, FlowAhead
+from hydrology.uncertainty.weighted import of_traces, weighted_mean
+from records.adjustments import adjustments
+from records.adjustments.adjustment import Adjustment
+from records.forecasts.latest import Latest
+from records.outlooks import outlooks
+from records.runs import run_arrays, run_types, runs
+from records.runs.run_parts import weights_of_members
+
+FlowOf = Literal["calibrated", "members"]
+
+
+class LevelChances(Model):
+    """Exceedance probability of one level."""
+
+    name: str | None = Field(
+        description="The level's name in `/v1/basins/{basin}/thresholds`; null for a requested discharge."
+    )
+    discharge: float | None = Field(description="In `units`; null where the record is too short to estimate it.")
+    direction: Direction = Field(description="Whether flow passes it upwards (`rising`) or downwards.")
+    flow: FlowOf = Field(
+        description="The flow behind the chance. `calibrated`: the error model's, as a forecaster adjusted "
+        "it. `members`: the share of the "
+        "members, by their weights and with every trace of weather, uncalibrated; the levels of the version's own "
+        "simulation (`model-...`) are compared with these."
+    )
+    chance: list[float | None] | None = Field(
+        description=column(
+            "Chance that the day's mean flow is beyond the level, 0 to 1. Beyond the outer quantiles of calibrated "
+            "flow, 0.5 and 99.5 percent, nothing is known, so a calibrated chance is at least 0.005 and at most "
+            "0.995. Null on days that a forecaster's adjustment moves no flow to"
+        )
+    )
+    within: float | None = Field(
+        description="Chance that the level is passed on any of the days: the share of equally likely, temporally "
+        "consistent paths of flow that pass it; or as a forecaster set it."
+    )
+    in_words: str | None = Field(description="The same in a sentence.")
+    reason: str | None = Field(description="Why the chances are null; null where they are not.")
+
+
+class PeakOfRun(Model):
+    """The highest day ahead, over equally likely paths of the published calibrated flow: its height and its day."""
+
+    p05: float = Field(description="Height exceeded with a chance of 95 %, in `units`.")
+    median: float = Field(description="Median height, in `units`.")
+    p95: float = Field(description="Height exceeded with a chance of 5 %, in `units`.")
+    day_p05: date = Field(description="The peak is earlier than this day with a chance of 5 % at most.")
+    day_median: date = Field(description="The median day of the peak.")
+    day_p95: date = Field(description="The peak is later than this day with a chance of 5 % at most.")
+
+
+class ExceedanceOfRun(DaysOfRun):
+    """Exceedance probabilities of levels on the days ahead."""
+
+    levels: list[LevelChances] = Field(
+        description="The levels set by operators, the basin's floods and low flows, and those of the version's own "
+        "simulation; or the requested discharge."
+    )
+    peak: PeakOfRun | None = Field(
+        description="The highest day ahead, with its uncertainty in height and time. Null where flow more likely falls "
+        "from the last past day than rises."
+    )
+    missing: Missing
+
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class _Calibrated:
+    """The published calibrated flow of a run, mm/day, NaN on days without.
+
+    Attributes:
+        past: number of the first days that had ended.
+    """
+
+    flow: FlowAhead
+    past: int
+
+    def chances(self, depth: float, direction: Direction) -> tuple[Array, float]:
+        """Return the exceedance probability of a depth on each day, and on any to come."""
+        has_flow, of_days = np.isfinite(self.flow.median), np.full(len(self.flow.median), np.nan)
+        of_days[has_flow], within = self.flow.known().chances(depth, direction)
+        return of_days, self.flow.after(self.past).known().chances(depth, direction)[1] if self.past else within
+
+    def sentence(self, within: float, what: str, direction: Direction, last: date) -> str:
+        """Describe the exceedance probability in a sentence."""
+        way = "rises above" if direction == "rising" else "falls below"
+        return f"{_chance(within)} that flow {way} {what} by {on(last)}."
+
+
+@dataclass(frozen=True, slots=True)
+class _Members:
+    """The flow of every member with every trace of weather, uncalibrated, (members, leads) in mm/day.
+
+    Attributes:
+        past: number of the first days that had ended.
+        weights: (members,), of sum 1; None where all are equal.
+    """
+
+    flow: Array
+    past: int
+    weights: Array | None
+
+    def chances(self, depth: float, direction: Direction) -> tuple[Array, float]:
+        """Return the share of members that pass a depth on each day, and on any to come."""
+        passed = _passed(self.flow, depth, direction)
+        within = np.asarray(passed[:, self.past :].any(axis=1))
+        return weighted_mean(passed, self.weights), float(weighted_mean(within, self.weights))
+
+    def sentence(self, within: float, what: str, direction: Direction, last: date) -> str:
+        """Describe the number of members that pass a level, or their share where they have weights."""
+        way = "rises above" if direction == "rising" else "falls below"
+        if self.weights is not None:
+            share = round(100 * within)
+            return f"The flow of {share} % of the members, by their weights, {way} {what} by {on(last)}."
+        return f"The flow of {round(within * len(self.flow))} of {len(self.flow)} members {way} {what} by {on(last)}."
+
+
+_Flow = _Calibrated | _Members
+_Flows = Mapping[FlowOf, _Flow | Absent]
+"""The flow to compare levels with, or why there is none."""
+
+
+def exceedance(
+    session: Session, latest: Latest, at: datetime | None, units: Units, discharge: float | None
+) -> ExceedanceOfRun:
+    """Return exceedance probabilities; `at` is the clock's time for a latest answer.
+
+    Args:
+        discharge: a level in `units`; the basin's own levels where it is None.
+
+    Raises:
+        NoArea: the run names no area, and levels are not in mm/day.
+    """
+    run, basin = latest.run, latest.basin
+    adjustment = None if latest.adjustment is None else adjustments.get(session, latest.adjustment)
+    days, flows = days_ahead(run), _flows(session, run, basin, adjustment)
+    judged = {} if adjustment is None else _judged(run, adjustment)
+    peak = _peak(session, latest, adjustment, units)
+    levels = levels_of(session, run, basin, units) if discharge is None else [level_asked_for(basin, units, discharge)]
+    return ExceedanceOfRun(
+        **header(latest, at),
+        **days,
+        units={"discharge": units},
+        levels=[_level_chances(flows, level, days["time"][-1], units, judged) for level in levels],
+        peak=None if isinstance(peak, Absent) else peak,
+        missing=texts(missing_in_header(basin) | ({"peak": peak} if isinstance(peak, Absent) else {})),
+    )
+
+
+def _judged(run: run_types.Run, adjustment: Adjustment) -> Mapping[str, float]:
+    """Return the chances of levels that a forecaster set, where they cover all days to come."""
+    return adjustment.chances if run.horizon_days - run.filled_days <= WINDOW_DAYS else {}
+
+
+def _flows(session: Session, run: run_types.Run, basin: run_types.RunBasin, adjustment: Adjustment | None) -> _Flows:
+    series = runs.series_of(session, run.id, basin.basin_id, ("discharge", run_arrays.CALIBRATED, run_arrays.PATHS))
+    flows: dict[FlowOf, _Flow | Absent] = {"calibrated": basin.why_not_calibrated, "members": basin.why_missing}
+    if basin.status != "issued":
+        return flows
+    if (calibrated := runs.calibrated_flow(series)) is not None:
+        published = calibrated if adjustment is None else adjustment.of_flow.adjusted_ahead(calibrated)
+        flows["calibrated"] = _Calibrated(published, run.filled_days)
+    if "discharge" in series:
+        values, axes = series["discharge"].values, series["discharge"].axes
+        flow = values.reshape(-1, values.shape[-1]).astype(np.float64)
+        weights = of_traces(weights_of_members(basin.summary.parts, axes["member"]), len(flow) // len(values))
+        flows["members"] = _Members(flow, run.filled_days, weights)
+    return flows
+
+
+def _peak(session: Session, latest: Latest, adjustment: Adjustment | None, units: Units) -> PeakOfRun | Absent:
+    """Return the peak of the run's calibrated flow as published, or why it has none."""
+    run, basin = latest.run, latest.basin
+    key = run.id, basin.basin_id
+    outlook = outlooks.of_runs(session, [(run, basin)], {} if adjustment is None else {key: adjustment})[key]
+    if isinstance(outlook, Absent):
+        return outlook
+    peak = basin.why_not_calibrated if outlook.basis == "members" else outlook.published.peak
+    if isinstance(peak, Absent):
+        return peak
+    median, low, high = json_numbers.column(in_units(np.array([peak.height, peak.low, peak.high]), basin, units))
+    first, middle, last = (as_date(run.t0) + timedelta(days=lead) for lead in (peak.first, peak.lead, peak.last))
+    return PeakOfRun(p05=low, median=median, p95=high, day_p05=first, day_median=middle, day_p95=last)
+
+
+def _passed(flow: Array, depth: float, direction: Direction) -> npt.NDArray[np.bool_]:
+    return flow > depth if direction == "rising" else flow < depth
+
+
+def _level_chances(
+    flows: _Flows, level: AnsweredLevel, last: date, units: Units, judged: Mapping[str, float]
+) -> LevelChances:
+    flow_of: FlowOf = "members" if level.of_model else "calibrated"
+    flow = flows[flow_of]
+    reported = LevelChances(
+        name=level.name,
+        discharge=None if level.shown is None else json_numbers.column(np.array([level.shown]))[0],
+        direction=level.direction,
+        flow=flow_of,
+        chance=None,
+        within=None,
+        in_words=None,
+        reason=text(level.reason),
+    )
+    if level.depth is None or level.shown is None:
+        return reported
+    if isinstance(flow, Absent):
+        return reported.model_copy(update={"reason": str(flow)})
+    of_days, within = flow.chances(level.depth, level.direction)
+    within = judged.get(level.name or "", within)
+    discharge = f"{number(level.shown)} {UNITS[units]}"
+    what = discharge if level.name is None else f"{level.name} ({discharge})"
+    sentence = flow.sentence(within, what, level.direction, last)
+    return reported.model_copy(
+        update={"chance": json_numbers.gappy_column(of_days), "within": within, "in_words": sentence}
+    )
+
+
+def _chance(chance: float) -> str:
+    if chance <= 0.01:
+        return "A chance of 1 in 100 or less"
+    if chance >= 0.99:
+        return "A chance of 99 in 100 or more"
+    if chance < 0.5:
+        return f"A chance of 1 in {round(1 / chance)}"
+    return f"A chance of {round(10 * chance)} in 10" if chance < 0.95 else f"A chance of {round(100 * chance)} in 100"
+
+
+router = APIRouter(prefix="/basins", tags=["forecasts"])
+
+LevelUnits = Annotated[Units, Query(description="The unit of every level.")]
+Discharge = Annotated[
+    float | None,
+    Query(
+        description="A level in `units`, passed upwards; by default the levels of the basin.",
+        gt=0,
+        le=1e9,
+        examples=[85.0],
+    ),
+]
+
+
+@router.get(
+    "/{basin}/exceedance",
+    summary="Exceedance probability of discharge levels",
+    **documented_responses(ExceedanceOfRun, *PROBLEMS, NoArea),
+)
+def read_exceedance(
+    session: Reading, asked: AskedRun, answer: JsonAnswer, units: LevelUnits = "m3/s", discharge: Discharge = None
+) -> Response:
+    """The chance that the day's mean flow passes a level, for each day ahead and for any of them: of the floods, low
+    flows and operators' levels in `thresholds`, or of a requested discharge, by the calibrated flow of a forecast;
+    null, with the reason, if it is not calibrated. The levels of the version's own simulation are compared with the
+    uncalibrated members."""
+    return answer.of(exceedance(session, *asked, units, discharge))

@@ -1,1 +1,0 @@
-"""Exceedance probability of discharge levels."""

@@ -1,1 +1,0 @@
-"""Rain margins: how much rain takes flow to a level."""

@@ -1,1 +1,0 @@
-"""Recession: runoff of a basin's stored water without further rain."""

@@ -1,1 +1,0 @@
-"""Runs: when and by which model version they were computed, and their outcome."""

@@ -1,1 +1,0 @@
-"""Stored model states of a basin."""

@@ -1,0 +1,246 @@
+"""/v1/basins/{basin}/water-balance and /long-term-balance: balance of the days ahead and since the empty store."""
+
+from dataclasses import dataclass
+from datetime import date, datetime
+
+import numpy as np
+from fastapi import APIRouter, Response
+from pydantic import Field
+from sqlalchemy.orm import Session
+
+from app.basins.observations import DISCHARGE
+from app.exports.answers import JsonAnswer, documented_responses
+from app.forecasts.balance import WaterBalance, residuals, water_balance
+from app.forecasts.header import days_ahead, header, missing_in_header
+from app.forecasts.lookup import PROBLEMS, AskedRun
+from app.forecasts.schemas import FieldUnits, RunOfBasin
+from app.forecasts.stored_water import is_conserving, why_no_account
+from app.http.base_schema import Missing, Model, Period
+from app.http.conditional import FOR_EVER, SHORTLY
+from app.http.dependencies import Reading
+from app.http.json_numbers import rounded
+from hydrology.base import calendar
+from hydrology.base.absent import Absent, absent, texts
+from hydrology.base.basins import gauge_product
+from hydrology.base.reasons import Reason
+from hydrology.base.units import Area, to_mm_per_day
+from hydrology.water.ledger import Sums
+from hydrology.weather.runoff import MIN_DAYS_OF_YEAR, in_whole_water_years
+from records.basins import basins
+from records.forecasts.latest import Latest
+from records.runs import run_arrays, run_types, runs, states
+from records.series import series
+from records.simulations import simulated_loss
+
+router = APIRouter(prefix="/basins", tags=["water"])
+DAYS_OF_A_YEAR = 365.25
+
+
+class LossBesidePet(Model):
+    """Mean annual loss of the model version over its simulated past, beside potential evapotranspiration. Loss is not
+    measured, but evaporation cannot exceed its potential."""
+
+    period: Period = Field(description="The simulated days.")
+    mean: float = Field(description="The mean of the members, mm a year.")
+    members: dict[str, float] = Field(description="Each member's, mm a year.")
+    pet: float | None = Field(
+        description="Potential evapotranspiration of the same days from temperature and latitude (Oudin et al. 2005), "
+        "mm a year."
+    )
+    exceeding: list[str] = Field(
+        description="The members that lose more: a part of their loss is water that leaves the basin unseen, too much "
+        "rain in the weather product, or an error. None where `pet` is not known."
+    )
+
+
+class BalanceOfRun(RunOfBasin):
+    """The water balance of the days ahead, mm."""
+
+    units: FieldUnits
+    first_day: date = Field(description="The first day of the balance: the day after T0.")
+    last_day: date
+    water_balance: WaterBalance | None
+    residuals: dict[str, float] = Field(
+        default={},
+        description="The residual of every member with every trace of weather, mm, as `MEMBER/TRACE`. Only where there "
+        "are traces.",
+    )
+    loss_beside_pet: LossBesidePet | None = Field(description="The loss compared with potential evapotranspiration.")
+    missing: Missing
+
+
+class SimulatedWater(Model):
+    """Mean annual water of the members, mm/year."""
+
+    precipitation: float
+    discharge: float
+    loss: float
+    stored: float = Field(description="The remainder of the precipitation, in the basin at T0.")
+
+
+class ObservedRunoff(Model):
+    """Observed runoff of the river."""
+
+    runoff: float = Field(
+        description="Annual mean of whole water years (at least 355 days observed), mm/year. Where it exceeds the "
+        "precipitation, the basin's quality report contains "
+        "`runoff-above-precipitation`."
+    )
+    days: int = Field(description="Number of observed days behind the mean.")
+
+
+class LongTermBalance(RunOfBasin):
+    """Water balance of all days from the empty store to T0."""
+
+    units: FieldUnits
+    period: Period | None = Field(description="From the first day after the empty store to T0.")
+    simulated: SimulatedWater | None
+    observed: ObservedRunoff | None
+    missing: Missing
+
+
+def loss_beside_pet(session: Session, version: str, basin: str) -> tuple[LossBesidePet | None, dict[str, Absent]]:
+    """Return the comparison, and why it or a part of it is null."""
+    simulated = simulated_loss.get(session, version, basin)
+    if isinstance(simulated, Absent):
+        return None, {"loss_beside_pet": simulated}
+    period, loss = simulated
+    shown = LossBesidePet(
+        period=Period.between(period.first, period.last),
+        mean=rounded(loss.mean),
+        members={label: rounded(lost) for label, lost in loss.members.items()},
+        pet=None if isinstance(loss.pet, Absent) else rounded(loss.pet),
+        exceeding=loss.exceeding,
+    )
+    return shown, {"loss_beside_pet.pet": loss.pet} if isinstance(loss.pet, Absent) else {}
+
+
+def in_words(loss: LossBesidePet) -> str | None:
+    """Return a warning if a member loses more than could evaporate."""
+    if not loss.exceeding or loss.pet is None:
+        return None
+    return (
+        f"{len(loss.exceeding)} of {len(loss.members)} members lose more here than could evaporate: {loss.mean:.0f} mm "
+        f"in the mean of a year and of all members, where {loss.pet:.0f} mm could. A part of that left the basin some "
+        "other way, never fell, or is an error."
+    )
+
+
+def balance(session: Session, latest: Latest, at: datetime | None) -> BalanceOfRun:
+    """Return the water balance of every member; `at` is the clock's time for a latest answer."""
+    days = days_ahead(latest.run)["time"]
+    basin = latest.basin
+    of_traces = runs.series_of(session, latest.run.id, basin.basin_id, (run_arrays.LEDGER,)).get(run_arrays.LEDGER)
+    ledgers = runs.ledger_of(session, latest.run.id, basin.basin_id)
+    of_members = water_balance(ledgers, of_traces, basin.spin_up_days)
+    missing, conserving = missing_in_header(basin), is_conserving(session, latest)
+    if of_members is None:
+        missing["water_balance"] = why_no_account(basin, conserving)
+    lost = None
+    if conserving:
+        lost, reasons = loss_beside_pet(session, latest.run.version_id, basin.basin_id)
+        missing |= reasons
+    else:
+        missing["loss_beside_pet"] = absent(Reason.NOT_CONSERVING)
+    answer = BalanceOfRun(
+        **header(latest, at),
+        units={"water_balance": "mm", "loss_beside_pet": "mm/year"},
+        first_day=days[0],
+        last_day=days[-1],
+        water_balance=of_members,
+        loss_beside_pet=lost,
+        missing=texts(missing),
+    )
+    if of_traces is None or "trace" not in of_traces.axes:
+        return answer
+    return answer.model_copy(update={"residuals": residuals(of_traces)})
+
+
+def long_term(session: Session, latest: Latest, at: datetime | None) -> LongTermBalance:
+    """Return the balance until T0; `at` is the clock's time for a latest answer."""
+    basin = latest.basin
+    past = _past(session, latest)
+    missing, simulated, observed = missing_in_header(basin), None, None
+    if isinstance(past, Absent):
+        missing |= dict.fromkeys(("period", "simulated", "observed"), past)
+    else:
+        simulated, runoff = past.a_year, _runoff(session, basin, past.period)
+        if isinstance(runoff, Absent):
+            missing["observed"] = runoff
+        else:
+            observed = runoff
+    return LongTermBalance(
+        **header(latest, at),
+        units=dict.fromkeys(("simulated", "observed"), "mm/year"),
+        period=None if isinstance(past, Absent) else Period.between(past.period.first, past.period.last),
+        simulated=simulated,
+        observed=observed,
+        missing=texts(missing),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Past:
+    """The days since the empty store, with their sums of water."""
+
+    period: calendar.Period
+    sums: Sums
+
+    @property
+    def a_year(self) -> SimulatedWater:
+        """Annual mean of the members."""
+        years = len(self.period) / DAYS_OF_A_YEAR
+        means = {name: float(amounts.mean()) / years for name, amounts in self.sums.items()}
+        stored = means["precipitation"] - means["discharge"] - means["loss"]
+        return SimulatedWater(**{name: rounded(amount) for name, amount in means.items()}, stored=rounded(stored))
+
+
+def _past(session: Session, latest: Latest) -> _Past | Absent:
+    """Return the sums in the state of T0, or why they are not known."""
+    run, basin = latest.run, latest.basin
+    conserving = is_conserving(session, latest)
+    if not conserving or basin.state_hash is None:
+        return why_no_account(basin, conserving)
+    state = states.get(session, run.version_id, basin.basin_id, run.t0)
+    if state is None or state.sha256 != basin.state_hash or state.sums is None or basin.spin_up_days is None:
+        return absent(Reason.SUMS_NOT_STORED)
+    return _Past(calendar.Period(run.t0 - np.timedelta64(basin.spin_up_days - 1, "D"), run.t0), state.sums)
+
+
+def _runoff(session: Session, basin: run_types.RunBasin, period: calendar.Period) -> ObservedRunoff | Absent:
+    if basin.area_m2 is None or basin.area_name is None:
+        return absent(Reason.NO_AREA_STORED)
+    daily = series.read(session, basin.basin_id, gauge_product(basin.basin_id), DISCHARGE, period)
+    if daily is None or np.isnan(daily.values).all():
+        first, last = str(period.first), str(period.last)
+        return absent(Reason.NO_DISCHARGE_IN, basin=basin.basin_id, first=first, last=last)
+    flow = to_mm_per_day(daily.values, unit=daily.unit, area=Area(basin.area_name, basin.area_m2))
+    latitude = basins.get(session, basin.basin_id).latitude
+    of_years = flow[in_whole_water_years(~np.isnan(flow), daily.days, latitude)]
+    if not len(of_years):
+        return absent(Reason.NO_WHOLE_WATER_YEAR, days=MIN_DAYS_OF_YEAR)
+    return ObservedRunoff(runoff=rounded(float(of_years.mean()) * DAYS_OF_A_YEAR), days=len(of_years))
+
+
+@router.get(
+    "/{basin}/water-balance", summary="Water balance of the forecast", **documented_responses(BalanceOfRun, *PROBLEMS)
+)
+def read_water_balance(session: Reading, asked: AskedRun, answer: JsonAnswer) -> Response:
+    """The water balance from T0 to the end of the horizon, mm, of every member: precipitation, discharge, loss and
+    storage change, the residual and its tolerance, and whether it closes. A basin whose balance does not close is
+    withheld: ask for its run to see it. Null, with the reason, for networks that do not conserve mass."""
+    _, latest_at = asked
+    cache_control = FOR_EVER if latest_at is None else SHORTLY
+    return answer.of(balance(session, *asked), cache_control=cache_control)
+
+
+@router.get(
+    "/{basin}/long-term-balance",
+    summary="Long-term water balance, with observed runoff",
+    **documented_responses(LongTermBalance, *PROBLEMS),
+)
+def read_long_term_balance(session: Reading, asked: AskedRun, answer: JsonAnswer) -> Response:
+    """Mean annual precipitation, runoff and loss, mm, over all days from the empty store to T0, with the observed
+    runoff of that time. The residual over that time is in `/water-balance`. Null, with the reason, for networks that do
+    not conserve mass."""
+    return answer.of(long_term(session, *asked))

@@ -1,0 +1,229 @@
+"""/v1/basins/{basin}/origin and /age: where the coming discharge comes from, and when its water fell."""
+
+from collections.abc import Iterator, Mapping
+from datetime import date, datetime
+
+import numpy as np
+from fastapi import APIRouter, Response
+from pydantic import Field
+from sqlalchemy.orm import Session
+
+from app.exports.answers import SeriesAnswer, documented_responses
+from app.exports.formats import SERIES
+from app.exports.table import Column, Table, numbers
+from app.forecasts.header import days_ahead, header, missing_in_header
+from app.forecasts.lookup import PROBLEMS, AskedRun
+from app.forecasts.schemas import DaysOfRun
+from app.forecasts.stored_water import why_no_snow, why_no_water
+from app.forecasts.table import day_columns, run_columns
+from app.http import json_numbers
+from app.http.base_schema import Missing, Model, column
+from app.http.dependencies import Reading
+from app.http.json_numbers import rounded
+from hydrology.base.absent import texts
+from hydrology.base.calendar import as_date
+from hydrology.water.water_age import OLDER, YET_TO_FALL, Ages
+from records.basins.basins import Site
+from records.forecasts.latest import Latest
+from records.runs import run_arrays, run_types, runs
+
+router = APIRouter(prefix="/basins", tags=["water"])
+
+
+class FlowOfOrigin(Model):
+    """The part of each day's discharge with one origin, mm/day."""
+
+    mean: list[float] = Field(description=column("The mean of the members, and of their traces of weather, mm/day"))
+    p05: list[float] = Field(description=column("Their 5 % quantile, mm/day. Quantiles do not add up"))
+    p95: list[float] = Field(description=column("Their 95 % quantile, mm/day"))
+
+
+class OriginOfRun(DaysOfRun):
+    """The discharge of the days ahead by where its water was at T0, mm/day."""
+
+    ceiling: float | None = Field(
+        description="All water stored at T0, mm, mean of the members: the upper limit of its runoff, if none of it "
+        "were lost."
+    )
+    discharge: list[float] | None = Field(
+        description=column(
+            "The mean of the members, and of their traces, mm/day; `stored` and `yet_to_fall` add up to it"
+        )
+    )
+    stored: FlowOfOrigin | None = Field(
+        description="Water that was in the basin at T0; `snow` and `other` add up to it."
+    )
+    snow: FlowOfOrigin | None = Field(description="The part of it that was in the cells that read as snow.")
+    other: FlowOfOrigin | None = Field(description="The rest of it.")
+    yet_to_fall: FlowOfOrigin | None = Field(description="Water that falls after T0, as rain or as snow.")
+    missing: Missing
+
+
+class FlowOfAge(Model):
+    """The part of each day's discharge of one age, mm/day."""
+
+    age: str = Field(
+        description="`older`; one of five meteorological seasons, named after the year in which they end, the last of "
+        "them that of T0; or `yet_to_fall`, after T0.",
+        examples=["2008-DJF"],
+    )
+    first_day: date | None = Field(description="The first day on which it fell; null for `older`.")
+    last_day: date | None = Field(description="The last day on which it fell; null for `yet_to_fall`.")
+    mean: list[float] = Field(description=column("The mean of the members, and of their traces of weather, mm/day"))
+    p05: list[float] = Field(description=column("Their 5 % quantile, mm/day. Quantiles do not add up"))
+    p95: list[float] = Field(description=column("Their 95 % quantile, mm/day"))
+
+
+class AgeOfRun(DaysOfRun):
+    """The discharge of the days ahead by the season in which its water fell, mm/day."""
+
+    discharge: list[float] | None = Field(
+        description=column("The mean of the members, and of their traces, mm/day; the means of all ages add up to it")
+    )
+    ages: list[FlowOfAge] | None = Field(description="The parts of it by age, the oldest first.")
+    missing: Missing
+
+
+def origin(session: Session, latest: Latest, at: datetime | None) -> OriginOfRun:
+    """Return the discharge by origin of its water; `at`: clock time for a latest answer."""
+    run, basin = latest.run, latest.basin
+    wanted = (run_types.ORIGIN, "cells_at_t0")
+    series = runs.series_of(session, run.id, basin.basin_id, wanted) if basin.status == "issued" else {}
+    parts = _parts(series[run_types.ORIGIN]) if run_types.ORIGIN in series else {}
+    missing = missing_in_header(basin)
+    ceiling = discharge = None
+    if not parts:
+        reason = why_no_water(session, latest)
+        missing |= dict.fromkeys(("ceiling", "discharge", "stored", "snow", "other", "yet_to_fall"), reason)
+    else:
+        held = series["cells_at_t0"].values.sum(axis=1, dtype=np.float64)
+        weighted = basin.summary.storage_mm if basin.summary.parts else None
+        ceiling = rounded(float(held.mean()) if weighted is None else weighted)
+        discharge = json_numbers.column(np.add(parts["stored"].mean, parts["yet_to_fall"].mean))
+        if "snow" not in parts:
+            missing |= dict.fromkeys(("snow", "other"), why_no_snow(basin))
+    return OriginOfRun(
+        **header(latest, at),
+        **days_ahead(run),
+        units={"ceiling": "mm"} | dict.fromkeys(("discharge", "stored", "snow", "other", "yet_to_fall"), "mm/day"),
+        ceiling=ceiling,
+        discharge=discharge,
+        stored=parts.get("stored"),
+        snow=parts.get("snow"),
+        other=parts.get("other"),
+        yet_to_fall=parts.get("yet_to_fall"),
+        missing=texts(missing),
+    )
+
+
+def age(session: Session, latest: Latest, at: datetime | None) -> AgeOfRun:
+    """Return the discharge by age of its water; `at`: clock time for a latest answer."""
+    run, basin = latest.run, latest.basin
+    series = runs.series_of(session, run.id, basin.basin_id, (run_types.AGE,)) if basin.status == "issued" else {}
+    ages, missing = None, missing_in_header(basin)
+    if run_types.AGE in series:
+        ages = _ages(series[run_types.AGE], Ages(run.t0))
+    else:
+        reason = basin.why(basin.summary.age_reason)
+        missing |= dict.fromkeys(("discharge", "ages"), reason)
+    return AgeOfRun(
+        **header(latest, at),
+        **days_ahead(run),
+        units=dict.fromkeys(("discharge", "ages"), "mm/day"),
+        discharge=None if ages is None else json_numbers.column(np.sum([part.mean for part in ages], axis=0)),
+        ages=ages,
+        missing=texts(missing),
+    )
+
+
+def _ages(series: run_arrays.RunSeries, ages: Ages) -> list[FlowOfAge]:
+    """Return the parts of the discharge by their age."""
+    statistics = series.axes["statistic"]
+    return [
+        FlowOfAge(
+            age=name,
+            first_day=None if first is None else as_date(first),
+            last_day=None if last is None else as_date(last),
+            **{of: json_numbers.column(row) for of, row in zip(statistics, rows, strict=True)},
+        )
+        for name, (first, last), rows in zip(series.axes["age"], ages.ends, series.values, strict=True)
+    ]
+
+
+def _parts(series: run_arrays.RunSeries) -> dict[str, FlowOfOrigin]:
+    """Return the parts of the discharge by their origin."""
+    statistics = series.axes["statistic"]
+    return {
+        name: FlowOfOrigin(**{of: json_numbers.column(row) for of, row in zip(statistics, rows, strict=True)})
+        for name, rows in zip(series.axes["origin"], series.values, strict=True)
+    }
+
+
+UNIT = "mm/day"
+_OF_AGE = {OLDER: "water that fell before these seasons", YET_TO_FALL: "water that falls after t0"}
+
+
+def of_origin(answer: OriginOfRun, sites: Mapping[str, Site]) -> Table:
+    """Return the discharge on the days ahead by where its water was at T0."""
+    rows = len(answer.time)
+    parts = {
+        "stored": ("water that was in the basin at t0", answer.stored),
+        "snow": ("water that was in the cells that read as snow at t0", answer.snow),
+        "other": ("water that was in the other cells at t0", answer.other),
+        "yet_to_fall": ("water that falls after t0", answer.yet_to_fall),
+    }
+    columns = [
+        *run_columns(answer, sites, rows),
+        *day_columns(answer.time, answer.lead_days),
+        numbers("discharge", "mean of the members", answer.discharge, rows, UNIT),
+        *(column for name, (meaning, part) in parts.items() for column in _part_columns(name, meaning, part, rows)),
+    ]
+    return Table(
+        f"{answer.basin}_origin_{answer.t0}", f"Discharge of {answer.basin} by the origin of its water", columns
+    )
+
+
+def of_age(answer: AgeOfRun, sites: Mapping[str, Site]) -> Table:
+    """Return the discharge by age of its water; no parts if unknown."""
+    rows = len(answer.time)
+    columns = [
+        *run_columns(answer, sites, rows),
+        *day_columns(answer.time, answer.lead_days),
+        numbers("discharge", "mean of the members", answer.discharge, rows, UNIT),
+    ]
+    for part in answer.ages or []:
+        name, meaning = part.age.lower().replace("-", "_"), _OF_AGE.get(part.age, f"water that fell in {part.age}")
+        columns += _part_columns(name, meaning, part, rows)
+    return Table(f"{answer.basin}_age_{answer.t0}", f"Discharge of {answer.basin} by the age of its water", columns)
+
+
+def _part_columns(name: str, meaning: str, part: FlowOfOrigin | FlowOfAge | None, rows: int) -> Iterator[Column]:
+    for statistic in FlowOfOrigin.model_fields:
+        values = None if part is None else getattr(part, statistic)
+        yield numbers(f"discharge_{name}_{statistic}", f"{statistic} of the {meaning}", values, rows, UNIT)
+
+
+@router.get(
+    "/{basin}/origin",
+    summary="Origin of the coming discharge: stored water or future rain",
+    **documented_responses(OriginOfRun, *PROBLEMS, formats=SERIES),
+)
+def read_origin(session: Reading, answer: SeriesAnswer, asked: AskedRun) -> Response:
+    """The discharge of each day ahead by the place of its water at T0, mm/day: stored in the basin, as snow or
+    otherwise, or yet to fall. The model's own water is traced through its cells. Water in the cells read as snow counts
+    as snow; the model was not trained on it. Null, with the reason, for networks that do not conserve mass; without
+    snow cells, stored water is one part."""
+    return answer.of_basin(origin(session, *asked), of_origin)
+
+
+@router.get(
+    "/{basin}/age",
+    summary="Age of the coming discharge, by season of precipitation",
+    **documented_responses(AgeOfRun, *PROBLEMS, formats=SERIES),
+)
+def read_age(session: Reading, answer: SeriesAnswer, asked: AskedRun) -> Response:
+    """The discharge of each day ahead by the season in which its water fell, mm/day: in that of T0, in one of the four
+    before it, earlier, or after T0. The model's own water is traced through its cells from more than a year before T0.
+    Null, with the reason, if the run did not request it (`age` of a job `forecast`), if the record is shorter than a
+    year, and for networks that do not conserve mass."""
+    return answer.of_basin(age(session, *asked), of_age)

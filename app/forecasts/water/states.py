@@ -1,0 +1,214 @@
+"""/v1/basins/{basin}/states: stored model states of a basin."""
+
+from datetime import date, datetime
+from importlib import metadata
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+from fastapi import APIRouter, Depends, Path, Query, Response
+from pydantic import Field
+from sqlalchemy.orm import Session
+
+from app.basins.schemas import BasinKind, kind_of
+from app.exports.answers import Responder, documented_responses, in_format
+from app.exports.fields import FieldFilter, fields_of, schema_of
+from app.exports.formats import JSON, NETCDF
+from app.exports.negotiation import one_of
+from app.http import json_numbers
+from app.http.base_schema import Absences, Missing, Model, ReasonText, next_page
+from app.http.conditional import SHORTLY, cached
+from app.http.dependencies import ChosenVersion, KnownBasin, Reading
+from app.http.pagination import Page, paged
+from app.http.problems import documented
+from hydrology.base.absent import Absent, absent
+from hydrology.base.calendar import Day, as_date
+from hydrology.base.reasons import Reason
+from jobspec.fields import DayField
+from records.basins.basins import UnknownBasin
+from records.forecasts.latest import NoModel, asked_version
+from records.runs import states
+from records.runs.states import UnknownState
+from records.versions.versions import CombinedVersion, UnknownVersion, Version
+from runtime.netcdf import encode, numeric_variable, text_variable
+
+
+class StateSummary(Model):
+    """The state of a basin at the end of a day: what the model's cells hold, of all members."""
+
+    day: date = Field(description="The last day of weather in it.")
+    product: str = Field(description="The weather that it was driven with.")
+    sha256: str = Field(description="The fingerprint of the arrays of all members.")
+    parent_day: date | None = Field(description="The day of the state it was advanced from.")
+    parent_sha256: str | None = Field(description="The fingerprint of that state.")
+    inputs_hash: str = Field(description="The fingerprint of the weather and attributes since then.")
+    spin_up_days: int = Field(description="Days since the empty store.")
+    storage_mm: list[float] | None = Field(description="The water in the basin, mm, of each member in their order.")
+    created_at: datetime
+    invalid_at: datetime | None = Field(description="Since when it may not be used; null while it is valid.")
+    invalid_reason: ReasonText | None
+    missing: Missing
+
+
+class StatePage(Model):
+    """States of a basin, the newest day first."""
+
+    basin: str
+    version: str = Field(description="The model version.")
+    states: list[StateSummary]
+    next: str | None = next_page("/v1/basins/USGS-01013500/states?limit=100&after=2008-04-21")
+
+
+class StateArray(Model):
+    """One array of a state."""
+
+    dtype: str = Field(examples=["float32"])
+    shape: list[int] = Field(description="Members first.", examples=[[10, 64]])
+    values: list[Any] = Field(description="Nested lists, exact: the fingerprint can be computed again from them.")
+
+
+class StateDetail(StateSummary):
+    """A state with its arrays."""
+
+    basin: str
+    basin_kind: BasinKind
+    version: str = Field(description="The model version.")
+    members: list[str] = Field(description="The members' names, in the order of the arrays.")
+    member_sha256: list[str] = Field(description="The fingerprint of the arrays of each member.")
+    arrays: dict[str, StateArray] = Field(
+        description="By name: `c` holds the water in each cell, mm, in networks that conserve mass."
+    )
+
+
+START = absent(Reason.FIRST_STATE)
+
+
+def summary(state: states.State) -> StateSummary:
+    """Return a state as in a list."""
+    return StateSummary(**_summary(state))
+
+
+def detail(session: Session, version: Version, basin: str, day: Day) -> StateDetail:
+    """Return the state of a day with its arrays.
+
+    Raises:
+        UnknownState: there is none.
+        Corrupt: it is damaged.
+    """
+    state = states.require(session, version.id, basin, day)
+    return StateDetail(
+        **_summary(state),
+        basin=basin,
+        basin_kind=kind_of(session, basin),
+        version=version.id,
+        members=[str(label) for label in version.members],
+        member_sha256=list(state.member_hashes),
+        arrays={
+            name: StateArray(dtype=array.dtype.name, shape=list(array.shape), values=array.tolist())
+            for name, array in state.arrays.items()
+        },
+    )
+
+
+def _summary(state: states.State) -> dict[str, Any]:
+    absences = Absences()
+    valid = absent(Reason.STATE_VALID)
+    reason = valid if state.invalid_reason is None else str(state.invalid_reason)
+    return {
+        "day": as_date(state.day),
+        "product": state.product,
+        "sha256": state.sha256,
+        "parent_day": absences.present("parent_day", START if state.parent_day is None else as_date(state.parent_day)),
+        "parent_sha256": absences.present("parent_sha256", state.parent_hash or START),
+        "inputs_hash": state.inputs_hash,
+        "spin_up_days": state.spin_up_days,
+        "storage_mm": absences.present("storage_mm", _storage(state)),
+        "created_at": state.created_at,
+        "invalid_at": absences.present("invalid_at", state.invalid_at or valid),
+        "invalid_reason": absences.present("invalid_reason", reason),
+        "missing": absences.texts,
+    }
+
+
+def _storage(state: states.State) -> list[float] | Absent:
+    """Return the water in the cells of each member, mm."""
+    storage = state.storage
+    return absent(Reason.NOT_CONSERVING) if storage is None else json_numbers.column(storage)
+
+
+if TYPE_CHECKING:
+    from xarray import Variable
+
+
+def of_state(state: StateDetail) -> bytes:
+    """Return a state as a file."""
+    variables: dict[str, Variable] = {
+        "member": text_variable("member_number", "member_length", state.members, {"long_name": "name of the member"})
+    }
+    for name, array in state.arrays.items():
+        axes = ["member_number", *(f"{name}_axis_{axis}" for axis in range(1, len(array.shape)))]
+        units = {"units": "mm", "long_name": "water in each cell"} if name == "c" and state.storage_mm else {}
+        variables[name] = numeric_variable(axes, np.array(array.values, array.dtype).reshape(array.shape), units)
+    program = f"Freshet {metadata.version('freshet')}"
+    named = {"basin": state.basin, "version": state.version, "day": str(state.day), "sha256": state.sha256}
+    return encode(variables, {"title": f"Model state of {state.basin}", **named, "source": program}, "NETCDF4")
+
+
+router = APIRouter(prefix="/basins", tags=["water"])
+
+StateDays = Annotated[
+    Page,
+    paged(
+        Annotated[
+            DayField | None,
+            Query(description="Start after this day: the last one of the page before.", examples=["2008-04-21"]),
+        ]
+    ),
+]
+StateDay = Annotated[DayField, Path(description="The last day of weather in the state.", examples=["2008-04-21"])]
+StateAnswer = Annotated[Responder, Depends(in_format(one_of(NETCDF)))]
+
+
+@router.get(
+    "/{basin}/states",
+    summary="Stored model states of a basin",
+    response_model=schema_of(StatePage),
+    responses=documented(UnknownBasin, UnknownVersion, NoModel, CombinedVersion),
+    dependencies=[cached(SHORTLY)],
+)
+def list_states(
+    session: Reading,
+    basin: KnownBasin,
+    page: StateDays,
+    fields: Annotated[FieldFilter, fields_of(StatePage)],
+    version: ChosenVersion = None,
+) -> Response:
+    """The states that forecasts started from, the newest day first, a page at a time: follow `next` until it is null.
+    Each names its parent, so that the chain leads back to the empty store. Of old days the last of each month is
+    stored; a damaged state is left out, and recomputed by the next forecast. The states of a version that combines
+    others are those of its parts: name one."""
+    of_version = asked_version(session, basin, version)
+    of_version.require_members("Reading states")
+    asked = of_version.id
+    found = states.page(session, asked, basin, before=page.after, limit=page.sought)
+    shown, following = page.cut(found, lambda state: state.day)
+    return fields.of(StatePage(basin=basin, version=asked, states=[summary(one) for one in shown], next=following))
+
+
+@router.get(
+    "/{basin}/states/{day}",
+    summary="A model state of a basin with its arrays",
+    **documented_responses(
+        StateDetail, UnknownBasin, UnknownVersion, NoModel, UnknownState, CombinedVersion, formats=(NETCDF,)
+    ),
+)
+def read_state(
+    session: Reading, basin: KnownBasin, day: StateDay, answer: StateAnswer, version: ChosenVersion = None
+) -> Response:
+    """What the model's cells hold at the end of the day, for each member: exact numbers in JSON, or the arrays in a
+    NetCDF file. A forecast from this day starts from them."""
+    asked = asked_version(session, basin, version)
+    asked.require_members("Reading states")
+    content = detail(session, asked, basin, day)
+    if answer.chosen is JSON:
+        return answer.of(content)
+    return answer.written(content, f"{basin}_state_{content.day}_{asked.id}", of_state)

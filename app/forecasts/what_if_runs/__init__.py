@@ -1,1 +1,0 @@
-"""What-if runs compared with the runs without their changes."""

@@ -1,0 +1,182 @@
+"""/v1/verification/worst: errors of verified forecasts, split by cause."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import date, datetime
+from typing import Annotated
+
+import numpy as np
+from fastapi import APIRouter, Query, Response
+from pydantic import Field
+from sqlalchemy.orm import Session
+
+from app.basins.schemas import BasinKind, kind_of
+from app.exports.answers import JsonAnswer, documented_responses
+from app.forecasts.words import number, signed
+from app.http.base_schema import Absences, Missing, Model, OfBasin, Period
+from app.http.dependencies import OptionalBasin, OptionalVersion, Reading
+from app.http.problems import refused
+from app.versions.verification import OfSeason
+from hydrology.attribution.forecast_error import CAUSES, ErrorSplit, Measure
+from hydrology.base import calendar
+from hydrology.base.absent import absent
+from hydrology.base.calendar import as_date, day
+from hydrology.base.errors import counted
+from hydrology.base.reasons import Reason
+from hydrology.verification.results import ALL_YEAR, Season
+from jobspec.fields import DayField
+from records.basins import basins
+from records.basins.basins import UnknownBasin
+from records.verification import error_splits
+from records.verification.error_splits import ErrorFilter
+from records.versions import versions
+from records.versions.versions import UnknownVersion
+
+
+class ErrorParts(Model):
+    """The error of a forecast in one number, and its parts, which add up to it."""
+
+    observed: float = Field(description="By the observed flow.")
+    error: float = Field(description="Forecast less observed.")
+    weather: float = Field(description="Of the weather after T0: the forecast less the same with observed weather.")
+    initial_state: float = Field(
+        description="Of the state of T0: the same with observed weather, less that from the state by data as revised "
+        "since."
+    )
+    network: float = Field(description="The error that is left with observed weather from the revised state.")
+
+
+class ForecastError(OfBasin):
+    """The error of a run's forecast of a basin over its days ahead."""
+
+    basin_kind: BasinKind
+    run: str
+    version: str = Field(description="The model version.")
+    t0: date
+    days: Period = Field(description="The days ahead.")
+    weather: str = Field(
+        description="After T0: `observed`, `climatology`, or a weather forecast, by its source and model."
+    )
+    volume: ErrorParts = Field(description="The volume of all days, mm over the basin.")
+    peak: ErrorParts = Field(description="The highest day of the mean of members and traces, mm/day.")
+    in_words: str = Field(description="The same in a sentence, of the measure asked for.")
+    verified_at: datetime
+
+
+class MeanSizes(Model):
+    """The mean size of an error and of its parts, over forecasts. Sizes do not add up: parts cancel each other."""
+
+    error: float
+    weather: float
+    initial_state: float
+    network: float
+
+
+class MeanErrors(Model):
+    """Mean sizes by measure."""
+
+    volume: MeanSizes = Field(description="mm.")
+    peak: MeanSizes = Field(description="mm/day.")
+
+
+class WorstErrors(Model):
+    """The forecasts with the largest errors, and the mean size of all."""
+
+    of: Measure
+    season: Season
+    forecasts: int = Field(description="Number of verified forecasts, of which these are the worst.")
+    means: MeanErrors | None = Field(description="The mean size of their errors and parts.")
+    cases: list[ForecastError] = Field(
+        description="The largest error first. Of forecasts of a basin whose days overlap only the worst is listed."
+    )
+    missing: Missing
+
+
+_UNITS: Mapping[Measure, str] = {"volume": "mm", "peak": "mm/day"}
+
+
+def worst_errors(session: Session, of: Measure, chosen: ErrorFilter, limit: int) -> WorstErrors:
+    """Return the forecasts with the largest errors of a measure, and the mean sizes of all."""
+    absences, means = Absences(), error_splits.means(session, chosen)
+    if means is None:
+        absences.present("means", absent(Reason.NO_ERROR_SPLIT))
+    return WorstErrors(
+        of=of,
+        season=chosen.season,
+        forecasts=error_splits.count(session, chosen),
+        means=None if means is None else _means(means),
+        cases=[_case(session, one, of) for one in error_splits.worst(session, of, chosen, limit)],
+        missing=absences.texts,
+    )
+
+
+def _means(means: Mapping[Measure, error_splits.MeanError]) -> MeanErrors:
+    return MeanErrors(**{measure: MeanSizes(**asdict(mean)) for measure, mean in means.items()})
+
+
+def _case(session: Session, error: error_splits.ForecastError, of: Measure) -> ForecastError:
+    first, last = (error.t0 + np.timedelta64(days, "D") for days in (1, error.horizon_days))
+    return ForecastError(
+        basin=error.basin_id,
+        basin_kind=kind_of(session, error.basin_id),
+        run=error.run_id,
+        version=error.version_id,
+        t0=as_date(error.t0),
+        days=Period.between(first, last),
+        weather=error.weather,
+        volume=ErrorParts(**asdict(error.volume)),
+        peak=ErrorParts(**asdict(error.peak)),
+        in_words=_in_words(getattr(error, of), of, error.horizon_days),
+        verified_at=error.verified_at,
+    )
+
+
+def _in_words(split: ErrorSplit, of: Measure, days: int) -> str:
+    what = f"volume of {counted(days, 'day')}" if of == "volume" else f"highest of {counted(days, 'day')}"
+    parts = ", ".join(f"{signed(getattr(split, cause))} by the {cause.replace('_', ' ')}" for cause in CAUSES)
+    forecast, observed = number(split.observed + split.error), number(split.observed)
+    return f"The {what} was forecast as {forecast} {_UNITS[of]}, and {observed} came: {signed(split.error)}, {parts}."
+
+
+router = APIRouter(prefix="/verification", tags=["skill"])
+
+MAX_CASES = 100
+_FIRST, _LAST = day("0001-01-01"), day("9999-12-31")
+
+Of = Annotated[Measure, Query(description="The measure of the error: the volume of the days ahead, or their peak.")]
+Start = Annotated[DayField | None, Query(description="Only forecasts with this T0 or a later one.")]
+End = Annotated[DayField | None, Query(description="Only forecasts with this T0 or an earlier one.")]
+Limit = Annotated[int, Query(description="Number of forecasts.", ge=1, le=MAX_CASES)]
+
+
+@router.get(
+    "/worst",
+    summary="The worst forecasts, and what went wrong",
+    **documented_responses(WorstErrors, UnknownBasin, UnknownVersion),
+)
+def read_worst_errors(
+    session: Reading,
+    answer: JsonAnswer,
+    of: Of = "volume",
+    version: OptionalVersion = None,
+    basin: OptionalBasin = None,
+    season: OfSeason = ALL_YEAR,
+    start: Start = None,
+    end: End = None,
+    limit: Limit = 10,
+) -> Response:
+    """The verified operational forecasts with the largest errors of volume or peak, for instance of a season. Each
+    error is split exactly into those of the weather after T0, of the initial state and of the network, by reruns with
+    the weather that came; the mean size of each over all verified forecasts is given beside. A forecast is verified
+    once the flow of all its days is 30 days old."""
+    if version is not None:
+        versions.get(session, version)
+    if basin is not None:
+        basins.require(session, basin)
+    if start is not None and end is not None and start > end:
+        raise refused("start", "it is later than `end`: exchange them.")
+    t0 = None  # a day that NumPy takes for false, 1970-01-01, is one
+    if start is not None or end is not None:
+        t0 = calendar.Period(_FIRST if start is None else start, _LAST if end is None else end)
+    chosen = ErrorFilter(version=version, basin=basin, season=season, t0=t0)
+    return answer.of(worst_errors(session, of, chosen, limit))

@@ -1,1 +1,0 @@
-"""Comparisons of model versions with each other and with published results."""

@@ -1,1 +1,0 @@
-"""Observed and simulated events of a basin, with their scores."""

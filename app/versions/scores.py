@@ -1,0 +1,316 @@
+"""/v1/basins/{basin}/skill and /v1/models/{version}/skill: skill of model versions against observations."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Response
+from pydantic import Field
+from sqlalchemy.orm import Session
+
+from app.basins.schemas import BasinKind, kind_of
+from app.exports.answers import TableAnswer, documented_responses
+from app.exports.formats import TABLES
+from app.exports.table import Column, Kind, Table, constant
+from app.http.base_schema import Missing, Model, Period, ReasonText
+from app.http.dependencies import BasinId, ChosenVersion, Metric, Reading, VersionId
+from hydrology.base.absent import text
+from hydrology.base.errors import NotFound
+from hydrology.verification.held_out_years import PeriodUse
+from records.basins import basins
+from records.basins.basins import UnknownBasin
+from records.database.statements import as_values
+from records.forecasts.latest import NoModel, asked_version
+from records.verification import scores as verification_scores
+from records.versions import versions
+from records.versions.versions import UnknownVersion
+
+router = APIRouter(tags=["skill"])
+
+NOT_TRAINED = "not trained on snow"
+SCORED = (
+    "The version whose scores these are: the same, or its twin, the same recipe trained on fewer years, where it has "
+    "none of its own because it has learnt from every year."
+)
+USE = (
+    "How the training of the scored version used the days of the period: `held out` not at all, or it has not learnt "
+    "from this basin; `validation` to choose its weights; `training` to fit them; `mixed` some of the days, or by some "
+    "of the versions that it combines, or in some of the basins; `unknown` where the version does not state its "
+    "days. Only a score on days that are held out is its skill: others flatter it."
+)
+
+
+class ScoreKey(Model):
+    """The member, metric, lead time, period and reference of a score."""
+
+    member: str = Field(
+        description="A member's number, or `mean` for the members' mean. Of a version that combines others also the "
+        "names of some of its weather products, joined by `+`: the mean with these alone."
+    )
+    metric: str = Field(description="`nse`, `kge`, `fhv` and so on; biases are in %.")
+    period: Period
+    period_use: PeriodUse = Field(description=USE)
+    lead: str = Field(description="Days after T0; `all` for the score of a simulation.")
+    season: str
+    threshold: str
+    forcing_kind: str = Field(description="The weather that drove the simulation.")
+    reference: str = Field(description="The reference data.")
+
+
+class Score(ScoreKey):
+    """One score of a model version in a basin."""
+
+    n: int = Field(description="Number of days with both values.")
+    value: float | None
+    reason: ReasonText | None = Field(description="Why there is no value; null where there is one.")
+    low: float | None = Field(description="The lower end of its interval; null where none was computed.")
+    high: float | None = Field(description="The upper end of its interval; null where none was computed.")
+    attributes_assumed: list[str] = Field(
+        description="The attributes of the basin that were assumed in the simulation, for they were not known."
+    )
+    shipped: bool = Field(
+        description="Whether it came with the shipped ensemble, computed elsewhere; an evaluation here takes its place."
+    )
+    evaluated_at: datetime
+
+
+class Agreement(Model):
+    """Agreement of the snow cells with the reference over a period."""
+
+    period: Period
+    r: float | None = Field(description="Pearson's correlation; null for the reason that `reason` gives.")
+
+
+class SnowSkill(Model):
+    """The snow cells, chosen on the training period against reference snow, with their skill.
+
+    The model was not trained on snow: the cells that follow it were found afterwards."""
+
+    label: str = Field(description=f"Always `{NOT_TRAINED}`.")
+    product: str = Field(description="The reference snow.")
+    cells: dict[str, list[int]] = Field(description="The chosen cells of each member.")
+    training: Agreement = Field(description="On the days used to choose the cells.")
+    test: Agreement = Field(description="On other days.")
+    bias_pct: float | None = Field(description="Bias on the test days, %.")
+    where_none_mm: float | None = Field(
+        description="Mean snow read on test days on which the reference has none, mm. Null where "
+        "there are no such days, or if it was scored before this field existed."
+    )
+    reason: str | None = Field(description="Why a number is missing; null where none is.")
+    evaluated_at: datetime
+
+
+class BasinSkill(Model):
+    """The scores of a model version in a basin."""
+
+    basin: str
+    basin_kind: BasinKind
+    version: str = Field(description="The model version.")
+    scored: str = Field(description=SCORED)
+    seen_in_training: bool = Field(description="Whether the version learnt from this basin.")
+    trained_on: str = Field(description="The weather product that the version learnt from.")
+    product: str = Field(description="The weather product that it uses and was scored with.")
+    scores: list[Score]
+    snow: list[SnowSkill] = Field(description="Skill of its snow, by reference; empty where none was scored.")
+    missing: Missing
+
+
+class Quartiles(ScoreKey):
+    """Quartiles of a score over the basins in which the days had the same use."""
+
+    n: int = Field(description="Number of basins with a value.")
+    lacking: int = Field(description="Number of basins without a value, with a reason.")
+    shipped: int = Field(description="Number of values that came with the shipped ensemble, computed elsewhere.")
+    p25: float | None
+    median: float | None
+    p75: float | None
+
+
+class ModelSkill(Model):
+    """The scores of a model version over its basins."""
+
+    version: str
+    scored: str = Field(description=SCORED)
+    scores: list[Quartiles] = Field(description="Quartiles over the basins; null where no basin has a value.")
+
+
+class NotEvaluated(NotFound):
+    """No score of that version, basin or metric is stored."""
+
+    kind = "not-evaluated"
+    remedy = "Evaluate the version: `freshet evaluate`, or post a job of the kind `evaluation`."
+
+
+def basin_skill(
+    session: Session, basin: str, version: str | None, metric: str | None = None, use: PeriodUse | None = None
+) -> BasinSkill:
+    """Return the scores of a version (by default the current one) in a basin.
+
+    Raises:
+        NotEvaluated: there is no such score.
+    """
+    basins.require(session, basin)
+    asked = asked_version(session, basin, version)
+    only: dict[str, Any] = {"basins": [basin], "metrics": metric and [metric], "uses": use and [use]}
+    scored, stored = asked.first_stored(lambda of: verification_scores.scores(session, versions=[of], **only))
+    if not stored:
+        raise _not_evaluated(f"version {asked.id} in {basin}", asked.id, metric, use)
+    snow = [snow_skill(cells) for cells in verification_scores.snow_cells(session, scored, [basin])]
+    return BasinSkill(
+        basin=basin,
+        basin_kind=kind_of(session, basin),
+        version=asked.id,
+        scored=scored,
+        seen_in_training=basin in asked.basins,
+        trained_on=asked.trained_on,
+        product=asked.product,
+        scores=[Score(**_fields(score, "version_id", "basin_id")) for score in stored],
+        snow=snow,
+        missing={} if snow else {"snow": "The snow of this version was not scored in this basin."},
+    )
+
+
+def model_skill(session: Session, version: str, metric: str | None = None, use: PeriodUse | None = None) -> ModelSkill:
+    """Return the quartiles of a version's scores over the basins.
+
+    Raises:
+        NotEvaluated: there is no such score.
+    """
+    asked = versions.get(session, version)
+    metrics, uses = None if metric is None else [metric], None if use is None else [use]
+    scored, stored = asked.first_stored(lambda of: verification_scores.quartiles(session, of, metrics, uses))
+    if not stored:
+        raise _not_evaluated(f"version {version}", version, metric, use)
+    return ModelSkill(version=version, scored=scored, scores=[Quartiles(**_fields(score)) for score in stored])
+
+
+def snow_skill(cells: verification_scores.SnowCells) -> SnowSkill:
+    """Return the skill of a version's snow cells."""
+    return SnowSkill(
+        label=NOT_TRAINED,
+        product=cells.product,
+        cells=cells.cells,
+        training=Agreement(period=Period.between(cells.training_first, cells.training_last), r=cells.training_r),
+        test=Agreement(period=Period.between(cells.test_first, cells.test_last), r=cells.test_r),
+        bias_pct=cells.bias_pct,
+        where_none_mm=cells.bare_mm,
+        reason=text(cells.reason),
+        evaluated_at=cells.evaluated_at,
+    )
+
+
+def _not_evaluated(what: str, version: str, metric: str | None, use: PeriodUse | None) -> NotEvaluated:
+    days = "" if use is None else f" over {use.replace(' ', '-')} days"
+    return NotEvaluated(
+        f"No {metric or 'score'}{days} of {what} is stored: ask for another, or evaluate it (freshet evaluate "
+        f"--version {version})."
+    )
+
+
+def _fields(score: verification_scores.Score | verification_scores.Quartiles, *left_out: str) -> dict[str, Any]:
+    period = Period.between(score.first_day, score.last_day)
+    return as_values(score, "first_day", "last_day", *left_out) | {"period": period}
+
+
+_Named = tuple[str, Kind, str]
+
+_OF: tuple[_Named, ...] = (
+    ("metric", "text", "name of the score"),
+    ("member", "text", "a member's number, or mean"),
+    ("lead", "text", "days after t0; all for the score of a simulation"),
+    ("season", "text", "season"),
+    ("threshold", "text", "threshold"),
+    ("forcing_kind", "text", "the weather that drove the simulation"),
+    ("reference", "text", "reference data"),
+)
+_SCORE: tuple[_Named, ...] = (
+    ("n", "integer", "days with both values"),
+    ("value", "number", "score"),
+    ("low", "number", "lower end of its interval"),
+    ("high", "number", "upper end of its interval"),
+    ("reason", "text", "why there is no value"),
+    ("shipped", "truth", "whether it came with the shipped ensemble"),
+    ("evaluated_at", "instant", "when it was computed"),
+)
+_QUARTILES: tuple[_Named, ...] = (
+    ("n", "integer", "basins with a value"),
+    ("lacking", "integer", "basins without"),
+    ("shipped", "integer", "values that came with the shipped ensemble"),
+    ("p25", "number", "lower quartile over the basins"),
+    ("median", "number", "median over the basins"),
+    ("p75", "number", "upper quartile over the basins"),
+)
+
+
+def basin_table(answer: BasinSkill) -> Table:
+    """Return the scores of a model version in a basin."""
+    basin = constant("basin", "identifier of the basin", "text", answer.basin, len(answer.scores))
+    columns = [basin, *_versions(answer), *_scores(answer.scores, _SCORE)]
+    return Table(f"{answer.basin}_skill_{answer.version}", f"Skill of {answer.version} in {answer.basin}", columns)
+
+
+def model_table(answer: ModelSkill) -> Table:
+    """Return the scores of a model version over its basins."""
+    columns = [*_versions(answer), *_scores(answer.scores, _QUARTILES)]
+    return Table(f"skill_{answer.version}", f"Skill of {answer.version} over its basins", columns)
+
+
+def _versions(answer: BasinSkill | ModelSkill) -> list[Column]:
+    rows = len(answer.scores)
+    return [
+        constant("version", "identifier of the model version", "text", answer.version, rows),
+        constant("scored", "the version whose scores these are", "text", answer.scored, rows),
+    ]
+
+
+def _scores(scores: Sequence[ScoreKey], shown: Sequence[_Named]) -> list[Column]:
+    return [
+        *(_column(scores, named) for named in _OF),
+        Column("first_day", "first day", "day", [score.period.first_day for score in scores]),
+        Column("last_day", "last day", "day", [score.period.last_day for score in scores]),
+        _column(scores, ("period_use", "text", "use of these days in the training of the scored version")),
+        *(_column(scores, named) for named in shown),
+    ]
+
+
+def _column(scores: Sequence[ScoreKey], named: _Named) -> Column:
+    name, kind, meaning = named
+    values: list[Any] = [getattr(score, name) for score in scores]
+    return Column(name, meaning, kind, values)
+
+
+OfUse = Annotated[
+    PeriodUse | None, Query(description="Only scores whose days had this use in the training: `held out` for skill.")
+]
+
+
+@router.get(
+    "/basins/{basin}/skill",
+    summary="Skill of the model in a basin",
+    **documented_responses(BasinSkill, UnknownBasin, UnknownVersion, NoModel, NotEvaluated, formats=TABLES),
+)
+def read_basin_skill(
+    session: Reading,
+    basin: BasinId,
+    answer: TableAnswer,
+    version: ChosenVersion = None,
+    metric: Metric = None,
+    period_use: OfUse = None,
+) -> Response:
+    """Every score of a model version in the basin, with its period and the use of its days in the training: a score
+    that is not defined there is null, with the reason. Also the skill of the snow cells against reference snow, which
+    the model was not trained on."""
+    return answer.of(basin_skill(session, basin, version, metric, period_use), basin_table)
+
+
+@router.get(
+    "/models/{version}/skill",
+    summary="Skill of a model version over its basins",
+    **documented_responses(ModelSkill, UnknownVersion, NotEvaluated, formats=TABLES),
+)
+def read_model_skill(
+    session: Reading, version: VersionId, answer: TableAnswer, metric: Metric = None, period_use: OfUse = None
+) -> Response:
+    """The median and the quartiles of each score over the basins, by metric, period and use of its days in the
+    training, with the number of basins with and without a value."""
+    return answer.of(model_skill(session, version, metric, period_use), model_table)

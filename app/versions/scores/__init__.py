@@ -1,1 +1,0 @@
-"""Skill of model versions against observations."""

@@ -1,0 +1,195 @@
+"""/v1/basins/{basin}/simulation: simulated and observed flow behind the scores of a model version."""
+
+from collections.abc import Mapping
+from datetime import date, datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Response
+from pydantic import Field
+from sqlalchemy.orm import Session
+
+from app.basins.schemas import BasinKind, kind_of
+from app.exports.answers import SeriesAnswer, documented_responses
+from app.exports.basins import NOWHERE, basin_columns
+from app.exports.formats import SERIES
+from app.exports.table import RIVER_FLOW, Column, Table, constant, numbers
+from app.http import json_numbers
+from app.http.base_schema import Area, Missing, OfBasin, Period, column
+from app.http.dependencies import BasinId, ChosenVersion, Reading
+from app.http.discharge_units import AreaName, area_between
+from app.http.limits.costs import RequestBudget
+from app.http.problems import refused
+from app.versions.scores import SCORED, USE
+from hydrology.base import calendar
+from hydrology.base.calendar import Day
+from hydrology.base.errors import counted
+from hydrology.base.units import Units, converted
+from hydrology.verification.held_out_years import PeriodUse
+from jobspec.fields import DayField
+from records.basins import basins
+from records.basins.basins import Site, UnknownArea, UnknownBasin
+from records.forecasts.latest import NoModel, asked_version
+from records.simulations import simulated_flow
+from records.simulations.simulated_flow import NotSimulated, SimulatedFlow
+from records.versions import versions
+from records.versions.versions import UnknownVersion
+
+router = APIRouter(tags=["skill"])
+
+STORED: Units = "mm/day"
+FirstDay = Annotated[
+    DayField | None, Query(description="The first day; by default that of the evaluation.", examples=["2008-04-01"])
+]
+LastDay = Annotated[
+    DayField | None, Query(description="The last day; by default that of the evaluation.", examples=["2008-07-31"])
+]
+FlowUnits = Annotated[Units, Query(description="The unit of both series; the scores are computed in `mm/day`.")]
+
+
+class Evaluation(OfBasin):
+    """What a version was evaluated on in a basin."""
+
+    basin_kind: BasinKind
+    version: str = Field(description="The model version.")
+    scored: str = Field(description=SCORED)
+    period: Period = Field(description="The days of the evaluation.")
+    period_use: PeriodUse = Field(description=USE)
+    evaluated_at: datetime
+
+
+class Simulation(Evaluation):
+    """Simulated and observed flow of a basin, from which its scores are computed."""
+
+    units: Units = Field(description="The unit of both series.")
+    area: Area | None = Field(description="The drainage area used to convert them; null in mm/day.")
+    time: list[date] = Field(description="The requested days of the period, by default all.")
+    simulated: list[float] = Field(description=column("The mean of the members, driven by observed weather"))
+    observed: list[float | None] = Field(
+        description=column("The observation that the scores compare it with, null where there is none")
+    )
+    missing: Missing
+
+
+def newest_evaluation(session: Session, basin: str, version: str | None) -> tuple[SimulatedFlow, dict[str, Any]]:
+    """Return the flow of a version's newest evaluation in a basin, and the fields of `Evaluation`.
+
+    Args:
+        version: by default the basin's current one.
+
+    Raises:
+        NotSimulated: neither the version nor its twin was evaluated in the basin.
+    """
+    basins.require(session, basin)
+    asked = asked_version(session, basin, version)
+    flow = simulated_flow.newest(session, asked.evaluated_as, basin)
+    return flow, {
+        "basin": basin,
+        "basin_kind": kind_of(session, basin),
+        "version": asked.id,
+        "scored": flow.version_id,
+        "period": Period.between(flow.period.first, flow.period.last),
+        "period_use": versions.get(session, flow.version_id).use_of(flow.period, basin),
+        "evaluated_at": flow.evaluated_at,
+    }
+
+
+def evaluated_days(flow: SimulatedFlow, start: Day | None, end: Day | None) -> slice:
+    """Return the positions of requested days in an evaluation's flow.
+
+    Raises:
+        InvalidRequest: none of the days was evaluated.
+    """
+    first = flow.period.first if start is None else max(start, flow.period.first)
+    last = flow.period.last if end is None else min(end, flow.period.last)
+    if last < first:
+        field = "end" if start is None else "start"
+        raise refused(field, f"none of these days was evaluated: choose some of {flow.period}.")
+    begin = int((first - flow.period.first).astype(int))
+    return slice(begin, begin + len(calendar.Period(first, last)))
+
+
+def simulation_of(
+    session: Session,
+    flow: SimulatedFlow,
+    evaluation: dict[str, Any],
+    days: slice = slice(None),
+    *,
+    units: Units = STORED,
+    area_name: str | None = None,
+) -> Simulation:
+    """Return an evaluation's flow on some days, in a unit.
+
+    Args:
+        evaluation: the fields of `Evaluation`.
+        days: positions in the flow.
+
+    Raises:
+        UnknownArea: the basin has none of that name.
+        InvalidRequest: an area is missing or not needed.
+    """
+    area = area_between(session, flow.basin_id, [STORED], units, area_name, flow.version_id)
+    simulated, observed = (
+        values[days] if area is None else converted(values[days], unit=STORED, into=units, area=area)
+        for values in (flow.simulated, flow.observed)
+    )
+    shown = json_numbers.gappy_column(observed)
+    missing = {"area": "The flow is as it was scored, in mm/day."} if area is None else {}
+    if lacking := shown.count(None):
+        missing["observed"] = (
+            f"{lacking} of {counted(len(shown), 'day has', 'days have')} no observation: no score counts them."
+        )
+    return Simulation(
+        **evaluation,
+        units=units,
+        area=None if area is None else Area.of(area),
+        time=flow.period.days[days].tolist(),
+        simulated=json_numbers.column(simulated),
+        observed=shown,
+        missing=missing,
+    )
+
+
+def table_of(answer: Simulation, sites: Mapping[str, Site]) -> Table:
+    """Return a simulation as a table: a row for each day."""
+    rows = len(answer.time)
+    cf: dict[str, Any] = {} if answer.units == STORED else {"standard_name": RIVER_FLOW, "cell_methods": "time: mean"}
+    columns = [
+        *basin_columns(answer.basin, sites.get(answer.basin, NOWHERE), rows),
+        constant("version", "identifier of the model version", "text", answer.version, rows),
+        constant("scored", "the version whose simulation this is", "text", answer.scored, rows),
+        constant("period_use", "use of the days in the scored version's training", "text", answer.period_use, rows),
+        constant("evaluated_at", "when it was computed", "instant", answer.evaluated_at, rows),
+        Column("time", "day", "day", answer.time),
+        numbers("simulated", "simulated discharge, mean of the members", answer.simulated, rows, answer.units, **cf),
+        numbers("observed", "observed discharge", answer.observed, rows, answer.units, **cf),
+    ]
+    name = f"{answer.basin}_simulation_{answer.scored}_{answer.time[0]}_{answer.time[-1]}"
+    return Table(name, f"Simulated and observed flow of {answer.basin}", columns)
+
+
+@router.get(
+    "/basins/{basin}/simulation",
+    summary="Simulated and observed flow behind the scores of a basin",
+    **documented_responses(
+        Simulation, UnknownBasin, UnknownVersion, UnknownArea, NoModel, NotSimulated, formats=SERIES
+    ),
+)
+def read_simulation(
+    session: Reading,
+    basin: BasinId,
+    answer: SeriesAnswer,
+    version: ChosenVersion = None,
+    start: FirstDay = None,
+    end: LastDay = None,
+    units: FlowUnits = "mm/day",
+    area: AreaName = None,
+    *,
+    budget: RequestBudget,
+) -> Response:
+    """The daily flow that a model version simulated with observed weather, and the observation, on the days of its
+    newest evaluation: every score of `/skill` can be computed from them again. A version that learnt from these days
+    itself is scored by its twin."""
+    flow, evaluation = newest_evaluation(session, basin, version)
+    days = evaluated_days(flow, start, end)
+    budget.spend(2 * (days.stop - days.start), "start", "ask for fewer days.")
+    return answer.of_basin(simulation_of(session, flow, evaluation, days, units=units, area_name=area), table_of)

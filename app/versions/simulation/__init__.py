@@ -1,1 +1,0 @@
-"""Simulated and observed flow behind the scores of a model version."""

@@ -1,1 +1,0 @@
-"""Verification of a model version's forecasts, by lead time."""

@@ -1,0 +1,254 @@
+"""/v1/models and /v1/basins/{basin}/promotions: model versions."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from itertools import groupby
+from typing import Annotated, Any
+
+import numpy as np
+from fastapi import APIRouter, Query, Response
+from sqlalchemy.orm import Session
+
+from app.exports.answers import JsonAnswer, documented_responses
+from app.exports.fields import FieldFilter, fields_of, schema_of
+from app.http.api_keys import AdminWriter, KeyFirstRoute
+from app.http.dependencies import KnownBasin, Reading, VersionId
+from app.http.pagination import IdPage
+from app.http.problems import documented, documented_writing
+from app.versions.schemas import (
+    BasinPromotion,
+    BasinPromotions,
+    Closure,
+    Member,
+    ModelDetail,
+    ModelPage,
+    ModelPart,
+    ModelSummary,
+    NewCombination,
+    NewPromotion,
+    NewRollback,
+    Pretrained,
+    ProbeResult,
+    Promotion,
+    Promotions,
+    Rollback,
+)
+from hydrology.base.errors import InvalidInput
+from hydrology.water.ledger import tolerance_of
+from jobspec.fields import NAMED
+from records.basins.basins import UnknownBasin
+from records.versions import combinations, promotions, versions
+from records.versions.promotions import AgainstPhysics, NoBasin, NothingBefore, NotOwnersBasin, Withdrawn
+from records.versions.versions import CombinedVersion, UnknownVersion
+
+router = APIRouter(tags=["models"], route_class=KeyFirstRoute)
+
+Product = Annotated[
+    str | None,
+    Query(description="Only versions that use this weather product.", pattern=NAMED, examples=["maurer_extended"]),
+]
+Architecture = Annotated[
+    str | None, Query(description="Only versions of this architecture.", pattern=NAMED, examples=["mclstm"])
+]
+
+InUse = Mapping[str, Sequence[str]]
+
+
+def version_summaries(session: Session, stored: Sequence[versions.Version]) -> list[ModelSummary]:
+    """Return versions as in a list."""
+    in_use = promotions.in_use(session)
+    return [ModelSummary(**_common_fields(version, in_use)) for version in stored]
+
+
+def version_detail(session: Session, version: str) -> ModelDetail:
+    """Return a version with all its details."""
+    stored, in_use = versions.get(session, version), promotions.in_use(session)
+    closure = _closure(stored)
+    missing = {} if closure else {"closure": _why_no_closure(stored)}
+    if stored.properties.physics is None:
+        missing["physics"] = (
+            "Its parts were examined, each by itself."
+            if stored.combines
+            else "It was stored without having been examined."
+        )
+    if stored.label is None:
+        missing["label"] = "Nobody has named it."
+    if stored.tuned_on is None:
+        missing["tuned_on"] = "It was trained from scratch."
+    if stored.parent_id is None:
+        missing["parent"] = missing.get("tuned_on", "It was fine-tuned elsewhere, from a version not stored here.")
+    shipped = stored.properties.pretrained
+    if shipped is None:
+        missing["pretrained"] = "It was trained here."
+    if stored.twin_id is None:
+        missing["twin"] = "It is scored by itself."
+    return ModelDetail(
+        **_common_fields(stored, in_use),
+        **{name: getattr(stored, name) for name in ("config", "uses", "data_hash", "weights_hash", "code_version")},
+        members=[Member(label=label, seed=seed) for label, seed in versions.seeds_of(session, version).items()],
+        parts=[
+            ModelPart(
+                **{name: getattr(part, name) for name in ("version", "name", "product", "architecture", "weight")},
+                member_count=len(part.members),
+                basin_weights=dict(part.basin_weights),
+            )
+            for part in stored.combines
+        ],
+        basins=list(stored.basins),
+        tuned_on=None if stored.tuned_on is None else list(stored.tuned_on),
+        current_basins=list(in_use.get(version, ())),
+        closure=closure,
+        physics=None
+        if stored.properties.physics is None
+        else [ProbeResult(**asdict(probe), passes=probe.passes) for probe in stored.properties.physics],
+        pretrained=None if shipped is None else Pretrained(name=shipped.name, content=shipped.content),
+        twin=stored.twin_id,
+        missing=missing,
+    )
+
+
+def promotions_of(session: Session, version: str) -> Promotions:
+    """Return the promotions of a version; basins promoted together are one entry."""
+    rows = promotions.of_version(session, version)
+    groups = groupby(rows, key=lambda row: (row.promoted_at, row.promoted_by, row.reason))
+    return Promotions(
+        version=version,
+        promotions=[
+            Promotion(promoted_at=at, promoted_by=by, reason=reason, basins=[row.basin_id for row in group])
+            for (at, by, reason), group in groups
+        ],
+        current_basins=promotions.in_use(session).get(version, []),
+    )
+
+
+def promotions_in(session: Session, basin: str) -> BasinPromotions:
+    """Return the promotions of a stored basin."""
+    return BasinPromotions(
+        basin=basin,
+        promotions=[
+            BasinPromotion(
+                version=row.version_id, promoted_at=row.promoted_at, promoted_by=row.promoted_by, reason=row.reason
+            )
+            for row in promotions.history(session, basin)
+        ],
+    )
+
+
+def _common_fields(version: versions.Version, in_use: InUse) -> dict[str, Any]:
+    names = ("id", "label", "architecture", "conserving", "product", "trained_on", "status", "created_at", "issued_at")
+    return {name: getattr(version, name) for name in names} | {
+        "parent": version.parent_id,
+        "member_count": version.member_count,
+        "basin_count": len(version.basins),
+        "current_for": len(in_use.get(version.id, ())),
+        "official": version.owner is None,
+    }
+
+
+def _closure(version: versions.Version) -> Closure | None:
+    measured, tolerance = version.properties.closure, tolerance_of(np.float32)
+    if measured is None:
+        return None
+    return Closure(
+        worst_relative_residual=measured.worst_relative_residual,
+        tolerance=tolerance,
+        closes=measured.worst_relative_residual <= tolerance,
+        basins=measured.basins,
+        period=measured.period,
+    )
+
+
+def _why_no_closure(version: versions.Version) -> str:
+    if not version.conserving:
+        return "The network does not conserve mass."
+    return f"It was not evaluated over all its basins yet (freshet evaluate --version {version.id})."
+
+
+@router.get("/models", summary="List model versions", response_model=schema_of(ModelPage), responses=documented())
+def list_models(
+    session: Reading,
+    page: IdPage,
+    fields: Annotated[FieldFilter, fields_of(ModelPage)],
+    product: Product = None,
+    architecture: Architecture = None,
+) -> Response:
+    """Model versions, the newest first, a page at a time: follow `next` until it is null."""
+    found = versions.list_versions(
+        session, product=product, architecture=architecture, after=page.after, limit=page.sought
+    )
+    shown, following = page.cut(found)
+    return fields.of(ModelPage(models=version_summaries(session, shown), next=following))
+
+
+@router.post(
+    "/models",
+    summary="Combine model versions",
+    status_code=201,
+    responses=documented_writing(UnknownVersion, CombinedVersion, Withdrawn, AgainstPhysics, InvalidInput),
+)
+def combine_models(writer: AdminWriter, new: NewCombination) -> ModelDetail:
+    """A version whose flow is the weighted mean of others, each on its own weather product. Where a product is missing,
+    the others go on. It is put in use like any other. Combining the same again returns the same version."""
+    with writer.database.transaction() as session:
+        weights = {part.version: part.weight for part in new.parts}
+        wall, now = writer.clock.wall(), writer.clock.now()
+        combined = combinations.combine(session, weights, label=new.label, wall=wall, now=now)
+        writer.record(session, "models combined", combined.id)
+        return version_detail(session, combined.id)
+
+
+@router.get("/models/{version}", summary="Read a model version", **documented_responses(ModelDetail, UnknownVersion))
+def read_model(session: Reading, version: VersionId, answer: JsonAnswer) -> Response:
+    """Its training and training data, members, training basins, the basins that it is current for, and the mass
+    conservation of its simulations."""
+    return answer.of(version_detail(session, version))
+
+
+@router.get(
+    "/models/{version}/promotions",
+    summary="Promotions of a model version",
+    **documented_responses(Promotions, UnknownVersion),
+)
+def read_model_promotions(session: Reading, version: VersionId, answer: JsonAnswer) -> Response:
+    """Its promotions to current version: who, when, why and for which basins, newest first."""
+    return answer.of(promotions_of(session, version))
+
+
+@router.put(
+    "/models/{version}/promotion",
+    summary="Put a model version in use",
+    responses=documented_writing(UnknownVersion, UnknownBasin, Withdrawn, AgainstPhysics, NotOwnersBasin, NoBasin),
+)
+def promote_model(writer: AdminWriter, version: VersionId, new: NewPromotion) -> Promotions:
+    """From then on the forecasts of the basins come from it. To undo it, post a rollback. Repeating it changes
+    nothing. A version that was trained with an operator's key serves only basins registered with that key."""
+    with writer.database.transaction() as session:
+        writer.record(session, "model promoted", version, reason=new.reason)
+        by, at = writer.key.name, writer.clock.now()
+        promotions.promote(session, version, new.basins, reason=new.reason, by=by, at=at)
+        return promotions_of(session, version)
+
+
+@router.post(
+    "/models/{version}/rollback",
+    summary="Roll back a model version",
+    responses=documented_writing(UnknownVersion, NothingBefore, Withdrawn, AgainstPhysics),
+)
+def roll_back_model(writer: AdminWriter, version: VersionId, new: NewRollback) -> Rollback:
+    """Every basin that uses the version gets its previous one, all or none. The version
+    stays, and can be promoted again."""
+    with writer.database.transaction() as session:
+        writer.record(session, "model rolled back", version, reason=new.reason)
+        by, at = writer.key.name, writer.clock.now()
+        restored = promotions.roll_back(session, version, reason=new.reason, by=by, at=at)
+        current = promotions.in_use(session).get(version, [])
+        return Rollback(version=version, restored=restored, current_basins=current)
+
+
+@router.get(
+    "/basins/{basin}/promotions", summary="Promotions in a basin", **documented_responses(BasinPromotions, UnknownBasin)
+)
+def read_basin_promotions(session: Reading, basin: KnownBasin, answer: JsonAnswer) -> Response:
+    """The promotions of the basin, the newest first: the first is the current version; an empty list: no version was
+    promoted yet."""
+    return answer.of(promotions_in(session, basin))

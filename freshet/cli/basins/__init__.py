@@ -1,1 +1,0 @@
-"""Commands about basins and their data."""

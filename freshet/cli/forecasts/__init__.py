@@ -1,1 +1,0 @@
-"""Commands about forecasts and runs."""

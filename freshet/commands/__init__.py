@@ -1,0 +1,1 @@
+"""The commands by subject; `freshet.cli.commands` lists them."""

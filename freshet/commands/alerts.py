@@ -1,0 +1,189 @@
+"""`freshet alerts` and `freshet subscriptions`: alerts, their changes, and their receivers."""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import ValidationError
+from rich.console import RenderableType
+
+from freshet.cli.context import Change, changing, opened
+from freshet.cli.job_command import Done, job_command
+from freshet.cli.options import Basin, argument, option
+from freshet.cli.output import Columns, Json, answer, inform, listing
+from freshet.cli.reading import Reading, Shown, cut, reads
+from freshet.cli.text_files import read_text
+from hydrology.base.errors import InvalidInput, counted
+from jobspec.faults import faults
+from jobspec.jobs.upkeep import DeliveryJob
+from jobspec.subscriptions import NewSubscription
+from records.access import audit, keys
+from records.alerts import deliveries, subscriptions
+from records.basins import basins
+
+_ALERTS: Columns = {"basin": "basin", "level": "level", "m3/s": "discharge", "severity": "severity", "trend": "trend"}
+_ALERTS |= {"chance": "chance", "since": "since", "why": "why"}
+_CHANGES: Columns = {"at": "at", "what": "kind", "level": "level", "severity": "severity", "chance": "chance"}
+_CHANGES |= {"run": "run", "why": "why", "event": "event"}
+
+
+@reads
+def list_alerts(at: Reading) -> Shown:
+    """List the alerts of all rivers, each by the level that stands for it."""
+    from app.alerts.schemas import Alerts
+    from app.alerts.service import answers_of
+    from records.alerts.alerts import rivers
+
+    found = Alerts(alerts=answers_of(at.session, rivers(at.session), at.clock.today()), next=None)
+    return Shown(found, lambda: listing(found.alerts, _ALERTS, counted(len(found.alerts), "alert")))
+
+
+@reads
+def show_alerts(at: Reading, basin: Basin) -> Shown:
+    """Show the alert state of each level of a basin by its newest forecast, with the reason."""
+    from app.alerts.service import of_basin
+
+    basins.require(at.session, basin)
+    found = of_basin(at.session, basin, at.clock.today())
+
+    def text() -> RenderableType:
+        if found.run is None:
+            inform(f"{basin}: {found.missing['run']}")
+        elif found.reason is not None:
+            inform(f"Run {found.run} could not decide, and the alerts stay as they were: {found.reason}")
+        return listing(found.levels, _ALERTS, f"{basin}: {counted(len(found.levels), 'level')}")
+
+    return Shown(found, text)
+
+
+@reads
+def list_alert_changes(
+    at: Reading, basin: Basin, limit: Annotated[int, option("COUNT", "Maximum number of changes.", min=1)] = 100
+) -> Shown:
+    """List the changes of a basin's alerts, the newest first."""
+    from app.alerts.schemas import AlertChanges
+    from app.alerts.service import change
+    from records.alerts.alert_changes import page
+
+    basins.require(at.session, basin)
+    rows, following = cut(
+        page(at.session, basins=[basin], limit=limit + 1),
+        limit,
+        f"/v1/basins/{basin}/alerts/changes",
+        lambda one: one.seq,
+    )
+    found = AlertChanges(changes=[change(one) for one in rows], next=following)
+    return Shown(found, lambda: listing(found.changes, _CHANGES, f"{basin}: {counted(len(rows), 'change')}"))
+
+
+@job_command(DeliveryJob, partly=["deliveries.pending", "deliveries.failed"])
+def deliver(done: Done) -> Iterator[RenderableType]:
+    """Carry out what forecasters decided, and send pending changes to subscribers. `freshet serve` does so always."""
+    sent = ", ".join(f"{count} {status}" for status, count in done.result["deliveries"].items())
+    yield f"Sent: {sent or 'nothing was due'}."
+
+
+Id = Annotated[str, argument("SUBSCRIPTION", "Its id.")]
+_DELIVERIES: Columns = {"delivery": "id", "subscription": "subscription", "status": "status", "tries": "tries"}
+_DELIVERIES |= {"next": "next_at", "ended": "ended_at"}
+_COLUMNS: Columns = {
+    "subscription": "id",
+    "url": "url",
+    "email": "email",
+    "basins": "basins",
+    "severity": "least_severity",
+}
+_COLUMNS |= {"confirmed": "confirmed_at", "paused": "paused_because"}
+
+
+def add_subscription(
+    key: Annotated[str, option("KEY", "Id of the key that it belongs to (freshet keys list).")],
+    url: Annotated[str | None, option("URL", "Post changes to this address.")] = None,
+    email: Annotated[str | None, option("ADDRESS", "Send changes to this address, once its owner agrees.")] = None,
+    basin: Annotated[list[str] | None, option("BASIN", "Only this basin; may be repeated.")] = None,
+    severity: Annotated[str, option("SEVERITY", "Only alerts of at least this severity.")] = "advisory",
+    digest: Annotated[str | None, option("HH:MM", "One e-mail a day at this time.")] = None,
+    zone: Annotated[str, option("ZONE", "Time zone of the digest.")] = "UTC",
+    template: Annotated[Path | None, option("FILE", "Body of requests to a gateway, with placeholders.")] = None,
+    content_type: Annotated[str, option("TYPE", "Content type of that body.")] = "application/json",
+    as_json: Json = False,
+) -> None:
+    """Subscribe a receiver. The secret of a webhook is shown only now."""
+    given: dict[str, Any] = {"url": url, "email": email, "basins": basin or None, "least_severity": severity}
+    given["digest"] = None if digest is None else {"at": digest, "timezone": zone}
+    body = None if template is None else read_text(template).strip()
+    given["template"] = None if body is None else {"content_type": content_type, "body": body}
+    try:
+        new = NewSubscription.model_validate(given)
+    except ValidationError as error:
+        raise InvalidInput(faults(error, given)) from None
+    with opened() as context:
+        from app.alerts.subscriptions import require_receiver, with_secret
+
+        require_receiver(context.settings, new)
+        with context.database.transaction() as session:
+            change = Change.at(session, context.clock)
+            keys.get(session, key)
+            created = subscriptions.create(session, new, key, change.now, context.settings)
+            change.record("subscription created", created.id)
+            shown = with_secret(created, context.settings, change.now)
+    text = (
+        shown.secret
+        or f"{shown.id}: its recipient is asked by e-mail, unless asked lately; nothing else is sent before the answer."
+    )
+    answer(shown.model_dump(mode="json"), as_json, text)
+
+
+@reads
+def list_subscriptions(at: Reading) -> Shown:
+    """List the receivers, without their secrets."""
+    from app.alerts.schemas import Subscriptions
+    from app.alerts.subscriptions import of_key, subscription_of
+
+    now = at.clock.wall()
+    found = Subscriptions(subscriptions=[subscription_of(one, now) for one in of_key(at.session, at.key)])
+    return Shown(found, lambda: listing(found.subscriptions, _COLUMNS, f"{len(found.subscriptions)} subscriptions"))
+
+
+def resume_subscription(subscription: Id, as_json: Json = False) -> None:
+    """Send to a paused subscription again, from now on."""
+    _change(subscription, as_json, "subscription resumed", "is sent changes again")
+
+
+def remove_subscription(subscription: Id, as_json: Json = False) -> None:
+    """Delete a subscription with its deliveries."""
+    _change(subscription, as_json, "subscription deleted", "has been removed")
+
+
+@reads
+def list_deliveries(
+    at: Reading, limit: Annotated[int, option("COUNT", "Maximum number of deliveries.", min=1)] = 100
+) -> Shown:
+    """List deliveries, the newest first."""
+    from app.alerts.deliveries import summaries
+    from app.alerts.schemas import DeliveryPage
+
+    rows, following = cut(
+        deliveries.page(at.session, limit=limit + 1), limit, "/v1/deliveries", lambda delivery: delivery.id
+    )
+    found = DeliveryPage(deliveries=summaries(at.session, rows), next=following)
+    return Shown(found, lambda: listing(found.deliveries, _DELIVERIES, f"{len(rows)} deliveries"))
+
+
+def replay_delivery(delivery: Annotated[str, argument("DELIVERY", "Its id.")], as_json: Json = False) -> None:
+    """Send a delivery that has ended again, under the same event."""
+    with changing() as change:
+        stored = deliveries.replay(change.session, delivery, change.now)
+        change.record("delivery replayed", delivery)
+    answer(asdict(stored), as_json, f"Delivery {delivery} is sent again.")
+
+
+def _change(subscription: str, as_json: bool, action: audit.Action, done: str) -> None:
+    with changing() as change:
+        if action == "subscription deleted":
+            subscriptions.remove(change.session, subscription)
+        else:
+            subscriptions.resume(change.session, subscription)
+        change.record(action, subscription)
+    answer({"subscription": subscription, "done": action}, as_json, f"Subscription {subscription} {done}.")

@@ -1,0 +1,158 @@
+"""`freshet basins` and `freshet observations`: basins and their daily series."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
+
+from rich.console import RenderableType
+
+from freshet.cli.context import Change, MayCreateDatabase, opened
+from freshet.cli.job_command import Done, job_command
+from freshet.cli.job_options import Layout
+from freshet.cli.options import Basin, argument, option
+from freshet.cli.output import Columns, Json, answer, inform, listing, series, table
+from freshet.cli.reading import Reading, Shown, reads, reads_series
+from hydrology.base.basins import basin_id, place_in_words
+from hydrology.base.calendar import Period, instant
+from hydrology.base.errors import counted
+from hydrology.base.units import STANDARD, ObservedUnits
+from jobspec.jobs.data import BasinJob, ClimateJob
+from records.basins.basins import OUTLINE_COMPARED
+
+if TYPE_CHECKING:
+    from app.basins.schemas import BasinDetail
+
+_COLUMNS: Columns = {"basin": "id", "name": "name", "HUC": "huc", "latitude": "latitude", "longitude": "longitude"}
+_ADDED = Layout(arguments=("basin",), names={"area_km2": "--area"})
+
+
+@reads
+def show_basins(
+    at: Reading,
+    basin: Annotated[
+        str | None, argument("BASIN", "Show this basin: USGS number or full identifier.", parser=basin_id)
+    ] = None,
+    text: Annotated[str | None, option("TEXT", "List basins whose identifier or name contains this text.")] = None,
+    huc: Annotated[
+        str | None, option("DIGITS", "List basins whose hydrologic unit code begins with these digits.")
+    ] = None,
+) -> Shown:
+    """List the basins, or show one: place, areas, series, data quality."""
+    from app.basins.basins import basin_detail, basin_summaries
+    from app.basins.schemas import BasinPage
+    from records.basins.basins import list_basins
+
+    if basin is not None:
+        one = basin_detail(at.session, basin)
+        return Shown(one, lambda: "\n".join(_lines(one)))
+    found = BasinPage(basins=basin_summaries(at.session, list_basins(at.session, text=text, huc=huc)), next=None)
+    return Shown(found, lambda: listing(found.basins, _COLUMNS, counted(len(found.basins), "basin")))
+
+
+@job_command(BasinJob, _ADDED, begins=MayCreateDatabase.ANYWHERE)
+def add_basin(done: Done) -> Iterator[RenderableType]:
+    """Add a basin, or add data to one. For a USGS gauge, location, name and area are fetched from USGS.
+
+    Weather is averaged over points within the outline, and its area is checked. Every answer names attributes that are
+    assumed.
+    """
+    from app.basins.basins import basin_detail
+
+    result = done.result
+    inform(f"{result['basin']} is {'new' if result['new'] else 'changed' if result['changed'] else 'as it was'}.")
+    yield "\n".join(_lines(basin_detail(done.session, result["basin"])))
+
+
+@job_command(ClimateJob, Layout(arguments=("basin",)))
+def climate(done: Done) -> Iterator[RenderableType]:
+    """Compute the climate indices of a basin, as CAMELS defines them, and store them as its attributes."""
+    title = f"Climate of {done.result['basin']}, computed from {done.result['computed_from']}"
+    yield table(("index", "value"), list(done.result["indices"].items()), title)
+
+
+def adopt(basin: Basin, as_json: Json = False) -> None:
+    """Make a basin that an operator registered official, with its levels, its rating and the version that serves it.
+
+    Its alerts begin anew with the next forecast. `freshet basins release` gives it back.
+    """
+    from records.versions import adoption
+
+    with opened() as context, context.database.transaction() as session:
+        held = adoption.adopt(session, basin, context.clock)
+        Change.at(session, context.clock).record("basin adopted", basin, **held.as_detail())
+    answer({"basin": basin, **held.as_detail()}, as_json, f"{basin} is official, adopted from {held}.")
+
+
+def release(basin: Basin, as_json: Json = False) -> None:
+    """Give an adopted basin back to the operator who registered it, as unofficial."""
+    from records.versions import adoption
+
+    with opened() as context, context.database.transaction() as session:
+        owner = adoption.release(session, basin, context.clock)
+        Change.at(session, context.clock).record("basin released", basin, owner=owner)
+    answer({"basin": basin, "owner": owner}, as_json, f"{basin} is unofficial again.")
+
+
+def _lines(one: "BasinDetail") -> Iterator[str]:
+    """Yield the facts of a basin, a line each."""
+    placed = one.latitude is not None and one.longitude is not None
+    place = place_in_words(one.latitude or 0.0, one.longitude or 0.0) if placed else "place not known"
+    yield f"{one.id}  {one.name or ''}"
+    yield f"{place}, HUC {one.huc}" if one.huc else place
+    if one.kind == "unofficial":
+        yield "unofficial: an operator registered it (freshet basins adopt)"
+    if one.area is not None:
+        yield f"area: {one.area.km2:.1f} km2 ({one.area.name})"
+    others = [f"{km2:.1f} ({name})" for name, km2 in one.areas_km2.items() if one.area is None or name != one.area.name]
+    if others:
+        yield f"area by other sources, km2: {', '.join(others)}"
+    if OUTLINE_COMPARED in one.texts:
+        yield one.texts[OUTLINE_COMPARED]
+    if one.weather_points:
+        yield f"weather averaged over {counted(len(one.weather_points), 'point')}"
+    if one.assume_attributes:
+        yield "attributes that are not known may be assumed"
+    yield f"current version: {one.current_version or 'none'}"
+    yield ""
+    yield from (f"{of.product} {of.variable} [{of.unit}] {of.first_day}..{of.last_day}" for of in one.series)
+    yield ""
+    yield from (f"{found.severity}: {found.sentence}" for findings in one.quality.values() for found in findings)
+
+
+@reads_series
+def observations(
+    at: Reading,
+    basin: Basin,
+    product: Annotated[str, option("NAME", "`freshet basins BASIN` lists them.")],
+    variable: Annotated[str, option("NAME", "discharge, precipitation, ...")] = "discharge",
+    period: Annotated[str | None, option("FIRST..LAST", "The days. Default: the last year.")] = None,
+    known_at: Annotated[str | None, option("INSTANT", "As it was known then: 2008-04-21T06:00:00Z.")] = None,
+    units: Annotated[
+        ObservedUnits, option("UNIT", "Unit of discharge: m3/s, mm/day, cfs, or source (as stored).")
+    ] = STANDARD,
+    area: Annotated[
+        str | None, option("NAME", "Drainage area for depths, where the basin has several (`freshet basins`).")
+    ] = None,
+) -> Shown:
+    """Show a daily series of a basin, as known now or at an earlier instant."""
+    from app.basins.observations import observation_query, observations_of, table_of
+    from app.basins.queries import SeriesRequest
+    from records.basins.basins import sites
+
+    days = None if period is None else Period.parse(period)
+    asked = SeriesRequest(
+        product=product,
+        variable=variable,
+        start=None if days is None else days.first,
+        end=None if days is None else days.last,
+        units=units if variable == "discharge" else None,
+        area=area,
+        known_at=None if known_at is None else instant(known_at),
+    )
+    found = observations_of(at.session, observation_query(at.session, basin, asked))
+    columns = {found.units[variable]: f"values.{variable}", "flags": f"flags.{variable}"}
+    title = f"{basin} {product} {variable}{f', as it was known at {known_at}' if known_at else ''}"
+    return Shown(
+        found,
+        lambda: series(found, columns, title),
+        lambda: table_of(found, sites(at.session, [basin])),
+    )

@@ -1,0 +1,142 @@
+"""The commands that forecast: `forecast`, `what-if`, `volumes`, `daily`, `replay`."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from rich.console import RenderableType
+
+from freshet.cli.job_command import Done, job_command
+from freshet.cli.job_options import Layout
+from freshet.cli.output import inform, listing
+from hydrology.base.errors import counted
+from jobspec.jobs.forecasting import DailyJob, ForecastJob, ReplayJob, VolumesJob, WhatIfJob
+
+if TYPE_CHECKING:
+    from app.forecasts.volumes import VolumesOfRun
+
+_VOLUMES = {"basin": "basin", "season": "days", "T0": "t0", "observed": "observed.depth", "90 %": "low"}
+_VOLUMES |= {
+    "50 %": "median",
+    "10 %": "high",
+    "normal": "normal.mean_depth",
+    "% of normal": "share",
+    "rests on": "kind",
+}
+_DAILY = {"basin": "basin", "status": "status", "T0": "t0", "tomorrow": "flow.day", "m3/s": "flow.median"}
+_DAILY |= {"p05 to p95": "range", "rests on": "rests_on", "weather": "flow.weather", "run": "run", "why": "reason"}
+
+
+@job_command(ForecastJob, device=True)
+def forecast(done: Done) -> Iterator[RenderableType]:
+    """Advance the states to T0 and forecast.
+
+    Without --t0: the day before now (FRESHET_AS_OF sets now), or the last day that the record allows. Without --basin:
+    every basin that has a model.
+    """
+    yield from _runs(done, [run["run"] for run in done.result["runs"]])
+
+
+@job_command(WhatIfJob)
+def what_if(done: Done) -> Iterator[RenderableType]:
+    """Forecast with changed weather after T0, or with more or less water in the basin at T0.
+
+    The run is stored with its changes, together with the unchanged run to compare it with. Latest forecasts, alerts and
+    states are not affected.
+    """
+    bases = dict.fromkeys(run["base"] for run in done.result["runs"] if run["base"])
+    yield from _runs(done, [*bases, *(run["run"] for run in done.result["runs"])])
+
+
+def _runs(done: Done, runs: list[str]) -> Iterator[RenderableType]:
+    from freshet.commands.forecasts import run_text
+
+    for run in runs:
+        yield from run_text(done.session, run, None)
+
+
+@job_command(VolumesJob, device=True)
+def volumes(done: Done) -> Iterator[RenderableType]:
+    """Forecast the volume of a season with the weather of other years.
+
+    Shows the volumes with exceedance probabilities of 90, 50 and 10 %, the normal, and the volume observed in the
+    season up to T0. The runs do not replace the latest forecasts.
+    """
+    from app.forecasts.volumes import volumes_of_run
+    from records.forecasts.latest import result_of
+    from records.runs import runs
+
+    rows = []
+    for run in done.result["runs"]:
+        for of_basin in runs.basins_of(done.session, run["run"]):
+            latest = result_of(done.session, run["run"], of_basin.basin_id)
+            rows.append(_volume(volumes_of_run(done.session, latest, done.params.season, None)))
+    yield listing(rows, _VOLUMES, f"Volumes that are exceeded, mm: {counted(len(rows), 'basin')}")
+
+
+def _volume(answer: "VolumesOfRun") -> dict[str, Any]:
+    """Return the row of a basin, and print why parts of it are not known."""
+    for field in ("calibrated", "raw", "normal", "observed"):
+        if field in answer.missing:
+            inform(f"{answer.basin}: {field} is not known. {answer.missing[field]}")
+    known = answer.calibrated or answer.raw
+    depths, shares = known and known.depth, known and known.percent_of_normal
+    by_chance = {} if depths is None else dict(zip(answer.exceeded_percent, depths, strict=True))
+    return answer.model_dump() | {
+        "days": f"{answer.period.first_day}..{answer.period.last_day}",
+        "low": by_chance.get(90),
+        "median": by_chance.get(50),
+        "high": by_chance.get(10),
+        "share": shares and shares[answer.exceeded_percent.index(50)],
+        "kind": "raw" if answer.calibrated is None else "calibrated",
+    }
+
+
+@job_command(DailyJob, device=True)
+def daily(done: Done) -> Iterator[RenderableType]:
+    """Fetch the feeds, apply the bridges, forecast all basins, decide alerts, and show tomorrow's flow.
+
+    Every basin is forecast from its newest day; the last forecast of a basin without new data stays. Run again on the
+    same data, it stores nothing new. A schedule of the kind daily does the same every day.
+    """
+    result, now = done.result, done.context.clock.now()
+    rows = sorted(_tomorrows(done, now), key=lambda row: (row["status"] in ("issued", "unchanged"), row["basin"]))
+    flows = [row["flow"] for row in rows if row["flow"] is not None]
+    for note in dict.fromkeys(flow.training_note for flow in flows if flow.training_note):
+        inform(note)
+    for note, count in Counter(flow.weather_note for flow in flows if flow.weather_note).items():
+        inform(f"{counted(count, 'basin')}: {note}")
+    counts = ", ".join(f"{count} {status}" for status, count in result["counts"].items())
+    yield listing(rows, _DAILY, f"{counted(len(rows), 'basin')}: {counts}")
+
+
+def _tomorrows(done: Done, now: Any) -> Iterator[dict[str, Any]]:
+    """Yield the row of each basin, with the flow of tomorrow by its latest forecast."""
+    from operations.daily.tomorrow import tomorrow
+    from records.forecasts.latest import Latest, latest_many
+
+    statuses = done.result["basins"]
+    for basin, latest in latest_many(done.session, list(statuses), now).items():
+        found = latest if isinstance(latest, Latest) else None
+        flow = found and tomorrow(done.session, basin, found.run.id, now)
+        yield {
+            "basin": basin,
+            "status": statuses[basin],
+            "t0": found and found.run.t0,
+            "flow": flow,
+            "range": flow and f"{flow.low:.3f} to {flow.high:.3f}",
+            "rests_on": flow and (flow.calibration or "members"),
+            "run": found and found.run.id,
+            "reason": done.result["reasons"].get(basin),
+        }
+
+
+@job_command(ReplayJob, Layout(names={"latency_days": "--latency"}, spans={"period": ("--from", "--to")}))
+def replay(done: Done) -> Iterator[RenderableType]:
+    """Replay an archive: issue forecasts for each past day as if it were today.
+
+    Observations become known with a latency. Archives contain no weather forecasts: perturbed observations replace
+    them, and every answer states this. To look at the results, set FRESHET_AS_OF to the last issue day.
+    """
+    runs, days = counted(done.result["runs"], "run"), counted(len(done.params.period), "issue day")
+    yield f"{runs} on {days}, {counted(done.result['alert_changes'], 'change of alerts', 'changes of alerts')}."

@@ -1,0 +1,260 @@
+"""The commands that show forecasts and what they rest on: `runs`, `changes`, `rain-margin`, `states`."""
+
+from collections.abc import Iterator, Sequence
+from typing import Annotated
+
+import numpy as np
+from rich.console import Group, RenderableType
+from sqlalchemy.orm import Session
+
+from app.forecasts.discharge import Representation, in_units, usual_units
+from app.forecasts.forecast import BasinForecast, forecast_of
+from freshet.cli.options import Basin, Run, Version, argument, option
+from freshet.cli.output import Columns, inform, inform_missing, listing, series
+from freshet.cli.reading import DischargeUnits, Reading, Shown, cut, reads, reads_series
+from hydrology.base.absent import Absent
+from hydrology.base.basins import basin_id
+from hydrology.base.calendar import day as read_day
+from hydrology.base.calendar import instant
+from hydrology.base.errors import InvalidInput, counted
+from hydrology.base.units import Units
+from operations.versions.stages import with_progress
+from records.forecasts.latest import Latest, result_of
+from records.outlooks import outlooks
+from records.outlooks.run_outlook import RunOutlook
+from records.runs import run_types
+from records.runs import runs as stored_runs
+
+_RUNS: Columns = {"run": "id", "T0": "t0", "horizon": "horizon_days", "issued": "issued_at", "version": "version"}
+_RUNS |= {"purpose": "purpose", "forcing": "forcing_kind", "status": "status"}
+_FORECAST: Columns = {"5 %": "calibrated.p05", "median": "calibrated.median", "95 %": "calibrated.p95"}
+_FORECAST |= {"members' median": "discharge.median", "storage, mm": "storage.total", "snow, mm": "storage.snow"}
+_FORECAST |= {"rain, mm/day": "precipitation", "loss, mm/day": "loss"}
+_PARTS = ("revised_data", "observed_weather", "weather_forecast", "model_version", "observed_flow")
+_CHANGES: Columns = {name: name for name in ("before", "after", "change")}
+_CHANGES |= {name.replace("_", " "): f"parts.{name}" for name in _PARTS}
+_MARGINS: Columns = {"level": "level.name", "first day": "window.first_day", "days": "window.days"}
+_MARGINS |= {"answer": "window.status", "median, mm": "window.median", "5 %": "window.p05", "95 %": "window.p95"}
+_STATES: Columns = {"day": "day", "storage of each member, mm": "storage_mm", "sha256": "sha256"}
+_STATES |= {"parent": "parent_day", "invalid": "invalid_reason"}
+
+
+@reads_series
+def runs(
+    at: Reading,
+    run: Annotated[str | None, argument("RUN", "Show this run, by its id.")] = None,
+    basin: Annotated[
+        str | None,
+        option("BASIN", "Of a run, the forecast of this basin, day by day; else list its runs.", parser=basin_id),
+    ] = None,
+    known_at: Annotated[
+        str | None, option("INSTANT", "List runs available at that time: 2008-04-21T06:00:00Z.")
+    ] = None,
+    limit: Annotated[int, option("COUNT", "Maximum number of runs, the newest first.", min=1, max=10_000)] = 20,
+    units: Annotated[Units | None, option("UNIT", "Of discharge: m3/s, mm/day or cfs. Default: m3/s.")] = None,
+) -> Shown:
+    """List the forecast runs, or show one: discharge, storage and the closed ledger of each basin."""
+    if run is not None:
+        return _run(at, run, units) if basin is None else _forecast(at, run, basin, units)
+    from app.forecasts.runs import RunPage, summaries
+    from records.runs.runs import list_runs
+
+    by = instant(known_at) if known_at else None
+    found, following = cut(
+        list_runs(at.session, basin=basin, available_by=by, limit=limit + 1), limit, "/v1/runs", lambda one: one.id
+    )
+    page = RunPage(runs=summaries(found), next=following)
+    return Shown(page, lambda: listing(page.runs, _RUNS, counted(len(found), "run")))
+
+
+def _run(at: Reading, run: str, units: Units | None) -> Shown:
+    from app.forecasts.runs import detail
+
+    return Shown(detail(at.session, run), lambda: Group(*run_text(at.session, run, units)))
+
+
+def _forecast(at: Reading, run: str, basin: str, units: Units | None) -> Shown:
+    from app.forecasts import table
+    from records.basins.basins import sites
+
+    found = _forecast_of(at.session, result_of(at.session, run, basin), units)
+
+    def text() -> RenderableType:
+        inform_missing(found, ("discharge", "calibrated", "storage"))
+        return series(found, _FORECAST, f"{basin}, run {run}, discharge in {found.units['discharge']}")
+
+    return Shown(found, text, lambda: table.of_one(found, sites(at.session, [basin])))
+
+
+@reads_series
+def changes(at: Reading, basin: Basin, run: Run = None, units: DischargeUnits = "m3/s") -> Shown:
+    """Show why a forecast differs from the previous one.
+
+    Splits the change of each day into weather that came, new weather forecast, revised data, model version and observed
+    flow. The parts add up to the change.
+    """
+    from app.forecasts import lookup
+    from app.forecasts.changes.answer import change_of, table_of_change
+    from records.basins.basins import sites
+
+    latest, now = lookup.chosen(at.session, run, basin, at.now)
+    found = change_of(at.session, latest, now, units)
+
+    def text() -> RenderableType:
+        inform_missing(found, found.missing)
+        return series(found, _CHANGES, found.in_words or f"{basin}: no change is known")
+
+    return Shown(found, text, lambda: table_of_change(found, sites(at.session, [basin])))
+
+
+@reads
+def rain_margin(
+    at: Reading,
+    basin: Basin,
+    run: Run = None,
+    discharge: Annotated[
+        float | None, option("FLOW", "A level. Default: the basin's floods and rising levels.")
+    ] = None,
+    units: DischargeUnits = "m3/s",
+) -> Shown:
+    """Show how much rain within 1, 2 or 3 days takes flow to each level.
+
+    From the water in the basin at T0, corrected by the last observed flow. No other rain falls; all other weather is
+    the mean of the forecast. Median and range of the members.
+    """
+    from app.forecasts import lookup
+    from app.forecasts.rain_margin import rain_margin_of_run
+
+    if discharge is not None and discharge <= 0:
+        raise InvalidInput("The level must be above 0.")
+    latest, now = lookup.chosen(at.session, run, basin, at.now)
+    found = rain_margin_of_run(at.session, latest, now, units, discharge)
+
+    def text() -> RenderableType:
+        inform_missing(found, ("levels",))
+        rows = [{"level": level, "window": window} for level in found.levels or [] for window in level.windows or []]
+        columns = _MARGINS | {str(units): "level.discharge"}
+        return listing(rows, columns, f"Rain that takes {basin} to each level, run {found.run}")
+
+    return Shown(found, text)
+
+
+@reads
+def states(
+    at: Reading,
+    basin: Basin,
+    day: Annotated[str | None, argument("DAY", "Show the state of this day, with its arrays in --json.")] = None,
+    version: Version = None,
+    limit: Annotated[int, option("COUNT", "Maximum number of states, the newest first.", min=1, max=10_000)] = 20,
+) -> Shown:
+    """List the stored model states of a basin, or show that of a day."""
+
+    from app.forecasts.water.states import StatePage, detail, summary
+    from records.basins import basins
+    from records.forecasts.latest import asked_version
+    from records.runs.states import page
+
+    basins.require(at.session, basin)
+    asked = asked_version(at.session, basin, version)
+    asked.require_members("Reading states")
+    title = f"{basin}, version {asked.id}"
+    if day is not None:
+        found = detail(at.session, asked, basin, read_day(day))
+        return Shown(found, lambda: listing([found], _STATES, title))
+    rows, following = cut(
+        page(at.session, asked.id, basin, before=None, limit=limit + 1),
+        limit,
+        f"/v1/basins/{basin}/states",
+        lambda state: state.day,
+    )
+    of_basin = StatePage(basin=basin, version=asked.id, states=[summary(one) for one in rows], next=following)
+    return Shown(of_basin, lambda: listing(of_basin.states, _STATES, f"{counted(len(rows), 'state')} of {title}"))
+
+
+_COLUMNS: Columns = {"basin": "basin", "status": "status", "unit": "unit", "first day": "first"}
+_COLUMNS |= {"peak (5 to 95 %)": "peak", "last day": "last", "storage, mm": "storage", "ledger": "ledger"}
+_COLUMNS |= {"learnt from it": "seen", "days since empty store": "spin_up_days", "rests on": "rests_on"}
+
+
+def run_text(session: Session, run: str, units: Units | None) -> Iterator[RenderableType]:
+    """Yield a run as a table, and print the notes on its forecasts.
+
+    Args:
+        units: of discharge; None for the usual ones of each basin.
+    """
+    stored = stored_runs.get(session, run)
+    results = [result_of(session, run, row.basin_id) for row in stored_runs.basins_of(session, run)]
+    forecasts = [_forecast_of(session, one, units) for one in with_progress("results read", results)]
+    for note in dict.fromkeys(_notes(stored, results, forecasts)):
+        inform(note)
+    title = (
+        f"Run {run}: T0 {stored.t0}{_age(stored.t0_age_days)}, {counted(stored.horizon_days, 'day')}, "
+        f"{stored.forcing_kind} {stored.product}, version {stored.version_id}, {stored.program}; median discharge"
+    )
+    of_basins = outlooks.of_runs(session, [(one.run, one.basin) for one in results])
+    rows = [
+        _row(forecast) | _peak(one, of_basins[run, one.basin.basin_id], units)
+        for one, forecast in zip(results, forecasts, strict=True)
+    ]
+    yield listing(rows, _COLUMNS, title)
+
+
+def _forecast_of(session: Session, result: Latest, units: Units | None) -> BasinForecast:
+    return forecast_of(session, result, Representation(units or usual_units(result.basin), members=False))
+
+
+def _row(forecast: BasinForecast) -> dict[str, object]:
+    flow, balance = forecast.published or forecast.calibrated or forecast.discharge, forecast.water_balance
+    row: dict[str, object] = {
+        "basin": forecast.basin,
+        "status": forecast.status,
+        "seen": {True: "yes", False: "no", None: None}[forecast.seen_in_training],
+        "spin_up_days": forecast.spin_up_days,
+        "rests_on": forecast.calibration.kind if forecast.calibration else forecast.quantiles_of,
+    }
+    if balance is not None:
+        row["ledger"] = "closed" if balance.closes else "open"
+    if forecast.storage is not None:
+        row["storage"] = forecast.storage.total[-1]
+    if flow is not None:
+        row |= {"unit": forecast.units["discharge"], "first": flow["median"][0], "last": flow["median"][-1]}
+    return row
+
+
+def _peak(result: Latest, outlook: RunOutlook | Absent, units: Units | None) -> dict[str, str]:
+    """Return the peak of the outlook; nothing where none is ahead."""
+    peak = outlook if isinstance(outlook, Absent) else outlook.published.peak
+    if isinstance(peak, Absent):
+        return {}
+    heights = np.array([peak.height, peak.low, peak.high])
+    height, low, high = in_units(heights, result.basin, units or usual_units(result.basin))
+    return {"peak": f"{height:.3g} ({low:.3g} to {high:.3g})"}
+
+
+def _notes(run: run_types.Run, results: Sequence[Latest], forecasts: Sequence[BasinForecast]) -> Iterator[str]:
+    """Yield what readers should know of a run: of its T0, its weather, its training and its ranges."""
+    if run.t0_note:
+        yield f"Warning: {run.t0_note}"
+    for result, forecast in zip(results, forecasts, strict=True):
+        basin = forecast.basin
+        if forecast.what_if is not None:
+            yield f"What-if run, not a forecast: {forecast.what_if.in_words}."
+        if forecast.reason is not None:
+            yield f"{forecast.status.capitalize()}: {basin}: {forecast.reason}"
+        if forecast.training_note and result.basin.summary.beyond(run.product):
+            yield forecast.training_note
+        yield from (f"{basin}: {note}" for note in (forecast.weather_note, forecast.spin_up_note) if note)
+        if forecast.product_credit is not None:
+            yield f"Weather of {run.product}: {forecast.product_credit.credit} {forecast.product_credit.licence}."
+        if (weather := forecast.weather) is not None:
+            names = (weather.source, weather.model, weather.credit, weather.licence)
+            yield f"{forecast.forcing_note} {', '.join(filter(None, names))}."
+        if forecast.status == "issued" and "calibrated" in forecast.missing:
+            yield f"Not calibrated: 5 to 95 % is of the {forecast.quantiles_of}. {forecast.missing['calibrated']}"
+        elif forecast.status == "issued":
+            yield "5 to 95 % is the calibrated range: nine days in ten fall within it (freshet calibrate)."
+
+
+def _age(days: int) -> str:
+    """Return how old T0 was at issue, in words."""
+    return f" ({counted(abs(days), 'day')} {'before' if days >= 0 else 'after'} the day of issue)"

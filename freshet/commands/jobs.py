@@ -1,0 +1,182 @@
+"""`freshet jobs` and `freshet schedules`: jobs of the workers, and those at regular times."""
+
+import json
+import time
+from dataclasses import fields
+from typing import Annotated, Any
+
+from rich.console import RenderableType
+from sqlalchemy.orm import Session
+
+from freshet.cli.context import changing, opened
+from freshet.cli.options import argument, option
+from freshet.cli.output import Columns, Json, answer, inform, listing, table
+from freshet.cli.progress import reporting
+from freshet.cli.reading import Reading, Shown, command_line_key, cut, reads
+from hydrology.base.errors import DataProblem, InvalidInput, counted
+from jobspec import kinds
+from records.job_permissions import named_records
+from records.jobs import attempts, events, jobs, schedules
+from records.jobs.cron import next_run
+
+_JOBS: Columns = {"job": "id", "kind": "kind", "status": "status", "attempt": "attempt", "done": "progress.done"}
+_JOBS |= {"of": "progress.total", "created": "created_at", "part of": "parent"}
+JobId = Annotated[str, argument("JOB", "Its id.")]
+
+
+@reads
+def list_jobs(
+    at: Reading,
+    status: Annotated[str | None, option("STATUS", "Only jobs of this status: queued, running, ...")] = None,
+    limit: Annotated[int, option("COUNT", "Maximum number of jobs.", min=1)] = 20,
+) -> Shown:
+    """List the jobs, the newest first."""
+    from app.jobs.schemas import JobPage
+    from app.jobs.service import answer
+
+    rows, following = cut(
+        jobs.list_jobs(at.session, status=status, limit=limit + 1), limit, "/v1/jobs", lambda job: job.id
+    )
+    found = JobPage(jobs=[answer(job, at.key) for job in rows], next=following)
+    return Shown(found, lambda: listing(found.jobs, _JOBS, counted(len(rows), "job")))
+
+
+@reads
+def show_job(at: Reading, job: JobId) -> Shown:
+    """Show a job: its request, its status and its log."""
+    from app.jobs.service import answer
+
+    found = answer(jobs.get(at.session, job), at.key)
+
+    def text() -> RenderableType:
+        shown = found.model_dump(mode="json", exclude={"missing", "events"})
+        rows = [(name, value) for name, value in shown.items() if value is not None]
+        happened = events.events_after(at.session, job, 0, limit=1000)
+        rows += [(f"{event.at:%H:%M:%S} {event.type}", event.data) for event in happened if event.type != "progress"]
+        return table(("", ""), rows)
+
+    return Shown(found, text)
+
+
+def watch_job(job: JobId) -> None:
+    """Show a job's progress until it ends; the exit code is 4 if it failed or was cancelled."""
+    with opened(reads=True) as context, reporting() as reporter:
+        while True:
+            with context.database.reading() as session:
+                one = jobs.get(session, job)
+            if one.progress:
+                reporter.show(one.kind, one.progress["done"], one.progress["total"], one.progress.get("detail", ""))
+            if one.status in jobs.ENDED:
+                break
+            time.sleep(0.5)
+    if one.status != "succeeded":
+        raise DataProblem(f"Job {job} {one.status}: {(one.problem or {}).get('detail', 'somebody asked for it.')}")
+    inform(f"Job {job} succeeded.")
+
+
+def cancel_job(job: JobId, as_json: Json = False) -> None:
+    """Ask a job to stop; a running one stops when it next reports progress."""
+    from app.jobs.service import answer as answer_of
+
+    with changing() as change:
+        one = attempts.request_cancel(change.session, job, change.now)
+        change.record("job cancelled", job, status=one.status)
+    asked = ", and was asked to stop" if one.status == "running" else ""
+    shown = answer_of(one, command_line_key(change.now)).model_dump(mode="json", exclude_unset=True)
+    answer(shown, as_json, f"Job {job} is {one.status}{asked}.")
+
+
+_COLUMNS: Columns = {"schedule": "name", "job": "job.kind", "cron": "cron", "time zone": "timezone"}
+_COLUMNS |= {"enabled": "enabled", "next run": "next_run_at", "last run": "last_run_at", "last job": "last_job"}
+Name = Annotated[str, argument("SCHEDULE", "Its name or its id.")]
+
+
+@reads
+def list_schedules(at: Reading) -> Shown:
+    """List the schedules with their next run."""
+    from app.jobs.schedules import schedule_of
+    from app.jobs.schemas import Schedules
+
+    found = Schedules(schedules=[schedule_of(one, at.key) for one in schedules.list_schedules(at.session)])
+    return Shown(found, lambda: listing(found.schedules, _COLUMNS, f"{len(found.schedules)} schedules"))
+
+
+def add_schedule(
+    name: Annotated[str, argument("NAME", "A name not used by another schedule.")],
+    kind: Annotated[str, option("KIND", f"Of the job: {', '.join(kinds.REQUESTABLE)}.")],
+    cron: Annotated[str, option("LINE", "Minute, hour, day, month, weekday: '30 6 * * *'.")],
+    timezone: Annotated[str, option("ZONE", "Time zone of the cron line: America/Denver.")] = "UTC",
+    params: Annotated[str, option("JSON", "Parameters of the job, as a JSON object.")] = "{}",
+    as_json: Json = False,
+) -> None:
+    """Add a schedule. It is enabled at once."""
+    request = kinds.read(kind, _params(params), kinds.REQUESTABLE)
+    with changing() as change:
+        named_records.require(change.session, request, change.service_now)
+        new = schedules.NewSchedule(
+            name=name,
+            kind=request.kind,
+            params=request.stored(),
+            cron=cron,
+            timezone=timezone,
+            next_run_at=next_run(cron, timezone, change.now),
+        )
+        one = schedules.create(change.session, new, change.now)
+        change.record("schedule created", one.id, name=name)
+    _report(one, as_json)
+
+
+def enable_schedule(schedule: Name, as_json: Json = False) -> None:
+    """Enable a schedule from now on; missed runs are not repeated."""
+    _switch(schedule, as_json, on=True)
+
+
+def disable_schedule(schedule: Name, as_json: Json = False) -> None:
+    """Suspend a schedule without deleting it."""
+    _switch(schedule, as_json, on=False)
+
+
+def remove_schedule(schedule: Name, as_json: Json = False) -> None:
+    """Delete a schedule. The jobs that it started stay."""
+    with changing() as change:
+        one = _find(change.session, schedule)
+        schedules.delete(change.session, one.id)
+        change.record("schedule deleted", one.id, name=one.name)
+    answer({"removed": one.id}, as_json, f"Schedule {one.name} is removed.")
+
+
+def _switch(schedule: str, as_json: bool, *, on: bool) -> None:
+    with changing() as change:
+        one = _find(change.session, schedule)
+        if one.enabled is not on:
+            content = {field.name: getattr(one, field.name) for field in fields(schedules.NewSchedule)}
+            content |= {"enabled": on, "next_run_at": next_run(one.cron, one.timezone, change.now) if on else None}
+            new = schedules.NewSchedule(**content)
+            one = schedules.update(change.session, one.id, one.revision, new, change.now)
+            change.record("schedule changed", one.id, name=one.name, enabled=on)
+    _report(one, as_json)
+
+
+def _find(session: Session, schedule: str) -> schedules.Schedule:
+    by_name = {one.name: one for one in schedules.list_schedules(session)}
+    return by_name.get(schedule) or schedules.get(session, schedule)
+
+
+def _report(one: schedules.Schedule, as_json: bool) -> None:
+    from app.jobs.schedules import schedule_of
+
+    following = (
+        "is disabled" if one.next_run_at is None else f"starts its next job at {one.next_run_at:%Y-%m-%d %H:%MZ}"
+    )
+    shown = schedule_of(one, command_line_key(one.updated_at)).model_dump(mode="json")
+    answer(shown, as_json, f"Schedule {one.name} {following}.")
+
+
+def _params(text: str) -> dict[str, Any]:
+    try:
+        params = json.loads(text)
+    except ValueError as error:
+        raise InvalidInput(f"--params is not JSON ({error}): write an object such as '{{\"horizon\": 10}}'.") from error
+    if not isinstance(params, dict):
+        raise InvalidInput("--params is not a JSON object: write one such as '{\"horizon\": 10}'.")
+    return params

@@ -1,0 +1,175 @@
+"""The commands that score versions: `evaluate`, `calibrate`, `reforecast`, `verify`, `compare`; and `retrain`."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from rich.console import RenderableType
+
+from freshet.cli.job_command import Done, job_command
+from freshet.cli.output import facts, inform, listing, table
+from freshet.commands.skill import in_training
+from hydrology.base.calendar import as_date
+from hydrology.base.errors import counted
+from hydrology.verification.results import ALL_YEAR
+from jobspec.jobs.judging import CalibrationJob, ComparisonJob, EvaluationJob, ReforecastJob, VerificationJob
+from jobspec.jobs.training import RetrainingJob
+
+_QUARTILES = {"basins": "n", "25 %": "p25", "median": "median", "75 %": "p75"}
+_DIFFERENCE = {"difference": "difference.median", "better": "difference.better", "worse": "difference.worse"}
+_DIFFERENCE |= {"p": "difference.p", "why there is no p": "difference.reason"}
+_MEDIANS = (
+    *("coverage_90", "coverage_50", "width_90_mm_per_day", "crps_mm_per_day", "crpss_climatology"),
+    *("crpss_persistence", "nse_of_median", "pod", "far"),
+)
+_BY_LEAD = {
+    "weather": "weather",
+    "first day": "period.first_day",
+    "last day": "period.last_day",
+    "lead": "lead",
+    "forecaster": "forecaster",
+    "basins": "basins",
+} | {name.removesuffix("_mm_per_day").replace("_", " "): f"{name}.median" for name in _MEDIANS}
+_VERSION = {"version": "id", "label": "label", "architecture": "architecture", "conserving": "conserving"}
+_VERSION |= {"product": "product", "members": "members", "parameters": "parameters", "training, s": "training_seconds"}
+_PRINTED = {"model": "model", "score": "metric", "median": "median", "25 %": "p25", "75 %": "p75", "sd": "sd"}
+
+
+@job_command(EvaluationJob, device=True)
+def evaluate(done: Done) -> Iterator[RenderableType]:
+    """Score a version over a period: its members' mean, how well water is conserved, and its snow.
+
+    Without --basin: the basins that the version was trained on.
+    """
+    from app.versions.scores import basin_skill, model_skill
+
+    result, version, basins = done.result, done.result["version"], done.params.basins
+    title = f"Version {version}, {done.params.period}, {counted(result['nse']['basins'], 'basin')}"
+    if result["scored"] != version:
+        title += f", scored by its twin {result['scored']}"
+    title += f", {in_training(result['period_use'])}"
+    if result["worst_residual"] is not None:
+        title += f", worst closure residual {result['worst_residual']:.1e} of the water"
+    if not basins:
+        scores = _of_period(done, model_skill(done.session, version).scores)
+        yield listing(scores, {"score": "metric"} | _QUARTILES, title)
+        return
+    skills = {basin: _of_period(done, basin_skill(done.session, basin, version).scores) for basin in basins}
+    rows = [(basin, one.metric, one.n, one.value, one.reason) for basin, scores in skills.items() for one in scores]
+    yield table(("basin", "score", "days", "value", "why there is none"), rows, title)
+
+
+def _of_period(done: Done, scores: list[Any]) -> list[Any]:
+    """Return the scores of the members' mean over the evaluated days."""
+    days = (as_date(done.params.period.first), as_date(done.params.period.last))
+    return [one for one in scores if (one.period.first_day, one.period.last_day, one.member) == (*days, "mean")]
+
+
+@job_command(CalibrationJob)
+def calibrate(done: Done) -> Iterator[RenderableType]:
+    """Fit the error model of a version: forecasts then carry calibrated quantiles.
+
+    It is fitted on the basins that the version was trained on, and replaces the version's earlier error model. With
+    --forecasts the forecasts with a weather forecast are recalibrated by the flow that came after those issued.
+    """
+    if "recalibrations" in done.result:
+        columns = {"weather": "weather", "fitted on": "fitted.fitted_on", "issue days": "fitted.issue_days"}
+        columns |= {"observed flows": "fitted.days"}
+        yield listing(done.result["recalibrations"], columns, f"Forecasts of version {done.result['version']}")
+        return
+    model = done.result["error_model"]
+    title = f"Error model of version {model['fitted']}"
+    title += "" if model["fitted"] == model["version_id"] else f", the twin of {model['version_id']}"
+    columns = {"fitted on": "period", "basins": "basins", "basins with numbers of their own": "own"}
+    yield facts(model, columns | {"observed days": "days", "sha256": "sha256"}, title)
+
+
+@job_command(ReforecastJob, device=True)
+def reforecast(done: Done) -> Iterator[RenderableType]:
+    """Forecast past days with observed weather, and report forecast skill by lead time.
+
+    The forecasts are verified against observed flow, along with the uncalibrated members, the flow of other years
+    (climatology) and the last observed flow (persistence). Without --basin: the basins that the version was trained on.
+    """
+    result, period = done.result, done.params.period
+    title = f"Version {result['version']}, forecasts over {period} with observed weather"
+    if result["scored"] != result["version"]:
+        title += f", of its twin {result['scored']}, which has not learnt from these years"
+    first, last = as_date(period.first), as_date(period.last)
+    figures = [row for row in _verified(done, result["version"]) if row.origin == "reforecast"]
+    shown = [row for row in figures if (row.period.first_day, row.period.last_day) == (first, last)]
+    yield _by_lead(shown, title)
+
+
+@job_command(VerificationJob)
+def verify(done: Done) -> Iterator[RenderableType]:
+    """Verify issued forecasts against later observations, and report forecast skill by lead time.
+
+    Flow is used once it is 30 days old, because first reports are revised. Each kind of weather after T0 is reported
+    separately. Run again on the same data, it changes nothing.
+    """
+    for one in done.result["versions"]:
+        shown = [row for row in _verified(done, one["version"]) if row.origin == "issued"]
+        yield _by_lead(shown, f"Issued forecasts of version {one['version']}")
+
+
+def _verified(done: Done, version: str) -> list[Any]:
+    from app.versions.verification import model_verification
+
+    return model_verification(done.session, version, ALL_YEAR).verification
+
+
+def _by_lead(figures: list[Any], title: str) -> RenderableType:
+    lacking = ((row.forecaster, row.missing.get("crps_mm_per_day")) for row in figures)
+    for forecaster, reason in dict.fromkeys(lacking):
+        if reason:
+            inform(f"{forecaster}: {reason}")
+    return listing(figures, _BY_LEAD, f"{title}. Medians over basins:")
+
+
+@job_command(ComparisonJob)
+def compare(done: Done) -> Iterator[RenderableType]:
+    """Compare versions on the same basins and days. Default: the basins that all were trained for.
+
+    The others are compared with the first. A comparison repeated with nothing changed is stored once.
+    """
+    from app.versions.comparisons import comparison_of
+
+    found = comparison_of(done.session, done.result["comparison"])
+    yield listing(found.versions, _VERSION, f"Comparison {found.id}, {counted(len(found.basins), 'basin')}")
+    rows = [
+        {"score": _with_unit(score), "cuts": cuts, "difference": _difference(score, cuts.version), "n": score.n}
+        for score in found.scores
+        for cuts in score.versions
+    ]
+    columns = {"score": "score", "version": "cuts.version", "basins": "n", "25 %": "cuts.p25", "median": "cuts.median"}
+    yield listing(rows, columns | {"75 %": "cuts.p75"} | _DIFFERENCE, "Differences: to the first.")
+    published = [one.model_dump() | {"model": of.model} for of in found.published_models for one in of.scores]
+    if not published:
+        inform(found.missing["published_models"])
+    for of in found.published_models:
+        inform(f"{of.model}: {of.source}. {of.citation}")
+    yield listing(published, {"model": "model", "score": "metric"} | _QUARTILES | _DIFFERENCE, "Published scores")
+    printed = [one.model_dump() | {"model": of.model} for of in found.published_table.models for one in of.medians]
+    yield listing(printed, _PRINTED | {"source": "source"}, f"As printed. {found.published_table.note}")
+
+
+def _with_unit(score: Any) -> str:
+    return str(score.metric) if score.unit == "1" else f"{score.metric}, {score.unit}"
+
+
+def _difference(score: Any, version: str) -> Any:
+    return next((one for one in score.differences if one.version == version), None)
+
+
+@job_command(RetrainingJob, device=True)
+def retrain(done: Done) -> Iterator[RenderableType]:
+    """Retrain the recipe of the version in use on the current record, and score the result.
+
+    Two ensembles are trained: the candidate on every day of the record, and its twin, which is scored in its place, on
+    all but the years to score. Of a version that combines others, each part is retrained, and the results are combined
+    with the same weights. Run again, the command continues from the last checkpoints. Without a new water year since
+    the last training, it does nothing.
+    """
+    if (version := done.result["version"]) is not None:
+        in_use = ", ".join(done.result["decision"]["promoted"]) or "none"
+        yield f"Version {version}, its twin {done.result['twin']}. Basins that use it from now on: {in_use}."

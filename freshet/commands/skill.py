@@ -1,0 +1,185 @@
+"""The commands that show stored skill: `errors`, `skilful-days`, `events`, `decision-value`, `simulation`."""
+
+from datetime import date
+from typing import Annotated, Any
+
+from rich.console import RenderableType
+
+from freshet.cli.options import Basin, Version, option
+from freshet.cli.output import Columns, inform, inform_missing, listing, series, table
+from freshet.cli.reading import DischargeUnits, Reading, Shown, reads, reads_series
+from hydrology.attribution.forecast_error import CAUSES, Measure
+from hydrology.base.basins import basin_id
+from hydrology.verification.held_out_years import HELD_OUT, PeriodUse
+from hydrology.verification.results import ALL_YEAR, Season
+
+OfSeason = Annotated[Season, option("SEASON", "Season of the days: all, DJF, MAM, JJA or SON.", "--season")]
+_EVENTS: Columns = {"observed peak": "observed.peak", "simulated peak": "simulated.peak"}
+_EVENTS |= {"mm/day": "observed.height_mm_per_day"}
+_EVENTS |= {
+    name.replace("_", " "): f"errors.{name}"
+    for name in ("peak_time_days", "peak_height_percent", "volume_percent", "onset_days")
+}
+
+
+@reads
+def errors(
+    at: Reading,
+    of: Annotated[Measure, option("MEASURE", "Error of the volume or of the peak.")] = "volume",
+    version: Annotated[str | None, option("VERSION", "A model version. Default: all.")] = None,
+    basin: Annotated[str | None, option("BASIN", "A basin. Default: all.", parser=basin_id)] = None,
+    season: OfSeason = ALL_YEAR,
+    limit: Annotated[int, option("COUNT", "Number of forecasts.", min=1, max=100)] = 10,
+) -> Shown:
+    """List the worst verified forecasts, with their errors split by cause.
+
+    The error of a forecast's volume or peak is that of the weather after T0, of the initial state and of the network.
+    `freshet verify` splits it once the flow of all days has settled.
+    """
+    from app.forecasts.worst_errors import worst_errors
+    from records.basins import basins
+    from records.verification.error_splits import ErrorFilter
+    from records.versions import versions
+
+    if version is not None:
+        versions.get(at.session, version)
+    if basin is not None:
+        basins.require(at.session, basin)
+    found = worst_errors(at.session, of, ErrorFilter(version=version, basin=basin, season=season), limit)
+
+    def text() -> RenderableType:
+        inform_missing(found, found.missing)
+        columns = {"basin": "basin", "first day": "days.first_day", "last day": "days.last_day"}
+        columns |= {name.replace("_", " "): f"{of}.{name}" for name in ("observed", "error", *CAUSES)}
+        unit = "mm" if of == "volume" else "mm/day"
+        return listing(found.cases, columns, f"Worst of {found.forecasts}, {of} in {unit}")
+
+    return Shown(found, text)
+
+
+@reads
+def skilful_days(at: Reading, basin: Basin, version: Version = None) -> Shown:
+    """Show until which day ahead forecasts beat climatology, by month.
+
+    The last lead time up to which, from the first day ahead on, the whole 95 % interval of the CRPS skill is above 0,
+    by the stored verification.
+    """
+    from app.versions.decisions import skilful_days_of
+
+    found = skilful_days_of(at.session, basin, version)
+
+    def text() -> RenderableType:
+        for headline in found.headlines:
+            for reason in dict.fromkeys(headline.missing.values()):
+                inform(f"{headline.forecaster}, {headline.weather}: {reason}")
+        headings = ("origin", "weather", "forecaster", "first day", "last day", *map(str, range(1, 13)))
+        rows = [
+            (one.origin, one.weather, one.forecaster, *_days(one), *map(_in_words, one.months))
+            for one in found.headlines
+        ]
+        return table(
+            headings, rows, f"{basin}, version {found.version}: skilful to day ... (independent forecasts), by month"
+        )
+
+    return Shown(found, text)
+
+
+@reads
+def events(at: Reading, basin: Basin, version: Version = None, season: OfSeason = ALL_YEAR) -> Shown:
+    """List observed and simulated events of a basin, with errors of peak, volume and onset.
+
+    Events are cut from the flow of the newest evaluation: independent peaks over the flow that 2 % of the observed days
+    exceed.
+    """
+    from app.versions.events import events_of
+
+    found = events_of(at.session, basin, version, season)
+    scores = found.scores
+
+    def text() -> RenderableType:
+        inform_missing(found, found.missing)
+        title = (
+            f"{basin}, version {found.scored}, {found.period.first_day} to {found.period.last_day}, "
+            f"{in_training(found.period_use)}: {scores.observed} observed events, {scores.matched} of them simulated, "
+            f"{scores.simulated - scores.matched} false alarms"
+        )
+        return listing(found.events, _EVENTS, title)
+
+    return Shown(found, text)
+
+
+@reads
+def decision_value(
+    at: Reading,
+    basin: Basin,
+    version: Version = None,
+    season: OfSeason = ALL_YEAR,
+    cost_loss: Annotated[
+        float, option("RATIO", "Cost of acting over the loss that it avoids, between 0 and 1.", min=0.001, max=0.999)
+    ] = 0.2,
+) -> Shown:
+    """Show the relative economic value of acting at each chance of high flow, by lead time.
+
+    1 is a perfect forecast; 0 the better of always and never acting.
+    """
+    from app.versions.decisions import decision_value_of
+
+    found = decision_value_of(at.session, basin, version, season, (cost_loss,))
+
+    def text() -> RenderableType:
+        for reason in dict.fromkeys(lead.missing["value"] for lead in found.leads if lead.missing):
+            inform(reason)
+        rows = [
+            (
+                lead.weather,
+                *_days(lead),
+                lead.forecaster,
+                lead.lead,
+                lead.base_rate,
+                *(value for (value,) in lead.value),
+            )
+            for lead in found.leads
+            if lead.value is not None
+        ]
+        headings = (
+            "weather",
+            "first day",
+            "last day",
+            "forecaster",
+            "lead",
+            "base rate",
+            *(f"{chance:.0%}" for chance in found.act_at),
+        )
+        title = f"{basin}, version {found.version}, cost/loss {cost_loss:g}: value of acting at a chance of"
+        return table(headings, rows, title)
+
+    return Shown(found, text)
+
+
+@reads_series
+def simulation(at: Reading, basin: Basin, version: Version = None, units: DischargeUnits = "mm/day") -> Shown:
+    """Show simulated and observed flow on the days of a basin's newest evaluation."""
+    from app.versions import simulation
+    from records.basins.basins import sites
+
+    evaluated = simulation.newest_evaluation(at.session, basin, version)
+    found = simulation.simulation_of(at.session, *evaluated, units=units)
+    columns = {name: name for name in ("simulated", "observed")}
+    days = f"{found.period.first_day}..{found.period.last_day}, {in_training(found.period_use)}"
+    title = f"{basin}, version {found.scored}, {days}, {found.units}"
+    return Shown(
+        found, lambda: series(found, columns, title), lambda: simulation.table_of(found, sites(at.session, [basin]))
+    )
+
+
+def _days(of: Any) -> tuple[date, date]:
+    return of.period.first_day, of.period.last_day
+
+
+def _in_words(month: Any) -> str:
+    return "" if month.skilful_to_day is None else f"{month.skilful_to_day} ({month.independent_issues})"
+
+
+def in_training(use: PeriodUse) -> str:
+    """Return the use of scored days in words."""
+    return use if use == HELD_OUT else f"use in its training: {use}"

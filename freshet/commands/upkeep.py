@@ -1,0 +1,203 @@
+"""The commands that maintain the database: `migrate`, `backup`, `restore`, `check`, `prune`, `reproduce`."""
+
+from contextlib import closing
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from freshet.cli.context import MayCreateDatabase, opened
+from freshet.cli.options import OnlyBasins, argument, option
+from freshet.cli.output import Json, answer, exit_if_failed, first_rows, inform, table
+from freshet.cli.progress import reporting
+from freshet.commands.doctor import NOT_WELL
+from hydrology.base.errors import counted
+from records.access import audit
+from records.database.engine import HEAD, Database, DatabaseProblem
+from records.upkeep.backup import make
+from records.upkeep.backup import restore as fill
+from records.upkeep.integrity import Soundness
+from records.upkeep.integrity import check as check_records
+from runtime.settings import Settings
+
+if TYPE_CHECKING:
+    from operations.upkeep.receipts import BasinReceipt
+    from operations.upkeep.reproduce import Receipt
+
+
+def migrate(
+    to: Annotated[
+        str, option("REVISION", "An older revision, for an older Freshet: data that its tables cannot hold is deleted.")
+    ] = HEAD,
+    as_json: Json = False,
+) -> None:
+    """Migrate the tables to this code's revision, as every writing command does first, or to an older one.
+
+    Stop the service that uses them, and back up first: an older Freshet does not work on newer tables. To go back to
+    it, migrate the tables with the newer one to the older one's revision, which the older one's `freshet doctor`
+    reports.
+    """
+    if to == HEAD:
+        with opened(begins=MayCreateDatabase.WHERE_EXPECTED) as context:
+            revision = context.database.check().revision
+    else:
+        revision = _step(to)
+    answer({"revision": revision}, as_json, f"The tables are at revision {revision}.")
+
+
+def _step(to: str) -> str | None:
+    """Migrate the tables to a revision, and return it."""
+    with closing(Database(Settings.load().database_url)) as database:
+        if missing := database.missing:
+            raise DatabaseProblem(missing)
+        database.migrate(to)
+        return database.check().revision
+
+
+def backup(
+    file: Annotated[Path, argument("FILE", "File to write; it must not exist yet.")],
+    as_json: Json = False,
+) -> None:
+    """Write all stored data, weights and states included, into one file, while the service runs."""
+    with opened(reads=True) as context, reporting() as reporter:
+        manifest = make(context.settings, context.database, context.clock, file, partial(reporter.show, "rows"))
+    size = file.stat().st_size
+    answer(
+        {"file": str(file), "bytes": size, **asdict(manifest)},
+        as_json,
+        f"{file}: {counted(manifest.row_count, 'row')}.",
+    )
+
+
+def restore(
+    file: Annotated[Path, argument("FILE", "What `freshet backup` wrote, here or elsewhere.")],
+    as_json: Json = False,
+) -> None:
+    """Fill an empty database, on SQLite or PostgreSQL, from a backup; start the service afterwards."""
+    with opened(begins=MayCreateDatabase.WHERE_EXPECTED) as context, reporting() as reporter:
+        manifest = fill(context.settings, context.database, file, partial(reporter.show, "rows"))
+    words = (
+        f"{context.database.shown}: {counted(manifest.row_count, 'row as it was', 'rows as they were')} at "
+        f"{manifest.created_at:%Y-%m-%d %H:%M} UTC."
+    )
+    answer({"file": str(file), **asdict(manifest)}, as_json, words)
+
+
+def check(as_json: Json = False) -> None:
+    """Check all database pages, references and row checksums, while the service runs.
+
+    The exit code is 5 if something is damaged; each damage is reported with its remedy. `freshet doctor` is quicker and
+    checks pages only.
+    """
+    with opened(reads=True) as context, reporting() as reporter:
+        done = check_records(context.database, partial(reporter.show, "rows"))
+    text = "\n".join(
+        [*done.sentences, f"{counted(done.row_count, 'row')} checked, {len(done.sentences) or 'no'} faults."]
+    )
+    answer(_payload(done), as_json, text)
+    if done.sentences:
+        raise typer.Exit(NOT_WELL)
+
+
+def _payload(done: Soundness) -> dict[str, Any]:
+    damages = [{"table": damage.table, "key": damage.key, "detail": damage.sentence} for damage in done.damages]
+    return {"rows": done.row_count, "faults": list(done.faults), "damages": damages}
+
+
+def prune(
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count what would be deleted.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Delete data older than its retention period, while the service runs.
+
+    Retention periods are settings: FRESHET_RETAIN_JOBS_DAYS and others. After an interruption, the next start continues
+    from there. A schedule does it daily: freshet schedules add prune --kind prune --cron '40 3 * * *'.
+    """
+    with opened(reads=dry_run) as context:
+        from operations.upkeep.prune import prune as run
+
+        with reporting() as reporter:
+            done = run(
+                context,
+                audit.command_line(),
+                dry_run=dry_run,
+                show=reporter.show,
+            )
+    rows = [(of_rule.rule, of_rule.count, of_rule.sentence) for of_rule in done]
+    title = "Would be deleted:" if dry_run else "Deleted:"
+    payload = {"dry_run": dry_run, "pruned": [asdict(of_rule) for of_rule in done]}
+    answer(payload, as_json, table(("what", "count", "rule"), rows, title))
+
+
+def reproduce(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="The run, by its id.")],
+    basin: OnlyBasins = None,
+    as_json: Json = False,
+) -> None:
+    """Compute a stored run again from its stored inputs, and compare every result bit by bit.
+
+    A run of the same program (torch, processor, recurrence) gives the same bits. Where results differ, the largest
+    difference is shown with its cause: inputs revised since, or another program or version. Nothing is stored.
+    """
+    with opened() as context:
+        from operations.upkeep.reproduce import reproduce as compute_again
+
+        with reporting() as reporter:
+            receipt = compute_again(
+                context,
+                run,
+                basin or (),
+                lambda at, total: reporter.show("basin-days to T0", at, total),
+            )
+    from operations.upkeep.receipts import CAUSES
+
+    causes = dict.fromkeys(
+        cause for one in receipt.basins for difference in one.different for cause in difference.causes
+    )
+    for cause in causes:
+        inform(f"{cause}: {CAUSES[cause]}.")
+    for name, reason in receipt.without_results.items():
+        inform(f"{name} has no results to compare: {reason}")
+    rows = [_compared(one) for one in receipt.basins]
+    title = (
+        f"Run {run}: {receipt.reproduced} of {counted(len(receipt.basins), 'basin has', 'basins have')} the stored bits"
+    )
+    columns = ("basin", "result", "array", "largest difference", "relative", "causes")
+    answer(_receipt(receipt), as_json, first_rows(columns, rows, title))
+    exit_if_failed(len(receipt.basins) - receipt.reproduced, len(receipt.basins))
+
+
+def _compared(one: "BasinReceipt") -> tuple[object, ...]:
+    if one.reason is not None:
+        return one.basin_id, "not compared", None, None, None, str(one.reason)
+    worst = one.worst or next(iter(one.different), None)
+    result = "bit-equal" if one.reproduced else "different"
+    if worst is None:
+        return one.basin_id, result, None, None, None, None
+    amount = None if worst.largest is None else f"{worst.largest:.3g} {worst.unit}"
+    relative = None if worst.relative is None else f"{worst.relative:.1e}"
+    return one.basin_id, result, worst.variable, amount, relative, ", ".join(worst.causes)
+
+
+def _receipt(receipt: "Receipt") -> dict[str, Any]:
+    run = receipt.run
+    return {
+        "run": run.id,
+        "program": {"run": run.program, "here": receipt.program},
+        "code_version": {"run": run.code_version, "here": receipt.code_version},
+        "reproduced": receipt.reproduced,
+        "basins": {one.basin_id: _basin_receipt(one) for one in receipt.basins},
+        "without_results": receipt.without_results,
+    }
+
+
+def _basin_receipt(one: "BasinReceipt") -> dict[str, Any]:
+    return {
+        "reproduced": one.reproduced,
+        "equal": one.equal,
+        "different": one.different,
+        "not_computed": one.not_computed,
+        "reason": one.reason,
+    }

@@ -1,0 +1,274 @@
+"""`freshet models`: trained and shipped model versions, and which one each basin uses."""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import RenderableType
+
+from freshet.cli.context import opened
+from freshet.cli.options import Basins, option
+from freshet.cli.output import Columns, Json, answer, inform, inform_left_out, listing, table
+from freshet.cli.progress import reporting
+from freshet.cli.reading import Reading, Shown, reads
+from hydrology.base.calendar import Period
+from hydrology.base.errors import InvalidInput, counted
+from operations.basin_data.basins import chosen
+from records.access import audit
+from records.versions import combinations, promotions
+
+if TYPE_CHECKING:
+    from app.versions.schemas import ModelPart, ProbeResult
+    from operations.verification.learn_weights import LearntWeights
+
+_COLUMNS: Columns = {"version": "id", "label": "label", "architecture": "architecture", "product": "product"}
+_COLUMNS |= {"learnt from": "trained_on", "basins": "basin_count", "members": "member_count"}
+_COLUMNS |= {"used by": "current_for", "created": "created_at", "status": "status"}
+
+
+Version = Annotated[str, typer.Argument(metavar="VERSION", help="Its id.")]
+
+
+@reads
+def list_versions(at: Reading) -> Shown:
+    """List the versions, the newest first."""
+    from app.versions.schemas import ModelPage
+    from app.versions.versions import version_summaries
+    from records.versions.versions import list_versions as stored
+
+    found = ModelPage(models=version_summaries(at.session, stored(at.session)), next=None)
+    return Shown(found, lambda: listing(found.models, _COLUMNS, counted(len(found.models), "version")))
+
+
+@reads
+def show_version(at: Reading, version: Version) -> Shown:
+    """Show a version: its network, its training data and its scores."""
+    from app.versions.versions import version_detail
+
+    found = version_detail(at.session, version)
+
+    def text() -> RenderableType:
+        shown = found.model_dump(mode="json", exclude={"basins", "missing", "physics", "parts", "config"})
+        rows = [*_lines(shown), *((f"part {part.name}", _part(part)) for part in found.parts)]
+        rows += [
+            (_verdict(probe), f"{probe.asks}: {probe.value}, limit {probe.limit:g} {probe.unit}")
+            for probe in found.physics or ()
+        ]
+        return table(("", ""), [*rows, *_lines(found.config)], f"Version {found.id}")
+
+    return Shown(found, text)
+
+
+def _part(part: "ModelPart") -> str:
+    shares = part.basin_weights.values()
+    own = f", by basin {min(shares):.3g} to {max(shares):.3g}" if shares else ""
+    members = counted(part.member_count, "member")
+    return f"version {part.version}: {part.architecture} on {part.product}, {members}, weight {part.weight:.3g}{own}"
+
+
+def _verdict(probe: "ProbeResult") -> str:
+    if probe.passes:
+        return "physics passes"
+    return "physics FAILS" if probe.binding else "physics reports"
+
+
+def _lines(fields: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the fields of an object, those of its objects too, that are not null."""
+    for name, value in fields.items():
+        if isinstance(value, dict):
+            yield from _lines({f"{name} {key}": one for key, one in value.items()})
+        elif value is not None:
+            yield name, ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def promote(
+    version: Version,
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="The reason, which is recorded.")],
+    basin: Basins = None,
+    by: Annotated[str | None, typer.Option(metavar="NAME", help="Who. Default: the user of this machine.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Make a version the current one of the basins it was trained on, or of any that are named."""
+    with opened() as context, context.database.transaction() as session:
+        ids = chosen(session, basin) if basin else None
+        changed = promotions.promote(
+            session, version, ids, reason=reason, by=by or audit.unix_user(), at=context.clock.now()
+        )
+        audit.record(session, audit.command_line(), "model promoted", version, context.clock.wall(), reason=reason)
+    if not changed:
+        inform("Nothing changed: it is the current version of these basins already.")
+    answer(
+        {"version": version, "changed": changed},
+        as_json,
+        (f"{counted(len(changed), 'basin now uses', 'basins now use')} {version}."),
+    )
+
+
+def roll_back(
+    version: Version,
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="The reason, which is recorded.")],
+    by: Annotated[str | None, typer.Option(metavar="NAME", help="Who. Default: the user of this machine.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Restore, for all basins that use a version, the version that each used before."""
+    with opened() as context, context.database.transaction() as session:
+        at = context.clock.now()
+        restored = promotions.roll_back(session, version, reason=reason, by=by or audit.unix_user(), at=at)
+        audit.record(session, audit.command_line(), "model rolled back", version, context.clock.wall(), reason=reason)
+        stored = promotions.in_use(session).get(version, [])
+    if stored:
+        inform(
+            f"{counted(len(stored), 'basin had', 'basins had')} no version before it and still use it: "
+            f"{', '.join(stored)}."
+        )
+    payload = {"version": version, "restored": restored, "current_basins": stored}
+    answer(
+        payload,
+        as_json,
+        (f"{counted(len(restored), 'basin uses', 'basins use')} again what was used before {version}."),
+    )
+
+
+def export(
+    version: Version,
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder to write to; created if missing.")],
+    as_json: Json = False,
+) -> None:
+    """Write a version to files as an ensemble to ship, its weights in half precision.
+
+    The parts of a combined version, and twins, are written into folders beside FOLDER. Complete the model card,
+    README.md, yourself. `freshet models install-pretrained FOLDER` installs it, here or elsewhere.
+    """
+    from operations.training.export import export as run
+
+    with opened(reads=True) as context:
+        done = run(context.database, version, folder)
+    if not done.changed:
+        inform("Nothing changed: the folder holds it already.")
+    parts = f"the combination of {', '.join(done.parts)}" if done.parts else None
+    members = parts or f"{len(done.members)} member{'s' if len(done.members) > 1 else ''}"
+    payload = {"version": version, "folder": str(folder), **asdict(done)}
+    answer(payload, as_json, f"{folder} holds {members} of {version}, content {done.content}.")
+
+
+def install_pretrained(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="NAME",
+            help="A shipped ensemble or combination, or a folder that `freshet models export` has written. "
+            "Default: mclstm-maurer-447, or the only one.",
+        ),
+    ] = None,
+    product: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PRODUCT",
+            help="Forcing product that it, or every part, is to take. Default: the one that each learnt from.",
+        ),
+    ] = None,
+    promote: Annotated[
+        bool, typer.Option("--promote", metavar="", help="Let it serve every basin that has no version yet.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Install a trained ensemble that is shipped or exported as a version; doing so again changes nothing.
+
+    A combination of some is installed with its parts, each a version of its own. It serves any basin that has its
+    attributes and forcing; every forecast states whether it learnt from the basin, and from which product.
+    """
+    from operations.training.pretrained import install, promote_where_vacant, read_shipped
+
+    with opened() as context, reporting():
+        done = install(context, read_shipped(name, context.settings.pretrained), product)
+        served = promote_where_vacant(context, done.version_id) if promote else None
+        context.record("model installed", done.version_id, promoted=promote)
+    if done.already:
+        inform(f"Nothing changed: {done.name} is installed already, as version {done.version_id}.")
+    if done.product != done.trained_on:
+        inform(f"It learnt from {done.trained_on} and will be driven by {done.product}: its forecasts state this.")
+    text = (
+        f"Version {done.version_id}: {done.name}, {counted(done.members, 'member')} that learnt from "
+        f"{counted(done.learnt_from, 'basin')}."
+    )
+    payload = asdict(done)
+    if served is not None:
+        inform_left_out(served.left_out.values())
+        payload |= {"promoted": served.basins, "promoted_before": served.already, "left_out": served.left_out}
+        if served.already and not served.basins:
+            text += (
+                f" It is the current version of {counted(len(served.already), 'basin')} already; no basin was added."
+            )
+        else:
+            text += f" {counted(len(served.basins), 'basin now uses', 'basins now use')} it."
+    answer(payload, as_json, text)
+
+
+def combine(
+    parts: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="VERSION[:WEIGHT]...", help="The versions, each with its weight; without weights they are learnt."
+        ),
+    ],
+    label: Annotated[str | None, option("TEXT", "Its name for people.")] = None,
+    period: Annotated[
+        str | None,
+        option("FIRST..LAST", "The days to learn the weights on. Default: the validation period that all parts share."),
+    ] = None,
+    basin: Basins = None,
+    as_json: Json = False,
+) -> None:
+    """Combine versions into one: each runs on its own weather product, and the flow is their weighted mean.
+
+    Where a product is missing, the others go on. Combining the same again changes nothing.
+    """
+    weights = dict(map(_weighted, parts))
+    if len(weights) < len(parts):
+        raise InvalidInput("A version is named twice: name each once.")
+    given = {version: weight for version, weight in weights.items() if weight is not None}
+    if given and (len(given) < len(weights) or period is not None or basin):
+        raise InvalidInput("Give every version its weight, or none, for them to be learnt over --period and --basin.")
+    by_basin: dict[str, dict[str, float]] = {}
+    with opened() as context:
+        if not given:
+            from operations.verification.learn_weights import learn_weights
+
+            with reporting():
+                days = None if period is None else Period.parse(period)
+                learnt = learn_weights(context.database, list(weights), days, basin or [])
+            given, by_basin = learnt.common, learnt.by_basin
+            inform(_in_words(learnt))
+            if len(given) == 1:
+                raise InvalidInput(
+                    f"Version {min(given)} alone has the largest median NSE: nothing has to be combined."
+                )
+        with context.database.transaction() as session:
+            wall, now = context.clock.wall(), context.clock.now()
+            one = combinations.combine(session, given, label=label, wall=wall, now=now, by_basin=by_basin)
+        context.record("models combined", one.id)
+    shares = {part.version: part.weight for part in one.parts}
+    own = f" {counted(len(by_basin), 'basin has', 'basins have')} weights of their own." if by_basin else ""
+    shown = ", ".join(f"{part.weight:.3g} of {part.version} on {part.product}" for part in one.parts)
+    answer({"version": one.id, "weights": shares, "by_basin": by_basin}, as_json, f"Version {one.id}: {shown}.{own}")
+
+
+def _in_words(learnt: "LearntWeights") -> str:
+    if learnt.nse is None:
+        return "The years are too few to learn weights by basin."
+    common, own = learnt.nse
+    verdict = "used" if learnt.by_basin else "not used"
+    common_and_own = f"{common:.4f} with common weights, {own:.4f} with those by basin ({verdict})"
+    return f"Median NSE in years left out of {learnt.period}: {common_and_own}."
+
+
+def _weighted(text: str) -> tuple[str, float | None]:
+    version, colon, weight = text.partition(":")
+    if not colon:
+        return version, None
+    try:
+        return version, float(weight)
+    except ValueError:
+        raise InvalidInput(f"The weight in {text[:64]!r} is not a number: write VERSION:WEIGHT.") from None

@@ -1,0 +1,40 @@
+"""The context of all work: settings, database, clock, progress and cores."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Self
+
+from records.database.engine import Database
+from runtime.clock import Clock
+from runtime.settings import Settings
+
+Progress = Callable[[int, int, str], None]
+"""Receives the number of pieces done, the total, and a detail. An exception that it raises stops the work."""
+
+
+def _silent(_done: int, _total: int, _detail: str) -> None:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """The context of a piece of work.
+
+    Attributes:
+        cores: number of processes that it may compute on.
+    """
+
+    settings: Settings
+    database: Database
+    clock: Clock
+    progress: Progress = _silent
+    cores: int = 1
+
+    @classmethod
+    def opened(cls, settings: Settings, clock: Clock) -> Self:
+        """Return work on the database of the settings, opened in this process."""
+        return cls(settings, Database.of(settings), clock)
+
+    def show(self, done: int, total: int, detail: str = "") -> None:
+        """Report the progress of the work."""
+        self.progress(done, total, detail)

@@ -1,0 +1,1 @@
+"""Stored feeds and the credits of their products."""

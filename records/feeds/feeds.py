@@ -1,0 +1,296 @@
+"""Feeds: the service that each one asks, its basins, and the results."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Annotated, Literal, TypedDict, get_args
+
+from sqlalchemy import CheckConstraint, Column, ForeignKey, String, UniqueConstraint, select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from hydrology.base.basins import has_source
+from hydrology.base.errors import InvalidInput, NotFound
+from jobspec.feeds import AnyFeedSettings, FilesSettings, NewFeed, UsgsSettings, read_settings
+from jobspec.feeds import stored as stored_settings
+from records.access import keys
+from records.basins import basins
+from records.database.base import FreeText, JsonList, JsonObject, one_of
+from records.database.ids import new_id
+from records.database.statements import as_record, as_values, insert_into, table_of
+from records.database.stored import find, read, stored
+from records.feeds import product_credits
+from records.series import series
+
+BasinStatus = Literal["new", "revised", "unchanged", "failed"]
+
+
+class Hole(TypedDict):
+    """Days inside a basin's record that have no value of some variables: the first and the last, as YYYY-MM-DD."""
+
+    first: str
+    last: str
+    variables: list[str]
+
+
+class UnknownFeed(NotFound):
+    """No feed with this name is stored."""
+
+    kind = "unknown-feed"
+
+
+class FeedConflict(InvalidInput):
+    """Another feed has the name."""
+
+    kind = "feed-conflict"
+    status = 409
+    remedy = "Choose another name, or remove the feed that has it."
+
+
+@stored(
+    "feeds",
+    UniqueConstraint("name"),
+    CheckConstraint("(last_error IS NULL) = (last_error_at IS NULL)", name="error"),
+)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Feed:
+    """A stored feed, and how its last fetch ended.
+
+    Attributes:
+        settings: the given fields, without defaults.
+        product: the product of its weather; None for discharge, which is stored under its gauge's product, and for
+            forecasts.
+        origin: identifies the source of its data.
+        created_by: the key that created it; None for the command line.
+        last_fetch_at: its last fetch; `last_success_at`: its last fetch without a failed basin. By the service's
+            clock.
+        last_error, last_error_at: why it last failed, entirely or for some basin.
+    """
+
+    id: str
+    name: str
+    settings: JsonObject
+    product: str | None
+    origin: str
+    # Not a foreign key: keys are revoked, never deleted.
+    created_by: FreeText | None
+    created_at: datetime
+    last_fetch_at: datetime | None
+    last_success_at: datetime | None
+    last_error: str | None
+    last_error_at: datetime | None
+
+    def read(self) -> AnyFeedSettings:
+        """Return its settings, with defaults.
+
+        Raises:
+            InvalidRequest: they were written by a newer Freshet.
+        """
+        return read_settings(self.settings)
+
+
+@stored(
+    "feed_basins",
+    Column("feed_id", String, ForeignKey("feeds.id"), nullable=False),
+    one_of("status", *get_args(BasinStatus)),
+    CheckConstraint("status <> 'failed' OR reason IS NOT NULL", name="reason"),
+    key=("feed_id", "basin_id"),
+)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FetchedBasin:
+    """The result of a feed's last fetch for a basin.
+
+    Attributes:
+        new_days, revised_days: days of any variable that were new, or that were replaced (and logged).
+        reason: why it failed, or why there were no data.
+        holes: the newest spans of days inside its record without a value.
+        warnings: doubts about the fetched data, in sentences.
+        tried_at: the last attempt, by the service's clock.
+        fetched_at: the last attempt at the usual days that did not fail, or before any the first at other days.
+        record_since: the first day (YYYY-MM-DD) that was ever asked for of the record that its source states to have;
+            None where it states none.
+    """
+
+    basin_id: Annotated[str, ForeignKey("basins.id")]
+    status: BasinStatus
+    new_days: int = 0
+    revised_days: int = 0
+    reason: str | None = None
+    tried_at: datetime
+    fetched_at: datetime | None
+    holes: JsonList = field(default_factory=list)
+    warnings: JsonList = field(default_factory=list)
+    record_since: str | None = None
+
+
+FEEDS, _BASINS = table_of(Feed), table_of(FetchedBasin)
+
+
+def create(session: Session, new: NewFeed, created_by: str | None, at: datetime) -> Feed:
+    """Store a new feed.
+
+    Raises:
+        FeedConflict: its name is taken.
+        ProductConflict: its product holds, or is to hold, data from elsewhere.
+        InvalidInput: a basin that it names is not stored, or belongs to another key.
+    """
+    settings = new.settings
+    product = getattr(settings, "product", None)
+    if product is not None:
+        _require_own(session, product, settings)
+    row = {
+        "id": new_id(at),
+        "name": new.name,
+        "settings": stored_settings(settings),
+        "product": product,
+        "origin": settings.origin,
+        "created_by": created_by,
+        "created_at": at,
+    }
+    insert = insert_into(session, Feed).on_conflict_do_nothing(index_elements=["name"])
+    inserted = session.execute(insert.values(row).returning(*FEEDS.c)).one_or_none()
+    if inserted is None:
+        raise FeedConflict(f"A feed named {new.name} exists already: choose another name, or remove that feed.")
+    feed = as_record(Feed, inserted)
+    targets(session, feed)
+    return feed
+
+
+def get(session: Session, name: str) -> Feed:
+    """Return a feed by its name.
+
+    Raises:
+        UnknownFeed: there is none.
+    """
+    feed = find(session, Feed, name=name)
+    if feed is None:
+        raise UnknownFeed(f"No feed {name[:64]!r} is stored here: list the feeds to see their names.")
+    return feed
+
+
+def list_feeds(session: Session) -> list[Feed]:
+    """Return all feeds, by name."""
+    return read(session, Feed, select(FEEDS).order_by(FEEDS.c.name))
+
+
+def remove(session: Session, feed: Feed) -> None:
+    """Delete a feed. Its data stay, with their credit."""
+    session.execute(_BASINS.delete().where(_BASINS.c.feed_id == feed.id))
+    session.execute(FEEDS.delete().where(FEEDS.c.id == feed.id))
+
+
+def basins_of(session: Session, feed: Feed) -> list[FetchedBasin]:
+    """Return the result of a feed's last fetch for each basin, by identifier."""
+    return read(session, FetchedBasin, select(_BASINS).where(_BASINS.c.feed_id == feed.id).order_by(_BASINS.c.basin_id))
+
+
+def holes_of_basin(session: Session, basin: str) -> dict[str, list[Hole]]:
+    """Return the holes in a basin's record by the name of the feed that can be asked for them."""
+    joined = FEEDS.join(_BASINS, _BASINS.c.feed_id == FEEDS.c.id)
+    found = select(FEEDS.c.name, _BASINS.c.holes).select_from(joined).where(_BASINS.c.basin_id == basin)
+    return {name: holes for name, holes in session.execute(found.order_by(FEEDS.c.name)) if holes}
+
+
+def failed_forecasts(session: Session, source: str, model: str, since: datetime) -> dict[str, str]:
+    """Return why basins lack newer forecasts of a weather model, by basin.
+
+    Args:
+        since: the instant from which a failed fetch counts.
+    """
+    found: dict[str, str] = {}
+    for feed in list_feeds(session):
+        shown = feed.read()
+        if not shown.fills_record and shown.adapter.startswith(source) and getattr(shown, "model", None) == model:
+            failed = [one for one in basins_of(session, feed) if one.status == "failed" and one.tried_at >= since]
+            found |= {one.basin_id: str(one.reason) for one in failed}
+    return found
+
+
+def targets(session: Session, feed: Feed) -> list[str]:
+    """Return the basins of a feed: those it names, or all that it may write and its service may know.
+
+    The feed of an operator's key writes the basins that the key registered. That of an admin's key writes every basin,
+    but files write no gauge with a published source. The command line writes everything.
+
+    Raises:
+        InvalidInput: a basin that it names is not stored, or belongs to another key.
+    """
+    shown = feed.read()
+    saved = [basin.id for basin in basins.list_basins(session)]
+    if feed.created_by is not None:
+        if not keys.is_official(session, feed.created_by):
+            saved = basins.registered_with(session, feed.created_by)
+        if isinstance(shown, FilesSettings):
+            saved = [basin for basin in saved if not has_source(basin)]
+    if others := sorted(set(shown.basins) - set(saved)):
+        raise InvalidInput(
+            f"{', '.join(others[:10])}: not stored here, or not writable by the feed {feed.name}: ingest or register "
+            "them first with the feed's key, or leave them out."
+        )
+    if isinstance(shown, UsgsSettings):
+        saved = [basin for basin in saved if basin.startswith("USGS-")]
+    return shown.basins or saved
+
+
+def note_basin(session: Session, feed: Feed, fetched: FetchedBasin) -> None:
+    """Store a basin's fetch result, in the transaction that stores its data.
+
+    Raises:
+        UnknownFeed: the feed was removed meanwhile; let the transaction roll back.
+    """
+    insert = insert_into(session, FetchedBasin).values(as_values(fetched) | {"feed_id": feed.id})
+    changed = as_values(fetched, "basin_id")
+    try:
+        session.execute(insert.on_conflict_do_update(index_elements=["feed_id", "basin_id"], set_=changed))
+    except IntegrityError:
+        raise UnknownFeed(f"The feed {feed.name} was removed during its fetch: nothing more is stored of it.") from None
+
+
+def note_fetch(session: Session, feed: Feed, at: datetime, error: str | None) -> None:
+    """Store the end of a fetch.
+
+    Args:
+        error: why it failed, entirely or for some basin; None if it did not.
+    """
+    ended = {"last_success_at": at} if error is None else {"last_error": error, "last_error_at": at}
+    session.execute(FEEDS.update().where(FEEDS.c.id == feed.id).values(last_fetch_at=at, **ended))
+
+
+def of_product(session: Session, product: str) -> Feed | None:
+    """Return the feed that fills a weather product; None without one."""
+    return next((feed for feed in list_feeds(session) if feed.product == product), None)
+
+
+def require_free_product(session: Session, product: str) -> None:
+    """Require that an operator may store data under a product: no feed of the service fills it.
+
+    Raises:
+        ProductConflict: one does; the message names it.
+    """
+    for feed in list_feeds(session):
+        fills = feed.product or ("usgs" if feed.settings["adapter"] == "usgs" else None)
+        if fills == product and keys.is_official(session, feed.created_by):
+            raise product_credits.conflict(product, f"is filled by the feed {feed.name}, and takes no uploads")
+
+
+def fetch_command(feed: str, basin: str, first: object, last: object) -> str:
+    """Return the command that fetches some days of a basin."""
+    return f"freshet feeds fetch {feed} --basin {basin} --period {first}..{last}"
+
+
+def _require_own(session: Session, product: str, settings: AnyFeedSettings) -> None:
+    saved = product_credits.origin_of(session, product)
+    others = {feed.origin: feed.name for feed in list_feeds(session) if feed.product == product}
+    if saved is not None and saved != settings.origin:
+        raise product_credits.conflict(product, f"holds data from {saved}")
+    if filled := {name for origin, name in others.items() if origin != settings.origin}:
+        raise product_credits.conflict(product, f"is filled by the feed {min(filled)}")
+    if saved is None and not others and settings.adapter != "files" and product in series.products(session):
+        raise product_credits.conflict(product, "holds ingested or uploaded data")
+
+
+def statuses(fetched: Sequence[FetchedBasin]) -> dict[str, int]:
+    """Return the number of basins by status."""
+    counts = Counter(one.status for one in fetched)
+    return {status: counts[status] for status in get_args(BasinStatus) if counts[status]}

@@ -1,0 +1,315 @@
+"""Levels of a basin's discharge: those that operators set, those of its record, and how its floods are analysed."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+import numpy as np
+from sqlalchemy import CheckConstraint, Column, ForeignKey, String, select
+from sqlalchemy.orm import Session
+
+from hydrology.base.absent import Absent
+from hydrology.base.basins import gauge_product
+from hydrology.base.calendar import Day
+from hydrology.base.digests import owned_digest
+from hydrology.base.errors import InvalidInput, NotFound
+from hydrology.base.series import DailySeries
+from hydrology.extremes import thresholds
+from hydrology.extremes.expected_moments import RegionalSkew
+from hydrology.extremes.thresholds import BY_DEFAULT, FloodFrequency
+from hydrology.uncertainty.exceedance import Direction
+from jobspec.flood_categories import CATEGORIES, CategoryName
+from jobspec.thresholds import FloodFrequencySettings, NewThreshold
+from records.basins import basins
+from records.database.base import FreeText, Instant, Real, one_of
+from records.database.statements import as_values, table_of, upsert
+from records.database.stored import find, read, stored
+from records.series import series
+
+Change = Literal["new", "changed", "unchanged"]
+DIRECTIONS: dict[thresholds.Kind, Direction] = {"flood": "rising", "low-flow": "falling", "flow-duration": "falling"}
+"""The direction in which flow passes the levels of a record."""
+MAX_LEVELS = 32
+"""Maximum number of levels that are set for a basin: each can change, and be sent, with every run."""
+FIXED_UNIT = "m3/s"
+"""Unit of the levels that operators set."""
+_DIGEST = 16
+_MAX_FITTED = 2000
+_FITTED: dict[tuple[bytes, FloodFrequency], Sequence[thresholds.Statistic]] = {}
+"""Levels by the digest of a record: a fit takes a third of a second, and every run of a basin needs it."""
+
+
+class UnknownThreshold(NotFound):
+    """The basin has no level of this name that an operator set."""
+
+    kind = "unknown-threshold"
+
+
+class ReservedName(InvalidInput):
+    """The name belongs to a level of the basin's record, or of a version."""
+
+    kind = "reserved-name"
+
+
+class TooManyLevels(InvalidInput):
+    """The basin has as many levels as it may."""
+
+    kind = "too-many-levels"
+    status = 409
+    remedy = "Remove a level first."
+
+
+@stored(
+    "thresholds",
+    Column("basin_id", String, ForeignKey("basins.id")),
+    # Null of an official category that neither the rating nor its file's flow gives one: no level until one does.
+    Column("discharge", Real),
+    CheckConstraint("discharge > 0", name="discharge"),
+    CheckConstraint("discharge IS NOT NULL OR category IS NOT NULL", name="known"),
+    one_of("direction", "rising", "falling"),
+    one_of("category", *CATEGORIES),
+    key=("basin_id", "name"),
+)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Threshold:
+    """A level that an operator set, or an official flood category.
+
+    Attributes:
+        discharge: m3/s.
+        set_at: when its value was last changed, by the service's clock.
+        category, source, source_day: of an official flood category, who declared it, and when; None for others.
+        official_stage, official_flow: m and m3/s, as the category's source has them. The discharge follows the stage
+            by the basin's rating where that covers it, and otherwise is the flow.
+        impact: what happens from it on; None where nothing is stated.
+        confirmed: the discharge at which somebody confirmed it, m3/s; None where nobody did.
+    """
+
+    name: str
+    discharge: float
+    direction: Direction
+    set_at: datetime
+    category: CategoryName | None = None
+    source: FreeText | None = None
+    source_day: Day | None = None
+    official_stage: float | None = None
+    official_flow: float | None = None
+    impact: FreeText | None = None
+    confirmed: float | None = None
+
+
+@stored(
+    "flood_frequency",
+    Column("basin_id", String, ForeignKey("basins.id")),
+    Column("set_at", Instant, nullable=False),
+    CheckConstraint("(regional_skew IS NULL) = (regional_skew_error IS NULL)", name="skew"),
+    CheckConstraint("regional_skew_error > 0", name="error"),
+    key=("basin_id",),
+)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredFloodFrequency:
+    """How the floods of a basin's record are analysed.
+
+    Attributes:
+        set_at: when that was last changed, by the service's clock; None where it is the default.
+    """
+
+    regional_skew: float | None
+    regional_skew_error: float | None
+    trend_adjusted: bool
+    set_at: datetime | None
+
+    def as_asked(self) -> FloodFrequency:
+        """Return it as the computation takes it."""
+        if self.regional_skew is None or self.regional_skew_error is None:
+            return FloodFrequency(None, self.trend_adjusted)
+        return FloodFrequency(RegionalSkew(self.regional_skew, self.regional_skew_error), self.trend_adjusted)
+
+
+THRESHOLDS, FLOOD_FREQUENCY = table_of(Threshold), table_of(StoredFloodFrequency)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordLevels:
+    """The levels of a basin's record of discharge.
+
+    Attributes:
+        unit: of all levels; None without a record.
+        floods: how floods are analysed, and which of them are for comparison alone.
+    """
+
+    unit: str | None
+    statistics: Sequence[thresholds.Statistic]
+    floods: thresholds.FloodFrequency
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BasinLevel:
+    """A level of a basin, of its record or set by an operator.
+
+    Attributes:
+        kind: the level's statistic; None for one that an operator set.
+        return_period_years: return period in years; None for a level without one.
+        discharge: in `unit`; None for the reason given.
+        official_stage: m, of an official flood category; None for others.
+    """
+
+    name: str
+    kind: thresholds.Kind | None
+    direction: Direction
+    return_period_years: int | None
+    discharge: float | None
+    unit: str | None
+    reason: Absent | None
+    official_stage: float | None = None
+
+
+def put(session: Session, basin: str, new: NewThreshold, at: datetime) -> Change:
+    """Set a level of a basin. Repeating it writes nothing; an official category becomes an operator's level.
+
+    Raises:
+        UnknownBasin: there is no such basin.
+        ReservedName: a level of its record, or of a version, has this name.
+        TooManyLevels: it has as many as it may.
+    """
+    basins.lock(session, basin)
+    if new.name.removeprefix(thresholds.OF_MODEL) in thresholds.names():
+        raise ReservedName(f"{new.name} is the name of a computed level: choose another name.")
+    row = session.execute(select(THRESHOLDS).filter_by(basin_id=basin, name=new.name)).one_or_none()
+    if row is None and len(of_basin(session, basin)) >= MAX_LEVELS:
+        raise TooManyLevels(f"{basin} has {MAX_LEVELS} levels, the maximum: remove one first.")
+    if row is not None and (row.discharge, row.direction, row.category) == (new.discharge, new.direction, None):
+        return "unchanged"
+    confirmed = row.confirmed if row is not None and row.direction == new.direction else None
+    level = Threshold(**new.model_dump(), set_at=at, confirmed=confirmed)
+    upsert(session, Threshold, [{"basin_id": basin} | as_values(level)])
+    return "new" if row is None else "changed"
+
+
+def get(session: Session, basin: str, name: str) -> Threshold:
+    """Return a level that an operator set.
+
+    Raises:
+        UnknownBasin: there is no such basin.
+        UnknownThreshold: it has no such level.
+    """
+    basins.require(session, basin)
+    level = next((level for level in of_basin(session, basin) if level.name == name), None)
+    if level is None:
+        raise UnknownThreshold(
+            f"Nobody set a level {name[:64]!r} of {basin}: list the basin's thresholds to see their names."
+        )
+    return level
+
+
+def of_basin(session: Session, basin: str) -> list[Threshold]:
+    """Return the levels that operators set, by name; categories without a discharge are left out."""
+    known = select(THRESHOLDS).filter_by(basin_id=basin).where(THRESHOLDS.c.discharge.is_not(None))
+    return read(session, Threshold, known.order_by(THRESHOLDS.c.name))
+
+
+def impacts(session: Session, names: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Return what happens from levels on, by basin and level; levels of which nothing is stated are left out."""
+    level = THRESHOLDS.c
+    query = select(level.basin_id, level.name, level.impact).where(level.basin_id.in_(names), level.impact.is_not(None))
+    stated: dict[str, dict[str, str]] = {}
+    for basin, name, impact in session.execute(query):
+        stated.setdefault(basin, {})[name] = impact
+    return stated
+
+
+def remove(session: Session, basin: str, name: str) -> None:
+    """Remove a level that an operator set.
+
+    Raises:
+        UnknownBasin: there is no such basin.
+        UnknownThreshold: it has no such level.
+    """
+    get(session, basin, name)
+    session.execute(THRESHOLDS.delete().where(THRESHOLDS.c.basin_id == basin, THRESHOLDS.c.name == name))
+
+
+def flood_frequency(session: Session, basin: str) -> StoredFloodFrequency:
+    """Return how the floods of a basin are analysed; the default where nothing is stored."""
+    return find(session, StoredFloodFrequency, basin_id=basin) or StoredFloodFrequency(
+        regional_skew=None, regional_skew_error=None, trend_adjusted=BY_DEFAULT.trend_adjusted, set_at=None
+    )
+
+
+def put_flood_frequency(session: Session, basin: str, new: FloodFrequencySettings, at: datetime) -> bool:
+    """Set how the floods of a basin are analysed; return whether that changed anything.
+
+    Raises:
+        UnknownBasin: there is no such basin.
+    """
+    basins.lock(session, basin)
+    before = flood_frequency(session, basin)
+    if FloodFrequencySettings.model_validate({name: getattr(before, name) for name in type(new).model_fields}) == new:
+        return False
+    upsert(session, StoredFloodFrequency, [{"basin_id": basin, "set_at": at} | new.model_dump()])
+    return True
+
+
+def of_record(session: Session, basin: str, *, intervals: bool = True) -> RecordLevels:
+    """Return the levels of a basin's gauge record, in its stored unit.
+
+    Args:
+        intervals: whether to compute confidence intervals.
+    """
+    floods = flood_frequency(session, basin).as_asked()
+    daily = series.read(session, basin, gauge_product(basin), "discharge")
+    if daily is None:
+        return RecordLevels(None, thresholds.of_record([], np.empty(0, "datetime64[D]")), floods)
+    if intervals:
+        return RecordLevels(daily.unit, thresholds.of_record(daily.values, daily.days, floods=floods), floods)
+    return RecordLevels(daily.unit, _without_intervals(daily, floods), floods)
+
+
+def _without_intervals(daily: DailySeries, floods: FloodFrequency) -> Sequence[thresholds.Statistic]:
+    """Return the levels of a record; a record that has not changed since is not fitted again."""
+    key = owned_digest(str(daily.start), daily.values.tobytes(), _DIGEST), floods
+    if key not in _FITTED:
+        while len(_FITTED) >= _MAX_FITTED:
+            _FITTED.pop(next(iter(_FITTED)), None)
+        _FITTED[key] = thresholds.of_record(daily.values, daily.days, intervals=False, floods=floods)
+    return _FITTED[key]
+
+
+def levels_of(session: Session, basin: str) -> Iterator[BasinLevel]:
+    """Yield the levels of a basin, without intervals: those that operators set, then those of its record.
+
+    Floods are by one method.
+    """
+    for fixed in of_basin(session, basin):
+        yield BasinLevel(
+            name=fixed.name,
+            kind=None,
+            direction=fixed.direction,
+            return_period_years=None,
+            discharge=fixed.discharge,
+            unit=FIXED_UNIT,
+            reason=None,
+            official_stage=fixed.official_stage,
+        )
+    record = of_record(session, basin, intervals=False)
+    for statistic in record.statistics:
+        for named in () if record.floods.compares(statistic) else statistic.levels:
+            yield BasinLevel(
+                name=named.name,
+                kind=statistic.kind,
+                direction=DIRECTIONS[statistic.kind],
+                return_period_years=named.return_period_years,
+                discharge=named.level.value,
+                unit=record.unit,
+                reason=None if named.level.value is not None else named.level.reason,
+            )
+
+
+def alert_levels(session: Session, basin: str) -> Iterator[BasinLevel]:
+    """Yield the levels of a basin that can have an alert, each with a discharge."""
+    for level in levels_of(session, basin):
+        if level.kind == "flow-duration" or level.discharge is None:
+            continue  # a level that most days exceed marks no event; a short record has no level
+        if level.direction == "falling" and level.discharge == 0:
+            continue  # the river dries up that often, and flow cannot fall below nothing
+        yield level

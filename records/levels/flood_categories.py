@@ -1,0 +1,145 @@
+"""Official flood categories as levels of a basin, by stage and the basin's rating, or by flow."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+from sqlalchemy import Row, or_, select
+from sqlalchemy.orm import Session
+
+from hydrology.base.absent import Absent, absent
+from hydrology.base.basins import source_code
+from hydrology.base.calendar import day
+from hydrology.base.reasons import Reason
+from hydrology.extremes.level_checks import differ
+from hydrology.ratings.rating import Rating
+from jobspec.flood_categories import CATEGORIES, InvalidCategories, NewCategories, read_categories
+from records.basins import basins
+from records.database.statements import add_all
+from records.levels.basin_levels import THRESHOLDS, Threshold
+from records.ratings import ratings
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """The effect of an import.
+
+    Attributes:
+        changed: whether it changed anything.
+        left_out: categories without a discharge, and why.
+    """
+
+    changed: bool
+    left_out: Mapping[str, Absent]
+
+
+def put(session: Session, basin: str, new: NewCategories, at: datetime) -> Imported:
+    """Set the official categories of a basin in place of earlier ones: levels of the names of the categories.
+
+    Args:
+        at: by the service's clock.
+
+    Raises:
+        UnknownBasin: there is no such basin.
+        InvalidCategories: the document cannot be used, or is of another gauge.
+    """
+    basins.lock(session, basin)
+    site, categories = read_categories(new.document)
+    if site is not None and basin.startswith("USGS-") and site != source_code(basin):
+        raise InvalidCategories(f"The document is of gauge {site}, not of {basin}: import the basin's own.")
+    rows = {
+        category.name: {
+            "direction": "rising",
+            "category": category.name,
+            "source": new.source,
+            "official_stage": category.stage,
+            "official_flow": category.flow,
+            "impact": category.impact,
+        }
+        | ({} if new.day is None else {"source_day": new.day})
+        for category in categories
+    }
+    before = {row.name: row for row in _rows(session, basin)}
+    changed = before.keys() != rows.keys() or any(
+        getattr(before[name], field) != value for name, of in rows.items() for field, value in of.items()
+    )
+    if changed:
+        # An operator's level of a name in the file becomes the official one; one of another name stays.
+        replaced = or_(THRESHOLDS.c.category.is_not(None), THRESHOLDS.c.name.in_(rows))
+        session.execute(THRESHOLDS.delete().where(THRESHOLDS.c.basin_id == basin, replaced))
+        added = {"basin_id": basin, "set_at": at, "source_day": day(at.date())}
+        confirmed = {name: row.confirmed for name, row in before.items()}
+        news = ({"name": name, "confirmed": confirmed.get(name)} | added | of for name, of in rows.items())
+        add_all(session, Threshold, news)
+    converted = convert(session, basin, at)
+    return Imported(changed or converted.changed, converted.left_out)
+
+
+def convert(session: Session, basin: str, at: datetime) -> Imported:
+    """Give each category its discharge by the rating that holds.
+
+    Args:
+        at: by the service's clock.
+    """
+    stored = ratings.newest(session, basin, day(at.date()))
+    rows = _rows(session, basin)
+    flows = _discharges(rows, None if stored is None else stored.rating)
+    changed = False
+    for row, of in zip(rows, flows, strict=True):
+        flow = None if isinstance(of, Absent) else of
+        if row.discharge != flow:
+            own = (THRESHOLDS.c.basin_id == basin, THRESHOLDS.c.name == row.name)
+            session.execute(THRESHOLDS.update().where(*own).values(discharge=flow, set_at=at))
+            changed = True
+    return Imported(changed, {row.name: of for row, of in zip(rows, flows, strict=True) if isinstance(of, Absent)})
+
+
+def _rows(session: Session, basin: str) -> list[Row[Any]]:
+    """Return the categories of a basin, with and without a discharge, the least severe first."""
+    query = select(THRESHOLDS).where(THRESHOLDS.c.basin_id == basin, THRESHOLDS.c.category.is_not(None))
+    return sorted(session.execute(query), key=lambda row: list[str](CATEGORIES).index(row.name))
+
+
+def _discharges(rows: Sequence[Row[Any]], rating: Rating | None) -> list[float | Absent]:
+    """Return the discharges of categories, m3/s: by stage and the rating, otherwise the file's flow.
+
+    Where rating and file differ, the file's flow is used, and a stage without one is not converted. A flow that is not
+    between the converted discharges of the categories below and above is left out.
+    """
+    rated = _agreed(rows, [_by_rating(row.official_stage, rating) for row in rows])
+    found: list[float | Absent] = []
+    for place, (row, of) in enumerate(zip(rows, rated, strict=True)):
+        if isinstance(of, Absent) and row.official_flow is not None:
+            lowest, highest = (_known(part) for part in (rated[:place], rated[place + 1 :]))
+            ordered = max(lowest, default=0.0) < row.official_flow < min(highest, default=np.inf)
+            of = row.official_flow if ordered else absent(Reason.CATEGORY_OUT_OF_ORDER, discharge=row.official_flow)
+        found.append(of)
+    return found
+
+
+def _agreed(rows: Sequence[Row[Any]], rated: Sequence[float | Absent]) -> list[float | Absent]:
+    """Return the discharges by the rating that the file does not contradict."""
+    contradicted = [
+        not isinstance(of, Absent) and row.official_flow is not None and differ(of, row.official_flow)
+        for row, of in zip(rows, rated, strict=True)
+    ]
+    if not any(contradicted):
+        return list(rated)
+    differs = absent(Reason.RATING_DIFFERS_FROM_FILE)
+    return [
+        differs if wrong or (row.official_flow is None and not isinstance(of, Absent)) else of
+        for row, of, wrong in zip(rows, rated, contradicted, strict=True)
+    ]
+
+
+def _known(flows: Sequence[float | Absent]) -> list[float]:
+    return [flow for flow in flows if not isinstance(flow, Absent)]
+
+
+def _by_rating(stage: float | None, rating: Rating | None) -> float | Absent:
+    if stage is None or rating is None:
+        return absent(Reason.NO_RATING)
+    flow = float(rating.discharge(stage))
+    return flow if flow > 0 else rating.why_no_discharge(stage)
