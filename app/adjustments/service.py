@@ -14,12 +14,12 @@ from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day, as_date
 from hydrology.base.units import Units
 from hydrology.extremes.alerting import WINDOW_DAYS
-from records.adjustments.adjustment import Adjustment as StoredAdjustment
 from records.alerts import held_alerts
 from records.database.statements import as_values
 from records.levels import level_doubts
 from records.outlooks.level_chances import read_chances
 from records.runs import run_arrays, run_types, runs
+from records.runs.adjustment import Adjustment as StoredAdjustment
 
 _DRAFT = "It is a draft."
 _WHY = {"publisher": _DRAFT, "published_at": _DRAFT, "note": "There is none."}

@@ -29,10 +29,10 @@ from hydrology.extremes.alerting import WINDOW_DAYS
 from hydrology.uncertainty.exceedance import Direction, FlowAhead
 from hydrology.uncertainty.weighted import of_traces, weighted_mean
 from records.adjustments import adjustments
-from records.adjustments.adjustment import Adjustment
 from records.forecasts.latest import Latest
 from records.outlooks import outlooks
 from records.runs import run_arrays, run_types, runs
+from records.runs.adjustment import Adjustment
 from records.runs.run_parts import weights_of_members
 
 FlowOf = Literal["calibrated", "members"]

@@ -25,7 +25,6 @@ from hydrology.base.calendar import as_date
 from jobspec.adjustments import HeldRuling, NewAdjustment, Publication
 from jobspec.thresholds import FixedLevel
 from records.adjustments import adjustments
-from records.adjustments.adjustment import Adjustment
 from records.adjustments.adjustments import NotAdjusted
 from records.alerts import held_alerts
 from records.alerts.alerts import LevelChance
@@ -33,6 +32,7 @@ from records.basins import basins
 from records.basins.station_names import shown_name
 from records.levels import basin_levels, level_doubts
 from records.outlooks.level_chances import read_chances
+from records.runs.adjustment import Adjustment
 from records.runs.run_types import Run
 
 router = APIRouter(route_class=PageRoute)

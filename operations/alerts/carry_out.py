@@ -12,7 +12,6 @@ from hydrology.base.staleness import age_days, stale
 from records.access import audit
 from records.access.audit import Actor
 from records.adjustments import adjustments
-from records.adjustments.adjustment import Adjustment
 from records.alerts import held_alerts, settle_alerts
 from records.alerts.alert_changes import Change
 from records.alerts.held_alerts import HeldAlerts
@@ -24,6 +23,7 @@ from records.forecasts.latest import Latest
 from records.levels import level_doubts
 from records.outlooks.level_chances import RunChances, read_chances
 from records.runs import runs
+from records.runs.adjustment import Adjustment
 from records.runs.run_types import Run, RunBasin
 from runtime.clock import Clock
 

@@ -10,7 +10,6 @@ from sqlalchemy.orm import Session
 from hydrology.base.errors import InvalidInput, NotFound, counted
 from hydrology.extremes.alerting import WINDOW_DAYS
 from jobspec.adjustments import NewAdjustment
-from records.adjustments.adjustment import ADJUSTMENTS, IS_PUBLISHED, Adjustment
 from records.database.composite_keys import where_keys
 from records.database.ids import new_id
 from records.database.statements import add_all, as_values
@@ -18,6 +17,7 @@ from records.database.stored import find, read
 from records.forecasts import latest
 from records.levels import basin_levels
 from records.runs import runs
+from records.runs.adjustment import ADJUSTMENTS, IS_PUBLISHED, Adjustment
 from records.runs.run_types import RunBasinKey
 
 

@@ -15,7 +15,6 @@ from hydrology.base.errors import NotFound
 from hydrology.base.reasons import Reason
 from hydrology.water.spin_up import SPIN_UP_DAYS, spin_up_note
 from hydrology.weather.forcing_kinds import ForcingKind
-from records.adjustments.adjustment import ADJUSTMENTS, IS_PUBLISHED
 from records.basins import basins as basin_records
 from records.basins import ownership
 from records.basins.tables import BasinRow
@@ -24,6 +23,7 @@ from records.database.composite_keys import where_keys
 from records.database.statements import as_record, table_of
 from records.database.tables import PrunedRow
 from records.runs import runs
+from records.runs.adjustment import ADJUSTMENTS, IS_PUBLISHED
 from records.runs.newest_runs import LATEST, TRIED
 from records.runs.run_types import BasinStatus, Run, RunBasin, last_past_day
 from records.runs.tables import NewestRunRow, RunBasinRow, RunRow

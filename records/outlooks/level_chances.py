@@ -7,10 +7,10 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent
 from hydrology.extremes.alerting import WINDOW_DAYS
-from records.adjustments.adjustment import Adjustment
 from records.alerts.alerts import LevelChance
 from records.database.statements import as_values
 from records.outlooks import outlooks
+from records.runs.adjustment import Adjustment
 from records.runs.run_types import Run, RunBasin
 
 

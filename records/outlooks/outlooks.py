@@ -9,7 +9,6 @@ from sqlalchemy.orm import Session
 from hydrology.base.absent import Absent, absent
 from hydrology.base.reasons import Reason
 from records.adjustments import adjustments
-from records.adjustments.adjustment import Adjustment
 from records.database.engine import Database
 from records.database.statements import as_values
 from records.forecasts.latest import CAN_BE_LATEST, NEWEST_FIRST
@@ -19,6 +18,7 @@ from records.outlooks.flow_outlooks import ARRAYS, Series, flow_outlooks
 from records.outlooks.run_outlook import OutlookBefore, RunOutlook
 from records.outlooks.season import season_of_run
 from records.runs import run_arrays, run_store, runs
+from records.runs.adjustment import Adjustment
 from records.runs.newest_runs import LATEST
 from records.runs.run_types import BasinResult, NewRun, Run, RunBasin, RunBasinKey
 from records.runs.runs import MAX_DAYS_BEFORE

@@ -25,7 +25,6 @@ from hydrology.outlook.peak import Peak
 from hydrology.ratings.rating import Rating
 from hydrology.snow.against_normal import MIN_MM
 from records.adjustments import adjustments
-from records.adjustments.adjustment import Adjustment
 from records.alerts import alerts, held_alerts
 from records.alerts.alerts import Alert
 from records.basins import basins as basin_records
@@ -40,6 +39,7 @@ from records.outlooks.season import Season, newest_seasons
 from records.outlooks.skill import BasinSkill, SkillKey, skill_of_many
 from records.ratings import ratings
 from records.runs import runs
+from records.runs.adjustment import Adjustment
 from records.runs.run_summary import NOT_STORED, RunSnow
 from records.runs.run_types import Run
 from records.series import series

@@ -5,13 +5,13 @@ from datetime import date
 from typing import Any
 
 import pytest
-from app.versions.verification_schemas import BasinVerification, LeadVerification, MonthSkill
 from starlette.testclient import TestClient
 
 from app.http.base_schema import Period as Days
 from app.outlooks.schemas import BasinOutlook, ForecastSkill, OutlookPeak, SeasonNow, SkillNow
 from app.pages.basins import facts
 from app.pages.basins.skill import by_months, verified_rows
+from app.versions.verification_schemas import BasinVerification, LeadVerification, MonthSkill
 from hydrology.base.absent import absent
 from hydrology.base.reasons import Reason
 from hydrology.verification.reliable_days import MIN_ISSUES

@@ -1,4 +1,4 @@
-"""An adjustment of an issued forecast, and its table."""
+"""A forecaster's adjustment of a run's forecast, and its table."""
 
 from dataclasses import dataclass
 from datetime import datetime
