@@ -11,7 +11,7 @@ from fastapi import APIRouter, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.basins.thresholds.levels import AnsweredLevel, level_asked_for, levels_of
+from app.basins.run_levels import AnsweredLevel, level_asked_for, levels_of
 from app.exports.answers import JsonAnswer, documented_responses
 from app.forecasts.exceedance import Discharge, LevelUnits
 from app.forecasts.header import header, missing_in_header

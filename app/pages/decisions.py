@@ -11,8 +11,8 @@ from app.adjustments import service
 from app.adjustments.endpoints import AdjustmentId
 from app.adjustments.schemas import AdjustedForecast, HeldAlerts
 from app.basins.ratings import rating_of
-from app.basins.thresholds import service as level_service
-from app.basins.thresholds.schemas import FixedThreshold
+from app.basins.threshold_schemas import FixedThreshold
+from app.basins.thresholds import fixed_threshold
 from app.forecasts import lookup
 from app.forecasts.words import UNITS, number, on
 from app.http.api_keys import ForecasterReader, any_key
@@ -144,7 +144,7 @@ def read_levels(request: Request, session: Reading, clock: ServiceClock, basin: 
     """Show the levels that were set."""
     rating = rating_of(session, basin, clock.today())
     doubts = level_doubts.in_doubt(session, basin, clock.today())
-    levels = [level_service.fixed_threshold(level, rating, doubts) for level in basin_levels.of_basin(session, basin)]
+    levels = [fixed_threshold(level, rating, doubts) for level in basin_levels.of_basin(session, basin)]
     title = shown_name(basin, basins.get(session, basin).name)
     return render(request, "levels.html", Levels(basin, title, levels, form_of(FixedLevel)))
 

@@ -31,7 +31,7 @@ from hydrology.base.absent import texts
 from hydrology.base.errors import NotFound
 from hydrology.verification.held_out_years import joint_use
 from jobspec.fields import ID
-from records.verification import comparison_results, comparisons
+from records.verification import comparisons
 from records.verification.comparisons import UnknownComparison
 from records.versions import versions
 from records.versions.versions import UnknownVersion
@@ -97,9 +97,7 @@ def comparison_of(session: Session, comparison: str, metric: str | None = None) 
     )
 
 
-def _published_models(
-    models: Sequence[comparison_results.PublishedModel], wanted: Sequence[str]
-) -> list[PublishedModel]:
+def _published_models(models: Sequence[comparisons.PublishedModel], wanted: Sequence[str]) -> list[PublishedModel]:
     """Return the models with their scores of some metrics; one without any is left out."""
     scores = [[score for score in model.scores if score.metric in wanted] for model in models]
     return [
@@ -109,7 +107,7 @@ def _published_models(
     ]
 
 
-def _published_table(table: comparison_results.PublishedTable, wanted: Sequence[str]) -> PublishedTable:
+def _published_table(table: comparisons.PublishedTable, wanted: Sequence[str]) -> PublishedTable:
     medians = [[median for median in model.medians if median.metric in wanted] for model in table.models]
     return PublishedTable(
         comparable=table.comparable,

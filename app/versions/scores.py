@@ -21,6 +21,7 @@ from records.basins import basins
 from records.basins.basins import UnknownBasin
 from records.database.statements import as_values
 from records.forecasts.latest import NoModel, asked_version
+from records.simulations import snow_cells
 from records.verification import scores as verification_scores
 from records.versions import versions
 from records.versions.versions import UnknownVersion
@@ -155,7 +156,7 @@ def basin_skill(
     scored, stored = asked.first_stored(lambda of: verification_scores.scores(session, versions=[of], **only))
     if not stored:
         raise _not_evaluated(f"version {asked.id} in {basin}", asked.id, metric, use)
-    snow = [snow_skill(cells) for cells in verification_scores.snow_cells(session, scored, [basin])]
+    snow = [snow_skill(cells) for cells in snow_cells.own_cells(session, scored, [basin])]
     return BasinSkill(
         basin=basin,
         basin_kind=kind_of(session, basin),
@@ -184,7 +185,7 @@ def model_skill(session: Session, version: str, metric: str | None = None, use: 
     return ModelSkill(version=version, scored=scored, scores=[Quartiles(**_fields(score)) for score in stored])
 
 
-def snow_skill(cells: verification_scores.SnowCells) -> SnowSkill:
+def snow_skill(cells: snow_cells.SnowCells) -> SnowSkill:
     """Return the skill of a version's snow cells."""
     return SnowSkill(
         label=NOT_TRAINED,

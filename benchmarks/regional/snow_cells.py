@@ -19,8 +19,8 @@ from records.basins import basins as basin_records
 from records.database.engine import Database
 from records.database.json_columns import to_json
 from records.forecasts.seasonal_volumes import SNOW_SHARE
-from records.simulations import regional_snow_cells
-from records.verification.scores import SnowCells
+from records.simulations import snow_cells
+from records.simulations.snow_cells import SnowCells
 from runtime.clock import Clock
 from testing.work import work_of
 
@@ -60,7 +60,7 @@ def snow_skill(ensemble: form.Ensemble, *, all_basins: bool = True) -> dict[str,
     ]
     done = evaluate(work_of(database, clock), version, Period.parse(TEST), names)
     with database.reading() as session:
-        regional = regional_snow_cells.get(session, done.scored)
+        regional = snow_cells.regional_cells(session, done.scored)
     database.close()
     return {
         "asked_for": len(names),
@@ -78,7 +78,7 @@ def ship_snow(name: str) -> None:
     database = opened()
     version = install(work_of(database, Clock()), ensemble).version_id
     with database.reading() as session:
-        mapping = regional_snow_cells.get(session, version)
+        mapping = snow_cells.regional_cells(session, version)
     database.close()
     if mapping is None:
         raise SystemExit(f"No regional mapping of {name} is stored: `python -m benchmarks.regional score` chooses one.")

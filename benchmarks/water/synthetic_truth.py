@@ -32,7 +32,7 @@ from operations.versions.load_networks import load_version
 from records.basins.basins import list_basins
 from records.database.engine import Database
 from records.runs import run_types, runs
-from records.verification import scores
+from records.simulations import snow_cells
 from runtime.clock import Clock
 from testing.synthetic_origin import OTHER, SNOW, discharge_by_origin
 from testing.work import work_of
@@ -66,7 +66,7 @@ def measure(basins: int = 40) -> dict[str, Any]:
         )
         with database.reading() as session:
             names = [basin.id for basin in list_basins(session)]
-        version = train(work_of(database, clock), config, names, cores=1).version_id
+        version = train(work_of(database, clock), config, names).version_id
         evaluate(work_of(database, clock), version, JUDGED, names)
         result = {
             "shape": f"{basins} basins, {MEMBERS} members, {STEPS} steps, {len(T0)} T0 x {HORIZON} days",
@@ -108,7 +108,7 @@ def _simulated(database: Database, version: str, names: list[str], truth: Synthe
 
 def _snow(database: Database, version: str, names: list[str], truth: SyntheticWater) -> dict[str, Any]:
     with database.reading() as session:
-        chosen = {cells.basin_id: cells for cells in scores.snow_cells(session, version)}
+        chosen = {cells.basin_id: cells for cells in snow_cells.own_cells(session, version)}
     snowy = truth.swe[days_of(RECORD, JUDGED)].max(axis=0) >= MIN_SNOW
     of_snowy = [chosen[name] for name, there in zip(names, snowy, strict=True) if there and name in chosen]
     return {

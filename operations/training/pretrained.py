@@ -31,7 +31,7 @@ from records.basins import basins
 from records.database.base import JsonObject
 from records.database.statements import as_values
 from records.database.work import Work
-from records.simulations import regional_snow_cells
+from records.simulations import snow_cells as snow_records
 from records.verification import scores
 from records.versions import combinations, error_models, promotions, trainings, versions
 from records.versions.version_properties import Pretrained, Tuning, VersionProperties
@@ -241,8 +241,8 @@ def _store_beside(session: Session, clock: Clock, version: versions.Version, bes
         fitted, days = as_values(beside.errors, "period"), beside.errors.period
         new = error_models.NewErrorModel(version_id=version.id, first=days.first, last=days.last, **fitted)
         error_models.replace(session, new, clock.wall())
-    if beside.snow is not None and regional_snow_cells.get(session, version.id) is None:
-        regional_snow_cells.replace(session, version.id, beside.snow, clock.wall())
+    if beside.snow is not None and snow_records.regional_cells(session, version.id) is None:
+        snow_records.replace_regional(session, version.id, beside.snow, clock.wall())
     if beside.skill is not None:
         _add_skill(session, version, beside.skill)
 

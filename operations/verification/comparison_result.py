@@ -15,7 +15,7 @@ from models.networks import build
 from operations.basin_data.basins import unique
 from records.database.statements import as_values
 from records.verification import published_scores
-from records.verification.comparison_results import (
+from records.verification.comparisons import (
     ComparedQuartiles,
     ComparedScore,
     ComparedVersion,

@@ -20,7 +20,7 @@ from models.arrays import days_of
 from operations.verification.snow_cells import MAX_CELLS, Reference, fitted_days, judging
 from operations.versions.load_networks import LoadedVersion
 from operations.versions.stages import with_progress
-from records.simulations import regional_snow_cells
+from records.simulations import snow_cells
 from runtime.clock import Clock
 
 FOLDS = 5
@@ -136,9 +136,9 @@ def store_regional_snow(session: Session, clock: Clock, choice: RegionalChoice) 
     mapping, version = choice.mapping(), choice.loaded.version.id
     if mapping is None:
         return
-    before = regional_snow_cells.get(session, version)
+    before = snow_cells.regional_cells(session, version)
     if before is None or before.basins <= mapping.basins:
-        regional_snow_cells.replace(session, version, mapping, clock.wall())
+        snow_cells.replace_regional(session, version, mapping, clock.wall())
 
 
 def _bands(shares: Sequence[float], skills: Sequence[SnowSkill | None]) -> tuple[SnowBand, ...]:

@@ -36,7 +36,7 @@ from operations.versions.training_domain import attribute_means
 from records.basins import basins as basin_records
 from records.database.work import Work
 from records.forecasts.seasonal_volumes import SNOW_SHARE
-from records.verification import scores as verification_scores
+from records.simulations import snow_cells
 from records.versions.versions import Version
 from runtime.clock import Clock
 
@@ -62,7 +62,7 @@ class BasinSkill:
     observed: Array = field(repr=False, compare=False)
     errors: YearlyErrors
     worst_residual: float | None
-    snow: verification_scores.SnowCells | None
+    snow: snow_cells.SnowCells | None
     assumed: tuple[str, ...] = ()
     subsets: dict[str, dict[str, Score]] = field(default_factory=dict)
 
@@ -80,7 +80,7 @@ class BasinScores:
 
     scored: list[BasinSkill]
     left_out: dict[str, Absent]
-    snow: dict[str, list[verification_scores.SnowCells]]
+    snow: dict[str, list[snow_cells.SnowCells]]
     snowy: dict[str, dict[str, SnowyBasin]]
 
 
@@ -214,7 +214,7 @@ class VersionScorer:
             },
         )
 
-    def _snow(self, loaded: LoadedVersion, parts: Sequence[_OfPart]) -> verification_scores.SnowCells | None:
+    def _snow(self, loaded: LoadedVersion, parts: Sequence[_OfPart]) -> snow_cells.SnowCells | None:
         """Return what a version reads as snow in a basin; None where a part of it reads none."""
         readings = [(one, of_part.snow) for one, of_part in parts if of_part.snow is not None]
         if len(readings) < len(parts):

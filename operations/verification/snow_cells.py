@@ -15,8 +15,8 @@ from hydrology.uncertainty.weighted import mean_by_shares
 from models.arrays import Array, days_of
 from operations.versions.load_networks import LoadedPart, LoadedVersion
 from records.series import series
+from records.simulations import snow_cells
 from records.simulations.snow_cells import REFERENCES, SnowMapping, mappings
-from records.verification import scores
 from runtime.clock import Clock
 
 MAX_CELLS = 10
@@ -48,7 +48,7 @@ class SnowSeries:
 class SnowReading:
     """The snow that a version's cells read in a basin: the cells of each member with their skill, and the days."""
 
-    cells: scores.SnowCells
+    cells: snow_cells.SnowCells
     series: SnowSeries
 
 
@@ -117,7 +117,7 @@ def read_snow(
 
 def combined_snow(
     clock: Clock, combined: LoadedVersion, parts: Sequence[tuple[LoadedPart, SnowReading]], test: Period
-) -> scores.SnowCells | None:
+) -> snow_cells.SnowCells | None:
     """Judge the weighted mean of the snow that the parts of a combined version read in a basin.
 
     Args:
@@ -147,14 +147,14 @@ def combined_snow(
 
 def _judged(
     clock: Clock, loaded: Sequence[LoadedVersion], chosen: _Chosen, series: SnowSeries, test: Period
-) -> scores.SnowCells:
+) -> snow_cells.SnowCells:
     """Judge what is read on the fitted days of loaded versions, and on a test period without them."""
     record, reference, reason = series.record, series.reference, chosen.reason
     training = [fitted for one in loaded if (fitted := one.config.train_period.overlap(record)) is not None]
     on = fitted_days(loaded, record.days)
     fit = snow_skill(series.mm[on], reference.swe[on])
     held_out = snow_skill(series.mm[days_of(record, test)], judging(loaded, record, reference, test))
-    return scores.SnowCells(
+    return snow_cells.SnowCells(
         version_id=chosen.version,
         basin_id=chosen.basin,
         product=reference.product,
@@ -172,12 +172,12 @@ def _judged(
     )
 
 
-def store_snow(session: Session, version: str, rows: Sequence[scores.SnowCells]) -> None:
+def store_snow(session: Session, version: str, rows: Sequence[snow_cells.SnowCells]) -> None:
     """Store snow cells with their skill.
 
     Cells that could not be judged do not replace judged ones."""
-    stored = {row.basin_id for row in scores.snow_cells(session, version)}
-    scores.replace_snow_cells(session, [row for row in rows if row.test_r is not None or row.basin_id not in stored])
+    stored = {row.basin_id for row in snow_cells.own_cells(session, version)}
+    snow_cells.replace(session, [row for row in rows if row.test_r is not None or row.basin_id not in stored])
 
 
 def readable_snow(session: Session, version: str, basins: Sequence[str]) -> dict[str, SnowMapping]:

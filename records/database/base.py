@@ -180,6 +180,7 @@ class Base(DeclarativeBase):
         Absent: AbsentReason(),
         JsonObject: JSON(none_as_null=True),
         JsonList: JSON(none_as_null=True),
+        list[str]: JSON(none_as_null=True),
     }
 
 

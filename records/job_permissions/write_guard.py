@@ -12,7 +12,7 @@ from records.database.statements import table_of
 from records.feeds.feeds import FEEDS
 from records.job_permissions.permissions import Grant
 from records.runs.tables import RunRow
-from records.verification.tables import ComparisonRow
+from records.verification.comparisons import COMPARISONS
 from records.versions.tables import VersionRow
 from records.weather.weather_issues import ISSUES
 
@@ -23,7 +23,7 @@ _OWNED: Mapping[Owned, tuple[str, Column[Any]]] = {
     "version": ("version_id", table_of(VersionRow).c.owner),
     "run": ("run_id", table_of(RunRow).c.owner),
     "weather": ("issue_id", ISSUES.c.operational),
-    "comparison": ("comparison_id", table_of(ComparisonRow).c.owner),
+    "comparison": ("comparison_id", COMPARISONS.c.owner),
     "feed": ("feed_id", FEEDS.c.created_by),
 }
 """By kind of owner, the column that refers to the owned record, and the column of that record that names the owner."""

@@ -17,9 +17,8 @@ from hydrology.verification.skilful_days import SkilfulDays, skilful_days
 from records.database.json_columns import from_json
 from records.runs.run_request import OBSERVED
 from records.verification import scores
-from records.verification.lead_scores import Origin
+from records.verification.lead_scores import VERIFICATION, Origin
 from records.verification.scores import HeldOutScore
-from records.verification.tables import VerificationRow
 from records.versions import versions
 
 METRIC = "nse"
@@ -114,7 +113,7 @@ def skill_of_many(session: Session, keys: Sequence[SkillKey]) -> dict[str, Basin
 
 def _rows(session: Session, keys: Sequence[SkillKey], every: Sequence[str]) -> dict[str, list[Any]]:
     """Return the verification of calibrated forecasts by basin, with one statement for each month."""
-    row, found = VerificationRow, dict[str, list[Any]]()
+    row, found = VERIFICATION.c, dict[str, list[Any]]()
     columns = (row.basin_id, row.version_id, row.origin, row.weather, row.first_day, row.last_day, row.lead)
     values = (row.crpss_climatology, row.crpss_climatology_low, row.coverage_90, row.independent_issues)
     for month in sorted({key.month for key in keys}):

@@ -1,26 +1,81 @@
-"""Snow cells of a version in a basin, with their skill: its own, or those of many basins together."""
+"""Snow cells of a version in a basin, with their skill: its own, or those chosen over many basins together."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from math import isnan
+from typing import Annotated
 
+from sqlalchemy import CheckConstraint, ForeignKey, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent, absent
-from hydrology.base.calendar import Period
+from hydrology.base.calendar import Day, Period
 from hydrology.base.reasons import Reason
 from hydrology.snow.regional_snow import RegionalSnow
 from records.basins import basins as basin_records
+from records.database.base import JsonObject
+from records.database.statements import as_values, table_of, upsert
+from records.database.stored import find, read, stored
 from records.forecasts.seasonal_volumes import SNOW_SHARE
 from records.runs.run_summary import KnownSkill, MappingKind, RegionalBecause
 from records.series import series
-from records.simulations import regional_snow_cells
-from records.verification import scores as skill
 from records.versions import versions
 from records.versions.versions import Version
 
 REFERENCES = ("uaz", "synthetic_snow", "snodas")
 """Products of reference snow: the first that a basin has is its reference."""
+
+
+@stored(
+    "snow_cells",
+    CheckConstraint(
+        "reason IS NOT NULL OR (training_r IS NOT NULL AND test_r IS NOT NULL AND bias_pct IS NOT NULL)", name="reason"
+    ),
+    key=("version_id", "basin_id", "product"),
+)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SnowCells:
+    """The snow cells of a basin, chosen on the training period.
+
+    Attributes:
+        product: the reference snow product.
+        cells: the chosen cells by member label.
+        training_first, training_last, training_r: the days of the choice, and Pearson's r there.
+        test_first, test_last, test_r: other days, and Pearson's r there.
+        bias_pct: of the test days, %.
+        bare_mm: what reads as snow in the mean of the test days on which the reference has none; None where there are
+            no such days.
+        reason: why another number is missing.
+    """
+
+    version_id: Annotated[str, ForeignKey("versions.id")]
+    basin_id: Annotated[str, ForeignKey("basins.id")]
+    product: str
+    cells: JsonObject
+    training_first: Day
+    training_last: Day
+    training_r: float | None
+    test_first: Day
+    test_last: Day
+    test_r: float | None
+    bias_pct: float | None
+    bare_mm: float | None = None
+    reason: Absent | None = None
+    evaluated_at: datetime
+
+
+@stored("regional_snow", key=("version_id",))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredRegionalSnow:
+    """The snow cells of a version for basins without a reference, chosen over many basins together."""
+
+    version_id: Annotated[str, ForeignKey("versions.id")]
+    content: RegionalSnow
+    evaluated_at: datetime
+
+
+SNOW_CELLS = table_of(SnowCells)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +93,30 @@ class SnowMapping:
     cells: Mapping[str, Sequence[int]]
     skill: KnownSkill | Absent
     because: RegionalBecause | None = None
+
+
+def replace(session: Session, rows: Sequence[SnowCells]) -> None:
+    """Store snow cells, replacing those of the same version, basin and product."""
+    upsert(session, SnowCells, map(as_values, rows))
+
+
+def replace_regional(session: Session, version: str, mapping: RegionalSnow, at: datetime) -> None:
+    """Store the regional snow cells of a version, replacing the last."""
+    upsert(session, StoredRegionalSnow, [{"version_id": version, "content": mapping, "evaluated_at": at}])
+
+
+def own_cells(session: Session, version: str, basins: Sequence[str] | None = None) -> list[SnowCells]:
+    """Return the snow cells that were chosen for basins, all or some."""
+    query = select(SNOW_CELLS).filter_by(version_id=version)
+    if basins is not None:
+        query = query.where(SNOW_CELLS.c.basin_id.in_(basins))
+    return read(session, SnowCells, query.order_by(SNOW_CELLS.c.basin_id, SNOW_CELLS.c.product))
+
+
+def regional_cells(session: Session, version: str) -> RegionalSnow | None:
+    """Return the regional snow cells of a version; None if none are stored."""
+    found = find(session, StoredRegionalSnow, version_id=version)
+    return None if found is None else found.content
 
 
 def mappings(session: Session, version: str, basins: Sequence[str]) -> dict[str, SnowMapping | Absent]:
@@ -74,12 +153,12 @@ def mapping(session: Session, version: str, basin: str) -> SnowMapping | Absent:
     return mappings(session, version, [basin])[basin]
 
 
-def _of_basins(session: Session, version: Version | None, basins: Sequence[str]) -> dict[str, skill.SnowCells]:
-    rows = [] if version is None else skill.snow_cells(session, version.id, basins)
+def _of_basins(session: Session, version: Version | None, basins: Sequence[str]) -> dict[str, SnowCells]:
+    rows = [] if version is None else own_cells(session, version.id, basins)
     return {cells.basin_id: cells for cells in rows}
 
 
-def _own(chosen: skill.SnowCells, of_twin: skill.SnowCells | None) -> SnowMapping | Absent:
+def _own(chosen: SnowCells, of_twin: SnowCells | None) -> SnowMapping | Absent:
     if not all(chosen.cells.values()):
         return _reason(chosen, Reason.NO_CELL_FOLLOWS_SNOW)
     judged = chosen if chosen.test_r is not None or of_twin is None else of_twin
@@ -97,21 +176,21 @@ def _own(chosen: skill.SnowCells, of_twin: skill.SnowCells | None) -> SnowMappin
     return SnowMapping("basin", chosen.cells, known)
 
 
-def _reason(cells: skill.SnowCells, otherwise: Reason) -> Absent:
+def _reason(cells: SnowCells, otherwise: Reason) -> Absent:
     return cells.reason or absent(otherwise)
 
 
 def _regional(
     session: Session, version: Version, twin: Version | None, basins: Sequence[str]
 ) -> dict[str, SnowMapping | Absent]:
-    chosen = regional_snow_cells.get(session, version.id) if basins else None
+    chosen = regional_cells(session, version.id) if basins else None
     with_reference = _with_reference(session, basins)
     if chosen is None:
         not_chosen, no_reference = absent(Reason.SNOW_CELLS_NOT_CHOSEN), absent(Reason.NO_SNOW_REFERENCE)
         return {basin: not_chosen if basin in with_reference else no_reference for basin in basins}
     judged, by = chosen, version
     if twin is not None and not chosen.bands:
-        judged, by = regional_snow_cells.get(session, twin.id) or chosen, twin
+        judged, by = regional_cells(session, twin.id) or chosen, twin
     shares = basin_records.attributes_of(session, basins, [SNOW_SHARE])[:, 0].tolist()
     return {
         basin: SnowMapping(

@@ -1,26 +1,172 @@
-"""Comparisons of model versions: each is stored once and never changes."""
+"""Comparisons of model versions: each is stored once and never changes.
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+A result holds no time of computation, so that a repeated comparison is recognised as the same.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Annotated
 
-from sqlalchemy import select
-from sqlalchemy.orm import Session
+from sqlalchemy import CheckConstraint, Column, ForeignKey, Index, String, UniqueConstraint, select
+from sqlalchemy.orm import Mapped, Session, mapped_column
 
+from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day
 from hydrology.base.digests import fingerprint
 from hydrology.base.errors import NotFound
+from hydrology.scores.paired_comparison import Difference
+from hydrology.scores.published_medians import PublishedModel as PrintedModel
+from records.database.base import Base
 from records.database.ids import new_id
-from records.database.json_columns import to_json
-from records.database.statements import add_all, insert_into
-from records.verification.comparison_results import ComparisonResult
-from records.verification.tables import ComparisonRow, ComparisonVersionRow
+from records.database.json_columns import CLOSED, to_json
+from records.database.statements import add_all, as_record, as_values, insert_into, table_of
+from records.database.stored import ELSEWHERE, stored
 
 
 class UnknownComparison(NotFound):
     """No comparison with this id is stored."""
 
     kind = "unknown-comparison"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedVersion:
+    """A compared version and its cost.
+
+    Attributes:
+        members: number of networks whose mean prediction was scored.
+        parameters: trained numbers of one member.
+        training_seconds: total over its members.
+        machines: the machines that trained its members, as far as recorded.
+        missing: why a field is None.
+    """
+
+    __pydantic_config__ = CLOSED
+
+    id: str
+    label: str | None
+    architecture: str
+    conserving: bool
+    product: str
+    members: int
+    parameters: int
+    training_seconds: float | None
+    machines: tuple[str, ...]
+    missing: Mapping[str, Absent]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedQuartiles:
+    """Quartiles over basins, in the unit of the metric; None if no basin has a value."""
+
+    __pydantic_config__ = CLOSED
+
+    p25: float | None
+    median: float | None
+    p75: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VersionQuartiles(ComparedQuartiles):
+    """The quartiles of a version."""
+
+    version: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VersionDifference(Difference):
+    """Difference of a version from the first one."""
+
+    __pydantic_config__ = CLOSED
+
+    version: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedScore:
+    """One metric in the basins where every version has a value.
+
+    Attributes:
+        unit, perfect: unit and perfect value of the metric.
+        n: number of these basins; lacking: number of the other compared basins.
+        differences: of every version but the first.
+    """
+
+    __pydantic_config__ = CLOSED
+
+    metric: str
+    unit: str
+    perfect: float
+    n: int
+    lacking: int
+    versions: tuple[VersionQuartiles, ...]
+    differences: tuple[VersionDifference, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishedScore(ComparedQuartiles):
+    """A metric of a published model in basins and days that the first version has too.
+
+    Attributes:
+        first: the quartiles of the first version there.
+        difference: of the published model to the first version.
+    """
+
+    metric: str
+    n: int
+    first: ComparedQuartiles
+    difference: Difference
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishedModel:
+    """A model with published scores by basin."""
+
+    __pydantic_config__ = CLOSED
+
+    model: str
+    source: str
+    citation: str
+    scores: tuple[PublishedScore, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishedTable:
+    """Published medians, and whether the comparison has the same basins and days."""
+
+    __pydantic_config__ = CLOSED
+
+    comparable: bool
+    note: str
+    first_day: str
+    last_day: str
+    basins: int
+    product: str
+    models: tuple[PrintedModel, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparisonResult:
+    """The result of a comparison.
+
+    Attributes:
+        versions: the compared ones; the others are compared with the first.
+        published_models: published models that the first version is compared with.
+        values: by metric and version, one value for each basin of the comparison; None if undefined.
+        left_out: why a basin could not be compared.
+        missing: why a field is empty.
+    """
+
+    __pydantic_config__ = CLOSED
+
+    versions: tuple[ComparedVersion, ...]
+    scores: tuple[ComparedScore, ...]
+    published_models: tuple[PublishedModel, ...]
+    published_table: PublishedTable
+    values: Mapping[str, Mapping[str, tuple[float | None, ...]]]
+    left_out: Mapping[str, Absent] = field(default_factory=dict)
+    missing: Mapping[str, Absent] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,12 +183,20 @@ class NewComparison:
 
     first_day: Day
     last_day: Day
-    versions: tuple[str, ...]
+    versions: Annotated[tuple[str, ...], ELSEWHERE]
     basins: tuple[str, ...]
     result: ComparisonResult
+    # Not a foreign key: keys are revoked, never deleted.
     owner: str | None = None
 
 
+@stored(
+    "comparisons",
+    Column("fingerprint", String, nullable=False),
+    UniqueConstraint("fingerprint"),
+    CheckConstraint("first_day <= last_day", name="order"),
+    CheckConstraint("length(fingerprint) = 64", name="fingerprint"),
+)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison(NewComparison):
     """A stored comparison.
@@ -54,6 +208,24 @@ class Comparison(NewComparison):
 
     id: str
     created_at: datetime
+
+
+class ComparisonVersionRow(Base):
+    """A version of a comparison. The others are compared with that of position 0."""
+
+    __tablename__ = "comparison_versions"
+    __table_args__ = (
+        UniqueConstraint("comparison_id", "version_id"),
+        CheckConstraint("position >= 0", name="position"),
+        Index(None, "version_id"),
+    )
+
+    comparison_id: Mapped[str] = mapped_column(ForeignKey("comparisons.id"), primary_key=True)
+    position: Mapped[int] = mapped_column(primary_key=True)
+    version_id: Mapped[str] = mapped_column(ForeignKey("versions.id"))
+
+
+COMPARISONS = table_of(Comparison)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,28 +251,16 @@ def store(session: Session, new: NewComparison, at: datetime) -> tuple[Compariso
     days = [str(new.first_day), str(new.last_day)]
     owner = [] if new.owner is None else [new.owner]
     content_hash = fingerprint([days, new.versions, new.basins, to_json(new.result), *owner])
-    values = {
-        "id": new_id(at),
-        "created_at": at,
-        "first_day": new.first_day,
-        "last_day": new.last_day,
-        "basins": list(new.basins),
-        "result": new.result,
-        "fingerprint": content_hash,
-        "owner": new.owner,
-    }
-    insert = insert_into(session, ComparisonRow).on_conflict_do_nothing(index_elements=["fingerprint"])
-    session.execute(insert, values)
-    row = session.scalars(select(ComparisonRow).filter_by(fingerprint=content_hash)).one()
-    is_new = row.id == values["id"]
-    if is_new:
-        positions = enumerate(new.versions)
-        add_all(
-            session,
-            ComparisonVersionRow,
-            [{"comparison_id": row.id, "position": at, "version_id": version} for at, version in positions],
-        )
-    return _comparison(session, row), is_new
+    comparison = Comparison(id=new_id(at), created_at=at, **as_values(new))
+    insert = insert_into(session, Comparison).on_conflict_do_nothing(index_elements=["fingerprint"])
+    session.execute(insert, as_values(comparison, "versions") | {"fingerprint": content_hash})
+    found = session.scalars(select(COMPARISONS.c.id).where(COMPARISONS.c.fingerprint == content_hash)).one()
+    if found != comparison.id:
+        return get(session, found), False
+    key = {"comparison_id": comparison.id}
+    rows = [key | {"position": position, "version_id": version} for position, version in enumerate(new.versions)]
+    add_all(session, ComparisonVersionRow, rows)
+    return comparison, True
 
 
 def get(session: Session, comparison: str) -> Comparison:
@@ -109,17 +269,17 @@ def get(session: Session, comparison: str) -> Comparison:
     Raises:
         UnknownComparison: there is none with this id.
     """
-    row = session.get(ComparisonRow, comparison)
+    row = session.execute(select(COMPARISONS).where(COMPARISONS.c.id == comparison)).one_or_none()
     if row is None:
         raise UnknownComparison(f"No comparison {comparison!r} is stored here: list the comparisons to see their ids.")
-    return _comparison(session, row)
+    return as_record(Comparison, row, versions=_versions(session, [comparison])[comparison])
 
 
 def list_comparisons(
     session: Session, *, version: str | None = None, after: str | None = None, limit: int | None = None
 ) -> list[Summary]:
     """Return comparisons, newest first, of all versions or one. `after` is the last id of the previous page."""
-    row = ComparisonRow
+    row = COMPARISONS.c
     query = select(row.id, row.created_at, row.first_day, row.last_day, row.basins, row.owner).order_by(row.id.desc())
     if version is not None:
         of_version = select(ComparisonVersionRow.comparison_id).where(ComparisonVersionRow.version_id == version)
@@ -128,31 +288,7 @@ def list_comparisons(
         query = query.where(row.id < after)
     comparisons = session.execute(query.limit(limit)).all()
     versions = _versions(session, [comparison.id for comparison in comparisons])
-    return [
-        Summary(
-            id=comparison.id,
-            created_at=comparison.created_at,
-            first_day=comparison.first_day,
-            last_day=comparison.last_day,
-            versions=versions[comparison.id],
-            basins=len(comparison.basins),
-            owner=comparison.owner,
-        )
-        for comparison in comparisons
-    ]
-
-
-def _comparison(session: Session, row: ComparisonRow) -> Comparison:
-    return Comparison(
-        id=row.id,
-        created_at=row.created_at,
-        first_day=row.first_day,
-        last_day=row.last_day,
-        versions=_versions(session, [row.id])[row.id],
-        basins=tuple(row.basins),
-        result=row.result,
-        owner=row.owner,
-    )
+    return [as_record(Summary, one, versions=versions[one.id], basins=len(one.basins)) for one in comparisons]
 
 
 def _versions(session: Session, comparisons: Sequence[str]) -> dict[str, tuple[str, ...]]:

@@ -3,21 +3,28 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint, Index, Select, func, select
 from sqlalchemy.orm import Session
 
 from hydrology.attribution.forecast_error import CAUSES, ErrorSplit, Measure
 from hydrology.base.calendar import Day, Period
 from hydrology.verification.results import ALL_YEAR, Season
-from records.database.statements import add_all, as_record, as_values
-from records.verification.tables import ErrorSplitRow
+from records.database.statements import add_all, as_values, table_of
+from records.database.stored import Columns, read, stored
 
 MEASURES: tuple[Measure, ...] = ("volume", "peak")
-_PARTS = ("observed", "error", *CAUSES)
 
 
+@stored(
+    "error_splits",
+    CheckConstraint("horizon_days >= 1", name="horizon"),
+    ForeignKeyConstraint(["run_id", "basin_id"], ["run_basins.run_id", "run_basins.basin_id"]),
+    Index(None, "version_id", "season", "t0"),
+    Index(None, "basin_id"),
+    key=("run_id", "basin_id"),
+)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForecastError:
     """The error of a run's forecast of a basin over its days ahead.
@@ -31,14 +38,17 @@ class ForecastError:
 
     run_id: str
     basin_id: str
-    version_id: str
+    version_id: Annotated[str, ForeignKey("versions.id")]
     t0: Day
     horizon_days: int
     weather: str
     season: str
-    volume: ErrorSplit
-    peak: ErrorSplit
+    volume: Annotated[ErrorSplit, Columns("volume_")]
+    peak: Annotated[ErrorSplit, Columns("peak_")]
     verified_at: datetime
+
+
+ERROR_SPLITS = table_of(ForecastError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,12 +73,13 @@ class MeanError:
 
 def store(session: Session, errors: Iterable[ForecastError]) -> None:
     """Store the errors of forecasts that have none stored."""
-    add_all(session, ErrorSplitRow, [as_values(one, *MEASURES) | _columns(one) for one in errors])
+    add_all(session, ForecastError, map(as_values, errors))
 
 
 def split_basins(session: Session, runs: Collection[str]) -> set[tuple[str, str]]:
     """Return the stored ones of some runs, as pairs of run and basin."""
-    rows = session.execute(select(ErrorSplitRow.run_id, ErrorSplitRow.basin_id).where(ErrorSplitRow.run_id.in_(runs)))
+    of_runs = ERROR_SPLITS.c.run_id.in_(runs)
+    rows = session.execute(select(ERROR_SPLITS.c.run_id, ERROR_SPLITS.c.basin_id).where(of_runs))
     return {(run, basin) for run, basin in rows}
 
 
@@ -77,15 +88,15 @@ def worst(session: Session, measure: Measure, chosen: ErrorFilter, limit: int) -
 
     Of forecasts of a basin whose days overlap only the worst is among them, since they missed the same event.
     """
-    error = getattr(ErrorSplitRow, f"{measure}_error")
+    size = func.abs(ERROR_SPLITS.c[f"{measure}_error"])
     found: list[ForecastError] = []
     days: dict[str, list[Period]] = {}
-    for row in session.scalars(_restricted(select(ErrorSplitRow), chosen).order_by(func.abs(error).desc())):
-        ahead = Period(row.t0 + 1, row.t0 + row.horizon_days)
-        if any(ahead.overlap(other) for other in days.setdefault(row.basin_id, [])):
+    for error in read(session, ForecastError, _restricted(select(ERROR_SPLITS), chosen).order_by(size.desc())):
+        ahead = Period(error.t0 + 1, error.t0 + error.horizon_days)
+        if any(ahead.overlap(other) for other in days.setdefault(error.basin_id, [])):
             continue
-        days[row.basin_id].append(ahead)
-        found.append(_record(row))
+        days[error.basin_id].append(ahead)
+        found.append(error)
         if len(found) == limit:
             break
     return found
@@ -93,19 +104,19 @@ def worst(session: Session, measure: Measure, chosen: ErrorFilter, limit: int) -
 
 def every(session: Session, chosen: ErrorFilter) -> list[ForecastError]:
     """Return all forecasts whose errors are stored, by T0 and basin."""
-    query = _restricted(select(ErrorSplitRow), chosen).order_by(ErrorSplitRow.t0, ErrorSplitRow.basin_id)
-    return [_record(row) for row in session.scalars(query)]
+    query = _restricted(select(ERROR_SPLITS), chosen).order_by(ERROR_SPLITS.c.t0, ERROR_SPLITS.c.basin_id)
+    return read(session, ForecastError, query)
 
 
 def count(session: Session, chosen: ErrorFilter) -> int:
     """Return the number of forecasts whose errors are stored."""
-    return session.scalar(_restricted(select(func.count()).select_from(ErrorSplitRow), chosen)) or 0
+    return session.scalar(_restricted(select(func.count()).select_from(ERROR_SPLITS), chosen)) or 0
 
 
 def means(session: Session, chosen: ErrorFilter) -> Mapping[Measure, MeanError] | None:
     """Return the mean absolute error and parts by measure; None without a forecast."""
     names = ("error", *CAUSES)
-    columns = [func.avg(func.abs(getattr(ErrorSplitRow, f"{of}_{name}"))) for of in MEASURES for name in names]
+    columns = [func.avg(func.abs(ERROR_SPLITS.c[f"{of}_{name}"])) for of in MEASURES for name in names]
     values: Sequence[Any] = session.execute(_restricted(select(*columns), chosen)).one()
     if values[0] is None:
         return None
@@ -120,16 +131,7 @@ def _restricted(query: Select[Any], chosen: ErrorFilter) -> Select[Any]:
     by = {"version_id": chosen.version, "basin_id": chosen.basin}
     query = query.filter_by(**{name: value for name, value in by.items() if value is not None})
     if chosen.season != ALL_YEAR:
-        query = query.where(ErrorSplitRow.season == chosen.season)
+        query = query.where(ERROR_SPLITS.c.season == chosen.season)
     if chosen.t0 is not None:
-        query = query.where(ErrorSplitRow.t0.between(chosen.t0.first, chosen.t0.last))
+        query = query.where(ERROR_SPLITS.c.t0.between(chosen.t0.first, chosen.t0.last))
     return query
-
-
-def _columns(error: ForecastError) -> dict[str, float]:
-    return {f"{of}_{name}": getattr(getattr(error, of), name) for of in MEASURES for name in _PARTS}
-
-
-def _record(row: ErrorSplitRow) -> ForecastError:
-    splits = {of: ErrorSplit(**{name: getattr(row, f"{of}_{name}") for name in _PARTS}) for of in MEASURES}
-    return as_record(ForecastError, row, **splits)

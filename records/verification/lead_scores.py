@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from dataclasses import replace as changed
 from datetime import datetime
 from itertools import groupby
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
-from sqlalchemy import JSON, delete, select, type_coerce
+from sqlalchemy import JSON, CheckConstraint, ForeignKey, Select, select, type_coerce
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent, absent
@@ -18,10 +18,10 @@ from hydrology.base.reasons import Reason
 from hydrology.scores.paired_comparison import Quartiles, quartiles
 from hydrology.verification.held_out_years import PeriodUse
 from hydrology.verification.results import ALL_YEAR, Verification
-from records.database.base import JsonObject
+from records.database.base import JsonObject, one_of
 from records.database.json_columns import from_json
-from records.database.statements import add_all, as_record, as_values
-from records.verification.tables import VerificationRow
+from records.database.statements import add_all, as_values, table_of
+from records.database.stored import Columns, read, stored
 
 POOLED = (
     "crps_mm_per_day",
@@ -43,6 +43,26 @@ Origin = Literal["reforecast", "issued"]
 _GROUP = ("origin", "weather", "first_day", "last_day", "season", "lead", "forecaster", "period_use")
 
 
+@stored(
+    "verification",
+    CheckConstraint("first_day <= last_day", name="order"),
+    CheckConstraint("lead >= 1", name="lead"),
+    CheckConstraint("n >= 0", name="n"),
+    CheckConstraint("every_days >= 1", name="every_days"),
+    one_of("origin", *get_args(Origin)),
+    one_of("period_use", *get_args(PeriodUse)),
+    key=(
+        "version_id",
+        "basin_id",
+        "first_day",
+        "last_day",
+        "forecaster",
+        "lead",
+        "season",
+        "origin",
+        "weather",
+    ),
+)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BasinVerification:
     """Verification of a forecaster in a basin.
@@ -62,8 +82,8 @@ class BasinVerification:
         period_use: how the training used the days that count: not at all, where it states its own.
     """
 
-    version_id: str
-    basin_id: str
+    version_id: Annotated[str, ForeignKey("versions.id")]
+    basin_id: Annotated[str, ForeignKey("basins.id")]
     origin: Origin
     weather: str
     first_day: Day
@@ -75,8 +95,11 @@ class BasinVerification:
     error_model: str | None
     attributes_assumed: list[str]
     period_use: PeriodUse
-    scores: Verification
+    scores: Annotated[Verification, Columns()]
     verified_at: datetime
+
+
+VERIFICATION = table_of(BasinVerification)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +128,12 @@ class PooledVerification:
 
 def replace(session: Session, rows: Sequence[BasinVerification]) -> None:
     """Store a reforecast's verification in a basin and period. It replaces all earlier rows."""
-    of = {(row.version_id, row.basin_id, row.first_day, row.last_day) for row in rows}
-    for version, basin, first, last in of:
-        key = {"version_id": version, "basin_id": basin, "first_day": first, "last_day": last}
-        session.execute(delete(VerificationRow).filter_by(**key, origin="reforecast"))
-    _add(session, rows)
+    column = VERIFICATION.c
+    of = (column.version_id, column.basin_id, column.first_day, column.last_day)
+    for key in {(row.version_id, row.basin_id, row.first_day, row.last_day) for row in rows}:
+        own = (one == value for one, value in zip(of, key, strict=True))
+        session.execute(VERIFICATION.delete().where(*own, column.origin == "reforecast"))
+    add_all(session, BasinVerification, map(as_values, rows))
 
 
 def replace_issued(session: Session, version: str, basin: str, rows: Sequence[BasinVerification]) -> bool:
@@ -118,21 +142,21 @@ def replace_issued(session: Session, version: str, basin: str, rows: Sequence[Ba
     Returns:
         Whether anything changed: equal scores are not written again.
     """
-    key = {"version_id": version, "basin_id": basin, "origin": "issued"}
-    before = {_key(row): _record(row) for row in session.scalars(select(VerificationRow).filter_by(**key))}
+    column = VERIFICATION.c
+    own = (column.version_id == version) & (column.basin_id == basin) & (column.origin == "issued")
+    before = {_key(row): row for row in _read(session, select(VERIFICATION).where(own))}
     same = {_key(row): changed(row, verified_at=before[_key(row)].verified_at) for row in rows if _key(row) in before}
     if len(rows) == len(before) and same == before:
         return False
-    session.execute(delete(VerificationRow).filter_by(**key))
-    _add(session, rows)
+    session.execute(VERIFICATION.delete().where(own))
+    add_all(session, BasinVerification, map(as_values, rows))
     return True
 
 
 def of_basin(session: Session, version: str, basin: str, season: str = ALL_YEAR) -> list[BasinVerification]:
     """Return a version's verification in a basin, sorted by key."""
-    query = select(VerificationRow).filter_by(version_id=version, basin_id=basin, season=season)
-    rows = session.scalars(query.order_by(*(getattr(VerificationRow, name) for name in _GROUP)))
-    return [_record(row) for row in rows]
+    query = select(VERIFICATION).filter_by(version_id=version, basin_id=basin, season=season)
+    return _read(session, query.order_by(*(VERIFICATION.c[name] for name in _GROUP)))
 
 
 def pooled(
@@ -149,37 +173,37 @@ def pooled(
     Args:
         origin, period, basins: restrict to these; by default all that are stored.
     """
-    group = [getattr(VerificationRow, name) for name in _GROUP]
-    reasons = type_coerce(VerificationRow.missing, JSON)  # read only for scores that no basin has
-    query = select(*group, reasons, *(getattr(VerificationRow, name) for name in POOLED))
+    group = [VERIFICATION.c[name] for name in _GROUP]
+    reasons = type_coerce(VERIFICATION.c.missing, JSON)  # read only for scores that no basin has
+    query = select(*group, reasons, *(VERIFICATION.c[name] for name in POOLED))
     chosen: dict[str, Any] = {"version_id": version, "season": season}
     if origin is not None:
         chosen["origin"] = origin
     if period is not None:
         chosen |= {"first_day": period.first, "last_day": period.last}
-    query = query.where(*(getattr(VerificationRow, name) == value for name, value in chosen.items())).order_by(*group)
+    query = query.filter_by(**chosen).order_by(*group)
     if basins is not None:
-        query = query.where(VerificationRow.basin_id.in_(basins))
+        query = query.where(VERIFICATION.c.basin_id.in_(basins))
     return [
         _pooled(version, key, [row[len(_GROUP) :] for row in rows])
         for key, rows in groupby(session.execute(query), lambda row: tuple(row[: len(_GROUP)]))
     ]
 
 
-def _add(session: Session, rows: Sequence[BasinVerification]) -> None:
-    add_all(session, VerificationRow, (as_values(row, "scores") | as_values(row.scores) for row in rows))
-
-
-def _key(row: BasinVerification | VerificationRow) -> tuple[object, ...]:
+def _key(row: BasinVerification) -> tuple[object, ...]:
     """Return the row's key within its version and basin."""
     return tuple(getattr(row, name) for name in _GROUP)
 
 
-def _record(row: VerificationRow) -> BasinVerification:
-    pit = None if row.pit is None else tuple(row.pit)
-    uncounted = {} if row.independent_issues is not None else {"independent_issues": absent(Reason.ISSUES_NOT_COUNTED)}
-    scores = as_record(Verification, row, pit=pit, missing={**row.missing, **uncounted})
-    return as_record(BasinVerification, row, scores=scores)
+def _read(session: Session, query: Select[Any]) -> list[BasinVerification]:
+    rows = read(session, BasinVerification, query)
+    return [row if row.scores.independent_issues is not None else _uncounted(row) for row in rows]
+
+
+def _uncounted(row: BasinVerification) -> BasinVerification:
+    """Add why its independent issues are missing: it was verified before they were counted."""
+    missing = {**row.scores.missing, "independent_issues": absent(Reason.ISSUES_NOT_COUNTED)}
+    return changed(row, scores=changed(row.scores, missing=missing))
 
 
 def _pooled(

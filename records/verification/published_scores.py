@@ -3,18 +3,20 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Annotated
 
-from sqlalchemy import select
+from sqlalchemy import CheckConstraint, ForeignKey, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day, Period
-from records.database.statements import as_record, as_values, insert_into
-from records.verification.tables import PublicationRow, PublishedScoreRow
+from records.database.statements import as_values, table_of, upsert
+from records.database.stored import read, stored
 
 _KEY = ("source", "model", "basin_id", "metric", "first_day", "last_day")
 
 
+@stored("publications", key=("source",))
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Publication:
     """The origin of published scores.
@@ -27,22 +29,32 @@ class Publication:
 
     source: str
     citation: str
-    file_id: int
+    file_id: Annotated[int, ForeignKey("sources.id")]
     stored_at: datetime
 
 
+@stored(
+    "published_scores",
+    CheckConstraint("(value IS NULL) = (reason IS NOT NULL)", name="reason"),
+    CheckConstraint("first_day <= last_day", name="order"),
+    key=_KEY,
+)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedScore:
     """A published score of a model in a basin, whether the basin is stored or not; a value or a reason."""
 
-    source: str
+    source: Annotated[str, ForeignKey("publications.source")]
     model: str
+    # Not a foreign key: published scores are stored whether or not the gauge's data are.
     basin_id: str
     metric: str
     first_day: Day
     last_day: Day
     value: float | None
     reason: Absent | None = None
+
+
+PUBLICATIONS, PUBLISHED_SCORES = table_of(Publication), table_of(PublishedScore)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,31 +68,17 @@ class StoredCounts:
 
 def store(session: Session, publication: Publication, scores: Sequence[PublishedScore]) -> StoredCounts:
     """Store a publication and its scores by key, replacing older values. Repeating it writes nothing."""
-    insert = insert_into(session, PublicationRow)
-    replaced = {name: insert.excluded[name] for name in ("citation", "file_id", "stored_at")}
-    differs = insert.table.c.citation.is_distinct_from(replaced["citation"]) | (
-        insert.table.c.file_id != replaced["file_id"]
-    )
-    session.execute(
-        insert.on_conflict_do_update(index_elements=["source"], set_=replaced, where=differs), as_values(publication)
-    )
-    stored = {_key(score): (score.value, score.reason) for score in list_scores(session, publication.source)}
-    differing = [score for score in scores if stored.get(_key(score)) != (score.value, score.reason)]
-    new = sum(_key(score) not in stored for score in differing)
-    if differing:
-        insert = insert_into(session, PublishedScoreRow)
-        content = {name: insert.excluded[name] for name in ("value", "reason")}
-        session.execute(
-            insert.on_conflict_do_update(index_elements=list(_KEY), set_=content),
-            [as_values(score) for score in differing],
-        )
+    upsert(session, Publication, [as_values(publication)], compared=("citation", "file_id"))
+    before = {_key(score): (score.value, score.reason) for score in list_scores(session, publication.source)}
+    differing = [score for score in scores if before.get(_key(score)) != (score.value, score.reason)]
+    new = sum(_key(score) not in before for score in differing)
+    upsert(session, PublishedScore, map(as_values, differing))
     return StoredCounts(new, len(differing) - new, len(scores) - len(differing))
 
 
 def publications(session: Session) -> list[Publication]:
     """Return every publication, by source."""
-    rows = session.scalars(select(PublicationRow).order_by(PublicationRow.source))
-    return [as_record(Publication, row) for row in rows]
+    return read(session, Publication, select(PUBLICATIONS).order_by(PUBLICATIONS.c.source))
 
 
 def list_scores(
@@ -92,14 +90,13 @@ def list_scores(
     metrics: Sequence[str] | None = None,
 ) -> list[PublishedScore]:
     """Return the scores of a publication that match, by key. Only those of exactly the period."""
-    query = select(PublishedScoreRow).filter_by(source=source)
+    query = select(PUBLISHED_SCORES).filter_by(source=source)
     if period is not None:
         query = query.filter_by(first_day=period.first, last_day=period.last)
-    for column, values in ((PublishedScoreRow.basin_id, basins), (PublishedScoreRow.metric, metrics)):
+    for column, values in ((PUBLISHED_SCORES.c.basin_id, basins), (PUBLISHED_SCORES.c.metric, metrics)):
         if values is not None:
             query = query.where(column.in_(values))
-    order = [getattr(PublishedScoreRow, name) for name in _KEY]
-    return [as_record(PublishedScore, row) for row in session.scalars(query.order_by(*order))]
+    return read(session, PublishedScore, query.order_by(*(PUBLISHED_SCORES.c[name] for name in _KEY)))
 
 
 def _key(score: PublishedScore) -> tuple[object, ...]:

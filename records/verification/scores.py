@@ -1,44 +1,64 @@
-"""Skill of a version: scores under their full key, and snow cells."""
+"""Skill of a version: scores under their full key."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any, get_args
 
-from sqlalchemy import JSON, ColumnElement, Text, cast, or_, select
+from sqlalchemy import CheckConstraint, ForeignKey, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day, Period
 from hydrology.scores.paired_comparison import quartiles as of_values
 from hydrology.verification.held_out_years import HELD_OUT, PeriodUse
-from records.database.base import Base, JsonObject
-from records.database.statements import as_record, as_values, insert_into
-from records.verification.tables import ScoreRow, SnowCellsRow
+from records.database.base import one_of
+from records.database.statements import as_values, insert_into, table_of, upsert
+from records.database.stored import read, stored
+
+_KEY = (
+    "version_id",
+    "basin_id",
+    "member",
+    "metric",
+    "first_day",
+    "last_day",
+    "lead",
+    "season",
+    "threshold",
+    "forcing_kind",
+    "reference",
+)
 
 
+@stored(
+    "scores",
+    CheckConstraint("(value IS NULL) = (reason IS NOT NULL)", name="reason"),
+    CheckConstraint("first_day <= last_day", name="order"),
+    CheckConstraint("n >= 0", name="n"),
+    CheckConstraint("low <= high", name="interval"),
+    one_of("period_use", *get_args(PeriodUse)),
+    key=_KEY,
+)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
     """One score.
 
     Attributes:
-        version_id, basin_id: the version and the basin.
         member: a member's number, or `mean`; or of a combined version, the products that the mean is of alone.
         metric: its name (`nse`, `kge`).
-        first_day, last_day: the period.
         lead, season, threshold: the subset of the days, or `all`.
         forcing_kind: of the forcing that drove the simulation.
         reference: the data that it is computed against.
         n: number of pairs.
-        value: the score; None with the reason.
         low, high: its interval, if one was computed.
         attributes_assumed: the attributes of the basin that were assumed in the simulation.
         shipped: whether it came with the ensemble; an evaluation here takes its place.
         period_use: how the training of the version used the days of the period in the basin.
     """
 
-    version_id: str
-    basin_id: str
+    version_id: Annotated[str, ForeignKey("versions.id")]
+    basin_id: Annotated[str, ForeignKey("basins.id")]
     member: str
     metric: str
     first_day: Day
@@ -59,67 +79,20 @@ class Score:
     evaluated_at: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SnowCells:
-    """The snow cells of a basin, chosen on the training period.
-
-    Attributes:
-        version_id, basin_id: the version and the basin.
-        product: the reference snow product.
-        cells: the chosen cells by member label.
-        training_first, training_last, training_r: the days of the choice, and Pearson's r there.
-        test_first, test_last, test_r: other days, and Pearson's r there.
-        bias_pct: of the test days, %.
-        bare_mm: what reads as snow in the mean of the test days on which the reference has none; None where there are
-            no such days.
-        reason: why another number is missing.
-    """
-
-    version_id: str
-    basin_id: str
-    product: str
-    cells: JsonObject
-    training_first: Day
-    training_last: Day
-    training_r: float | None
-    test_first: Day
-    test_last: Day
-    test_r: float | None
-    bias_pct: float | None
-    bare_mm: float | None = None
-    reason: Absent | None = None
-    evaluated_at: datetime
-
-
+SCORES = table_of(Score)
 _CONTENT = ("n", "value", "reason", "low", "high", "attributes_assumed", "shipped", "period_use")
 
 
 def replace(session: Session, scores: Sequence[Score]) -> None:
     """Store scores, each replacing the one under its key. Equal ones are not written."""
-    if not scores:
-        return
-    insert = insert_into(session, ScoreRow)
-    table, new = insert.table, insert.excluded
-    session.execute(
-        insert.on_conflict_do_update(
-            index_elements=_key(ScoreRow),
-            set_={name: new[name] for name in (*_CONTENT, "evaluated_at")},
-            where=or_(*(_comparable(table.c[name]).is_distinct_from(_comparable(new[name])) for name in _CONTENT)),
-        ),
-        [as_values(score) for score in scores],
-    )
+    upsert(session, Score, map(as_values, scores), compared=_CONTENT)
 
 
 def add(session: Session, scores: Sequence[Score]) -> None:
     """Add scores whose keys have none yet."""
     if scores:
-        insert = insert_into(session, ScoreRow).on_conflict_do_nothing()
+        insert = insert_into(session, Score).on_conflict_do_nothing()
         session.execute(insert, [as_values(score) for score in scores])
-
-
-def _comparable(column: ColumnElement[Any]) -> ColumnElement[Any]:
-    """Return a column in a form that both databases can compare: PostgreSQL compares no JSON."""
-    return cast(column, Text) if isinstance(column.type, JSON) else column
 
 
 def scores(
@@ -134,22 +107,22 @@ def scores(
     last_day: Day | None = None,
 ) -> list[Score]:
     """Return the scores that match, by key. `first_day` and `last_day` match a whole period."""
-    query = select(ScoreRow).order_by(*(getattr(ScoreRow, name) for name in _key(ScoreRow)))
+    query = select(SCORES).order_by(*(SCORES.c[name] for name in _KEY))
     filters = (
-        (ScoreRow.version_id, versions),
-        (ScoreRow.basin_id, basins),
-        (ScoreRow.metric, metrics),
-        (ScoreRow.member, members),
-        (ScoreRow.period_use, uses),
+        (SCORES.c.version_id, versions),
+        (SCORES.c.basin_id, basins),
+        (SCORES.c.metric, metrics),
+        (SCORES.c.member, members),
+        (SCORES.c.period_use, uses),
     )
     for column, values in filters:
         if values is not None:
             query = query.where(column.in_(values))
     if first_day is not None:
-        query = query.where(ScoreRow.first_day == first_day)
+        query = query.where(SCORES.c.first_day == first_day)
     if last_day is not None:
-        query = query.where(ScoreRow.last_day == last_day)
-    return [as_record(Score, row) for row in session.scalars(query)]
+        query = query.where(SCORES.c.last_day == last_day)
+    return read(session, Score, query)
 
 
 OfMetric = tuple[str, str, str]
@@ -173,15 +146,15 @@ def held_out_scores(
 
     Computed scores come before shipped ones. Missing ones are left out.
     """
-    columns = (getattr(ScoreRow, name) for name in ("value", "n", "shipped", "first_day", "last_day"))
+    names = ("version_id", "basin_id", "metric", "value", "n", "shipped", "first_day", "last_day")
     query = (
-        select(ScoreRow.version_id, ScoreRow.basin_id, ScoreRow.metric, *columns)
-        .where(ScoreRow.version_id.in_(versions), ScoreRow.metric.in_(metrics))
+        select(*(SCORES.c[name] for name in names))
+        .where(SCORES.c.version_id.in_(versions), SCORES.c.metric.in_(metrics))
         .filter_by(member="mean", lead="all", season="all", threshold="all", period_use=HELD_OUT)
-        .order_by(ScoreRow.shipped.desc(), ScoreRow.first_day, ScoreRow.last_day)
+        .order_by(SCORES.c.shipped.desc(), SCORES.c.first_day, SCORES.c.last_day)
     )
     if basins is not None:
-        query = query.where(ScoreRow.basin_id.in_(basins))
+        query = query.where(SCORES.c.basin_id.in_(basins))
     return {
         (version, basin, metric): HeldOutScore(value, n, shipped, Period(first, last))
         for version, basin, metric, value, n, shipped, first, last in session.execute(query)
@@ -221,10 +194,10 @@ def quartiles(
     session: Session, version: str, metrics: Sequence[str] | None = None, uses: Sequence[PeriodUse] | None = None
 ) -> list[Quartiles]:
     """Return the quartiles of a version's scores over basins, by key and use of the days."""
-    key = [name for name in _key(ScoreRow) if name not in ("version_id", "basin_id")] + ["period_use"]
-    columns = [getattr(ScoreRow, name) for name in key]
-    query = select(*columns, ScoreRow.value, ScoreRow.shipped).filter_by(version_id=version).order_by(*columns)
-    for column, values in ((ScoreRow.metric, metrics), (ScoreRow.period_use, uses)):
+    key = (*_KEY[2:], "period_use")
+    columns = [SCORES.c[name] for name in key]
+    query = select(*columns, SCORES.c.value, SCORES.c.shipped).filter_by(version_id=version).order_by(*columns)
+    for column, values in ((SCORES.c.metric, metrics), (SCORES.c.period_use, uses)):
         if values is not None:
             query = query.where(column.in_(values))
     groups: dict[tuple[Any, ...], list[tuple[float | None, bool]]] = {}
@@ -237,30 +210,3 @@ def _quartiles(key: dict[str, Any], values: Sequence[tuple[float | None, bool]])
     known = [value for value, _ in values if value is not None]
     came = sum(shipped for value, shipped in values if value is not None)
     return Quartiles(**key, **asdict(of_values(known)), lacking=len(values) - len(known), shipped=came)
-
-
-def replace_snow_cells(session: Session, rows: Sequence[SnowCells]) -> None:
-    """Store snow cells, replacing those of the same version, basin and product."""
-    if not rows:
-        return
-    insert = insert_into(session, SnowCellsRow)
-    content = [column.name for column in insert.table.columns if not column.primary_key]
-    session.execute(
-        insert.on_conflict_do_update(
-            index_elements=_key(SnowCellsRow), set_={name: insert.excluded[name] for name in content}
-        ),
-        [as_values(row) for row in rows],
-    )
-
-
-def snow_cells(session: Session, version: str, basins: Sequence[str] | None = None) -> list[SnowCells]:
-    """Return a version's snow cells, in all or some basins."""
-    query = select(SnowCellsRow).filter_by(version_id=version)
-    if basins is not None:
-        query = query.where(SnowCellsRow.basin_id.in_(basins))
-    rows = session.scalars(query.order_by(SnowCellsRow.basin_id, SnowCellsRow.product))
-    return [as_record(SnowCells, row) for row in rows]
-
-
-def _key(row: type[Base]) -> list[str]:
-    return [column.name for column in row.__table__.primary_key]

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends, Query, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.basins.thresholds.levels import AnsweredLevel, levels_of
+from app.basins.run_levels import AnsweredLevel, levels_of
 from app.exports.answers import SeriesAnswer, documented_responses
 from app.exports.formats import SERIES
 from app.exports.table import Table, numbers

@@ -33,10 +33,9 @@ from records.forecasts.latest import Latest
 from records.runs import run_arrays, run_types, runs
 from records.runs.past_states import cells_between
 from records.runs.run_summary import NOT_STORED
-from records.simulations import simulated_storage
+from records.simulations import simulated_storage, snow_cells
 from records.simulations.simulated_storage import SimulatedWater
 from records.simulations.snow_cells import mapping
-from records.verification import scores
 
 router = APIRouter(prefix="/basins", tags=["water"])
 
@@ -172,7 +171,7 @@ def storage(session: Session, latest: Latest, at: datetime | None) -> StorageOfR
     run, basin = latest.run, latest.basin
     wanted = ("storage", "snow", run_types.SNOW_SPREAD)
     series = runs.series_of(session, run.id, basin.basin_id, wanted) if basin.status == "issued" else {}
-    snow_skills = [snow_skill(cells) for cells in scores.snow_cells(session, run.version_id, [basin.basin_id])]
+    snow_skills = [snow_skill(cells) for cells in snow_cells.own_cells(session, run.version_id, [basin.basin_id])]
     stored = storage_of(series, basin)
     missing = missing_in_header(basin) | ({} if snow_skills else {"snow_skill": NO_SNOW_SKILL})
     at_t0 = total = snow = read = other = usual_total = usual_snow = None

@@ -15,9 +15,8 @@ from records.basins import basins
 from records.database.engine import Database
 from records.feeds import product_credits
 from records.series import series
-from records.simulations import simulated_levels
+from records.simulations import simulated_levels, snow_cells
 from records.simulations.simulated_storage import WATER, SimulatedWater, WaterVariable
-from records.verification import scores
 from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_source, daily
 from tests.records.simulations.test_simulated_thresholds import CELLS, levels_of
 
@@ -86,7 +85,7 @@ def test_stored_water_and_snow_are_those_that_the_current_version_simulates(
     fill_records(database)
     with database.transaction() as session:
         version = a_promoted_version(session, BASIN)
-        scores.replace_snow_cells(session, [replace(CELLS, version_id=version)])
+        snow_cells.replace(session, [replace(CELLS, version_id=version)])
         levels = replace(levels_of(session, version), first_day=RECORD.first, last_day=RECORD.last)
         water: dict[WaterVariable, SimulatedWater] = {
             "storage": SimulatedWater(RECORD, 100 + YEARS.astype(np.float32)),

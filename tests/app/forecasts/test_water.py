@@ -11,10 +11,9 @@ from hydrology.base.calendar import Period, day
 from records.database.engine import Database
 from records.runs import run_types, runs, states
 from records.runs.run_summary import NOT_STORED, ReferenceSnow
-from records.simulations import simulated_levels
+from records.simulations import simulated_levels, snow_cells
 from records.simulations.simulated_loss import SimulatedLoss
 from records.simulations.simulated_storage import SimulatedWater, WaterVariable
-from records.verification import scores
 from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_reason, a_run, a_state, not_issued
 from tests.app import factories
 from tests.app.forecasts.test_forecasts import fill_records
@@ -22,7 +21,7 @@ from tests.records.simulations.test_simulated_thresholds import levels_of
 
 STORAGE, BALANCE = f"/v1/basins/{BASIN}/storage", f"/v1/basins/{BASIN}/water-balance"
 ORIGIN, AGE = f"/v1/basins/{BASIN}/origin", f"/v1/basins/{BASIN}/age"
-CELLS = scores.SnowCells(
+CELLS = snow_cells.SnowCells(
     version_id="",
     basin_id=BASIN,
     product="uaz",
@@ -42,7 +41,7 @@ def judge(database: Database, run: str, **chosen: object) -> None:
     """Store snow cells of the version of a run."""
     with database.transaction() as session:
         version = runs.get(session, run).version_id
-        scores.replace_snow_cells(session, [replace(CELLS, version_id=version, **chosen)])  # type: ignore[arg-type]
+        snow_cells.replace(session, [replace(CELLS, version_id=version, **chosen)])  # type: ignore[arg-type]
 
 
 def test_storage_is_split_into_snow_and_the_rest(database: Database, client: TestClient) -> None:

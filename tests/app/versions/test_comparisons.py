@@ -12,7 +12,7 @@ from hydrology.base.reasons import Reason
 from records.database.engine import Database
 from records.database.json_columns import from_json, to_json
 from records.verification import comparisons
-from records.verification.comparison_results import ComparisonResult
+from records.verification.comparisons import ComparisonResult
 from testing.records import BASIN, NOW, a_basin, a_version, contents
 from tests.app.conftest import bearer
 

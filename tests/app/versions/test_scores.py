@@ -10,6 +10,7 @@ from hydrology.base.calendar import Period, day
 from hydrology.base.reasons import Reason
 from hydrology.verification.held_out_years import PeriodUse
 from records.database.engine import Database
+from records.simulations import snow_cells
 from records.verification import scores as verification_scores
 from records.versions.version_properties import Pretrained, VersionProperties
 from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_run, a_version
@@ -156,7 +157,7 @@ def test_a_basin_reports_how_well_its_snow_reads(sqlite_database: Database, sqli
         reason=NO_SNOW,
     )
     with sqlite_database.transaction() as session:
-        verification_scores.replace_snow_cells(session, [replace(CELLS, version_id=version), unread])
+        snow_cells.replace(session, [replace(CELLS, version_id=version), unread])
     result = sqlite_client.get(f"/v1/basins/{BASIN}/skill").json()
     snodas, uaz = result["snow"]
     assert (uaz["test"]["r"], uaz["reason"], uaz["label"]) == (0.8, None, "not trained on snow")

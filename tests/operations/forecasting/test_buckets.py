@@ -13,9 +13,8 @@ from records.basins.tables import BasinRow
 from records.database.engine import Database
 from records.runs import run_types, runs
 from records.runs.run_summary import KnownSkill
-from records.simulations import simulated_storage
+from records.simulations import simulated_storage, snow_cells
 from records.simulations.snow_cells import mappings
-from records.verification import scores
 from records.versions import versions
 from testing.country import BASINS, CLOCK, configuration
 from testing.work import work_of
@@ -42,7 +41,7 @@ def test_they_are_trained_examined_and_promoted_like_any_other(copies: Copies) -
     assert done.worst_residual < 1e-6
     assert all(one.scores["nse"].value is not None for one in done.basins)
     with database.reading() as session:
-        judged = {row.basin_id: row for row in scores.snow_cells(session, version)}
+        judged = {row.basin_id: row for row in snow_cells.own_cells(session, version)}
         chosen = mappings(session, version, BASINS)
     assert judged
     for basin, row in judged.items():

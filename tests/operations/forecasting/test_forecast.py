@@ -448,14 +448,14 @@ def test_a_basin_with_a_state_and_one_without_do_not_mix(trained_store: Database
 def test_a_revision_during_a_forecast_leaves_no_state_of_the_old_forcing(trained_store: Database) -> None:
     revised: list[series.Written] = []
 
-    def revise(done: int, _total: int) -> None:
+    def revise(done: int, _total: int, _detail: str) -> None:
         if not revised:
             revised.append(
                 rewrite(trained_store, "SYNTH-02", "precipitation", Period.parse("2004-02-20..2004-02-20"), 99.0)
             )
         assert done
 
-    (run,) = forecast(work_of(trained_store, CLOCK), ForecastParams(basins=list(BASINS), t0=T0), on_days=revise)
+    (run,) = forecast(work_of(trained_store, CLOCK, progress=revise), ForecastParams(basins=list(BASINS), t0=T0))
     with trained_store.reading() as session:
         result = runs.basin_of(session, run.id, "SYNTH-02")
         newest = states.newest_valid(session, run.version_id, "SYNTH-02", T0)

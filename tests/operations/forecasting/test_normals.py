@@ -18,9 +18,8 @@ from records.database.engine import Database
 from records.runs import run_arrays, runs
 from records.runs.run_summary import ReferenceSnow, RunSnow
 from records.series import series, sources
-from records.simulations import simulated_levels, simulated_storage
+from records.simulations import simulated_levels, simulated_storage, snow_cells
 from records.simulations.simulated_storage import SimulatedWater
-from records.verification import scores
 from records.versions import versions
 from testing.country import BASINS, CLOCK
 from testing.records import NOW, a_source, daily
@@ -65,7 +64,7 @@ def test_a_run_stores_the_snow_of_t0_beside_its_normal(trained_store: Database) 
         reference = DailySeries(days.first, 2 * usual, np.zeros(len(days), np.uint8), "mm")
         series.write(session, BASINS[0], "uaz", "swe", reference, a_source(session), NOW)
         chosen = [replace(CELLS, version_id=version, basin_id=basin, cells=SNOW) for basin in BASINS[:2]]
-        scores.replace_snow_cells(session, chosen)
+        snow_cells.replace(session, chosen)
         levels = replace(levels_of(session, version), basin_id=BASINS[0], first_day=days.first, last_day=days.last)
         simulated_levels.replace(session, levels, {"snow": SimulatedWater(days, usual, SNOW)})
     (run,) = forecast(

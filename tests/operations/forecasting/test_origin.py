@@ -7,7 +7,7 @@ import pytest
 from hydrology.base.calendar import day
 from records.database.engine import Database
 from records.runs import run_types, runs
-from records.verification import scores
+from records.simulations import snow_cells
 from records.versions import versions
 from testing.country import BASINS, CLOCK
 from tests.operations.forecasting.test_forecast import one_run
@@ -28,7 +28,7 @@ def choose_snow(database: Database, basin: str, cells: list[int]) -> None:
     """Let some cells of each member read as snow."""
     with database.transaction() as session:
         version = versions.newest(session).id
-        chosen = scores.SnowCells(
+        chosen = snow_cells.SnowCells(
             version_id=version,
             basin_id=basin,
             product="synthetic_snow",
@@ -42,7 +42,7 @@ def choose_snow(database: Database, basin: str, cells: list[int]) -> None:
             bias_pct=0.0,
             evaluated_at=CLOCK.wall(),
         )
-        scores.replace_snow_cells(session, [chosen])
+        snow_cells.replace(session, [chosen])
 
 
 @pytest.mark.parametrize("weather", ["observed", "climatology"])

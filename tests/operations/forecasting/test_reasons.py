@@ -18,7 +18,7 @@ from records.basins import basins
 from records.database.engine import Database
 from records.series import series
 from records.series.tables import SeriesRow
-from records.simulations import regional_snow_cells, snow_cells
+from records.simulations import snow_cells
 from records.verification import scores as verification_scores
 from records.versions import error_models, promotions, versions
 from testing.country import BASINS, CLOCK
@@ -56,7 +56,7 @@ class Store:
                 reference_snow=any((product, "swe") in there for product in snow_cells.REFERENCES),
                 discharge=any(variable == "discharge" for _, variable in there),
                 error_model=error_models.get(session, version, []) is not None,
-                own_cells=bool(verification_scores.snow_cells(session, version, [BASIN])),
+                own_cells=bool(snow_cells.own_cells(session, version, [BASIN])),
                 scores=bool(verification_scores.scores(session, versions=[version], basins=[BASIN])),
             )
 
@@ -118,7 +118,7 @@ def test_sentences_about_what_is_stored_are_true(trained_store: Database, scenar
         version = versions.newest(session).id
         promotions.promote(session, version, list(BASINS), reason="first", by="a test", at=CLOCK.now())
         if regional:
-            regional_snow_cells.replace(session, version, REGIONAL, CLOCK.wall())
+            snow_cells.replace_regional(session, version, REGIONAL, CLOCK.wall())
         basin = basins.get(session, BASIN)
         basins.upsert(session, replace(basin, attributes={**basin.attributes, "frac_snow": 0.7}))
     change(trained_store)

@@ -24,7 +24,7 @@ from records.basins.tables import BasinRow
 from records.database.engine import Database
 from records.job_permissions.permissions import of_key
 from records.job_permissions.write_guard import Guard
-from records.verification.tables import ScoreRow
+from records.verification.scores import SCORES
 from records.versions import promotions, versions
 from records.versions.promotion_decisions import SideBySide
 from records.versions.tables import VersionRow
@@ -131,7 +131,7 @@ def test_a_better_candidate_of_an_operator_takes_over_its_own_basins_and_scores_
     assert decision.promoted == (BASINS[0],)
     with trained_store.reading() as session:
         assert promotions.current(session, BASINS) == dict.fromkeys(BASINS, first) | {BASINS[0]: better}
-        assert set(session.scalars(select(ScoreRow.version_id).distinct())) == {better}
+        assert set(session.scalars(select(SCORES.c.version_id).distinct())) == {better}
 
 
 def test_a_basin_that_gets_another_version_meanwhile_retains_it_and_a_decision_that_promoted_stands(
@@ -141,11 +141,11 @@ def test_a_basin_that_gets_another_version_meanwhile_retains_it_and_a_decision_t
     other, better = candidate(trained_store, WORSE), candidate(trained_store, BETTER)
     rule = PromotionRule(period=HELD_OUT, promote=True)
 
-    def promote_another(_done: int, _total: int) -> None:
+    def promote_another(*_: object) -> None:
         with trained_store.transaction() as session:
             promotions.promote(session, other, BASINS[:1], reason="a flood", by="someone", at=CLOCK.now())
 
-    decision = decide(work_of(trained_store, CLOCK), better, rule, promote_another)
+    decision = decide(work_of(trained_store, CLOCK, progress=promote_another), better, rule)
     assert decision.current == (first,)
     assert set(decision.promoted) == set(BASINS[1:])
     assert "1 basin has another version by now" in decision.sentence

@@ -136,10 +136,9 @@ def test_members_trained_side_by_side_are_those_trained_one_after_the_other(trai
         whole = versions.newest(session)
     steps: dict[int, list[int]] = {0: [], 1: []}
     done = train(
-        work_of(trained_store, CLOCK),
+        work_of(trained_store, CLOCK, cores=2),
         configuration(checkpoint_every=2),
         BASINS,
-        cores=2,
         on_progress=lambda member, progress: steps[member].append(progress.step),
     )
     assert steps == {0: list(range(1, 9)), 1: list(range(1, 9))}
@@ -163,7 +162,7 @@ def test_members_side_by_side_end_together_and_go_on_to_the_same_weights(trained
             process.kill()
 
     with pytest.raises(StoppedHereError if ended == "asked to stop" else DataProblem):
-        train(work_of(trained_store, CLOCK), config, BASINS, cores=2, on_progress=end)
+        train(work_of(trained_store, CLOCK, cores=2), config, BASINS, on_progress=end)
     assert multiprocessing.active_children() == []
     with trained_store.reading() as session:
         assert versions.newest(session).id == whole.version_id
@@ -181,7 +180,7 @@ def test_members_side_by_side_end_together_and_go_on_to_the_same_weights(trained
 def test_a_member_that_fails_ends_the_others_with_its_own_error(trained_store: Database) -> None:
     schedule = Cosine(steps=400, warmup_steps=0, peak_learning_rate=1e30)
     with pytest.raises(TrainingDiverged, match="learning rate"):
-        train(work_of(trained_store, CLOCK), configuration(schedule=schedule), BASINS, cores=2)
+        train(work_of(trained_store, CLOCK, cores=2), configuration(schedule=schedule), BASINS)
     assert multiprocessing.active_children() == []
 
 

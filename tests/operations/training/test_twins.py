@@ -18,6 +18,7 @@ from operations.verification.compare import compare
 from operations.verification.evaluate import Evaluation, evaluate
 from operations.verification.score_basins import BasinSkill
 from records.database.engine import Database
+from records.simulations import snow_cells
 from records.verification import scores as verification_scores
 from records.versions import promotions, versions
 from testing.country import BASINS, CLOCK, configuration
@@ -91,7 +92,7 @@ def test_years_that_it_has_learnt_from_are_scored_by_the_twin(trained_store: Dat
     with trained_store.reading() as session:
         assert verification_scores.scores(session, versions=[today.version_id]) == []
         closure = versions.get(session, today.version_id).properties.closure
-        own_snow = {row.basin_id for row in verification_scores.snow_cells(session, today.version_id)}
+        own_snow = {row.basin_id for row in snow_cells.own_cells(session, today.version_id)}
     assert closure is not None
     assert closure.worst_relative_residual == done.worst_residual
     assert own_snow == {basin.basin for basin in of_twin.basins if basin.snow is not None}

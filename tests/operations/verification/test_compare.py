@@ -156,10 +156,9 @@ def test_the_same_again_is_the_same_comparison(trained_store: Database) -> None:
 def test_progress_counts_the_basins_of_all_versions(trained_store: Database) -> None:
     shown: list[tuple[int, int]] = []
     compare(
-        work_of(trained_store, CLOCK),
+        work_of(trained_store, CLOCK, progress=lambda done, total, _: shown.append((done, total))),
         both(trained_store),
         HELD_OUT,
-        on_basins=lambda done, total: shown.append((done, total)),
     )
     assert shown[0] == (3, 6)
     assert shown[-1] == (6, 6)

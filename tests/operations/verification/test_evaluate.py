@@ -16,7 +16,7 @@ from operations.verification.evaluate import evaluate
 from operations.verification.snow_cells import read_snow, reference_snow
 from operations.versions.load_networks import load_version
 from records.database.engine import Database
-from records.simulations import simulated_flow
+from records.simulations import simulated_flow, snow_cells
 from records.verification import scores
 from records.versions import versions
 from testing.country import BASINS, CLOCK, configuration
@@ -86,7 +86,7 @@ def test_snow_cells_are_chosen_on_training_years_and_judged_on_others(trained_st
     version = newest(trained_store)
     done = evaluate(work_of(trained_store, CLOCK), version, PERIOD, BASINS)
     with trained_store.reading() as session:
-        rows = {row.basin_id: row for row in scores.snow_cells(session, version)}
+        rows = {row.basin_id: row for row in snow_cells.own_cells(session, version)}
     assert rows.keys() == set(BASINS)
     snowy = rows["SYNTH-03"]
     assert (str(snowy.training_first), str(snowy.training_last)) == ("2001-10-01", "2003-09-30")
@@ -104,7 +104,7 @@ def test_snow_cells_are_chosen_on_training_years_and_judged_on_others(trained_st
         assert one.snow.test_r is None  # no year is left that took no part in the choice
         assert one.snow.reason is not None
     with trained_store.reading() as session:
-        assert {row.basin_id: row for row in scores.snow_cells(session, version)} == rows
+        assert {row.basin_id: row for row in snow_cells.own_cells(session, version)} == rows
     assert len(done.basins) == 3
 
 
@@ -147,7 +147,7 @@ def test_basins_that_processes_judge_side_by_side_have_the_same_scores(
     monkeypatch.setattr("operations.verification.evaluate.BLOCK", 1)
     progress: list[tuple[int, int]] = []
     together = evaluate(
-        work_of(trained_store, CLOCK), version, PERIOD, BASINS, on_basins=lambda *at: progress.append(at), cores=2
+        work_of(trained_store, CLOCK, progress=lambda *at: progress.append(at[:2]), cores=2), version, PERIOD, BASINS
     )
     for judged, expected in zip(together.basins, alone.basins, strict=True):
         assert judged.snow is not None

@@ -36,11 +36,9 @@ from records.forecasts.seasonal_volumes import SNOW_SHARE
 from records.runs import run_types, runs
 from records.runs.run_summary import KnownSkill, RunSnow
 from records.series import series
-from records.simulations import regional_snow_cells, simulated_storage
+from records.simulations import simulated_storage, snow_cells
 from records.simulations.simulated_storage import SimulatedWater
-from records.simulations.snow_cells import SnowMapping, mapping, mappings
-from records.verification import scores
-from records.verification.tables import SnowCellsRow
+from records.simulations.snow_cells import SNOW_CELLS, SnowMapping, mapping, mappings
 from records.versions import versions
 from testing.country import BASINS, CLOCK
 from testing.work import work_of
@@ -137,17 +135,17 @@ def test_a_mapping_of_fewer_basins_takes_the_place_of_none(trained_store: Databa
     version = loaded.version.id
     with trained_store.transaction() as session:
         store_regional_snow(session, CLOCK, choice)
-        assert regional_snow_cells.get(session, version) == choice.mapping()
-        regional_snow_cells.replace(session, version, REGIONAL, CLOCK.wall())
+        assert snow_cells.regional_cells(session, version) == choice.mapping()
+        snow_cells.replace_regional(session, version, REGIONAL, CLOCK.wall())
         store_regional_snow(session, CLOCK, choice)
-        assert regional_snow_cells.get(session, version) == REGIONAL
+        assert snow_cells.regional_cells(session, version) == REGIONAL
 
 
 def give(database: Database, basin: str, share: float) -> str:
     """Store the regional mapping of the version, and the share of snow in the precipitation of a basin."""
     with database.transaction() as session:
         version = versions.newest(session).id
-        regional_snow_cells.replace(session, version, REGIONAL, CLOCK.wall())
+        snow_cells.replace_regional(session, version, REGIONAL, CLOCK.wall())
         trained_store = basins.get(session, basin)
         basins.upsert(session, replace(trained_store, attributes={**trained_store.attributes, SNOW_SHARE: share}))
     return version
@@ -186,7 +184,7 @@ def test_a_basin_with_a_reference_reads_snow_by_its_own_cells_or_none(trained_st
     version = give(trained_store, BASINS[2], share=0.7)
     evaluate(work_of(trained_store, CLOCK), version, TEST, BASINS)
     with trained_store.reading() as session:
-        own = {cells.basin_id: cells for cells in scores.snow_cells(session, version)}
+        own = {cells.basin_id: cells for cells in snow_cells.own_cells(session, version)}
         for basin, cells in own.items():
             chosen = mapping(session, version, basin)
             if isinstance(chosen, Absent):
@@ -194,7 +192,7 @@ def test_a_basin_with_a_reference_reads_snow_by_its_own_cells_or_none(trained_st
             else:
                 assert (chosen.kind, chosen.cells) == ("basin", cells.cells)
     with trained_store.transaction() as session:
-        session.execute(delete(SnowCellsRow))
+        session.execute(delete(SNOW_CELLS))
         chosen = mapping(session, version, BASINS[2])
         assert isinstance(chosen, SnowMapping)
         assert chosen.kind == "regional"
@@ -278,10 +276,10 @@ def test_a_shipped_ensemble_comes_with_its_regional_mapping(trained_store: Datab
     shipped_snow.write(read(folder), REGIONAL)
     installed = install(work_of(trained_store, CLOCK), read(folder))
     with trained_store.reading() as session:
-        assert regional_snow_cells.get(session, installed.version_id) == REGIONAL
+        assert snow_cells.regional_cells(session, installed.version_id) == REGIONAL
     other = install(work_of(trained_store, CLOCK), read(folder), product="another")
     with trained_store.reading() as session:
-        assert regional_snow_cells.get(session, other.version_id) is None
+        assert snow_cells.regional_cells(session, other.version_id) is None
     text = (folder / shipped_snow.FILE).read_text()
     (folder / shipped_snow.FILE).write_text(text.replace(read(folder).content, "0" * 64))
     with pytest.raises(DamagedEnsemble, match="not of the ensemble beside it"):

@@ -20,10 +20,9 @@ from records.basins import basins
 from records.basins.tables import BasinRow
 from records.database.engine import Database
 from records.series.tables import SeriesRow
-from records.simulations import simulated_levels, simulated_loss, simulated_storage
+from records.simulations import simulated_levels, simulated_loss, simulated_storage, snow_cells
 from records.simulations.simulated_levels import ModelLevels
 from records.simulations.snow_cells import mapping
-from records.verification import scores
 from records.versions import versions
 from testing.country import BASINS, CLOCK
 from testing.work import work_of
@@ -66,7 +65,7 @@ def test_the_members_mean_water_of_the_same_days_is_stored(trained_store: Databa
         version = versions.newest(session)
         loaded = load_version(session, version.id)
         snow = replace(CELLS, version_id=version.id, basin_id=BASIN, cells={"0": [1, 3], "1": [0]})
-        scores.replace_snow_cells(session, [snow])
+        snow_cells.replace(session, [snow])
     compute(work_of(trained_store, CLOCK))
     with trained_store.reading() as session:
         forcing = load_forcing(session, BASIN, loaded.config)

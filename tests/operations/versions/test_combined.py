@@ -45,6 +45,7 @@ from records.runs.run_summary import RunChange
 from records.runs.run_types import RunBasin
 from records.series import series
 from records.series.tables import SeriesRow
+from records.simulations import snow_cells
 from records.verification import error_splits, scores
 from records.verification.error_splits import ErrorFilter
 from records.versions import combinations, promotions, versions
@@ -250,7 +251,7 @@ def test_its_evaluation_chooses_the_snow_cells_of_its_parts(trained_store: Datab
         alone = evaluate(work_of(trained_store, CLOCK), part.version, JUDGED, BASINS, stored=False)
         expected = {one.basin: one.snow for one in alone.basins if one.snow is not None}
         with trained_store.reading() as session:
-            stored = {one.basin_id: one for one in scores.snow_cells(session, part.version)}
+            stored = {one.basin_id: one for one in snow_cells.own_cells(session, part.version)}
         assert expected
         assert {basin: (one.cells, one.test_r, one.bias_pct) for basin, one in stored.items()} == {
             basin: (one.cells, one.test_r, one.bias_pct) for basin, one in expected.items()
@@ -261,7 +262,7 @@ def test_its_evaluation_chooses_the_snow_cells_of_its_parts(trained_store: Datab
 def test_its_snow_is_judged_as_the_weighted_mean_of_its_parts(trained_store: Database, both: Version) -> None:
     evaluate(work_of(trained_store, CLOCK), both.id, JUDGED, BASINS)
     with trained_store.reading() as session:
-        (judged, *_) = [one for one in scores.snow_cells(session, both.id) if one.test_r is not None]
+        (judged, *_) = [one for one in snow_cells.own_cells(session, both.id) if one.test_r is not None]
         basin, mean = judged.basin_id, np.zeros(len(JUDGED))
         for part in both.parts:
             loaded = load_version(session, part.version)
@@ -314,7 +315,7 @@ def test_its_snow_is_judged_on_days_that_no_part_was_fitted_to(trained_store: Da
 def test_where_a_part_is_missing_its_snow_has_the_skill_of_a_part(trained_store: Database, both: Version) -> None:
     evaluate(work_of(trained_store, CLOCK), both.id, JUDGED, BASINS)
     with trained_store.transaction() as session:
-        (judged, *_) = [one.basin_id for one in scores.snow_cells(session, both.id) if one.test_r is not None]
+        (judged, *_) = [one.basin_id for one in snow_cells.own_cells(session, both.id) if one.test_r is not None]
         session.execute(delete(SeriesRow).filter_by(basin_id=judged, product=SECOND))
     snow = row(trained_store, issued(trained_store, both.id, basins=[judged]), judged).summary.snow
     assert not isinstance(snow, Absent)

@@ -17,8 +17,7 @@ from records.levels.basin_levels import ReservedName
 from records.simulations import simulated_levels, simulated_storage
 from records.simulations.simulated_levels import ModelLevels
 from records.simulations.simulated_storage import SimulatedWater, WaterVariable
-from records.simulations.snow_cells import SnowMapping
-from records.verification.scores import SnowCells
+from records.simulations.snow_cells import SnowCells, SnowMapping
 from testing.records import BASIN, NOW, a_basin, a_reason, a_version, instant
 from tests.records.alerts.test_thresholds import a_record
 

@@ -17,8 +17,7 @@ from records.database.engine import Database
 from records.database.ids import Corrupt
 from records.database.json_columns import from_json, to_json
 from records.verification import comparisons
-from records.verification.comparison_results import ComparisonResult
-from records.verification.comparisons import NewComparison, Summary, UnknownComparison
+from records.verification.comparisons import ComparisonResult, NewComparison, Summary, UnknownComparison
 from testing.records import BASIN, NOW, a_version, contents
 
 LATER = NOW + timedelta(hours=1)

@@ -11,8 +11,10 @@ from hydrology.base.absent import absent
 from hydrology.base.calendar import Period, day
 from hydrology.base.reasons import Reason
 from records.database.engine import Database
+from records.simulations import snow_cells
+from records.simulations.snow_cells import SnowCells
 from records.verification import scores
-from records.verification.scores import HeldOutScore, Score, SnowCells
+from records.verification.scores import HeldOutScore, Score
 from testing.records import BASIN, NOW, a_basin, a_version, contents, instant
 
 LATER = instant("2009-01-01")
@@ -118,14 +120,14 @@ def test_snow_cells_are_replaced_by_version_basin_and_product(database: Database
             bias_pct=None,
             reason=SHORT,
         )
-        scores.replace_snow_cells(session, [cells, snodas])
+        snow_cells.replace(session, [cells, snodas])
         better = replace(cells, cells={"0": [3]}, evaluated_at=LATER)
-        scores.replace_snow_cells(session, [better])
-        scores.replace_snow_cells(session, [])
-        assert scores.snow_cells(session, score.version_id) == [snodas, better]
-        assert scores.snow_cells(session, score.version_id, ["SYNTH-01"]) == []
+        snow_cells.replace(session, [better])
+        snow_cells.replace(session, [])
+        assert snow_cells.own_cells(session, score.version_id) == [snodas, better]
+        assert snow_cells.own_cells(session, score.version_id, ["SYNTH-01"]) == []
         with pytest.raises(IntegrityError), session.begin_nested():
-            scores.replace_snow_cells(session, [replace(cells, test_r=None)])
+            snow_cells.replace(session, [replace(cells, test_r=None)])
 
 
 def test_quartiles_are_over_the_basins_that_have_a_value(database: Database) -> None:
