@@ -9,8 +9,7 @@ from fastapi import APIRouter, Depends, Path, Query, Response
 from pydantic import AfterValidator, ConfigDict, Field
 from sqlalchemy.orm import Session
 
-from app.basins.basins import basin_detail
-from app.basins.schemas import BasinDetail
+from app.basins.schemas import BasinDetail, basin_detail
 from app.http.api_keys import AdminWriter, KeyFirstRoute, OperatorWriter, Writer
 from app.http.base_schema import Missing, Model, why_null
 from app.http.dependencies import BasinId
