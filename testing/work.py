@@ -1,5 +1,7 @@
 """The context of work in tests and benchmarks."""
 
+from typing import Any
+
 from records.database.engine import Database
 from records.database.work import Work
 from runtime.clock import Clock
@@ -8,6 +10,6 @@ from runtime.settings import Settings
 NOW = Clock()
 
 
-def work_of(database: Database, clock: Clock = NOW, settings: Settings | None = None) -> Work:
+def work_of(database: Database, clock: Clock = NOW, settings: Settings | None = None, **chosen: Any) -> Work:
     """Return the context of work on a database, by default with the settings that name it and no other."""
-    return Work(settings or Settings(database_url=database.url), database, clock)
+    return Work(settings or Settings(database_url=database.url), database, clock, **chosen)

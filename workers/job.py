@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -55,9 +55,9 @@ class JobRun:
     """A running job, and its handler's means to report.
 
     Attributes:
+        work: its context, which reports progress as the job's.
         grant: the permissions that it runs with.
         progress: the last one that was shown.
-        cores: number of processes that it may compute on; workers run one job a core.
         trains_itself: whether it trains members instead of posting a job for each.
 
     Args:
@@ -66,12 +66,11 @@ class JobRun:
         folders: settings whose folders its kind declares to write.
     """
 
-    cores = 1
     trains_itself = False
 
     def __init__(
         self,
-        tools: Work,
+        work: Work,
         job: jobs.Job,
         report: Callable[[Progress, str | None], None],
         asked_to_stop: Callable[[], StopReason | None],
@@ -79,14 +78,14 @@ class JobRun:
         *,
         folders: Collection[str] = (),
     ) -> None:
-        self.tools, self.job, self.grant = tools, job, grant
+        self.work, self.job, self.grant = replace(work, progress=self.show), job, grant
         self._send, self._asked_to_stop, self._folders = report, asked_to_stop, folders
         self.progress: Progress | None = None
 
     @property
     def roots(self) -> tuple[Path, ...] | None:
         """The folders that it may read files from; None: any."""
-        return self.tools.settings.ingest_roots
+        return self.work.settings.ingest_roots
 
     def show(self, done: int, total: int, detail: str = "") -> None:
         """Report the progress of the work.
@@ -138,8 +137,8 @@ class JobRun:
     def record(self, action: audit.Action, subject: str, **detail: Any) -> None:
         """Add a change by the job to the audit trail."""
         actor = audit.Actor(self.job.created_by or f"job {self.job.id}", self.job.key_id)
-        with self.tools.database.transaction() as session:
-            audit.record(session, actor, action, subject, self.tools.clock.wall(), job=self.job.id, **detail)
+        with self.work.database.transaction() as session:
+            audit.record(session, actor, action, subject, self.work.clock.wall(), job=self.job.id, **detail)
 
     def log(self, text: str) -> None:
         """Add a line to the job's log.
@@ -147,8 +146,8 @@ class JobRun:
         Raises:
             StaleAttempt: another attempt has the job by now.
         """
-        with self.tools.database.transaction() as session:
-            events.log(session, self.job.id, self.job.attempt, text, self.tools.clock.wall())
+        with self.work.database.transaction() as session:
+            events.log(session, self.job.id, self.job.attempt, text, self.work.clock.wall())
 
 
 Handler = Callable[[JobRun, Any], dict[str, Any]]

@@ -37,7 +37,7 @@ from jobspec.feeds import NewFeed, read_settings
 from jobspec.jobs.forecasting import ISSUE_TIME
 from operations.basin_data.ingest import ingest
 from operations.basin_data.source_paths import Intake
-from operations.daily.daily_cycle import ADVANCING, Watcher, daily
+from operations.daily.daily_cycle import ADVANCING, daily
 from operations.daily.daily_forecasts import DailyRequest
 from operations.versions.load_networks import load_version
 from records.database.engine import Database
@@ -181,14 +181,14 @@ def _cycle(
     """Do a cycle; return the CPU seconds of it, and those until the feeds have given what they have."""
     started, fetched = time.process_time(), 0.0
 
-    def show(what: str, _done: int, _total: int, _detail: str) -> None:
+    def show(_done: int, _total: int, what: str) -> None:
         nonlocal fetched
-        if what != ADVANCING:
+        if not what.startswith(ADVANCING):
             fetched = time.process_time() - started
 
     intake = Intake(settings.data, settings.ingest_hosts, None, lambda _done, _size: None, lambda _name: None)
     cycle = daily(
-        work_of(database, Clock(issue_day), settings), intake, DailyRequest(HORIZON), names=names, watcher=Watcher(show)
+        work_of(database, Clock(issue_day), settings, progress=show), intake, DailyRequest(HORIZON), names=names
     )
     if cycle.counts != {"issued": count} or cycle.problems or {run.forcing_kind for run in cycle.runs} != {"supplied"}:
         raise SystemExit(f"Not all basins have their forecast: {cycle.counts}, {cycle.problems}.")

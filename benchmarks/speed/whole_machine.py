@@ -58,11 +58,11 @@ def _seconds_of_a_step(recipe: Recipe) -> float:
 def _untrained(database: Database, clock: Clock, recipe: Recipe) -> str:
     """Return a version of ten members after one step each: what they learnt is nothing to the time they take."""
     config = recipe.config(members=MEMBERS, schedule={"kind": "cosine", "steps": 1}, validation_period=None)
-    return train(work_of(database, clock), config, basins(), cores=2).version_id
+    return train(work_of(database, clock, cores=2), config, basins()).version_id
 
 
 def _evaluation(database: Database, clock: Clock, version: str, cores: int = 1) -> Callable[[], object]:
-    return lambda: evaluate(work_of(database, clock), version, Period.parse(TEST), basins(), cores=cores)
+    return lambda: evaluate(work_of(database, clock, cores=cores), version, Period.parse(TEST), basins())
 
 
 def _training(database: Database, clock: Clock, recipe: Recipe, cores: int) -> Callable[[], object]:
@@ -70,7 +70,7 @@ def _training(database: Database, clock: Clock, recipe: Recipe, cores: int) -> C
     config = recipe.config(
         members=MEMBERS, seed=1000 * cores, schedule={"kind": "cosine", "steps": TRAINED_STEPS}, validation_period=None
     )
-    return lambda: train(work_of(database, clock), config, basins(), cores=cores)
+    return lambda: train(work_of(database, clock, cores=cores), config, basins())
 
 
 def _seconds(work: Callable[[], object]) -> float:

@@ -66,7 +66,7 @@ def measure(basins: int = 40) -> dict[str, Any]:
         )
         with database.reading() as session:
             names = [basin.id for basin in list_basins(session)]
-        version = train(work_of(database, clock), config, names, cores=1).version_id
+        version = train(work_of(database, clock), config, names).version_id
         evaluate(work_of(database, clock), version, JUDGED, names)
         result = {
             "shape": f"{basins} basins, {MEMBERS} members, {STEPS} steps, {len(T0)} T0 x {HORIZON} days",

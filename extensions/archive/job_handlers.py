@@ -1,13 +1,11 @@
 """What jobs do with the archive."""
 
-from collections.abc import Callable
 from typing import Any
 
 from extensions.archive.job_kind import ArchiveParams
 from extensions.archive.settings import ArchiveSettings
 from hydrology.base.errors import InvalidInput
-from records.database.engine import Database
-from runtime.clock import Clock
+from records.database.work import Work
 from workers.job import JobRun
 
 
@@ -24,13 +22,13 @@ def archive(running: JobRun, _params: ArchiveParams) -> dict[str, Any]:
     folder = ArchiveSettings.load().archive
     if folder is None:
         raise InvalidInput("There is no archive: set FRESHET_ARCHIVE to its folder, and start the service again.")
-    tools = running.tools
-    done = archive_runs(tools.database, tools.clock, folder / STORE, RunSelection(), on_run=running.show)
+    work = running.work
+    done = archive_runs(work.database, work.clock, folder / STORE, RunSelection(), on_run=running.show)
     return {"appended": done.appended, "before": done.before}
 
 
-def extend_archive(database: Database, clock: Clock, show: Callable[[int, int, str], None]) -> str | None:
+def extend_archive(work: Work) -> str | None:
     """Append the runs of the day; return a sentence if that has failed."""
     from extensions.archive.archive_runs import extend
 
-    return extend(database, clock, ArchiveSettings.load().archive, show)
+    return extend(work.database, work.clock, ArchiveSettings.load().archive, work.show)

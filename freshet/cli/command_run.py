@@ -29,21 +29,20 @@ class CommandRun(JobRun):
             reporter.show(kind, progress["done"], progress["total"], progress["detail"])
 
         super().__init__(
-            Work(settings, context.database, context.clock),
+            Work(settings, context.database, context.clock, cores=cores(settings.threads)),
             _unstored_job(context, kind),
             show,
             lambda: None,
             folders=KINDS[kind].authority.folders,
         )
-        self.cores = cores(settings.threads)
 
     def store_plan(self, *_session_and_plan: Any) -> None:
         """Store nothing: no later attempt continues it."""
 
     def record(self, action: audit.Action, subject: str, **detail: Any) -> None:
         """Add a change by the command to the audit trail."""
-        with self.tools.database.transaction() as session:
-            audit.record(session, audit.command_line(), action, subject, self.tools.clock.wall(), **detail)
+        with self.work.database.transaction() as session:
+            audit.record(session, audit.command_line(), action, subject, self.work.clock.wall(), **detail)
 
     def log(self, text: str) -> None:
         """Print a line of the job's log."""

@@ -2,7 +2,9 @@
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -29,7 +31,7 @@ from records.versions.versions import get as get_version
 if TYPE_CHECKING:
     from models.training import Progress
     from operations.training.assemble import Trained
-    from records.versions.promotion_decisions import PromotionDecision
+    from records.versions.version_properties import PromotionDecision
 
 
 class Protocol(StrEnum):
@@ -154,16 +156,12 @@ def _train(
         def show(member: int, progress: "Progress") -> None:
             reporter.show(f"member {member}", progress.step, progress.steps, describe(progress))
 
-        def show_judged(done: int, total: int) -> None:
-            reporter.show("judged basins", done, total)
-
         trained = run(
-            context,
+            replace(context, cores=cores(context.settings.threads)),
             config,
             basins,
             label=label,
             device=device,
-            cores=cores(context.settings.threads),
             on_progress=show,
             on_split=inform,
         )
@@ -172,7 +170,8 @@ def _train(
             context.record("model trained", trained.version_id, **counts)
         if rule is None:
             return trained, None
-        decision = decide(context, trained.version_id, rule, show_judged, refused=trained.refused)
+        judging = replace(context, progress=partial(reporter.show, "judged basins"))
+        decision = decide(judging, trained.version_id, rule, refused=trained.refused)
     if decision.promoted:
         context.record("model promoted", trained.version_id, reason=decision.sentence)
     return trained, decision

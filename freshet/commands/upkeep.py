@@ -1,7 +1,7 @@
 """The commands that maintain the database: `migrate`, `backup`, `restore`, `check`, `prune`, `reproduce`."""
 
 from contextlib import closing
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -119,12 +119,8 @@ def prune(
         from operations.upkeep.prune import prune as run
 
         with reporting() as reporter:
-            done = run(
-                context,
-                audit.command_line(),
-                dry_run=dry_run,
-                show=reporter.show,
-            )
+            work = replace(context, progress=lambda done, total, rule: reporter.show(rule, done, total))
+            done = run(work, audit.command_line(), dry_run=dry_run)
     rows = [(of_rule.rule, of_rule.count, of_rule.sentence) for of_rule in done]
     title = "Would be deleted:" if dry_run else "Deleted:"
     payload = {"dry_run": dry_run, "pruned": [asdict(of_rule) for of_rule in done]}
@@ -145,12 +141,8 @@ def reproduce(
         from operations.upkeep.reproduce import reproduce as compute_again
 
         with reporting() as reporter:
-            receipt = compute_again(
-                context,
-                run,
-                basin or (),
-                lambda at, total: reporter.show("basin-days to T0", at, total),
-            )
+            work = replace(context, progress=partial(reporter.show, "basin-days to T0"))
+            receipt = compute_again(work, run, basin or ())
     from operations.upkeep.receipts import CAUSES
 
     causes = dict.fromkeys(

@@ -34,7 +34,7 @@ class Extension:
         alert_feed: its function that returns the address of a feed of alert changes, by basins (None for all) and the
             least severity; None for more basins than an address takes.
         job_kinds: handlers of jobs by the model of their requests, a `jobspec.jobs.base.JobRequest`.
-        after_daily: its part of the daily cycle: a function of database, clock and progress that returns a sentence
+        after_daily: its part of the daily cycle: a function of `records.database.work.Work` that returns a sentence
             where it has failed, for that does not stop the cycle.
         daily_folders: settings whose folders that part writes.
         commands: its functions by the words after `freshet`.

@@ -44,8 +44,6 @@ its data stopped, and its latest forecast is too old. `failed`: a forecast was p
 ADVANCING = "basin-days to T0"
 """Label of the stage in which states advance."""
 
-Show = Callable[[str, int, int, str], None]
-
 
 @dataclass(frozen=True, slots=True)
 class BasinOutcome:
@@ -91,13 +89,11 @@ class Watcher:
     """Callbacks that follow a cycle.
 
     Attributes:
-        show: gets what is under way, how much of it is done, of how much, and what it is at.
         notify: gets notes before the fetch.
         pause: waits for some seconds between two attempts.
         on_fetch: gets the name of each feed that was asked, the outcome of its basins, and their source files.
     """
 
-    show: Show = lambda _what, _done, _total, _detail: None
     notify: Callable[[str], None] = lambda _sentence: None
     pause: Callable[[float], None] = time.sleep
     on_fetch: Callable[[str, list[feeds.FetchedBasin], list[SourceFile]], None] = lambda _feed, _done, _files: None
@@ -134,9 +130,9 @@ def daily(
             failed |= _fetch(work, intake, feed.name, watcher)
     for bridge in _leading_on(work.database, [feed.product for feed in wanted]):
         with _noting(bridge, problems, lacking) as failed:
-            failed |= _apply(work, bridge, watcher)
+            failed |= _apply(work, bridge)
     asked = replace(asked, climatology=work.settings.fill_with_climatology)
-    done = issue_newest(work, basins, asked, lambda at, total: watcher.show(ADVANCING, at, total, ""))
+    done = issue_newest(work.stage(ADVANCING), basins, asked)
     changes = decide(work, basins) if asked.purpose == "operational" else []
     cycle = Cycle(_outcomes(work, basins, done, lacking), done.issued, problems, changes)
     log.info("daily.done", runs=len(cycle.runs), changes=len(changes), **cycle.counts)
@@ -161,7 +157,7 @@ def _fetch(work: Work, intake: Intake, feed: str, watcher: Watcher) -> Reasons:
     """Fetch a feed; return the reason by failed basin."""
 
     def show(basin: feeds.FetchedBasin, done: int, total: int) -> None:
-        watcher.show(feed, done, total, f"{basin.basin_id} {basin.status}")
+        work.stage(feed).show(done, total, f"{basin.basin_id} {basin.status}")
 
     files: list[SourceFile] = []
     listener = FetchCallbacks(show, watcher.notify, watcher.pause, files.append)
@@ -177,9 +173,9 @@ def _leading_on(database: Database, products: Sequence[str | None]) -> list[str]
     return [bridge.name for bridge in stored if bridge.model is None and bridge.from_product in products]
 
 
-def _apply(work: Work, bridge: str, watcher: Watcher) -> Reasons:
+def _apply(work: Work, bridge: str) -> Reasons:
     """Apply a bridge; return the reason by failed basin."""
-    outcomes = apply(work, bridge, on_basin=lambda basin, done, total: watcher.show(bridge, done, total, basin))
+    outcomes = apply(work.stage(bridge), bridge)
     return {outcome.basin: _failure(outcome.error) for outcome in outcomes if outcome.status == "failed"}
 
 

@@ -23,7 +23,7 @@ from hydrology.weather.forcing_kinds import KINDS, ForcingKind
 from jobspec.jobs.forecasting import ForecastParams
 from operations.basin_data.basins import last_ended
 from operations.forecasting.days import with_stop
-from operations.forecasting.forecast import OnDays, issue
+from operations.forecasting.forecast import issue
 from operations.forecasting.forecast_plan import ForecastInputs, Plan, possible_plans, read_inputs
 from operations.forecasting.weather.fill import Filling
 from records.basins import basins
@@ -83,14 +83,10 @@ def issue_newest(
     work: Work,
     names: Sequence[str],
     asked: DailyRequest,
-    on_days: OnDays = lambda _done, _total: None,
 ) -> Newest:
     """Issue the newest forecasts of basins.
 
     Without a weather forecast, a basin gets the weather of other years (ESP).
-
-    Args:
-        on_days: called with the number of basin-days advanced and the total.
     """
     with work.database.reading() as session:
         current = promotions.current(session, names)
@@ -108,7 +104,7 @@ def issue_newest(
             continue
         done.failed |= inputs.failures
         for (t0, last), of_day in _by_days(inputs, known, work.clock.now(), done).items():
-            _issue(work, _part(inputs, of_day), Period(t0, last), asked, done=done, on_days=on_days)
+            _issue(work, _part(inputs, of_day), Period(t0, last), asked, done=done)
     return done
 
 
@@ -142,7 +138,6 @@ def _issue(
     asked: DailyRequest,
     *,
     done: Newest,
-    on_days: OnDays,
 ) -> None:
     """Issue the runs of basins with the same T0. With weather forecasts where available, else with ESP.
 
@@ -169,7 +164,6 @@ def _issue(
                 new,
                 purpose=asked.purpose,
                 owner=asked.owner,
-                on_days=on_days,
                 t0_named=False,
                 still_due=lambda session, plan: _new(session, work.clock, plan),  # another cycle may have issued some
             )

@@ -5,7 +5,7 @@ The clock advances day by day, and forecasts are issued as data become known.
 The weather forecasts are perturbed observations, and are labelled so.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time
 from functools import partial
@@ -38,8 +38,6 @@ from runtime.clock import Clock
 
 log = structlog.get_logger()
 
-OnIssueDay = Callable[[int, int, str], None]
-
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
@@ -62,7 +60,6 @@ def replay(
     *,
     purpose: run_types.Purpose = "operational",
     owner: str | None = None,
-    on_issue_day: OnIssueDay = lambda _done, _total, _detail: None,
 ) -> Replayed:
     """Issue the forecasts of every issue day of a period, for all basins with a version.
 
@@ -71,7 +68,6 @@ def replay(
 
     Args:
         owner: the operator's key that owns the runs; None for the service's.
-        on_issue_day: called with the number of issue days done, the total and the next issue day.
 
     Raises:
         InvalidInput: no basin is stored, or the last issue day is in the future.
@@ -88,13 +84,12 @@ def replay(
     changes: list[Change] = []
     reasons: Reasons = {}
     for done, issue_day in enumerate(issue_days):
-        show = partial(_show, on_issue_day, done, issue_days)
-        show()
-        reasons, at = {}, replace(work, clock=Clock(issue_day))
+        work.show(done, len(issue_days), f"{issue_day:%Y-%m-%d}")
+        reasons, at = {}, replace(work, clock=Clock(issue_day), progress=partial(_show, work, done, issue_days))
         for product, names in by_product.items():
             forecast = _store_perturbed(at, params, product, names, operational=purpose == "operational")
             asked = DailyRequest(params.horizon, purpose, params.latency_days, forecast, owner)
-            newest = issue_newest(at, names, asked, show)
+            newest = issue_newest(at, names, asked)
             issued += newest.issued
             if purpose == "operational":
                 changes += decide(at, names, may_hold=False)
@@ -103,11 +98,8 @@ def replay(
     return Replayed(issued, changes, reasons)
 
 
-def _show(
-    on_issue_day: OnIssueDay, done: int, issue_days: Sequence[datetime], at: int | None = None, days: int | None = None
-) -> None:
-    advanced = "" if days is None else f", {at} of {days} basin-days advanced"
-    on_issue_day(done, len(issue_days), f"{issue_days[done]:%Y-%m-%d}{advanced}")
+def _show(work: Work, done: int, issue_days: Sequence[datetime], at: int, days: int, _detail: str) -> None:
+    work.show(done, len(issue_days), f"{issue_days[done]:%Y-%m-%d}, {at} of {days} basin-days advanced")
 
 
 def _by_product(session: Session) -> dict[str, list[str]]:

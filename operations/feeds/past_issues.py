@@ -4,7 +4,7 @@ Each has its own reference time, and is available when a forecast of its time wo
 instant holds it. That it was fetched later is seen in `created_at` of its weather forecast.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -31,8 +31,6 @@ NEWEST_AGE = 2
 """Age in days of the newest run that is fetched: younger ones are the feed's own, which begins some days earlier."""
 MAX_FAILED = 3
 """Number of runs that fail one after the other before the service is left alone."""
-
-OnRun = Callable[[datetime, int, int], None]
 
 
 @dataclass(slots=True)
@@ -62,7 +60,6 @@ def fetch_past_issues(
     days: int,
     *,
     listener: FetchCallbacks = SILENT,
-    on_run: OnRun = lambda _began, _done, _total: None,
 ) -> PastIssues:
     """Fetch the runs of the last days that are not stored for every basin of a feed, the newest first.
 
@@ -71,7 +68,6 @@ def fetch_past_issues(
     Args:
         days: number of days before today, one run each, that of 00 UTC.
         listener: gets notes, such as the cost before the first request, and pauses between requests.
-        on_run: called with each run before it is asked for, how many are done, and the total.
 
     Raises:
         UnknownFeed: there is none of that name.
@@ -93,7 +89,7 @@ def fetch_past_issues(
     done.before = len(times) - len(wanted)
     if wanted:
         runs.announce([*wanted.values()])
-        _fetch(work, runs, wanted, done, on_run)
+        _fetch(work, runs, wanted, done)
     log.info("past_issues.fetched", feed=name, stored=done.stored, before=done.before, missing=len(done.missing))
     return done
 
@@ -103,11 +99,10 @@ def _fetch(
     runs: OpenMeteoPastRuns,
     wanted: dict[datetime, list[Site]],
     done: PastIssues,
-    on_run: OnRun,
 ) -> None:
     failed_in_a_row = 0
     for at, (began, sites) in enumerate(wanted.items()):
-        on_run(began, at, len(wanted))
+        work.show(at, len(wanted), f"{began:%Y-%m-%dT%H:%MZ}")
         first = day(began.date())
         given = [*OverPoints(runs.of(began)).fetch(sites, FetchWindow(Period(first, first), work.clock.now()))]
         problems = {one.basin: one.content for one in given if isinstance(one.content, Problem)}

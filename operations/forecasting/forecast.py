@@ -15,7 +15,6 @@ from hydrology.weather.forcing_kinds import KINDS, ForcingKind
 from jobspec.jobs.forecasting import ForecastParams
 from operations.alerts.decide_alerts import decide
 from operations.basin_data.basins import with_model
-from operations.forecasting.basin.starts import OnDays
 from operations.forecasting.changes.since_previous import with_changes
 from operations.forecasting.forecast_plan import NothingToForecast, Plan, plans, read_inputs
 from operations.forecasting.parts.results import results_of
@@ -30,7 +29,7 @@ from records.runs.run_request import RunWhatIf
 from records.versions import promotions, versions
 from runtime.clock import Clock
 
-__all__ = ["NothingToForecast", "OnDays", "forecast", "issue"]
+__all__ = ["NothingToForecast", "forecast", "issue"]
 
 log = structlog.get_logger()
 
@@ -44,7 +43,6 @@ def forecast(
     purpose: run_types.Purpose = "operational",
     owner: str | None = None,
     key: str | None = None,
-    on_days: OnDays = lambda _done, _total: None,
 ) -> list[run_types.Run]:
     """Issue a run for each version and weather forecast of the basins, and decide their alerts.
 
@@ -54,7 +52,6 @@ def forecast(
         purpose: the purpose of the runs; on hypothetical weather it is always a what-if.
         owner: the operator's key that owns the runs; None for the service's.
         key: identifies the request, so that repeating it returns its runs; None for new runs each time.
-        on_days: called with the number of basin-days advanced and the total.
 
     Raises:
         InvalidInput: no basin is stored, T0 is in the future, or a version takes another product.
@@ -69,7 +66,7 @@ def forecast(
     if not issued:
         inputs = [read_inputs(work.database, params, version, names) for version, names in groups.items()]
         planned = [plan for of_version in inputs for plan in plans(work, of_version, params)]
-        issued = issue(work, params, planned, purpose=purpose, owner=owner, key=key, on_days=on_days)
+        issued = issue(work, params, planned, purpose=purpose, owner=owner, key=key)
     if purpose == "operational":
         decide(work, [basin for names in groups.values() for basin in names])
     return issued
@@ -83,7 +80,6 @@ def issue(
     purpose: run_types.Purpose,
     owner: str | None = None,
     key: str | None = None,
-    on_days: OnDays = lambda _done, _total: None,
     t0_named: bool | None = None,
     still_due: StillDue | None = None,
 ) -> list[run_types.Run]:
@@ -98,7 +94,7 @@ def issue(
     """
     named = params.t0 is not None if t0_named is None else t0_named
     rain_response = purpose == "operational"
-    results = [results_of(work, plan, params, on_days, rain_response=rain_response) for plan in planned]
+    results = [results_of(work, plan, params, rain_response=rain_response) for plan in planned]
     new = [new_run(plan, work.clock, params.weather, purpose, key=key, owner=owner, t0_named=named) for plan in planned]
     if purpose == "operational":
         of_runs = zip(planned, new, results, strict=True)

@@ -76,7 +76,7 @@ def states_at(work: Work, loaded: LoadedVersion, forcings: Mapping[str, BasinFor
     Basins whose states are wrong, or whose record does not hold the day, are left out.
     """
     within = {name: forcing for name, forcing in forcings.items() if forcing.period.first <= day <= forcing.period.last}
-    advanced = advance(work, loaded, within, day, wanted=False)
+    advanced = advance(work.quiet, loaded, within, day, store_states=False)
     return {name: of.state for name, of in advanced.items() if of.state is not None and of.problem is None}
 
 

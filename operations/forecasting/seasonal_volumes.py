@@ -14,7 +14,7 @@ from hydrology.base.calendar import Day
 from jobspec.jobs.forecasting import ForecastParams, VolumesParams
 from operations.basin_data.basins import last_ended
 from operations.forecasting.days import choose_days
-from operations.forecasting.forecast import NothingToForecast, OnDays, basins_by_version, issue
+from operations.forecasting.forecast import NothingToForecast, basins_by_version, issue
 from operations.forecasting.forecast_plan import ForecastInputs, Plan, plans, read_inputs
 from records.database.work import Work
 from records.forecasts import seasonal_volumes
@@ -30,12 +30,11 @@ def forecast_volumes(
     *,
     owner: str | None = None,
     key: str | None = None,
-    on_days: OnDays = lambda _done, _total: None,
 ) -> list[run_types.Run]:
     """Issue the runs for the volume of the requested season, or of each basin's own.
 
     Args:
-        owner, key, on_days: as in `operations.forecasting.forecast.forecast`.
+        owner, key: as in `operations.forecasting.forecast.forecast`.
 
     Raises:
         InvalidInput: T0 is in the future.
@@ -59,7 +58,6 @@ def forecast_volumes(
         purpose="on-request",
         owner=owner,
         key=key,
-        on_days=on_days,
         t0_named=params.t0 is not None,
     )
 

@@ -6,7 +6,7 @@ at the end of every water year on the way, and at T0. Each carries the sums of i
 store, so that a leak too small to show over any one span shows over all of them.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,17 +62,15 @@ def advance(
     loaded: LoadedVersion,
     forcings: Mapping[str, BasinForcing],
     t0: Day,
-    on_days: Callable[[int, int], None] = lambda _done, _total: None,
     *,
-    wanted: bool = True,
+    store_states: bool = True,
     since: Mapping[str, states.State | None] | None = None,
 ) -> dict[str, Advanced]:
     """Advance the states of basins to the end of T0, and store them.
 
     Args:
         forcings: the forcing of each basin; its record must reach T0.
-        on_days: called with the number of basin-days done and the total.
-        wanted: whether to store them.
+        store_states: whether to store them.
         since: the state to start from in each basin, None for the empty store; by default the newest valid stored ones.
     """
     if since is not None:
@@ -90,9 +88,9 @@ def advance(
         problems: dict[str, Absent] = {}
         for days in _segments(starts[names[0]], t0):
             new = _advance_segment(loaded, forcings, chunk, days, problems)
-            chunk |= _store_unchanged(work, loaded, forcings, new, problems, wanted=wanted)
+            chunk |= _store_unchanged(work, loaded, forcings, new, problems, store_states=store_states)
             done += len(days) * len(names)
-            on_days(done, total)
+            work.show(done, total)
         for basin in names:
             result[basin] = Advanced(chunk[basin], parents[basin], problems.get(basin))
     return result
@@ -166,7 +164,7 @@ def _store_unchanged(
     new: Mapping[str, states.NewState],
     problems: dict[str, Absent],
     *,
-    wanted: bool,
+    store_states: bool,
 ) -> dict[str, states.State]:
     """Return the new states of basins whose forcing is unchanged, after storing those to be stored."""
     if not new:
@@ -177,7 +175,7 @@ def _store_unchanged(
             basins.lock(session, basin)
             if series.stamp(session, basin, loaded.version.product) != forcings[basin].stamp:
                 problems[basin] = absent(Reason.FORCING_REVISED, basin=basin)
-            elif wanted:
+            elif store_states:
                 after[basin] = states.put(session, new[basin], work.clock.wall())
             else:
                 after[basin] = states.unkept(new[basin], work.clock.wall())

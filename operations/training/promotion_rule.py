@@ -11,7 +11,7 @@ A candidate trained from scratch is decided on for all basins together. A fine-t
 in those it was tuned on, and against its parent where a basin uses no version.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -30,7 +30,7 @@ from records.basins.basins import lock
 from records.database.engine import Database
 from records.database.work import Work
 from records.versions import promotions, versions
-from records.versions.promotion_decisions import PromotionDecision, SideBySide
+from records.versions.version_properties import PromotionDecision, SideBySide
 from runtime.clock import Clock
 
 log = structlog.get_logger()
@@ -53,7 +53,6 @@ def decide(
     work: Work,
     candidate: str,
     rule: PromotionRule,
-    on_basins: Callable[[int, int], None] = lambda _done, _total: None,
     *,
     refused: str | None = None,
 ) -> PromotionDecision:
@@ -91,7 +90,7 @@ def decide(
             name: version_to_score(session, versions.get(session, name), rule.period) for name in (candidate, *rivals)
         }
     require_held_out(judged[candidate], rule.period)
-    ours, theirs = _yearly_errors(work, candidate, rivals, judged, period=rule.period, on_basins=on_basins)
+    ours, theirs = _yearly_errors(work, candidate, rivals, judged, rule.period)
     decision = _decision(version, tuple(rivals), rule, years, ours, theirs)
     twins = [f" {name} was judged by its twin {other.id}." for name, other in judged.items() if other.id != name]
     learnt = [
@@ -135,9 +134,7 @@ def _yearly_errors(
     candidate: str,
     rivals: Mapping[str, list[str]],
     judged: Mapping[str, versions.Version],
-    *,
     period: Period,
-    on_basins: Callable[[int, int], None],
 ) -> tuple[dict[str, YearlyErrors], dict[str, YearlyErrors]]:
     """Return the errors of the candidate and of the current versions, on the same days and basins.
 
@@ -148,7 +145,7 @@ def _yearly_errors(
     def errors(version: str, basins: list[str], skipped: Mapping[str, Days]) -> dict[str, YearlyErrors]:
         of, owner = judged[version], judged[candidate].owner
         stored = owner is None or of.owner == owner
-        evaluation = evaluate(work, of.id, period, basins, on_basins=on_basins, without=skipped, stored=stored)
+        evaluation = evaluate(work, of.id, period, basins, without=skipped, stored=stored)
         return {basin.basin: basin.errors for basin in evaluation.basins}
 
     ours: dict[str, YearlyErrors] = {}

@@ -9,7 +9,7 @@ Of a version that combines others, each part is retrained so, and the results ar
 candidates with candidates, twins with twins.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
@@ -35,10 +35,7 @@ from records.database.engine import Database
 from records.database.work import Work
 from records.series import series
 from records.versions import promotions, versions
-from records.versions.promotion_decisions import PromotionDecision
-
-OnStep = Callable[[str, int, int], None]
-"""Called with the current stage, the number of basins done and the total."""
+from records.versions.version_properties import PromotionDecision
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +159,6 @@ def conclude(
     judgement: Judgement,
     *,
     label: str | None = None,
-    on_step: OnStep = lambda _step, _done, _total: None,
 ) -> Retrained:
     """Assemble all versions once their members are trained, and decide on the promotion.
 
@@ -178,17 +174,13 @@ def conclude(
     for twin, _ in trainings:
         assemble(work, twin, serves=False)
     trained, parts = assemble_all(work, [candidate for _, candidate in trainings], label)
-
-    def shown(step: str) -> Callable[[int, int], None]:
-        return lambda done, total: on_step(step, done, total)
-
     of_versions = {**{one.version_id: one.basins for one in parts}, trained.version_id: trained.basins}
     for version, names in of_versions.items() if trained.refused is None else ():
-        calibrate(work, version, names, judged, shown("calibrated"))
-        evaluate(work, version, judged, names, on_basins=shown("evaluated"))
-        compute(work, version, names, shown("levels"))
+        calibrate(work.stage("calibrated"), version, names, judged)
+        evaluate(work.stage("evaluated"), version, judged, names)
+        compute(work.stage("levels"), version, names)
     rule = PromotionRule(period=judged, margin=judgement.margin, promote=judgement.promote)
-    decision = decide(work, trained.version_id, rule, shown("judged"), refused=trained.refused)
+    decision = decide(work.stage("judged"), trained.version_id, rule, refused=trained.refused)
     with work.database.reading() as session:
         twin_id = versions.get(session, trained.version_id).twin_id
     assert twin_id is not None

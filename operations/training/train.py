@@ -52,14 +52,14 @@ def train(
     *,
     label: str | None = None,
     device: str = "cpu",
-    cores: int = 1,
     on_progress: OnMemberProgress = lambda _member, _progress: None,
     on_split: Callable[[str], None] = lambda _sentence: None,
 ) -> Trained:
     """Train every member of a configuration on some basins, and create the version.
 
+    On a CPU as many members are trained in parallel, each in its own process, as the work may use cores.
+
     Args:
-        cores: maximum number of members trained in parallel on a CPU, each in its own process.
         on_progress: called with the member's label and its progress at every step; an exception that it raises stops
             the training, which the same call later resumes.
         on_split: called with a sentence where a GPU has too little memory for all members at once.
@@ -72,7 +72,7 @@ def train(
     """
     trainings = begin_all(work, config, basins)
     for one in trainings:
-        train_members(work, one, device=device, cores=cores, on_progress=on_progress, on_split=on_split)
+        train_members(work, one, device=device, on_progress=on_progress, on_split=on_split)
     return assemble_all(work, trainings, label)[0]
 
 
@@ -81,7 +81,6 @@ def train_members(
     started: StartedTraining,
     *,
     device: str,
-    cores: int,
     on_progress: OnMemberProgress,
     on_split: Callable[[str], None] = lambda _sentence: None,
 ) -> None:
@@ -93,7 +92,7 @@ def train_members(
         return
     with work.database.reading() as session:
         members = unfinished_members(session, started)
-    processes = processes_for(len(members), cores) if device == CPU else 1
+    processes = processes_for(len(members), work.cores) if device == CPU else 1
     if processes > 1:
         apart = partial(_train_apart, work.settings, work.clock, started.training_id)
         side_by_side(apart, members, processes, on_progress)

@@ -19,8 +19,6 @@ from records.weather import weather_issues
 
 log = structlog.get_logger()
 
-Show = Callable[[str, int, int], None]
-
 
 @dataclass(frozen=True, slots=True)
 class RuleActions:
@@ -69,14 +67,12 @@ def prune(
     actor: audit.Actor,
     *,
     dry_run: bool = False,
-    show: Show = lambda _what, _done, _total: None,
 ) -> list[Pruned]:
     """Delete data past their retention, and add an entry to the audit trail. Repeating it deletes nothing.
 
     Args:
         actor: who requests it.
         dry_run: whether only to count.
-        show: called with the name of a rule, the number of its items done and the total.
     """
     pruned = []
     for rule in RULES:
@@ -91,8 +87,8 @@ def prune(
                     still = stored.outdated(session, before, ids)  # it may have changed meanwhile
                     retention.note(session, rule, stored.remove(session, [*still]), work.clock.wall(), days)
                 done += sum(still.values())
-                show(rule, done, total)
-        finally:  # what is gone is in the audit trail, though `show` ended the rest
+                work.show(done, total, rule)
+        finally:  # what is gone is in the audit trail, though its report ended the rest
             if done:
                 with work.database.transaction() as session:
                     audit.record(session, actor, "store pruned", rule, work.clock.wall(), count=done, days=days)

@@ -58,14 +58,11 @@ class Receipt:
         return sum(basin.reproduced for basin in self.basins)
 
 
-def reproduce(
-    work: Work, run_id: str, basins: Sequence[str] = (), on_days: OnDays = lambda _done, _total: None
-) -> Receipt:
+def reproduce(work: Work, run_id: str, basins: Sequence[str] = ()) -> Receipt:
     """Compute a run again and compare it with what is stored.
 
     Args:
         basins: by default all of the run.
-        on_days: called with the number of basin-days advanced and the total.
 
     Raises:
         UnknownRun: there is no such run, or it has no such basin.
@@ -78,22 +75,22 @@ def reproduce(
     stored = {row.basin_id: Stored(run, row, contents[run_id, row.basin_id]) for row in rows}
     results = {name: one for name, one in stored.items() if one.content.series}
     without = {name: one.row.why_missing for name, one in stored.items() if name not in results}
-    receipts = _receipts(work, run, results, on_days) if results else []
+    receipts = _receipts(work, run, results) if results else []
     return Receipt(run, program(), metadata.version("freshet"), tuple(receipts), without)
 
 
-def _receipts(work: Work, run: run_types.Run, stored: Mapping[str, Stored], on_days: OnDays) -> list[BasinReceipt]:
+def _receipts(work: Work, run: run_types.Run, stored: Mapping[str, Stored]) -> list[BasinReceipt]:
     """Compute basins again: with the forcing that is stored now and, where that was revised, with that before."""
     inputs = read_inputs(work.database, _params(run, stored), run.version_id, list(stored))
     inputs = replace(inputs, parts=tuple(_of_part(one, stored) for one in inputs.parts))
-    again = _computed(work, run, inputs, stored, on_days)
+    again = _computed(work, run, inputs, stored)
     for known_at in (run.created_at, run.issued_at):  # revisions have the time of a service that may replay an archive
         revised = [name for name, one in again.items() if not _consumed_the_same(one, stored[name])]
         if not revised:
             break
         with work.database.reading() as session:
             before = _as_known_at(session, inputs.only(revised), known_at)
-        restored = _computed(work, run, before, stored, on_days)
+        restored = _computed(work, run, before, stored)
         again |= {
             name: one for name, one in restored.items() if name in revised and _consumed_the_same(one, stored[name])
         }
@@ -123,7 +120,7 @@ def _params(run: run_types.Run, stored: Mapping[str, Stored]) -> ForecastParams:
 
 
 def _computed(
-    work: Work, run: run_types.Run, inputs: ForecastInputs, stored: Mapping[str, Stored], on_days: OnDays
+    work: Work, run: run_types.Run, inputs: ForecastInputs, stored: Mapping[str, Stored]
 ) -> dict[str, Recomputed | Absent]:
     """Compute the basins that have forcing, or return why one cannot be computed."""
     params, then = _params(run, stored), replace(work, clock=Clock(run.issued_at))
@@ -139,7 +136,6 @@ def _computed(
             then,
             changed,
             params,
-            on_days,
             store_states=False,
             rain_response=rain_response,
             since=parents,
@@ -185,7 +181,7 @@ def _parent(work: Work, plan: PartPlan, name: str, day: Day | None, sha256: str 
     if there is not None and there.sha256 == sha256:
         return there
     of_basin = {name: plan.forcings[name]}
-    return advance(work, loaded, of_basin, day, wanted=False, since={name: earlier})[name].state
+    return advance(work.quiet, loaded, of_basin, day, store_states=False, since={name: earlier})[name].state
 
 
 def _as_known_at(session: Session, inputs: ForecastInputs, at: datetime) -> ForecastInputs:

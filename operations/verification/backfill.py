@@ -1,9 +1,7 @@
 """Backfills what forecasts are recalibrated by: past weather forecasts, reforecasts with them, and the fit to these."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
-from functools import partial
 
 import structlog
 
@@ -17,8 +15,6 @@ from records.database.work import Work
 from records.runs.run_request import name_of_weather
 
 log = structlog.get_logger()
-
-Show = Callable[[str, int, int, str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +75,11 @@ class Backfilled:
         yield from (f"{basin} lacks reforecasts. {reason}" for basin, reason in reforecasts.left_out.items())
 
 
-def backfill(work: Work, params: BackfillParams, listener: FetchCallbacks, show: Show) -> Backfilled:
+def backfill(work: Work, params: BackfillParams, listener: FetchCallbacks) -> Backfilled:
     """Fetch past issues, reforecast with them, and recalibrate forecasts by what came. Each step stores as it goes.
 
     Args:
         listener: gets notes, and pauses between requests.
-        show: gets what is under way, how much of it is done, of how much, and what it is at.
 
     Raises:
         UnknownFeed: there is none of that name.
@@ -94,16 +89,14 @@ def backfill(work: Work, params: BackfillParams, listener: FetchCallbacks, show:
     """
     issues = None
     if params.feed is not None:
-        on_run = partial(_show_run, show)
-        issues = fetch_past_issues(work, params.feed, params.days, listener=listener, on_run=on_run)
+        issues = fetch_past_issues(work.stage("past weather forecasts"), params.feed, params.days, listener=listener)
     weather = params.weather if issues is None else name_of_weather(issues.source, issues.model)
     assert weather is not None  # one of both is given
-    on_reforecast = partial(show, "reforecasts")
-    reforecasts = reforecast_past(work, weather, days=params.days, horizon=params.horizon, on_reforecast=on_reforecast)
+    reforecasts = reforecast_past(work.stage("reforecasts"), weather, days=params.days, horizon=params.horizon)
     fitted: list[Recalibrated] = []
     problems: dict[str, str] = {}
     for at, version in enumerate(reforecasts.versions):
-        show("recalibrations", at, len(reforecasts.versions), version)
+        work.stage("recalibrations").show(at, len(reforecasts.versions), version)
         try:
             fitted += recalibrate(work, version, weather)
         except DataProblem as problem:
@@ -113,7 +106,3 @@ def backfill(work: Work, params: BackfillParams, listener: FetchCallbacks, show:
     if not any(done.counts[name] for name in ("issues", "reforecasts", "recalibrations")) and done.remarks:
         raise DataProblem(" ".join(done.remarks[:3]))
     return done
-
-
-def _show_run(show: Show, began: datetime, done: int, total: int) -> None:
-    show("past weather forecasts", done, total, f"{began:%Y-%m-%dT%H:%MZ}")

@@ -4,7 +4,7 @@ The simulation starts at an empty store on the first day of a basin's record, as
 that has learnt from every year has the errors of its twin, which has not.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import structlog
@@ -51,7 +51,6 @@ def calibrate(
     version_id: str,
     basins: Sequence[str],
     period: Period | None = None,
-    on_basins: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> Calibrated:
     """Fit and store the error model of a version, or of its twin, replacing the one before.
 
@@ -61,7 +60,6 @@ def calibrate(
         basins: to fit it to; by default those of the version that have observed flow.
         period: days that the weights were not fitted to, where the version learnt from one of the basins; by default
             the validation period.
-        on_basins: called with the number of basins simulated and the total.
 
     Raises:
         UnknownVersion: there is none of that id.
@@ -78,7 +76,7 @@ def calibrate(
             missing = isinstance(error_model_of(session, versions.get(session, part.version), []), Absent)
         if missing:
             try:
-                calibrate(work, part.version, basins, period)
+                calibrate(work.quiet, part.version, basins, period)
             except DataProblem as problem:
                 log.warning("calibrate.without_part", version=part.version, error=str(problem))
     pairs: dict[str, ErrorPairs] = {}
@@ -86,7 +84,7 @@ def calibrate(
     for first in range(0, len(basins), BLOCK):
         for basin in simulated(work.database, loaded, period, basins[first : first + BLOCK], left_out):
             pairs[basin.id] = ErrorPairs(weighted_mean(basin.members, basin.weights), basin.observed)
-        on_basins(len(pairs) + len(left_out), len(basins))
+        work.show(len(pairs) + len(left_out), len(basins))
     if not pairs:
         raise DataProblem(f"No basin has forcing and flow over {period}. {first_texts(left_out)}")
     model = single("error model", lambda: fit(pairs))

@@ -4,8 +4,9 @@ The scores of each version's ensemble mean are compared, evaluated anew from the
 networks skips is scored for none.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 
 import structlog
 from sqlalchemy.orm import Session
@@ -28,8 +29,6 @@ log = structlog.get_logger()
 
 MAX_VERSIONS = 20
 
-OnBasins = Callable[[int, int], None]
-
 
 @dataclass(frozen=True, slots=True)
 class Compared:
@@ -45,7 +44,6 @@ def compare(
     period: Period,
     wanted: Sequence[str] = (),
     *,
-    on_basins: OnBasins = lambda _done, _total: None,
     owner: str | None = None,
 ) -> Compared:
     """Compare versions with the first of them over a period, and store the comparison.
@@ -54,7 +52,6 @@ def compare(
 
     Args:
         wanted: the basins; by default those that every version was trained for.
-        on_basins: called with the number of basins evaluated, over all versions, and the total.
         owner: the operator's key that owns the comparison; scores are then stored only for that operator's versions.
 
     Raises:
@@ -66,7 +63,7 @@ def compare(
     with work.database.reading() as session:
         compared = _versions(session, version_ids, period)
         basins = chosen(session, wanted) if wanted else _common_basins(session, compared)
-    evaluated = _evaluate(work, compared, period, basins, on_basins=on_basins, owner=owner)
+    evaluated = _evaluate(work, compared, period, basins, owner)
     scored = evaluated.basins(basins, period)
     with work.database.reading() as session:
         found = (session, compared, period, scored, evaluated.scores, evaluated.left_out)
@@ -129,8 +126,6 @@ def _evaluate(
     compared: Sequence[versions.Version],
     period: Period,
     basins: Sequence[str],
-    *,
-    on_basins: OnBasins,
     owner: str | None,
 ) -> _Evaluated:
     with work.database.reading() as session:
@@ -139,13 +134,13 @@ def _evaluate(
     scores: dict[str, ByBasin] = {}
     left_out: dict[str, Absent] = {}
     for at, version in enumerate(compared):
-        show = _counting_on(on_basins, at * len(basins), total)
+        counting_on = replace(work, progress=partial(_count_on, work, at * len(basins), total))
         stored = owner is None or version.owner == owner
-        evaluation = evaluate(work, version.id, period, basins, on_basins=show, without=skipped, stored=stored)
+        evaluation = evaluate(counting_on, version.id, period, basins, without=skipped, stored=stored)
         scores[version.id] = {skill.basin: skill.scores for skill in evaluation.basins}
         left_out |= evaluation.left_out
     return _Evaluated(scores, left_out)
 
 
-def _counting_on(on_basins: OnBasins, before: int, total: int) -> OnBasins:
-    return lambda done, _total: on_basins(before + done, total)
+def _count_on(work: Work, before: int, total: int, done: int, _total: int, _detail: str) -> None:
+    work.show(before + done, total)

@@ -2,7 +2,7 @@
 
 Scores of its ensemble mean, closure and snow; stores them."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 
@@ -70,19 +70,16 @@ def evaluate(
     period: Period,
     basins: Sequence[str],
     *,
-    on_basins: Callable[[int, int], None] = lambda _done, _total: None,
     without: Mapping[str, Days] | None = None,
-    cores: int = 1,
     stored: bool = True,
 ) -> Evaluation:
     """Evaluate a version over a period and store the scores.
 
+    Blocks of basins are evaluated on as many cores as the work may use; the scores are the same.
+
     Args:
-        on_basins: called with the number of basins done and the total.
         without: days to leave out of the scores, by basin; scores of such a basin are not stored, because they do not
             cover the period.
-        cores: maximum number of blocks of basins evaluated in parallel, each in its own process; the scores are the
-            same.
         stored: whether scores, flow, snow cells and closure are stored; else they are only returned.
 
     Raises:
@@ -98,9 +95,9 @@ def evaluate(
         if stored:
             _store(judge, outcome)
         judged[block] = outcome
-        on_basins(sum(len(done.scored) + len(done.left_out) for done in judged.values()), len(basins))
+        work.show(sum(len(done.scored) + len(done.left_out) for done in judged.values()), len(basins))
 
-    processes = processes_for(len(blocks), cores)
+    processes = processes_for(len(blocks), work.cores)
     if processes > 1:
         apart = partial(_judge_apart, work.settings, work.clock, version_id, period, parts, blocks)
         side_by_side(apart, range(len(blocks)), processes, save)
@@ -189,7 +186,7 @@ def _simulate_snow(judge: VersionScorer) -> None:
         with judge.work.database.reading() as session:
             basins = simulated_series.lacking_snow(session, version)
         if basins and choice.loaded.ensemble.conserving:
-            simulated_thresholds.compute(judge.work, version, basins)
+            simulated_thresholds.compute(judge.work.quiet, version, basins)
 
 
 def _rows(judge: VersionScorer, judged: BasinSkill) -> Iterator[scores.Score]:

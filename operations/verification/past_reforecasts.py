@@ -5,7 +5,7 @@ version has learnt from is left out, because its forecast would be better than t
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -19,7 +19,7 @@ from hydrology.base.errors import Problem
 from hydrology.base.reasons import Reason
 from jobspec.jobs.forecasting import ForecastParams
 from operations.basin_data.basins import chosen
-from operations.forecasting.forecast import OnDays, issue
+from operations.forecasting.forecast import issue
 from operations.forecasting.forecast_plan import ForecastInputs, possible_plans, read_inputs
 from operations.states.advance_states import ONE_DAY
 from records.database.work import Work
@@ -29,8 +29,6 @@ from records.weather import weather_issues
 from runtime.clock import Clock
 
 log = structlog.get_logger()
-
-OnReforecast = Callable[[int, int, str], None]
 
 
 @dataclass(slots=True)
@@ -78,7 +76,6 @@ def reforecast_past(
     *,
     days: int,
     horizon: int,
-    on_reforecast: OnReforecast = lambda _done, _total, _detail: None,
 ) -> PastReforecasts:
     """Reforecast every basin with the stored past issues of a weather model, by its current version.
 
@@ -89,7 +86,6 @@ def reforecast_past(
         weather: `SOURCE/MODEL`.
         days: number of days before today whose issues count.
         horizon: days after T0.
-        on_reforecast: called with the number of reforecasts done, the total and the T0.
 
     Raises:
         InvalidInput: no basin is stored.
@@ -111,17 +107,17 @@ def reforecast_past(
         inputs = read_inputs(work.database, ForecastParams(), version, names)
         done.left_out |= inputs.failures
         for one in of_version:
-            show = partial(_show, on_reforecast, at, total, one.t0)
-            show()
-            _reforecast(work, inputs, one, horizon, done=done, on_days=show)
+            work.show(at, total, str(one.t0))
+            advancing = replace(work, progress=partial(_show, work, at, total, one.t0))
+            _reforecast(advancing, inputs, one, horizon, done=done)
             at += 1
     counts = {"forecasts": done.forecasts, "before": done.before, "learnt": done.learnt}
     log.info("past_reforecasts.done", weather=weather, runs=len(done.runs), left_out=len(done.left_out), **counts)
     return done
 
 
-def _show(on_reforecast: OnReforecast, at: int, total: int, t0: Day, days: int = 0, of: int = 0) -> None:
-    on_reforecast(at, total, f"{t0}, {days} of {of} basin-days advanced" if of else str(t0))
+def _show(work: Work, at: int, total: int, t0: Day, days: int, of: int, _detail: str) -> None:
+    work.show(at, total, f"{t0}, {days} of {of} basin-days advanced")
 
 
 def _issues(session: Session, clock: Clock, weather: str, days: int) -> list[tuple[str, Mapping[str, Day]]]:
@@ -186,7 +182,6 @@ def _reforecast(
     horizon: int,
     *,
     done: PastReforecasts,
-    on_days: OnDays,
 ) -> None:
     names = [name for name in due.basins if name in inputs.forcings]
     if not names:
@@ -200,7 +195,7 @@ def _reforecast(
     done.left_out |= failures
     if not possible:
         return
-    stored = [run.id for run in issue(work, params, possible, purpose="reforecast", on_days=on_days)]
+    stored = [run.id for run in issue(work, params, possible, purpose="reforecast")]
     with work.database.reading() as session:
         issued = runs.issued_pairs(session, stored)
         for run in stored:

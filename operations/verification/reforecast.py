@@ -5,7 +5,7 @@ simulated once, from an empty store on the first day of its record, and this yie
 forecasts with forecast weather the result is the skill they would have if that weather were right.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -71,7 +71,6 @@ def reforecast(
     *,
     every: int,
     horizon: int,
-    on_basins: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> Reforecast:
     """Reforecast a period and store the skill, replacing that of the same reforecast before.
 
@@ -80,7 +79,6 @@ def reforecast(
     Args:
         every: number of days from one T0 to the next.
         horizon: the longest lead, in days.
-        on_basins: called with the number of basins done and the total.
 
     Raises:
         UnknownVersion: there is none of that id.
@@ -99,7 +97,7 @@ def reforecast(
     left_out: dict[str, Absent] = {}
     for first in range(0, len(basins), BLOCK):
         done += _block(work.database, work.clock.wall(), loaded, asked, basins[first : first + BLOCK], left_out)
-        on_basins(len(done) + len(left_out), len(basins))
+        work.show(len(done) + len(left_out), len(basins))
     if not done:
         raise DataProblem(f"No basin can be reforecast over {period}. {first_texts(left_out)}")
     log.info("reforecast.done", version=scored.id, basins=len(done), left_out=len(left_out))

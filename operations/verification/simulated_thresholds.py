@@ -8,7 +8,7 @@ A version with a low bias exceeds a level of the record too seldom; it exceeds i
 whatever its bias.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -61,7 +61,6 @@ def compute(
     work: Work,
     version_id: str | None = None,
     basins: Sequence[str] = (),
-    on_basins: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> list[LevelsComputed]:
     """Simulate all days of the basins' weather with a version, and store its levels and water.
 
@@ -73,7 +72,6 @@ def compute(
     Args:
         version_id: by default each version that is current for a basin.
         basins: by default those that it is current for, else those that it is meant for (`promotions.basins_of`).
-        on_basins: called with the number of a version's basins done and the total.
 
     Raises:
         UnknownVersion: there is none of that id.
@@ -82,7 +80,7 @@ def compute(
     """
     with work.database.reading() as session:
         by_version = _asked(session, version_id, basins)
-    return [_compute(work, version, names, on_basins) for version, names in by_version.items()]
+    return [_compute(work, version, names) for version, names in by_version.items()]
 
 
 def _asked(session: Session, version: str | None, basins: Sequence[str]) -> dict[str, Sequence[str]]:
@@ -94,9 +92,7 @@ def _asked(session: Session, version: str | None, basins: Sequence[str]) -> dict
     return {of: names for of, names in wanted.items() if names}
 
 
-def _compute(
-    work: Work, version_id: str, basins: Sequence[str], on_basins: Callable[[int, int], None]
-) -> LevelsComputed:
+def _compute(work: Work, version_id: str, basins: Sequence[str]) -> LevelsComputed:
     with work.database.reading() as session:
         loaded = load_version(session, version_id)
         snow = readable_snow(session, version_id, basins)
@@ -112,7 +108,7 @@ def _compute(
                 loss = _loss(basin_records.get(session, basin), loaded, forcing, past)
                 simulated_levels.replace(session, levels, _water(levels, past, snow.get(basin)), loss)
             done.append(basin)
-        on_basins(len(done) + len(left_out), len(basins))
+        work.show(len(done) + len(left_out), len(basins))
     if not done:
         raise DataProblem(f"No basin can be simulated. {first_texts(left_out)}")
     log.info("model_levels.done", version=version_id, basins=len(done), left_out=len(left_out))

@@ -1,7 +1,7 @@
 """Verifies a version's issued forecasts, by the kind of weather, once their flow is observed."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -76,7 +76,6 @@ class _Group:
 def verify(
     work: Work,
     version_id: str | None = None,
-    on_basins: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> list[Verified]:
     """Verify a version's operational forecasts against observations, and store the scores.
 
@@ -85,7 +84,6 @@ def verify(
 
     Args:
         version_id: by default each version that is current for a basin.
-        on_basins: called with the number of a version's basins done and the total.
 
     Raises:
         UnknownVersion: there is none of that id.
@@ -93,10 +91,10 @@ def verify(
     with work.database.reading() as session:
         names = [version_id] if version_id else promotions.in_use(session)
         judged = [versions.get(session, name) for name in names]
-    return [_verify(work, version, on_basins) for version in judged]
+    return [_verify(work, version) for version in judged]
 
 
-def _verify(work: Work, version: Version, on_basins: Callable[[int, int], None]) -> Verified:
+def _verify(work: Work, version: Version) -> Verified:
     last = last_settled(work.clock)
     with work.database.reading() as session:
         groups = _groups(session, version.id, last)
@@ -114,7 +112,7 @@ def _verify(work: Work, version: Version, on_basins: Callable[[int, int], None])
         else:
             done.append(basin)
             changed += [basin] if is_new else []
-        on_basins(at, len(basins))
+        work.show(at, len(basins))
     split = split_errors(work, version, last)
     counts = {"basins": len(done), "changed": len(changed), "left_out": len(left_out), "errors_split": split}
     log.info("verify.done", version=version.id, **counts)

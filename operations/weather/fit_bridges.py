@@ -36,8 +36,6 @@ log = structlog.get_logger()
 MIN_NEIGHBOURS, MAX_NEIGHBOURS = 3, 5
 """Number of basins of a pooled bridge."""
 
-OnBasin = Callable[[str, int, int], None]
-
 
 class NothingToBridge(DataProblem):
     """No basin can have a bridge fitted or applied."""
@@ -50,7 +48,6 @@ def fit(
     name: str,
     asked: BridgeFit,
     wanted: Sequence[str] = (),
-    on_basin: OnBasin = lambda _basin, _done, _total: None,
     among: Collection[str] | None = None,
     on_stored: Callable[[Session, Bridge], None] = lambda _session, _bridge: None,
 ) -> Bridge:
@@ -82,7 +79,7 @@ def fit(
             own[basin] = _fitted(basin, asked, *pair)
         except TooFewDays as error:
             too_few[basin] = str(error)
-        on_basin(basin, done, len(names))
+        work.show(done, len(names), basin)
     with work.database.reading() as session:
         pooled = _pooled(session, own, too_few)
     refused = {basin: reason for basin, reason in too_few.items() if basin not in pooled}
@@ -110,7 +107,6 @@ def apply(
     work: Work,
     name: str,
     wanted: Sequence[str] = (),
-    on_basin: OnBasin = lambda _basin, _done, _total: None,
     among: Collection[str] | None = None,
 ) -> list[IngestResult]:
     """Apply a bridge to basins (default: all of the bridge), producing its product from the source product.
@@ -139,7 +135,7 @@ def apply(
     outcomes = []
     for done, basin in enumerate(names, start=1):
         outcomes.append(_apply_to(work, bridge, parts[basin]))
-        on_basin(basin, done, len(names))
+        work.show(done, len(names), basin)
     return outcomes
 
 

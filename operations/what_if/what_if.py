@@ -13,7 +13,7 @@ import structlog
 from hydrology.base.absent import Absent
 from jobspec.changes import Changes
 from jobspec.jobs.forecasting import ForecastParams, WhatIfParams
-from operations.forecasting.forecast import OnDays, basins_by_version, new_run
+from operations.forecasting.forecast import basins_by_version, new_run
 from operations.forecasting.forecast_plan import Plan, plans, read_inputs, require
 from operations.forecasting.inputs_hash import inputs_hash
 from operations.forecasting.parts.results import results_of
@@ -38,7 +38,6 @@ def what_if(
     by: str | None = None,
     owner: str | None = None,
     key: str | None = None,
-    on_days: OnDays = lambda _done, _total: None,
 ) -> list[run_types.Run]:
     """Compute a changed run for each version that the basins use, and for each weather forecast.
 
@@ -47,7 +46,7 @@ def what_if(
 
     Args:
         by: who requests it.
-        owner, key, on_days: as in `operations.forecasting.forecast.forecast`.
+        owner, key: as in `operations.forecasting.forecast.forecast`.
 
     Raises:
         InvalidInput: no basin is stored, T0 is in the future, or a version takes another product.
@@ -62,10 +61,10 @@ def what_if(
     inputs = [read_inputs(work.database, forecast, version, names) for version, names in groups.items()]
     planned = [plan for of_version in inputs for plan in plans(work, of_version, forecast)]
     changed_plans = [changed_plan(plan, params.changes) for plan in planned]
-    results = [_computed(work, plan, forecast, on_days) for plan in changed_plans]
+    results = [_computed(work, plan, forecast) for plan in changed_plans]
     asked = RunWhatIf(changes=params.changes.as_json(), note=params.note, by=by)
     bases = [
-        _base(work, params, plan, of_plan, asked=asked, owner=owner, on_days=on_days)
+        _base(work, params, plan, of_plan, asked=asked, owner=owner)
         for plan, of_plan in zip(planned, results, strict=True)
     ]
     new = [
@@ -119,13 +118,13 @@ def _changed(plan: Plan, changes: Changes) -> Plan:
     return whole.only([name for name in plan.forcings if name not in failures])
 
 
-def _computed(work: Work, plan: Plan, forecast: ForecastParams, on_days: OnDays) -> Results:
+def _computed(work: Work, plan: Plan, forecast: ForecastParams) -> Results:
     """Return the result of a changed run by basin.
 
     Raises:
         NothingToForecast: the water can be changed in none of the basins.
     """
-    results = results_of(work, plan, forecast, on_days, store_states=False)
+    results = results_of(work, plan, forecast, store_states=False)
     failures = {result.basin.basin_id: result.basin.why_missing for result in results if _failed(result)}
     require([result for result in results if not _failed(result)], failures)
     return results
@@ -143,7 +142,6 @@ def _base(
     *,
     asked: RunWhatIf,
     owner: str | None,
-    on_days: OnDays,
 ) -> str | None:
     """Return the unchanged run to compare with, computed where there is none.
 
@@ -160,7 +158,7 @@ def _base(
                 return run.id
     if params.changes.nothing:
         return None
-    of_base = results_of(work, plan, params.forecast, on_days, store_states=False)
+    of_base = results_of(work, plan, params.forecast, store_states=False)
     shown, named = replace(asked, changes={}), params.t0 is not None
     new = new_run(plan, work.clock, params.weather, "what-if", what_if=shown, owner=owner, t0_named=named)
     with work.database.reading() as session:

@@ -1,7 +1,8 @@
 """The context of all work: settings, database, clock, progress and cores."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Self
 
 from records.database.engine import Database
@@ -38,3 +39,15 @@ class Work:
     def show(self, done: int, total: int, detail: str = "") -> None:
         """Report the progress of the work."""
         self.progress(done, total, detail)
+
+    def stage(self, name: str) -> Self:
+        """Return the context of a stage, whose progress is reported under its name."""
+        return replace(self, progress=partial(self._show_stage, name))
+
+    def _show_stage(self, name: str, done: int, total: int, detail: str) -> None:
+        self.progress(done, total, f"{name}: {detail}" if detail else name)
+
+    @property
+    def quiet(self) -> Self:
+        """The context of a part of the work that reports no progress."""
+        return replace(self, progress=_silent)

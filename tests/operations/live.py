@@ -16,12 +16,13 @@ from ingestion.sources import synthetic
 from jobspec.feeds import NewFeed, read_settings
 from jobspec.training import InputsConfig
 from operations.basin_data.source_paths import Intake
-from operations.daily.daily_cycle import Cycle, Show, Watcher, daily
+from operations.daily.daily_cycle import Cycle, Watcher, daily
 from operations.daily.daily_forecasts import DailyRequest
 from operations.feeds.fetch import FetchCallbacks, fetch
 from operations.training.train import train
 from records.basins import basins
 from records.database.engine import Database
+from records.database.work import Progress
 from records.feeds import feeds
 from records.series import series
 from records.versions import promotions
@@ -52,7 +53,7 @@ class Station:
     database: Database
     world: World
     settings: Settings
-    show: Show = quiet
+    show: Progress = quiet
 
     @property
     def clock(self) -> Clock:
@@ -91,9 +92,9 @@ class Station:
     def cycle(self, *names: str, days: int = 0, **asked: Any) -> Cycle:
         """Do a cycle, some days after the last."""
         self.world.now += timedelta(days=days)
-        watcher = Watcher(self.show, quiet, quiet)
+        watcher = Watcher(quiet, quiet)
         return daily(
-            work_of(self.database, self.clock, self.settings),
+            work_of(self.database, self.clock, self.settings, progress=self.show),
             self.intake,
             DailyRequest(HORIZON, **asked),
             names=names,

@@ -140,15 +140,15 @@ def go_on(running: JobRun) -> dict[str, Any]:
 
 def find_no_room(running: JobRun) -> dict[str, Any]:
     """Write to a full disk, unless a file signals that there is room."""
-    if not (running.tools.settings.data / "room").exists():
+    if not (running.work.settings.data / "room").exists():
         Path("/dev/full").write_bytes(b"x")
     return well(running)
 
 
 def wait_for_a_file(running: JobRun) -> dict[str, Any]:
     """Work until a file with the job's name exists, and signal the start by another file."""
-    (running.tools.settings.data / f"{running.job.id} began").touch()
-    while not (running.tools.settings.data / running.job.id).exists():
+    (running.work.settings.data / f"{running.job.id} began").touch()
+    while not (running.work.settings.data / running.job.id).exists():
         running.pause(0.1)
     return well(running)
 
@@ -162,7 +162,7 @@ def wait_for_a_file_and_log(running: JobRun) -> dict[str, Any]:
 
 def hang_at_a_file(running: JobRun) -> dict[str, Any]:
     """Hang at one file, unless it is known to be deadly."""
-    with running.tools.database.reading() as session:
+    with running.work.database.reading() as session:
         deadly = retries.deadly_files(session, running.job.id)
     if "bad.nc" not in deadly:
         running.show_file("bad.nc")
@@ -189,7 +189,7 @@ def flood_pipe(running: JobRun) -> dict[str, Any]:
 
 def read_named_pipe(running: JobRun) -> dict[str, Any]:
     """Open a named pipe that nobody writes to."""
-    pipe = running.tools.settings.data / running.job.id
+    pipe = running.work.settings.data / running.job.id
     os.mkfifo(pipe)
     running.show(1, 3, "reading a named pipe")
     return {"text": pipe.read_text()}

@@ -21,7 +21,7 @@ def intake_of(running: JobRun) -> "Intake":
     """Return the places that a job may read files from."""
     from operations.basin_data.source_paths import Intake
 
-    settings = running.tools.settings
+    settings = running.work.settings
 
     def show(received: int, size: int | None) -> None:
         running.show(received, size or received, "bytes")
@@ -34,7 +34,7 @@ def on_file(running: JobRun) -> Callable[[str], None]:
     """Return a callback that shows each file before it is read. It refuses files at which the process died twice."""
     from ingestion.base import SourceError
 
-    with running.tools.database.reading() as session:
+    with running.work.database.reading() as session:
         deadly = retries.deadly_files(session, running.job.id)
 
     def show(name: str) -> None:

@@ -37,7 +37,7 @@ def ingest(running: JobRun, params: IngestParams) -> dict[str, Any]:
         match params.source:
             case "benchmarks":
                 published = benchmarks.read(paths[0], files)
-                done = ingest_published(running.tools, published)
+                done = ingest_published(running.work, published)
                 named = _named(running, params.from_) | audit_details.files([published.file], _places(running, fetched))
                 running.record("data ingested", "published scores", new=done.new, changed=done.changed, **named)
                 return asdict(done)
@@ -53,10 +53,10 @@ def upload(running: JobRun, params: UploadParams) -> dict[str, Any]:
     from ingestion.reading import Files
     from ingestion.sources.tables import TablesSource
 
-    with running.tools.database.reading() as session:
+    with running.work.database.reading() as session:
         permissions.require_free_product(session, running.grant, params.product)
         changeable = permissions.tables_writable(session, running.grant)
-    settings = running.tools.settings
+    settings = running.work.settings
     path = uploads.path_of(settings.data, params.observations_file)
     files = Files((*settings.ingest_roots, uploads.folder(settings.data)), on_file(running), {path: params.name})
     source = TablesSource(None, path, params.product, changeable, files)
@@ -68,10 +68,10 @@ def weather(running: JobRun, params: WeatherParams) -> dict[str, Any]:
     from ingestion.reading import Files
     from operations.weather.import_forecasts import add
 
-    tools, operational = running.tools, running.grant.is_official
-    path = uploads.path_of(tools.settings.data, params.weather_file)
-    files = Files((uploads.folder(tools.settings.data),), running.show_file, {path: params.name})
-    stored = add(tools, path, files, operational=operational)
+    work, operational = running.work, running.grant.is_official
+    path = uploads.path_of(work.settings.data, params.weather_file)
+    files = Files((uploads.folder(work.settings.data),), running.show_file, {path: params.name})
+    stored = add(work, path, files, operational=operational)
     for reason in stored.refused.values():
         running.log(f"Refused: {reason}")
     for basin, odd in stored.warnings.items():
@@ -109,8 +109,7 @@ def _ingested(
         running.show(done, total, f"{outcome.basin} {outcome.status}")
 
     read = audit_details.ReadFiles(source)
-    tools = running.tools
-    outcomes = run(tools, read, basins, show, running.grant, table=table, adopt=adopt)
+    outcomes = run(running.work, read, basins, show, running.grant, table=table, adopt=adopt)
     named = _named(running, places) | audit_details.files(read.of(outcomes), _places(running, fetched))
     running.record("data ingested", "basins", **audit_details.changes(outcomes), **named)
     return counted(outcomes, "ingested")
@@ -120,7 +119,7 @@ def _places(running: JobRun, fetched: Mapping[str, str]) -> dict[str, str]:
     """Return the names of folders in the audit trail: downloads by URL, folders for ingestion by none."""
     from operations.upkeep import audit_details
 
-    settings = running.tools.settings
+    settings = running.work.settings
     called = {path: audit_details.shown(url, {}) for path, url in fetched.items()}
     return called | {str(root): "" for root in (*settings.ingest_roots, uploads.folder(settings.data))}
 
@@ -145,11 +144,10 @@ def fetch(running: JobRun, params: FetchParams) -> dict[str, Any]:
             running.log(f"{basin.basin_id}: {basin.reason}")
         running.show(done, total, f"{basin.basin_id} {basin.status}")
 
-    tools = running.tools
     files: list[SourceFile] = []
     listener = FetchCallbacks(show, running.log, running.pause, files.append)
     done = run(
-        tools,
+        running.work,
         intake_of(running),
         params.feed,
         wanted=params.basins,
@@ -174,13 +172,10 @@ def bridge(running: JobRun, params: BridgeParams) -> dict[str, Any]:
     from operations.upkeep import audit_details
     from operations.weather.fit_bridges import apply, fit
 
-    tools, plan = running.tools, running.job.plan
-    with tools.database.reading() as session:
+    work, plan = running.work, running.job.plan
+    with work.database.reading() as session:
         among = permissions.writable(session, running.grant)
         fitted = None if plan is None else bridges.get(session, plan["bridge"])
-
-    def show(basin: str, done: int, total: int) -> None:
-        running.show(done, total, basin)
 
     def store_plan(session: Session, bridge: Bridge) -> None:
         running.store_plan(session, {"bridge": bridge.id})
@@ -189,7 +184,7 @@ def bridge(running: JobRun, params: BridgeParams) -> dict[str, Any]:
     if params.fit is not None:
         if fitted is None:  # not by an earlier attempt
             kind, named = params.fit, (params.name, params.fit, params.basins)
-            fitted = fit(tools, *named, on_basin=show, among=among, on_stored=store_plan)
+            fitted = fit(work, *named, among=among, on_stored=store_plan)
             for reason in fitted.refused.values():
                 running.log(f"Not fitted: {reason}")
             products = {"from": kind.from_, "to": kind.to, "model": kind.model}
@@ -197,7 +192,7 @@ def bridge(running: JobRun, params: BridgeParams) -> dict[str, Any]:
         result = {"bridge": fitted.id, "refused_basins": len(fitted.refused)}
         if params.fit.model is not None:
             return result
-    outcomes = apply(tools, params.name, () if params.fit else params.basins, show, among)
+    outcomes = apply(work, params.name, () if params.fit else params.basins, among)
     running.record("bridge applied", params.name, **audit_details.changes(outcomes))
     return result | counted(outcomes, "bridged")
 
@@ -206,8 +201,7 @@ def basin(running: JobRun, params: AddedBasin) -> dict[str, Any]:
     """Add a basin, or further facts about one."""
     from operations.feeds.add_gauge import add
 
-    tools = running.tools
-    added = add(tools, params, running.grant.key_id, running.pause)
+    added = add(running.work, params, running.grant.key_id, running.pause)
     running.record("basin added", added.basin, new=added.new, changed=list(added.changed), adopted=added.adopted)
     return asdict(added)
 
@@ -216,7 +210,6 @@ def climate(running: JobRun, params: ClimateParams) -> dict[str, Any]:
     """Compute the climate indices of a basin."""
     from operations.basin_data.climate import compute
 
-    tools = running.tools
-    computed = compute(tools, params.basin, params.product, params.period)
+    computed = compute(running.work, params.basin, params.product, params.period)
     running.record("climate computed", computed.basin, computed_from=computed.source)
     return {"basin": computed.basin, "computed_from": computed.source, "indices": asdict(computed.indices)}

@@ -19,15 +19,8 @@ def forecast(running: JobRun, params: ForecastParams) -> dict[str, Any]:
     """Issue forecast runs."""
     from operations.forecasting.forecast import forecast as issue
 
-    tools, grant = running.tools, running.grant
-    issued = issue(
-        tools,
-        params,
-        purpose=grant.purpose,
-        owner=grant.owner,
-        key=running.job.id,
-        on_days=running.show,
-    )
+    grant = running.grant
+    issued = issue(running.work, params, purpose=grant.purpose, owner=grant.owner, key=running.job.id)
     return {"runs": [_issued(running, run) for run in issued]}
 
 
@@ -43,15 +36,8 @@ def what_if(running: JobRun, params: WhatIfParams) -> dict[str, Any]:
     """Compute what-if runs."""
     from operations.what_if.what_if import what_if as make
 
-    tools, job = running.tools, running.job
-    created = make(
-        tools,
-        params,
-        by=job.created_by,
-        owner=running.grant.owner,
-        key=job.id,
-        on_days=running.show,
-    )
+    job = running.job
+    created = make(running.work, params, by=job.created_by, owner=running.grant.owner, key=job.id)
     return {"runs": [_issued(running, run) | {"base": run.what_if and run.what_if.base} for run in created]}
 
 
@@ -59,9 +45,7 @@ def volumes(running: JobRun, params: VolumesParams) -> dict[str, Any]:
     """Issue forecasts of seasonal volumes."""
     from operations.forecasting.seasonal_volumes import forecast_volumes
 
-    tools = running.tools
-    owner, key = running.grant.owner, running.job.id
-    issued = forecast_volumes(tools, params, owner=owner, key=key, on_days=running.show)
+    issued = forecast_volumes(running.work, params, owner=running.grant.owner, key=running.job.id)
     return {"runs": [_issued(running, run) for run in issued]}
 
 
@@ -73,19 +57,14 @@ def daily(running: JobRun, params: DailyParams) -> dict[str, Any]:
     from operations.daily.daily_forecasts import DailyRequest
     from operations.upkeep import audit_details
 
-    tools = running.tools
-
-    def show(what: str, done: int, total: int, detail: str) -> None:
-        running.show(done, total, f"{what}: {detail}" if detail else what)
-
     def note(feed: str, done: "list[FetchedBasin]", files: "list[SourceFile]") -> None:
         running.record("feed fetched", feed, **audit_details.fetched(done, files))
 
-    watcher = Watcher(show, running.log, running.pause, note)
+    watcher = Watcher(running.log, running.pause, note)
     asked = DailyRequest(params.horizon, running.grant.purpose, owner=running.grant.owner)
     places = intake_of(running)
-    cycle = run(tools, places, asked, names=params.feeds, watcher=watcher)
-    for sentence in after_daily(tools, show):
+    cycle = run(running.work, places, asked, names=params.feeds, watcher=watcher)
+    for sentence in after_daily(running.work):
         running.log(sentence)
     shown = {basin.basin: str(basin.reason) for basin in cycle.basins if basin.status in ("stale", "failed")}
     for basin, reason in shown.items():
@@ -107,12 +86,8 @@ def backfill(running: JobRun, params: BackfillParams) -> dict[str, Any]:
     from operations.feeds.fetch import FetchCallbacks
     from operations.verification.backfill import backfill as run
 
-    def show(what: str, done: int, total: int, detail: str) -> None:
-        running.show(done, total, f"{what}: {detail}")
-
-    tools = running.tools
     listener = FetchCallbacks(notify=running.log, pause=running.pause)
-    done = run(tools, params, listener, show)
+    done = run(running.work, params, listener)
     running.record("feed backfilled", params.feed or done.weather, **done.counts)
     remarks = done.remarks[:MAX_REPORTED]
     for sentence in remarks:
@@ -124,8 +99,8 @@ def replay(running: JobRun, params: ReplayParams) -> dict[str, Any]:
     """Issue the forecasts of past days as if each were today."""
     from operations.daily.replay import replay as run
 
-    tools, grant = running.tools, running.grant
-    done = run(tools, params, purpose=grant.purpose, owner=grant.owner, on_issue_day=running.show)
+    grant = running.grant
+    done = run(running.work, params, purpose=grant.purpose, owner=grant.owner)
     reasons = {basin: str(reason) for basin, reason in done.reasons.items()}
     for basin, reason in reasons.items():
         running.log(f"{basin} has no forecast for the last day. {reason}")

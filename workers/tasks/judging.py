@@ -26,11 +26,10 @@ def evaluation(running: JobRun, params: EvaluationParams) -> dict[str, Any]:
     """Score a model version."""
     from operations.verification.evaluate import evaluate
 
-    tools = running.tools
-    with tools.database.reading() as session:
+    with running.work.database.reading() as session:
         version = permissions.version_of(session, running.grant, params.version)
         basins = params.basins or promotions.basins_of(session, version)
-    scores = evaluate(tools, version, params.period, basins, on_basins=running.show, cores=running.cores)
+    scores = evaluate(running.work, version, params.period, basins)
     if scores.warning is not None:
         running.log(scores.warning)
     nse = scores.quartiles("nse")
@@ -51,14 +50,13 @@ def calibration(running: JobRun, params: CalibrationParams) -> dict[str, Any]:
     from operations.verification.calibrate import calibrate
     from operations.verification.recalibrate import recalibrate
 
-    tools = running.tools
-    with tools.database.reading() as session:
+    with running.work.database.reading() as session:
         version = permissions.version_of(session, running.grant, params.version)
         basins = promotions.basins_of(session, version)
     if params.forecasts:
-        fitted = recalibrate(tools, version)
+        fitted = recalibrate(running.work, version)
         return {"version": version, "recalibrations": [asdict(of) for of in fitted]}
-    model = calibrate(tools, version, basins, params.period, running.show)
+    model = calibrate(running.work, version, basins, params.period)
     return {"version": version, "error_model": _error_model(model)}
 
 
@@ -74,19 +72,10 @@ def reforecast(running: JobRun, params: ReforecastParams) -> dict[str, Any]:
     """Compute and store the skill of a model version's reforecasts."""
     from operations.verification.reforecast import reforecast as run
 
-    tools = running.tools
-    with tools.database.reading() as session:
+    with running.work.database.reading() as session:
         version = permissions.version_of(session, running.grant, params.version)
         basins = params.basins or promotions.basins_of(session, version)
-    done = run(
-        tools,
-        version,
-        basins,
-        params.period,
-        every=params.every,
-        horizon=params.horizon,
-        on_basins=running.show,
-    )
+    done = run(running.work, version, basins, params.period, every=params.every, horizon=params.horizon)
     return {
         "version": version,
         "scored": done.scored,
@@ -100,7 +89,7 @@ def verification(running: JobRun, params: VerificationParams) -> dict[str, Any]:
     """Compute and store the skill of issued forecasts."""
     from operations.verification.verify_issued import verify
 
-    done = verify(running.tools, _version(running, params.version), running.show)
+    done = verify(running.work, _version(running, params.version))
     return {
         "versions": [
             {
@@ -118,7 +107,7 @@ def _version(running: JobRun, version: str | None) -> str | None:
     """Return the named version, or None for all in use. For an operator the newest version instead of None."""
     if running.grant.is_official:
         return version
-    with running.tools.database.reading() as session:
+    with running.work.database.reading() as session:
         return permissions.version_of(session, running.grant, version)
 
 
@@ -127,7 +116,7 @@ def levels(running: JobRun, params: LevelsParams) -> dict[str, Any]:
     from operations.verification.simulated_thresholds import compute
 
     version = _version(running, params.version)
-    done = compute(running.tools, version, params.basins, running.show)
+    done = compute(running.work, version, params.basins)
     return {
         "versions": [
             {
@@ -144,14 +133,7 @@ def comparison(running: JobRun, params: ComparisonParams) -> dict[str, Any]:
     """Compare model versions with the first of them."""
     from operations.verification.compare import compare
 
-    tools = running.tools
-    compared = compare(
-        tools,
-        params.versions,
-        params.period,
-        params.basins,
-        on_basins=running.show,
-        owner=running.grant.owner,
-    )
+    owner = running.grant.owner
+    compared = compare(running.work, params.versions, params.period, params.basins, owner=owner)
     stored = compared.comparison
     return {"comparison": stored.id, "basins": len(stored.basins), "left_out": texts(stored.result.left_out)}

@@ -45,29 +45,29 @@ def training(running: JobRun, params: TrainingParams) -> dict[str, Any]:
     from operations.training.promotion_rule import decide, require_decidable
     from operations.training.train import begin_all, plan_of, reopen_all
 
-    tools, rule, plan = running.tools, params.compare, running.job.plan
+    work, rule, plan = running.work, params.compare, running.job.plan
     if plan is None:
-        with tools.database.reading() as session:
+        with work.database.reading() as session:
             basins = chosen_to_learn_from(session, params.basins, running.grant.owner)
             if not running.grant.is_official:
                 config = params.config
                 whole_config = config if isinstance(config, TrainingConfig) else whole(session, config)[1]
-                training_memory.require(whole_config, tools.settings.operator_job_bytes)
+                training_memory.require(whole_config, work.settings.operator_job_bytes)
             if rule is not None:
                 require_decidable(session, params.config, rule)
-        works = begin_all(tools, params.config, basins, owner=running.grant.owner)
+        works = begin_all(work, params.config, basins, owner=running.grant.owner)
         plan = plan_of(works)
         _store_plan(running, plan)
     else:
-        works = reopen_all(tools.database, plan)
+        works = reopen_all(work.database, plan)
     _have_trained(running, *works)
-    trained, _ = assemble_all(tools, works, params.label)
+    trained, _ = assemble_all(work, works, params.label)
     if trained.refused is not None:
         running.log(trained.refused)
     result = {"version": trained.version_id, "basins": len(trained.basins), "left_out": plan["left_out"]}
     if rule is None:
         return result
-    decision = decide(tools, trained.version_id, rule, running.show, refused=trained.refused)
+    decision = decide(work, trained.version_id, rule, refused=trained.refused)
     running.log(decision.sentence)
     return result | {"decision": to_json(decision)}
 
@@ -76,8 +76,8 @@ def retraining(running: JobRun, params: RetrainingParams) -> dict[str, Any]:
     """Train a season's candidate and its twin, and decide which version to use."""
     from operations.training import retrain
 
-    tools = running.tools
-    with tools.database.reading() as session:
+    work = running.work
+    with work.database.reading() as session:
         plan = running.job.plan
         season = None if plan else retrain.season(session, params)
     if isinstance(season, Absent):
@@ -85,16 +85,13 @@ def retraining(running: JobRun, params: RetrainingParams) -> dict[str, Any]:
         return {"version": None, "reason": str(season)}
     if season is None:
         assert plan is not None
-        trainings = retrain.reopen_all(tools.database, plan)
+        trainings = retrain.reopen_all(work.database, plan)
     else:
-        trainings = retrain.begin_all(tools, season)
+        trainings = retrain.begin_all(work, season)
         _store_plan(running, retrain.plan_of(trainings))
     _have_trained(running, *(one for both in trainings for one in both))
 
-    def show(step: str, done: int, total: int) -> None:
-        running.show(done, total, step)
-
-    done = retrain.conclude(tools, trainings, params, label=params.label, on_step=show)
+    done = retrain.conclude(work, trainings, params, label=params.label)
     running.log(done.decision.sentence)
     return {
         "version": done.trained.version_id,
@@ -107,7 +104,7 @@ def retraining(running: JobRun, params: RetrainingParams) -> dict[str, Any]:
 
 def _store_plan(running: JobRun, plan: JsonObject) -> None:
     """Store the trainings of a job: once they are started, they do not change, whatever data arrive meanwhile."""
-    with running.tools.database.transaction() as session:
+    with running.work.database.transaction() as session:
         running.store_plan(session, plan)
 
 
@@ -120,12 +117,12 @@ def _have_trained(running: JobRun, *works: "StartedTraining") -> None:
         Waiting: they have been posted, or have not all ended.
         DataProblem: a member was not trained.
     """
-    unfinished = [work for work in works if work.version_id is None]
+    unfinished = [training for training in works if training.version_id is None]
     if running.trains_itself:
-        for work in unfinished:
-            _train_members(running, work)
+        for training in unfinished:
+            _train_members(running, training)
         return
-    with running.tools.database.reading() as session:
+    with running.work.database.reading() as session:
         children = jobs.children(session, running.job.id)
     if unfinished and not children:
         for reason in unfinished[0].prepared.left_out.values():
@@ -136,9 +133,9 @@ def _have_trained(running: JobRun, *works: "StartedTraining") -> None:
         raise Waiting
     alone = {child.params["training"] for child in children if child.kind == MEMBER}
     lost = {child.params["training"]: child.problem for child in children if _is_of_gpu(child)}
-    if left := [work for work in unfinished if work.training_id in lost.keys() - alone]:
-        for work in left:
-            problem = lost[work.training_id] or {}
+    if left := [training for training in unfinished if training.training_id in lost.keys() - alone]:
+        for training in left:
+            problem = lost[training.training_id] or {}
             running.log(f"The members continue one by one on CPU workers: {problem['detail']}")
         _post(running, left)
         raise Waiting
@@ -149,7 +146,7 @@ def _have_trained(running: JobRun, *works: "StartedTraining") -> None:
 
 def _on_gpus(running: JobRun) -> bool:
     """Return whether a worker with a GPU that can be used takes trainings."""
-    with running.tools.database.reading() as session:
+    with running.work.database.reading() as session:
         return process_heartbeats.gpu_workers(process_heartbeats.live_processes(session)) > 0
 
 
@@ -165,14 +162,14 @@ def _post(running: JobRun, works: Sequence["StartedTraining"], on_gpus: bool = F
     """
     job = running.job
     requests: list[tuple[JobRequest, int]] = []
-    for work in works:
-        training, members = work.training_id, work.config.members
-        if on_gpus and work.suits_gpus:
-            requests.append((MembersJob(params=MembersParams(training=training, members=members)), GPU_ATTEMPTS))
+    for training in works:
+        name, members = training.training_id, training.config.members
+        if on_gpus and training.suits_gpus:
+            requests.append((MembersJob(params=MembersParams(training=name, members=members)), GPU_ATTEMPTS))
         else:
-            of_members = [MemberParams(training=training, member=member) for member in range(members)]
+            of_members = [MemberParams(training=name, member=member) for member in range(members)]
             requests += [(MemberJob(params=params), MEMBER_ATTEMPTS) for params in of_members]
-    with running.tools.database.transaction() as session:
+    with running.work.database.transaction() as session:
         jobs.hold(session, job.id, job.attempt)
         for request, attempts in requests:
             new = jobs.NewJob(
@@ -182,7 +179,7 @@ def _post(running: JobRun, works: Sequence["StartedTraining"], on_gpus: bool = F
                 parent_id=job.id,
                 max_attempts=attempts,
             )
-            jobs.create(session, new, running.tools.clock.wall())
+            jobs.create(session, new, running.work.clock.wall())
 
 
 def member(running: JobRun, params: MemberParams) -> dict[str, Any]:
@@ -191,41 +188,41 @@ def member(running: JobRun, params: MemberParams) -> dict[str, Any]:
     from operations.training.members import train_member
     from operations.training.train import reopen
 
-    tools = running.tools
+    work = running.work
 
     def show(progress: Progress) -> None:
         running.show(progress.step, progress.steps, f"loss {progress.loss:.4f}")
 
-    work = reopen(tools.database, params.training)
-    if work.version_id is None:
+    training = reopen(work.database, params.training)
+    if training.version_id is None:
         try:
-            train_member(tools, work, params.member, tools.settings.device, show)
+            train_member(work, training, params.member, work.settings.device, show)
         except (GPULost, GPUTooSmall) as problem:
             running.log(f"The member continues on the CPU: {problem}")
-            train_member(tools, work, params.member, CPU, show)
-    return {"training": work.training_id, "member": params.member}
+            train_member(work, training, params.member, CPU, show)
+    return {"training": training.training_id, "member": params.member}
 
 
 def members(running: JobRun, params: MembersParams) -> dict[str, Any]:
     """Train the unfinished members of a training on the worker's GPU, from their newest checkpoints."""
     from operations.training.train import reopen
 
-    work = reopen(running.tools.database, params.training)
-    if work.version_id is None:
-        _train_members(running, work)
-    return {"training": work.training_id, "members": params.members}
+    training = reopen(running.work.database, params.training)
+    if training.version_id is None:
+        _train_members(running, training)
+    return {"training": training.training_id, "members": params.members}
 
 
-def _train_members(running: JobRun, work: "StartedTraining") -> None:
+def _train_members(running: JobRun, training: "StartedTraining") -> None:
     """Train the unfinished members of a training, and report the steps of them all."""
     from models.training import Progress
     from operations.training.members import unfinished_members
     from operations.training.train import train_members
 
-    tools = running.tools
-    with tools.database.reading() as session:
-        steps = dict.fromkeys(unfinished_members(session, work), 0)
-    members = work.config.members
+    work = running.work
+    with work.database.reading() as session:
+        steps = dict.fromkeys(unfinished_members(session, training), 0)
+    members = training.config.members
     finished = members - len(steps)
 
     def show(member: int, progress: Progress) -> None:
@@ -234,10 +231,9 @@ def _train_members(running: JobRun, work: "StartedTraining") -> None:
         running.show(done, members * progress.steps, f"member {member}: loss {progress.loss:.4f}")
 
     train_members(
-        tools,
         work,
-        device=tools.settings.device,
-        cores=running.cores,
+        training,
+        device=work.settings.device,
         on_progress=show,
         on_split=running.log,
     )
@@ -247,13 +243,13 @@ def pretrained(running: JobRun, params: PretrainedParams) -> dict[str, Any]:
     """Install a shipped ensemble. With `promote` it becomes current for basins without a version."""
     from operations.training.pretrained import install, promote_where_vacant, read_shipped
 
-    tools = running.tools
-    ensemble = read_shipped(params.name, tools.settings.pretrained)
-    installation = asdict(install(tools, ensemble, params.product))
+    work = running.work
+    ensemble = read_shipped(params.name, work.settings.pretrained)
+    installation = asdict(install(work, ensemble, params.product))
     version = installation.pop("version_id")
     result = {"version": version, **installation}
     if not params.promote:
         return result
-    promotion = promote_where_vacant(tools, version)
+    promotion = promote_where_vacant(work, version)
     promoted = {"promoted": list(promotion.basins), "promoted_before": list(promotion.already)}
     return result | promoted | {"left_out": texts(promotion.left_out)}

@@ -12,7 +12,7 @@ def check(running: JobRun, _params: CheckParams) -> dict[str, Any]:
     """Check all records."""
     from records.upkeep import integrity
 
-    done = integrity.check(running.tools.database, running.show)
+    done = integrity.check(running.work.database, running.show)
     for sentence in done.sentences[:MAX_REPORTED]:
         running.log(sentence)
     done.require()
@@ -24,11 +24,11 @@ def delivery(running: JobRun, _params: DeliveryParams) -> dict[str, Any]:
     from operations.alerts.carry_out import carry_out
     from operations.alerts.deliver import deliver
 
-    tools = running.tools
+    work = running.work
     try:
-        changes = carry_out(tools)
+        changes = carry_out(work)
     finally:  # what is due goes out, whatever becomes of other decisions
-        counts = deliver(tools.database, tools.settings, tools.clock.wall, running.show)
+        counts = deliver(work.database, work.settings, work.clock.wall, running.show)
     return {"changes": len(changes), "deliveries": dict(counts)}
 
 
@@ -36,10 +36,7 @@ def prune(running: JobRun, _params: PruneParams) -> dict[str, Any]:
     """Delete records past their retention."""
     from operations.upkeep.prune import prune as run
 
-    def show(what: str, done: int, total: int) -> None:
-        running.show(done, total, what)
-
-    tools, job = running.tools, running.job
+    job = running.job
     actor = audit.Actor(job.created_by or f"job {job.id}", job.key_id)
-    done = run(tools, actor, show=show)
+    done = run(running.work, actor)
     return {"pruned": {of_rule.rule: of_rule.count for of_rule in done}}

@@ -196,7 +196,6 @@ class _Past:
 
 
 def _past(session: Session, latest: Latest) -> _Past | Absent:
-    """Return the sums in the state of T0, or why they are not known."""
     run, basin = latest.run, latest.basin
     conserving = is_conserving(session, latest)
     if not conserving or basin.state_hash is None:

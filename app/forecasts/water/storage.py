@@ -144,7 +144,6 @@ def past_water(session: Session, latest: Latest, days: int) -> PastWater | Absen
 
 
 def _snow(cells: Cells, chosen: Sequence[Sequence[int]]) -> dict[Day, float]:
-    """Return the water in the snow cells of each member, the mean of the members, by day."""
     return {
         day: float(np.mean([row[list(wanted)].sum() for row, wanted in zip(of_day, chosen, strict=True)]))
         for day, of_day in cells.items()

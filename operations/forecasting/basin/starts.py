@@ -1,6 +1,6 @@
 """Brings basins to T0: their states, and everything that their forecasts start from."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from sqlalchemy.orm import Session
 
@@ -22,14 +22,11 @@ from records.feeds import feeds
 from records.runs.states import State
 from records.simulations.snow_cells import SnowMapping
 
-OnDays = Callable[[int, int], None]
-
 
 def prepare_basins(
     work: Work,
     plan: PartPlan,
     params: ForecastParams,
-    on_days: OnDays,
     *,
     changes: Changes,
     store_states: bool,
@@ -43,7 +40,7 @@ def prepare_basins(
         changes: those of a what-if run.
     """
     inputs, loaded, t0 = plan.inputs, plan.inputs.loaded, plan.days.t0
-    advanced = advance(work, loaded, plan.forcings, t0, on_days, wanted=store_states, since=since)
+    advanced = advance(work, loaded, plan.forcings, t0, store_states=store_states, since=since)
     states = {
         name: basin.state for name, basin in advanced.items() if basin.problem is None and basin.state is not None
     }

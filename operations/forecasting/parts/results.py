@@ -16,7 +16,7 @@ from hydrology.verification.held_out_years import HELD_OUT
 from jobspec.jobs.forecasting import ForecastParams
 from operations.forecasting.basin.forecast import result_of, simulate_part, start_part, without_forecast
 from operations.forecasting.basin.inputs import SimulatedPart, StartedPart
-from operations.forecasting.basin.starts import OnDays, prepare_basins
+from operations.forecasting.basin.starts import prepare_basins
 from operations.forecasting.parts.calibration import OfBasins, calibrate_basins
 from operations.forecasting.parts.combine import combine_parts
 from operations.forecasting.plan.types import Plan
@@ -37,7 +37,6 @@ def results_of(
     work: Work,
     plan: Plan,
     params: ForecastParams,
-    on_days: OnDays,
     *,
     store_states: bool = True,
     rain_response: bool = False,
@@ -57,7 +56,7 @@ def results_of(
     results = {name: without_forecast(name, "failed", reason) for name, reason in plan.failures.items()}
     for one in plan.parts:
         own = None if since is None else since[one.part.version]
-        starts = prepare_basins(work, one, params, on_days, changes=plan.changes, store_states=store_states, since=own)
+        starts = prepare_basins(work, one, params, changes=plan.changes, store_states=store_states, since=own)
         for name, inputs in starts.items():
             start = start_part(one.part, one.loaded, inputs)
             if isinstance(start, StartedPart):

@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 
 from app.basins.queries import MAX_DAYS
 from hydrology.base.calendar import Period
-from hydrology.base.credit import Credit
+from hydrology.base.products import Credit
 from hydrology.base.units import M3_PER_FT3, SECONDS_PER_DAY
 from records.basins import basins
 from records.database.engine import Database

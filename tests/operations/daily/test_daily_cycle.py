@@ -192,7 +192,7 @@ def test_an_archive_is_not_known_before_its_latency_has_passed(here: Station) ->
 def test_two_cycles_at_once_issue_each_forecast_once(here: Station) -> None:
     beside: list[Cycle] = []
 
-    def cycle_beside(what: str, _done: int, _total: int, _detail: str) -> None:
+    def cycle_beside(_done: int, _total: int, what: str) -> None:
         if what == ADVANCING and not beside:
             here.show = quiet
             beside.append(here.cycle())
@@ -211,7 +211,7 @@ def test_a_cycle_that_is_broken_off_goes_on_where_it_was(here: Station) -> None:
 
     totals: list[int] = []
 
-    def stop_once(what: str, done: int, total: int, _detail: str) -> None:
+    def stop_once(done: int, total: int, what: str) -> None:
         if what == ADVANCING:
             totals.append(total - done)
             if len(totals) == 1:

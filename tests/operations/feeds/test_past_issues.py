@@ -1,6 +1,5 @@
 """Past issues of a feed are stored as they were issued: whole, once, and known from their own time on."""
 
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -12,6 +11,7 @@ from hydrology.base.errors import InvalidInput
 from ingestion.feeds.base import FeedProblem
 from operations.feeds.fetch import FetchCallbacks
 from operations.feeds.past_issues import MAX_FAILED, PastIssues, fetch_past_issues
+from records.database.work import Progress
 from records.weather import weather_issues
 from runtime.clock import Clock
 from testing.feed_services import meteo
@@ -36,9 +36,9 @@ def nothing(*_: Any) -> None:
     """Show nothing to anybody."""
 
 
-def fetched(at: Office, days: int = DAYS, on_run: Callable[[datetime, int, int], None] = nothing) -> PastIssues:
+def fetched(at: Office, days: int = DAYS, show: Progress = nothing) -> PastIssues:
     clock, listener = Clock(at.world.now), FetchCallbacks(pause=nothing)
-    return fetch_past_issues(work_of(at.database, clock, at.settings), "ahead", days, listener=listener, on_run=on_run)
+    return fetch_past_issues(work_of(at.database, clock, at.settings, progress=show), "ahead", days, listener=listener)
 
 
 def stored(at: Office) -> dict[datetime, set[str]]:
@@ -83,13 +83,13 @@ def test_a_past_run_is_known_from_its_own_time_on_and_shows_that_it_was_fetched_
 
 @pytest.mark.parametrize("stop_at", [0, 4])
 def test_a_cancelled_fetch_leaves_whole_runs_and_goes_on(office: Office, stop_at: int) -> None:
-    def stop(_began: datetime, done: int, total: int) -> None:
+    def stop(done: int, total: int, _began: str) -> None:
         assert total == RUNS
         if done == stop_at:
             raise Cancelled
 
     with pytest.raises(Cancelled):
-        fetched(office, on_run=stop)
+        fetched(office, show=stop)
     assert [*stored(office).values()] == [set(PLACES)] * stop_at
     done = fetched(office)
     assert (done.stored, done.before) == (RUNS - stop_at, stop_at)

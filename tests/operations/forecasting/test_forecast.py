@@ -14,9 +14,9 @@ import torch
 from sqlalchemy import delete, update
 
 from hydrology.base.calendar import Day, Period, day
-from hydrology.base.credit import Credit
 from hydrology.base.digests import sha256
 from hydrology.base.errors import DataProblem, InvalidInput
+from hydrology.base.products import Credit
 from hydrology.base.series import DailySeries
 from jobspec.jobs.forecasting import ForecastParams
 from models import checkpoint
@@ -33,8 +33,7 @@ from records.runs.tables import StateRow
 from records.series import series, sources
 from records.series.tables import SeriesRow
 from records.versions import versions
-from records.versions.tables import WeightsRow
-from records.versions.versions import UnknownVersion
+from records.versions.versions import UnknownVersion, Weights
 from runtime.clock import Clock
 from testing.country import BASINS, CLOCK
 from testing.records import resum
@@ -212,12 +211,12 @@ def test_a_short_gap_of_temperature_is_filled_and_reported(trained_store: Databa
 def spoil(database: Database, name: str, value: float) -> None:
     """Put a value all over one of the tensors of member 1."""
     with database.transaction() as session:
-        for row in session.query(WeightsRow).filter_by(label=1):
+        for row in session.query(Weights).filter_by(label=1):
             tensors, header = checkpoint.parse(row.weights)
             tensors[name] = torch.full_like(tensors[name], value)
             weights = checkpoint.dump(tensors, header)
             session.execute(
-                update(WeightsRow)
+                update(Weights)
                 .filter_by(version_id=row.version_id, label=1, which=row.which)
                 .values(weights=weights, sha256=sha256(weights))
             )
@@ -448,14 +447,14 @@ def test_a_basin_with_a_state_and_one_without_do_not_mix(trained_store: Database
 def test_a_revision_during_a_forecast_leaves_no_state_of_the_old_forcing(trained_store: Database) -> None:
     revised: list[series.Written] = []
 
-    def revise(done: int, _total: int) -> None:
+    def revise(done: int, _total: int, _detail: str) -> None:
         if not revised:
             revised.append(
                 rewrite(trained_store, "SYNTH-02", "precipitation", Period.parse("2004-02-20..2004-02-20"), 99.0)
             )
         assert done
 
-    (run,) = forecast(work_of(trained_store, CLOCK), ForecastParams(basins=list(BASINS), t0=T0), on_days=revise)
+    (run,) = forecast(work_of(trained_store, CLOCK, progress=revise), ForecastParams(basins=list(BASINS), t0=T0))
     with trained_store.reading() as session:
         result = runs.basin_of(session, run.id, "SYNTH-02")
         newest = states.newest_valid(session, run.version_id, "SYNTH-02", T0)

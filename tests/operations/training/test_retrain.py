@@ -48,9 +48,7 @@ def season(database: Database, **params: object) -> retrain.PartOfSeason:
 def retrained(database: Database, **params: object) -> retrain.Retrained:
     trainings = retrain.begin_all(work_of(database, CLOCK), parts_of(database, **params))
     for started in (one for both in trainings for one in both):
-        train_members(
-            work_of(database, CLOCK), started, device="cpu", cores=1, on_progress=lambda _member, _progress: None
-        )
+        train_members(work_of(database, CLOCK), started, device="cpu", on_progress=lambda _member, _progress: None)
     again = retrain.reopen_all(database, retrain.plan_of(trainings))
     return retrain.conclude(work_of(database, CLOCK), again, RetrainingParams.model_validate(params))
 

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 import torch
 from pydantic import ValidationError
-from sqlalchemy import delete
 
 from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem, InvalidInput
@@ -27,7 +26,7 @@ from records.database.engine import Database
 from records.series import series, sources
 from records.series.tables import SeriesRow
 from records.versions import promotions, trainings, versions
-from records.versions.tables import PromotionRow
+from records.versions.promotions import PROMOTIONS
 from records.versions.version_properties import ELSEWHERE
 from testing.country import BASINS, CLOCK, configuration
 from testing.records import list_trainings
@@ -79,7 +78,7 @@ def test_a_version_that_fails_a_physics_probe_is_stored_and_serves_no_basin(trai
     torch.nn.init.constant_(network.get_parameter("output_gate.bias"), torch.nan)
     member = versions.Member(0, 9, {"last": checkpoint.dump(network.state_dict(), {})}, {"validation": []})
     with trained_store.transaction() as session:
-        session.execute(delete(PromotionRow))
+        session.execute(PROMOTIONS.delete())
         trainings.finish_member(session, started.training_id, member, CLOCK.wall())
 
     trained = assemble(work_of(trained_store, CLOCK), started)
@@ -136,10 +135,9 @@ def test_members_trained_side_by_side_are_those_trained_one_after_the_other(trai
         whole = versions.newest(session)
     steps: dict[int, list[int]] = {0: [], 1: []}
     done = train(
-        work_of(trained_store, CLOCK),
+        work_of(trained_store, CLOCK, cores=2),
         configuration(checkpoint_every=2),
         BASINS,
-        cores=2,
         on_progress=lambda member, progress: steps[member].append(progress.step),
     )
     assert steps == {0: list(range(1, 9)), 1: list(range(1, 9))}
@@ -163,7 +161,7 @@ def test_members_side_by_side_end_together_and_go_on_to_the_same_weights(trained
             process.kill()
 
     with pytest.raises(StoppedHereError if ended == "asked to stop" else DataProblem):
-        train(work_of(trained_store, CLOCK), config, BASINS, cores=2, on_progress=end)
+        train(work_of(trained_store, CLOCK, cores=2), config, BASINS, on_progress=end)
     assert multiprocessing.active_children() == []
     with trained_store.reading() as session:
         assert versions.newest(session).id == whole.version_id
@@ -181,7 +179,7 @@ def test_members_side_by_side_end_together_and_go_on_to_the_same_weights(trained
 def test_a_member_that_fails_ends_the_others_with_its_own_error(trained_store: Database) -> None:
     schedule = Cosine(steps=400, warmup_steps=0, peak_learning_rate=1e30)
     with pytest.raises(TrainingDiverged, match="learning rate"):
-        train(work_of(trained_store, CLOCK), configuration(schedule=schedule), BASINS, cores=2)
+        train(work_of(trained_store, CLOCK, cores=2), configuration(schedule=schedule), BASINS)
     assert multiprocessing.active_children() == []
 
 

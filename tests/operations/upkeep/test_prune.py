@@ -1,6 +1,5 @@
 """Data older than their rule are deleted; younger data, and data that others refer to, stay."""
 
-from collections.abc import Callable
 from datetime import datetime, timedelta
 
 import pytest
@@ -14,6 +13,7 @@ from records.alerts import deliveries, dispatch, subscriptions
 from records.database import retention
 from records.database.engine import Database
 from records.database.retention import RULES, RuleName
+from records.database.work import Progress
 from records.jobs import attempts, jobs, schedules
 from records.versions import trainings
 from records.weather import issue_store, weather_issues
@@ -45,9 +45,10 @@ class At(Clock):
         return NOW + timedelta(days=max(retention.days_of(name, SETTINGS) for name in RULES) + 1)
 
 
-def counts(database: Database, **chosen: object) -> dict[RuleName, int]:
+def counts(database: Database, *, dry_run: bool = False, **chosen: object) -> dict[RuleName, int]:
     """Prune, and return how much of each rule went."""
-    return {of.rule: of.count for of in prune(work_of(database, At(), SETTINGS), ACTOR, **chosen) if of.count}  # type: ignore[arg-type]
+    done = prune(work_of(database, At(), SETTINGS, **chosen), ACTOR, dry_run=dry_run)
+    return {of.rule: of.count for of in done if of.count}
 
 
 def an_ended_job(session: Session, at: datetime = NOW) -> str:
@@ -168,8 +169,8 @@ def test_broken_off_it_goes_on_where_it_was(database: Database, monkeypatch: pyt
     with database.transaction() as session:
         old = [an_ended_job(session) for _ in range(5)]
 
-    def broken_off_after(count: int) -> Callable[[str, int, int], None]:
-        def show(_what: str, done: int, total: int) -> None:
+    def broken_off_after(count: int) -> Progress:
+        def show(done: int, total: int, _rule: str) -> None:
             assert total == len(old)
             if done >= count:
                 raise KeyboardInterrupt
@@ -177,7 +178,7 @@ def test_broken_off_it_goes_on_where_it_was(database: Database, monkeypatch: pyt
         return show
 
     with pytest.raises(KeyboardInterrupt):
-        counts(database, show=broken_off_after(2))
+        counts(database, progress=broken_off_after(2))
     with database.reading() as session:
         assert len(jobs.list_jobs(session)) == 3
     assert counts(database) == {"jobs": 3}

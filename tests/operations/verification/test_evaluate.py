@@ -147,7 +147,7 @@ def test_basins_that_processes_judge_side_by_side_have_the_same_scores(
     monkeypatch.setattr("operations.verification.evaluate.BLOCK", 1)
     progress: list[tuple[int, int]] = []
     together = evaluate(
-        work_of(trained_store, CLOCK), version, PERIOD, BASINS, on_basins=lambda *at: progress.append(at), cores=2
+        work_of(trained_store, CLOCK, progress=lambda *at: progress.append(at[:2]), cores=2), version, PERIOD, BASINS
     )
     for judged, expected in zip(together.basins, alone.basins, strict=True):
         assert judged.snow is not None
