@@ -158,9 +158,6 @@ def exceedance(
 
     Args:
         discharge: a level in `units`; the basin's own levels where it is None.
-
-    Raises:
-        NoArea: the run names no area, and levels are not in mm/day.
     """
     run, basin = latest.run, latest.basin
     adjustment = None if latest.adjustment is None else adjustments.get(session, latest.adjustment)
