@@ -20,7 +20,7 @@ from app.pages.forms import FormField, form_of
 from app.pages.render import render
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import as_date
-from jobspec.adjustments import HeldRuling, NewAdjustment, Publication
+from jobspec.changes import HeldRuling, NewAdjustment, Publication
 from records.adjustments import adjustments
 from records.adjustments.adjustments import NotAdjusted
 from records.adjustments.level_chances import read_chances

@@ -13,7 +13,7 @@ from app.http.dependencies import BasinId, Reading, ServiceClock
 from app.pages.errors import PageRoute
 from app.pages.forms import FormField, form_of
 from app.pages.render import render
-from jobspec.thresholds import FixedLevel
+from jobspec.levels import FixedLevel
 from records.basins import basins
 from records.basins.station_names import shown_name
 from records.levels import basin_levels, level_doubts

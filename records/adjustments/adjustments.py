@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from hydrology.base.errors import InvalidInput, NotFound, counted
 from hydrology.extremes.alerting import WINDOW_DAYS
 from hydrology.uncertainty.flow_adjustment import FlowAdjustment
-from jobspec.adjustments import NewAdjustment
+from jobspec.changes import NewAdjustment
 from records.database.base import FreeText, JsonList, JsonObject
 from records.database.composite_keys import where_keys
 from records.database.ids import new_id

@@ -9,8 +9,8 @@ from sqlalchemy.orm import Mapped, mapped_column
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day
 from hydrology.extremes.alerting import SEVERITIES
-from jobspec.adjustments import Ruling
-from jobspec.flood_categories import CATEGORIES
+from jobspec.changes import Ruling
+from jobspec.levels import CATEGORIES
 from records.database.base import Base, FreeText, JsonList, JsonObject, one_of
 from records.runs.run_summary import CalibrationKind
 
