@@ -22,12 +22,8 @@ from app.pages.forms import FormField, form_of
 from app.pages.render import PageRoute, render
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import as_date
-<<<<<<< HEAD:app/pages/adjustments.py
-from jobspec.changes import HeldRuling, NewAdjustment, Publication
-=======
 from jobspec.changes import HeldRuling, NewAdjustment, Publication
 from jobspec.levels import FixedLevel
->>>>>>> main:app/pages/decisions.py
 from records.adjustments import adjustments
 from records.adjustments.adjustments import NotAdjusted
 from records.alerts import held_alerts
