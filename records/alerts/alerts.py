@@ -15,7 +15,7 @@ from hydrology.extremes.thresholds import Kind
 from hydrology.uncertainty.exceedance import Direction
 from records.alerts.tables import AlertBasinRow, AlertRow
 from records.basins import ownership
-from records.basins.tables import BasinRow
+from records.basins.tables import BASINS
 from records.database.base import JsonList
 from records.database.statements import as_record, as_values
 from records.runs.run_summary import CalibrationKind
@@ -140,7 +140,7 @@ def rivers(
     river = (AlertRow.basin_id, AlertRow.direction)
     query = select(*river).distinct().where(AlertRow.severity.in_(SEVERITIES[rank(minimum) - 1 :]))
     if public:
-        query = query.join(BasinRow, BasinRow.id == AlertRow.basin_id).where(ownership.is_official())
+        query = query.join(BASINS, BASINS.c.id == AlertRow.basin_id).where(ownership.is_official())
     if after is not None:
         query = query.where(tuple_(*river) > after)
     page = query.order_by(*river).limit(limit).subquery()

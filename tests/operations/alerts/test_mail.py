@@ -28,7 +28,7 @@ from records.alerts.retries import MAX_OUTAGE, MAX_TRIES, WAITS
 from records.alerts.subscriptions import CONFIRM_WITHIN
 from records.alerts.tables import DeliveryRow, SubscriptionRow
 from records.basins import basins
-from records.basins.basins import Basin
+from records.basins.tables import Basin
 from records.database.engine import Database
 from runtime.settings import Settings
 from testing.messages.mail_server import PASSWORD, PUBLIC_URL, Answer, MailServer, serving_mail
