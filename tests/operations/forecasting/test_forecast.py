@@ -14,9 +14,9 @@ import torch
 from sqlalchemy import delete, update
 
 from hydrology.base.calendar import Day, Period, day
-from hydrology.base.credit import Credit
 from hydrology.base.digests import sha256
 from hydrology.base.errors import DataProblem, InvalidInput
+from hydrology.base.products import Credit
 from hydrology.base.series import DailySeries
 from jobspec.jobs.forecasting import ForecastParams
 from models import checkpoint
