@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from hydrology.base.absent import Absent
 from records.database.base import Instant, one_of
 from records.database.json_columns import CLOSED
-from records.database.statements import as_values, table_of, upsert
+from records.database.statements import table_of, upsert
 from records.database.stored import read, stored
 
 Role = Literal["worker", "scheduler"]
@@ -100,8 +100,8 @@ def beat(
     seen_at = ATTENDANCE.c.seen_at  # after now: written while the database's own clock was ahead
     gone = (seen_at < now - FORGOTTEN_AFTER) | (seen_at > now + ABSENT_AFTER)
     session.execute(ATTENDANCE.delete().where(gone))
-    process = LiveProcess(name, role, tuple(queues), now, (wall - now).total_seconds(), trouble, gpu)
-    upsert(session, LiveProcess, [as_values(process)])
+    values = {"queues": tuple(queues), "seen_at": now, "clock_ahead_seconds": (wall - now).total_seconds()}
+    upsert(session, LiveProcess, [{"name": name, "role": role, **values, "trouble": trouble, "gpu": gpu}])
 
 
 def remove(session: Session, name: str) -> None:
