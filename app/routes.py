@@ -18,6 +18,7 @@ from app.basins.observations import router as observations
 from app.basins.ratings import router as ratings
 from app.basins.thresholds import router as thresholds
 from app.basins.user_basins import router as user_basins
+from app.feeds import router as feeds
 from app.forecasts.changes.answer import router as changes
 from app.forecasts.endpoints import router as forecasts
 from app.forecasts.exceedance import router as exceedance
@@ -55,9 +56,8 @@ from app.versions.scores import router as skill
 from app.versions.simulation import router as simulation
 from app.versions.verification import router as verification
 from app.versions.versions import router as models
-from app.weather.bridges.endpoints import router as bridges
-from app.weather.endpoints import router as weather
-from app.weather.feeds import router as feeds
+from app.weather.bridges import router as bridges
+from app.weather.weather import router as weather
 from jobspec.extensions import extensions
 from runtime.settings import Settings
 

@@ -12,6 +12,8 @@ from sqlalchemy.orm import Session
 from app.alerts import service as alert_service
 from app.alerts.schemas import Alert, BasinAlerts
 from app.basins.schemas import BasinDetail, basin_detail
+from app.feeds import Hole
+from app.feeds import holes as holes_of
 from app.forecasts import lookup
 from app.forecasts.changes.answer import ChangeOfRun, change_of
 from app.forecasts.discharge import DischargeUnits, Representation, WithMembers, usual_units
@@ -34,8 +36,6 @@ from app.versions.schemas import ModelDetail
 from app.versions.scores import BasinSkill
 from app.versions.verification_schemas import BasinVerification, LeadVerification
 from app.versions.versions import version_detail
-from app.weather.feeds import holes as holes_of
-from app.weather.schemas import Hole
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import day
 from hydrology.base.units import Units

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
+from app.feeds import FeedDetail, feed_detail
 from app.http.api_keys import AnyKey
 from app.http.dependencies import Reading
 from app.pages.errors import PageRoute
 from app.pages.render import render
-from app.weather.feeds import feed_detail
-from app.weather.schemas import FeedDetail
 from jobspec.feeds import ADAPTERS
 from records.feeds import feeds
 
