@@ -8,8 +8,9 @@ from fastapi.routing import APIRoute
 
 from app.adjustments.endpoints import router as adjustments
 from app.adjustments.held import router as held_alerts
+from app.alerts.alerts import router as alerts
+from app.alerts.changes import router as alert_changes
 from app.alerts.deliveries import router as deliveries
-from app.alerts.endpoints import router as alerts
 from app.alerts.subscriptions import router as subscriptions
 from app.basins.basins import router as basins
 from app.basins.level_changes import router as level_changes
@@ -64,7 +65,21 @@ from runtime.settings import Settings
 RESOURCES = (
     *(forecasts, outlooks, basins, user_basins, observations, normals, thresholds, level_changes, ratings),
     *(weather, exceedance),
-    *(alerts, held_alerts, adjustments, volumes, changes, rain_margin, runs, what_if, storage, origin, balances, stage),
+    *(
+        alerts,
+        alert_changes,
+        held_alerts,
+        adjustments,
+        volumes,
+        changes,
+        rain_margin,
+        runs,
+        what_if,
+        storage,
+        origin,
+        balances,
+        stage,
+    ),
     *(states, spread, drain_down, skill, simulation, verification, errors, decisions, events, comparisons),
     *(models, bridges),
     *(jobs, feeds, schedules, subscriptions, deliveries),

@@ -7,11 +7,9 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 from sqlalchemy.orm import Session
 
-from app.alerts import service as alert_service
-from app.alerts.deliveries import summaries, visible_subscriptions
-from app.alerts.feeds import feed_address
-from app.alerts.schemas import Delivery, RiverAlert, Subscription
-from app.alerts.subscriptions import of_key, subscription_of
+from app.alerts.alerts import RiverAlert, answers_of
+from app.alerts.deliveries import Delivery, summaries, visible_subscriptions
+from app.alerts.subscriptions import Subscription, feed_address, of_key, subscription_of
 from app.http.api_keys import AnyKey
 from app.http.dependencies import Reading, ServiceClock
 from app.pages.errors import PageRoute
@@ -64,7 +62,7 @@ def read_alerts(request: Request, session: Reading, clock: ServiceClock) -> HTML
     active = sorted(alerts.rivers(session), key=lambda alert: (-rank(alert.severity), -alert.chance))
     names = {basin.id: shown_name(basin.id, basin.name) for basin in basins.list_basins(session)}
     deciders = {run: _decider(session, run, clock.now()) for run in {alert.run_id for alert in active}}
-    answers = alert_service.answers_of(session, active, clock.today())
+    answers = answers_of(session, active, clock.today())
     return render(request, "alerts.html", Alerts(answers, names, deciders, feed_address(None, SEVERITIES[0])))
 
 

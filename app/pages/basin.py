@@ -9,8 +9,8 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 from sqlalchemy.orm import Session
 
-from app.alerts import service as alert_service
-from app.alerts.schemas import Alert, BasinAlerts
+from app.alerts import alerts as alert_answers
+from app.alerts.alerts import Alert, BasinAlerts
 from app.basins.schemas import BasinDetail, basin_detail
 from app.feeds import Hole
 from app.feeds import holes as holes_of
@@ -204,7 +204,7 @@ class _Shown:
             days=self.days,
             facts=[],
             figures=[],
-            alerts=alert_service.of_basin(self.session, self.basin, day(self.now.date())),
+            alerts=alert_answers.of_basin(self.session, self.basin, day(self.now.date())),
             volumes=reason,
             skill=reason,
             skill_by_lead=reason,

@@ -6,8 +6,8 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
-from app.alerts import service as alert_service
-from app.alerts.schemas import BasinAlerts
+from app.alerts import alerts as alert_answers
+from app.alerts.alerts import BasinAlerts
 from app.forecasts import words
 from app.forecasts.forecast import BasinForecast
 from app.forecasts.volumes import VolumesOfRun, volumes_of_run
@@ -79,7 +79,7 @@ def read_overview(session: Session, forecast: BasinForecast, units: Units, now: 
     basin, version = forecast.basin, forecast.version
     skill = or_reason(lambda: basin_skill(session, basin, version, use=HELD_OUT))
     return BasinOverview(
-        alerts=alert_service.of_basin(session, basin, day(now.date())),
+        alerts=alert_answers.of_basin(session, basin, day(now.date())),
         outlook=outlook_answer(session, reader.outlook(session, basin, now, forecast.run), units),
         season=or_reason(lambda: volumes_of_run(session, volumes.newest(session, basin, now), None, now)),
         skill=skill,
