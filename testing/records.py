@@ -26,7 +26,7 @@ from records.runs import run_types, states
 from records.schema import Base
 from records.series import series_writer as series
 from records.series import sources
-from records.simulations.simulated_flow import SimulatedFlow
+from records.simulations.simulated_series import SimulatedFlow
 from records.upkeep.copy_rows import counts
 from records.versions import promotions, trainings, versions
 from records.versions.trainings import TRAININGS

@@ -55,7 +55,6 @@ router = APIRouter(prefix="/basins", tags=["forecasts"])
 
 
 def _answer(session: Session, latest: Latest, at: datetime | None) -> SpreadOfRun:
-    """Return the sources of a run's spread; `at` is the clock's time for a latest answer."""
     run, basin = latest.run, latest.basin
     variance = runs.series_of(session, run.id, basin.basin_id, (run_types.VARIANCE,)).get(run_types.VARIANCE)
     missing = missing_in_header(basin)
