@@ -24,9 +24,9 @@ from hydrology.extremes.alerting import ENDS_AFTER, SEVERITIES, Severity, Trend,
 from hydrology.extremes.thresholds import Kind
 from hydrology.ratings.rating import Rating
 from hydrology.uncertainty.exceedance import Direction
+from jobspec.faults import form
 from jobspec.fields import BASIN
-from jobspec.flood_categories import CategoryName
-from jobspec.forms import form
+from jobspec.levels import CategoryName
 from records.alerts import alerts
 from records.basins.basins import UnknownBasin
 from records.database.statements import as_values

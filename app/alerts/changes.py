@@ -17,7 +17,7 @@ from app.http.problems import documented
 from hydrology.base.doc import Why
 from hydrology.extremes.alerting import Severity, Trend
 from hydrology.uncertainty.exceedance import Direction
-from jobspec.flood_categories import CategoryName
+from jobspec.levels import CategoryName
 from records.alerts import alert_changes
 from records.alerts.alert_changes import ChangeKind
 from records.basins.basins import UnknownBasin

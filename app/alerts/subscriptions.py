@@ -22,8 +22,7 @@ from hydrology.extremes.alerting import Severity
 from jobspec.addresses import why_no_target
 from jobspec.extensions import extensions
 from jobspec.fields import ID
-from jobspec.message_templates import MessageTemplate
-from jobspec.subscriptions import Digest, NewSubscription, SubscriptionPatch
+from jobspec.subscriptions import Digest, MessageTemplate, NewSubscription, SubscriptionPatch
 from records.access.keys import Key
 from records.alerts import signatures, subscriptions
 from records.alerts.questions import TooManyQuestions
