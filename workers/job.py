@@ -14,6 +14,7 @@ from records.database.work import Work
 from records.job_permissions.permissions import SERVICE, Grant
 from records.job_permissions.write_guard import UndeclaredWriteError
 from records.jobs import events, jobs
+from records.runs.runs import Params, RunRequest
 
 _LOOK_SECONDS = 0.5  # between two checks whether the job has to stop
 StopReason = Literal["cancel", "shutdown"]
@@ -86,6 +87,10 @@ class JobRun:
     def roots(self) -> tuple[Path, ...] | None:
         """The folders that it may read files from; None: any."""
         return self.work.settings.ingest_roots
+
+    def request(self, params: Params) -> RunRequest[Params]:
+        """Return the job's request for runs."""
+        return RunRequest(params, self.grant.purpose, self.grant.owner, self.job.id)
 
     def show(self, done: int, total: int, detail: str = "") -> None:
         """Report the progress of the work.

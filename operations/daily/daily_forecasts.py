@@ -32,6 +32,7 @@ from records.forecasts import latest
 from records.runs import run_types, states
 from records.runs.filled_weather import sources_only
 from records.runs.run_parts import hash_of_parts
+from records.runs.runs import RunRequest
 from records.versions import promotions
 from runtime.clock import Clock
 
@@ -98,7 +99,7 @@ def issue_newest(
         by_version.setdefault(version, []).append(name)
     for version, of_version in by_version.items():
         try:
-            inputs = read_inputs(work.database, ForecastParams(), version, of_version, known)
+            inputs = read_inputs(work.database, version, of_version, known)
         except Problem as problem:
             done.failed |= dict.fromkeys(of_version, absent(Reason.FAILED, message=str(problem)))
             continue
@@ -160,10 +161,8 @@ def _issue(
         if new:
             done.issued += issue(
                 work,
-                params,
+                RunRequest(params, asked.purpose, asked.owner),
                 new,
-                purpose=asked.purpose,
-                owner=asked.owner,
                 t0_named=False,
                 still_due=lambda session, plan: _new(session, work.clock, plan),  # another cycle may have issued some
             )

@@ -26,30 +26,32 @@ class NothingToForecast(DataProblem):
 
 def read_inputs(
     database: Database,
-    params: ForecastParams,
     version: str,
     names: Sequence[str],
     known: Mapping[str, Day] | None = None,
+    *,
+    product: str | None = None,
 ) -> ForecastInputs:
     """Read the inputs for the runs of a version.
 
     Args:
         known: the last known day of each basin's record; None: all stored days are known.
+        product: the product that it is to take; None for any.
 
     Raises:
         InvalidInput: the version takes another product than requested.
     """
     with database.reading() as session:
         loaded = load_version(session, version)
-        _check_product(params, loaded.version)
+        _require_product(loaded.version, product)
         return inputs_of(session, loaded, names, known)
 
 
-def _check_product(params: ForecastParams, version: versions.Version) -> None:
-    if params.product not in (None, version.product):
+def _require_product(version: versions.Version, product: str | None) -> None:
+    if product not in (None, version.product):
         raise InvalidInput(
-            f"Version {version.id} takes {version.product}, not {params.product}, and products are never mixed: "
-            f"forecast with {version.product}, or train a version on {params.product}."
+            f"Version {version.id} takes {version.product}, not {product}, and products are never mixed: "
+            f"forecast with {version.product}, or train a version on {product}."
         )
 
 

@@ -81,7 +81,7 @@ def reproduce(work: Work, run_id: str, basins: Sequence[str] = ()) -> Receipt:
 
 def _receipts(work: Work, run: run_types.Run, stored: Mapping[str, Stored]) -> list[BasinReceipt]:
     """Compute basins again: with the forcing that is stored now and, where that was revised, with that before."""
-    inputs = read_inputs(work.database, _params(run, stored), run.version_id, list(stored))
+    inputs = read_inputs(work.database, run.version_id, list(stored))
     inputs = replace(inputs, parts=tuple(_of_part(one, stored) for one in inputs.parts))
     again = _computed(work, run, inputs, stored)
     for known_at in (run.created_at, run.issued_at):  # revisions have the time of a service that may replay an archive
@@ -123,8 +123,8 @@ def _computed(
     work: Work, run: run_types.Run, inputs: ForecastInputs, stored: Mapping[str, Stored]
 ) -> dict[str, Recomputed | Absent]:
     """Compute the basins that have forcing, or return why one cannot be computed."""
-    params, then = _params(run, stored), replace(work, clock=Clock(run.issued_at))
-    plans, failures = possible_plans(then, inputs, params, run.issued_at, _filling(run, stored))
+    then = replace(work, clock=Clock(run.issued_at))
+    plans, failures = possible_plans(then, inputs, _params(run, stored), run.issued_at, _filling(run, stored))
     done: dict[str, Recomputed | Absent] = {name: failures[name] for name in stored if name in failures}
     for plan in plans:
         changed = plan if run.what_if is None else changed_plan(plan, Changes.model_validate(run.what_if.changes))
@@ -135,7 +135,6 @@ def _computed(
         results = results_of(
             then,
             changed,
-            params,
             store_states=False,
             rain_response=rain_response,
             since=parents,

@@ -11,7 +11,6 @@ from hydrology.attribution.forecast_error import split_error
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day, Period, month
 from hydrology.verification.results import ALL_YEAR, SEASONS
-from jobspec.jobs.forecasting import ForecastParams
 from models.arrays import Forcing
 from operations.basin_data.dataset import load_discharge
 from operations.forecasting.days import RunDays
@@ -54,7 +53,7 @@ def split_errors(work: Work, version: Version, last: Day) -> int:
     if not left:
         return 0
     names = sorted({name for of_run in left.values() for name in of_run})
-    inputs = read_inputs(work.database, ForecastParams(), version.id, names)
+    inputs = read_inputs(work.database, version.id, names)
     return sum(_split_run(work, inputs, run, left[run.id]) for run in settled if run.id in left)
 
 

@@ -24,6 +24,7 @@ from operations.forecasting.forecast_plan import ForecastInputs, possible_plans,
 from operations.states.advance_states import ONE_DAY
 from records.database.work import Work
 from records.runs import run_types, runs
+from records.runs.runs import RunRequest
 from records.versions import promotions, versions
 from records.weather import weather_issues
 from runtime.clock import Clock
@@ -104,7 +105,7 @@ def reforecast_past(
         if not of_version:
             continue
         names = sorted({basin for one in of_version for basin in one.basins})
-        inputs = read_inputs(work.database, ForecastParams(), version, names)
+        inputs = read_inputs(work.database, version, names)
         done.left_out |= inputs.failures
         for one in of_version:
             work.show(at, total, str(one.t0))
@@ -195,7 +196,7 @@ def _reforecast(
     done.left_out |= failures
     if not possible:
         return
-    stored = [run.id for run in issue(work, params, possible, purpose="reforecast")]
+    stored = [run.id for run in issue(work, RunRequest(params, "reforecast"), possible)]
     with work.database.reading() as session:
         issued = runs.issued_pairs(session, stored)
         for run in stored:

@@ -4,7 +4,6 @@ Each is stored with its changes, beside the unchanged run to compare it with. Th
 become no latest forecast, decide no alerts, are not verified, and store no states.
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,9 +11,9 @@ import structlog
 
 from hydrology.base.absent import Absent
 from jobspec.changes import Changes
-from jobspec.jobs.forecasting import ForecastParams, WhatIfParams
-from operations.forecasting.forecast import basins_by_version, new_run
-from operations.forecasting.forecast_plan import Plan, plans, read_inputs, require
+from jobspec.jobs.forecasting import WhatIfParams
+from operations.forecasting.forecast import basins_by_version, new_run, plans_of, store_all
+from operations.forecasting.forecast_plan import Plan, require
 from operations.forecasting.inputs_hash import inputs_hash
 from operations.forecasting.parts.results import results_of
 from operations.forecasting.plan.types import PartPlan
@@ -22,23 +21,16 @@ from operations.forecasting.weather_ahead import WeatherAhead
 from operations.states.advance_states import ONE_DAY
 from operations.what_if.changed_weather import changed
 from records.database.work import Work
-from records.outlooks.outlooks import prepare, store_run
 from records.runs import run_types, runs
 from records.runs.run_request import RunWeather, RunWhatIf
+from records.runs.runs import RunRequest
 
 log = structlog.get_logger()
 
-Results = Sequence[run_types.BasinResult]
+Results = list[run_types.BasinResult]
 
 
-def what_if(
-    work: Work,
-    params: WhatIfParams,
-    *,
-    by: str | None = None,
-    owner: str | None = None,
-    key: str | None = None,
-) -> list[run_types.Run]:
+def what_if(work: Work, request: RunRequest[WhatIfParams], by: str | None = None) -> list[run_types.Run]:
     """Compute a changed run for each version that the basins use, and for each weather forecast.
 
     It is compared with an unchanged run of the same version, T0, horizon and weather, which is computed too where no
@@ -46,48 +38,27 @@ def what_if(
 
     Args:
         by: who requests it.
-        owner, key: as in `operations.forecasting.forecast.forecast`.
 
     Raises:
         InvalidInput: no basin is stored, T0 is in the future, or a version takes another product.
         UnknownVersion, UnknownBasin, UnknownWeather: one does not exist.
         NothingToForecast: no basin can be forecast, or the changes can be applied in none; nothing is stored.
     """
+    params, request = request.params, replace(request, purpose="what-if")
     with work.database.reading() as session:
         groups = basins_by_version(session, params.basins, params.version)
-        if key is not None and (earlier := runs.of_key(session, key)):
+        if earlier := request.earlier_runs(session):
             return earlier
-    forecast = params.forecast
-    inputs = [read_inputs(work.database, forecast, version, names) for version, names in groups.items()]
-    planned = [plan for of_version in inputs for plan in plans(work, of_version, forecast)]
+    planned = plans_of(work, groups, params.forecast)
     changed_plans = [changed_plan(plan, params.changes) for plan in planned]
-    results = [_computed(work, plan, forecast) for plan in changed_plans]
+    results = [_computed(work, plan) for plan in changed_plans]
     asked = RunWhatIf(changes=params.changes.as_json(), note=params.note, by=by)
-    bases = [
-        _base(work, params, plan, of_plan, asked=asked, owner=owner)
-        for plan, of_plan in zip(planned, results, strict=True)
-    ]
+    bases = [_base(work, request, plan, of_plan, asked) for plan, of_plan in zip(planned, results, strict=True)]
     new = [
-        new_run(
-            plan,
-            work.clock,
-            params.weather,
-            "what-if",
-            key=key,
-            what_if=replace(asked, base=base),
-            owner=owner,
-            t0_named=params.t0 is not None,
-        )
+        new_run(work, plan, request, what_if=replace(asked, base=base), t0_named=params.t0 is not None)
         for plan, base in zip(changed_plans, bases, strict=True)
     ]
-    with work.database.reading() as session:
-        prepared = {run.id: prepare(session, run, of_plan) for run, of_plan in zip(new, results, strict=True)}
-    with work.database.transaction() as session:
-        if key is not None and (earlier := runs.of_key(session, key)):
-            return earlier
-        created = [
-            store_run(session, run, of_plan, prepared[run.id]) for run, of_plan in zip(new, results, strict=True)
-        ]
+    created = store_all(work, request, [*zip(new, results, strict=True)])
     for run in created:
         log.info("whatif.run", run=run.id, version=run.version_id, t0=str(run.t0), status=run.status)
     return created
@@ -118,13 +89,9 @@ def _changed(plan: Plan, changes: Changes) -> Plan:
     return whole.only([name for name in plan.forcings if name not in failures])
 
 
-def _computed(work: Work, plan: Plan, forecast: ForecastParams) -> Results:
-    """Return the result of a changed run by basin.
-
-    Raises:
-        NothingToForecast: the water can be changed in none of the basins.
-    """
-    results = results_of(work, plan, forecast, store_states=False)
+def _computed(work: Work, plan: Plan) -> Results:
+    """Return the result of a changed run by basin; raises where the water can be changed in none of them."""
+    results = results_of(work, plan, store_states=False)
     failures = {result.basin.basin_id: result.basin.why_missing for result in results if _failed(result)}
     require([result for result in results if not _failed(result)], failures)
     return results
@@ -134,18 +101,12 @@ def _failed(result: run_types.BasinResult) -> bool:
     return result.basin.status == "failed"
 
 
-def _base(
-    work: Work,
-    params: WhatIfParams,
-    plan: Plan,
-    results: Results,
-    *,
-    asked: RunWhatIf,
-    owner: str | None,
-) -> str | None:
+def _base(work: Work, request: RunRequest[WhatIfParams], plan: Plan, results: Results, asked: RunWhatIf) -> str | None:
     """Return the unchanged run to compare with, computed where there is none.
 
-    None where nothing is changed and there is none."""
+    None where nothing is changed and there is none.
+    """
+    params = request.params
     issued = [result.basin for result in results if result.basin.status == "issued"]
     with work.database.reading() as session:
         for run in runs.unchanged(
@@ -158,13 +119,11 @@ def _base(
                 return run.id
     if params.changes.nothing:
         return None
-    of_base = results_of(work, plan, params.forecast, store_states=False)
-    shown, named = replace(asked, changes={}), params.t0 is not None
-    new = new_run(plan, work.clock, params.weather, "what-if", what_if=shown, owner=owner, t0_named=named)
-    with work.database.reading() as session:
-        prepared = prepare(session, new, of_base)
-    with work.database.transaction() as session:
-        return store_run(session, new, of_base, prepared).id
+    of_base, alone = results_of(work, plan, store_states=False), replace(request, key=None)
+    shown = replace(asked, changes={})
+    new = new_run(work, plan, alone, what_if=shown, t0_named=params.t0 is not None)
+    (base,) = store_all(work, alone, [(new, of_base)])
+    return base.id
 
 
 def _id(weather: RunWeather | None) -> str | None:

@@ -19,8 +19,7 @@ def forecast(running: JobRun, params: ForecastParams) -> dict[str, Any]:
     """Issue forecast runs."""
     from operations.forecasting.forecast import forecast as issue
 
-    grant = running.grant
-    issued = issue(running.work, params, purpose=grant.purpose, owner=grant.owner, key=running.job.id)
+    issued = issue(running.work, running.request(params))
     return {"runs": [_issued(running, run) for run in issued]}
 
 
@@ -36,8 +35,7 @@ def what_if(running: JobRun, params: WhatIfParams) -> dict[str, Any]:
     """Compute what-if runs."""
     from operations.what_if.what_if import what_if as make
 
-    job = running.job
-    created = make(running.work, params, by=job.created_by, owner=running.grant.owner, key=job.id)
+    created = make(running.work, running.request(params), by=running.job.created_by)
     return {"runs": [_issued(running, run) | {"base": run.what_if and run.what_if.base} for run in created]}
 
 
@@ -45,7 +43,7 @@ def volumes(running: JobRun, params: VolumesParams) -> dict[str, Any]:
     """Issue forecasts of seasonal volumes."""
     from operations.forecasting.seasonal_volumes import forecast_volumes
 
-    issued = forecast_volumes(running.work, params, owner=running.grant.owner, key=running.job.id)
+    issued = forecast_volumes(running.work, running.request(params))
     return {"runs": [_issued(running, run) for run in issued]}
 
 
@@ -99,8 +97,7 @@ def replay(running: JobRun, params: ReplayParams) -> dict[str, Any]:
     """Issue the forecasts of past days as if each were today."""
     from operations.daily.replay import replay as run
 
-    grant = running.grant
-    done = run(running.work, params, purpose=grant.purpose, owner=grant.owner)
+    done = run(running.work, running.request(params))
     reasons = {basin: str(reason) for basin, reason in done.reasons.items()}
     for basin, reason in reasons.items():
         running.log(f"{basin} has no forecast for the last day. {reason}")

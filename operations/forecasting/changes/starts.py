@@ -7,7 +7,6 @@ import numpy as np
 
 from hydrology.base.calendar import Period
 from hydrology.uncertainty.weighted import weighted_mean
-from jobspec.jobs.forecasting import ForecastParams
 from models.arrays import Forcing
 from operations.forecasting.forecast_plan import Plan, read_inputs
 from operations.forecasting.reruns import Flow, states_at, weather_of
@@ -99,7 +98,7 @@ def sides_of(
     inputs = dict(plan.inputs.by_version)
     if pairs[0].promoted:
         known = dict.fromkeys([pair.basin for pair in pairs], plan.days.t0)
-        before = read_inputs(work.database, ForecastParams(), previous.version_id, [*known], known)
+        before = read_inputs(work.database, previous.version_id, [*known], known)
         inputs = before.by_version | inputs
     sides = {}
     for version, of_version in inputs.items():

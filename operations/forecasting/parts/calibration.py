@@ -10,7 +10,7 @@ from datetime import date
 from hydrology.base.absent import Absent, absent
 from hydrology.base.reasons import Reason
 from hydrology.uncertainty.weighted import mean_by_shares
-from hydrology.weather.forcing_kinds import KINDS, ForcingKind
+from hydrology.weather.forcing_kinds import KINDS
 from operations.forecasting.basin.inputs import StartedPart
 from operations.forecasting.calibrated_flow import Calibration, calibrations
 from operations.forecasting.parts.combine import of_largest_weight, recent_flow
@@ -27,19 +27,14 @@ OfBasins = Mapping[str, Sequence[StartedPart]]
 """The parts that take part, by basin."""
 
 
-def calibrate_basins(
-    database: Database, plan: Plan, kind: ForcingKind, basins: OfBasins
-) -> dict[str, Calibration | Absent]:
+def calibrate_basins(database: Database, plan: Plan, basins: OfBasins) -> dict[str, Calibration | Absent]:
     """Return the calibration of each basin.
 
     Where parts are missing, the flow has the errors of the part with the largest weight alone: they are larger.
-
-    Args:
-        kind: of the weather after T0.
     """
     version = plan.inputs.loaded.version
     whole = {name: parts for name, parts in basins.items() if len(parts) == len(version.parts)}
-    found = _by_model_of(database, plan, kind, version, whole)
+    found = _by_model_of(database, plan, version, whole)
     for one in plan.parts:
         leading = {
             name: parts
@@ -48,18 +43,18 @@ def calibrate_basins(
             and not isinstance(found.get(name), Calibration)
         }
         add_ungauged(database, one.loaded, {name: one.forcings[name] for name in leading})
-        own = _by_model_of(database, plan, kind, one.loaded.version, leading)
+        own = _by_model_of(database, plan, one.loaded.version, leading)
         found |= {name: of for name, of in own.items() if name not in found or isinstance(of, Calibration)}
     calibrated = {name: of for name, of in found.items() if isinstance(of, Calibration)}
     around = _around(plan, {name: basins[name] for name in calibrated})
     return found | {name: replace(of, around=around.get(name)) for name, of in calibrated.items()}
 
 
-def _by_model_of(
-    database: Database, plan: Plan, kind: ForcingKind, version: Version, basins: OfBasins
-) -> dict[str, Calibration | Absent]:
+def _by_model_of(database: Database, plan: Plan, version: Version, basins: OfBasins) -> dict[str, Calibration | Absent]:
     """Return the calibration of each basin by a version's error model, or why it has none."""
-    uncalibrated = KINDS[kind].uncalibrated or (None if plan.changes.nothing else Reason.HYPOTHETICAL_WEATHER)
+    uncalibrated = KINDS[plan.params.weather].uncalibrated or (
+        None if plan.changes.nothing else Reason.HYPOTHETICAL_WEATHER
+    )
     if uncalibrated is not None:
         return dict.fromkeys(basins, absent(uncalibrated))
     flows = {name: recent_flow(parts) for name, parts in basins.items()}

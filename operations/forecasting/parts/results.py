@@ -13,7 +13,6 @@ from hydrology.base.products import JOINT
 from hydrology.base.products import subsets as product_subsets
 from hydrology.base.reasons import Reason
 from hydrology.verification.held_out_years import HELD_OUT
-from jobspec.jobs.forecasting import ForecastParams
 from operations.forecasting.basin.forecast import result_of, simulate_part, start_part, without_forecast
 from operations.forecasting.basin.inputs import SimulatedPart, StartedPart
 from operations.forecasting.basin.starts import prepare_basins
@@ -36,7 +35,6 @@ Since = Mapping[str, Mapping[str, State | None]]
 def results_of(
     work: Work,
     plan: Plan,
-    params: ForecastParams,
     *,
     store_states: bool = True,
     rain_response: bool = False,
@@ -56,7 +54,7 @@ def results_of(
     results = {name: without_forecast(name, "failed", reason) for name, reason in plan.failures.items()}
     for one in plan.parts:
         own = None if since is None else since[one.part.version]
-        starts = prepare_basins(work, one, params, changes=plan.changes, store_states=store_states, since=own)
+        starts = prepare_basins(work, one, plan.params, changes=plan.changes, store_states=store_states, since=own)
         for name, inputs in starts.items():
             start = start_part(one.part, one.loaded, inputs)
             if isinstance(start, StartedPart):
@@ -65,20 +63,20 @@ def results_of(
                 results.setdefault(name, start)
     whole = {name: parts for name, parts in started.items() if name not in results}
     for result in with_progress(
-        "forecasts", _results(plan, params, work.database, whole, rain_response=rain_response), len(whole)
+        "forecasts", _results(plan, work.database, whole, rain_response=rain_response), len(whole)
     ):
         results[result.basin.basin_id] = result
     return [results[name] for name in sorted(results)]
 
 
 def _results(
-    plan: Plan, params: ForecastParams, database: Database, started: OfBasins, *, rain_response: bool
+    plan: Plan, database: Database, started: OfBasins, *, rain_response: bool
 ) -> Iterator[run_types.BasinResult]:
     """Yield the result of each basin, by what all its parts simulate."""
     inputs = plan.inputs
     with database.reading() as session:
         subsets = _subsets(session, plan, started)
-    calibrated = calibrate_basins(database, plan, params.weather, started)
+    calibrated = calibrate_basins(database, plan, started)
     for name, parts in zip(started, _simulated(plan, started, rain_response=rain_response), strict=True):
         basin = combine_parts(
             inputs.loaded,

@@ -94,7 +94,7 @@ def possible_plans(
     for name, of_basin in planned.items():
         if of_basin:
             groups.setdefault(_key(next(iter(of_basin.values()))), []).append(name)
-    plans = [_together(work.database, inputs, key, names, planned, why) for key, names in groups.items()]
+    plans = [_together(work.database, inputs, asked, key, names, planned, why) for key, names in groups.items()]
     failures = {name: why_none(why[name]) for name, of_basin in planned.items() if not of_basin}
     return plans, {**inputs.failures, **failures}
 
@@ -102,6 +102,7 @@ def possible_plans(
 def _together(
     database: Database,
     inputs: ForecastInputs,
+    params: ForecastParams,
     key: _Key,
     names: Sequence[str],
     planned: Mapping[str, Mapping[str, PartPlan]],
@@ -118,6 +119,7 @@ def _together(
             parts.append(next(iter(alike.values())).only(alike))
     return Plan(
         inputs=inputs,
+        params=params,
         parts=tuple(parts),
         days=key[0],
         forcings={name: next(one.forcings[name] for one in parts if name in one.forcings) for name in names},

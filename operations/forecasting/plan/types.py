@@ -7,6 +7,7 @@ from typing import TypeVar
 from hydrology.base.absent import Absent
 from hydrology.base.credit import Credit
 from jobspec.changes import UNCHANGED, Changes
+from jobspec.jobs.forecasting import ForecastParams
 from operations.basin_data.dataset import BasinForcing
 from operations.forecasting.days import RunDays
 from operations.forecasting.weather_ahead import WeatherAhead
@@ -118,6 +119,7 @@ class Plan:
     """A run that can be computed.
 
     Attributes:
+        params: the request, with the T0 of the run.
         parts: the plan of each part that takes part in a basin.
         forcings: by basin, that of the first of its parts.
         failures: why other basins are not computed.
@@ -127,6 +129,7 @@ class Plan:
     """
 
     inputs: ForecastInputs
+    params: ForecastParams
     parts: tuple[PartPlan, ...]
     days: RunDays
     forcings: Mapping[str, BasinForcing]
