@@ -20,7 +20,7 @@ from operations.forecasting.seasonal_volumes import forecast_volumes
 from operations.verification.compare import compare
 from operations.verification.evaluate import evaluate
 from operations.verification.reforecast import reforecast
-from operations.what_if.what_if import what_if
+from operations.what_if import what_if
 from records.access import keys
 from records.access.keys import Key
 from records.adjustments import adjustments

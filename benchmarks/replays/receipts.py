@@ -25,7 +25,7 @@ from operations.basin_data.ingest import ingest
 from operations.daily.replay import replay
 from operations.training.pretrained import install, read_shipped
 from operations.upkeep.reproduce import reproduce
-from operations.versions.hardware import program
+from operations.versions.processes import program
 from records.database.engine import Database
 from records.runs import run_types
 from records.runs.runs import RunRequest

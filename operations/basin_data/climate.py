@@ -1,18 +1,23 @@
-"""Computes a basin's climate indices from its stored weather, with the years they cover."""
+"""A basin's climate from its stored weather: its indices, with the years they cover, and its potential evaporation."""
 
 from dataclasses import asdict, dataclass
 
 import numpy as np
 from sqlalchemy.orm import Session
 
-from hydrology.base.absent import absent
+from hydrology.base.absent import Absent, absent
 from hydrology.base.arrays import Array
 from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem, InvalidInput
 from hydrology.base.reasons import Reason
 from hydrology.weather.climate_indices import CLIMATE, ClimateIndices, climate_indices
 from hydrology.weather.evaporation import extraterrestrial_radiation, potential_evapotranspiration
+from jobspec.network import TEMPERATURES
+from jobspec.training import InputsConfig
+from models.arrays import Forcing
+from models.energy import mean_temperature
 from records.basins import basins
+from records.basins.basins import Basin
 from records.database.work import Work
 from records.runs import states
 from records.series import series
@@ -165,3 +170,18 @@ def _whole(session: Session, basin: str, product: str, variable: str, period: Pe
             f"{first} the first: fetch or ingest them, or choose other years."
         )
     return stored.values.astype(np.float64)
+
+
+def mean_pet(basin: Basin, forcing: Forcing, inputs: InputsConfig) -> float | Absent:
+    """Return mean potential evapotranspiration over some days in mm/day, or why it is unknown.
+
+    Args:
+        forcing: of this basin only; days with a missing temperature are left out.
+        inputs: describes the forcing's variables.
+    """
+    if lacking := [name for name in TEMPERATURES if name not in inputs.auxiliary]:
+        return absent(Reason.PET_LACKS_TEMPERATURE, variables=" and ".join(lacking))
+    if basin.latitude is None:
+        return absent(Reason.PET_LACKS_LATITUDE)
+    radiation = extraterrestrial_radiation(forcing.period.days, basin.latitude)[:, 0]
+    return float(np.nanmean(potential_evapotranspiration(mean_temperature(forcing, inputs)[0], radiation)))

@@ -22,9 +22,9 @@ from jobspec.training import InputsConfig, TrainingConfig
 from models.arrays import Array, Forcing, days_of
 from models.inference import GROUP
 from models.networks import architecture
-from operations.basin_data.attributes import Attributes, completed
+from operations.basin_data.basins import Attributes, completed
+from operations.versions.learnt_days import attribute_means
 from operations.versions.stages import with_progress
-from operations.versions.training_domain import attribute_means
 from records.basins import basins
 from records.feeds import feeds
 from records.series import series

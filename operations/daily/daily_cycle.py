@@ -19,6 +19,7 @@ from hydrology.base.errors import NotFound, Problem
 from hydrology.base.reasons import Reason
 from hydrology.base.staleness import age_days, stale
 from ingestion.base import SourceFile
+from jobspec.extensions import extensions
 from operations.alerts.decide_alerts import decide
 from operations.basin_data.basins import chosen
 from operations.basin_data.source_paths import Intake
@@ -103,12 +104,7 @@ _NOBODY = Watcher()
 
 
 def daily(
-    work: Work,
-    intake: Intake,
-    asked: DailyRequest,
-    *,
-    names: Sequence[str] = (),
-    watcher: Watcher = _NOBODY,
+    work: Work, intake: Intake, asked: DailyRequest, *, names: Sequence[str] = (), watcher: Watcher = _NOBODY
 ) -> Cycle:
     """Run the daily cycle once.
 
@@ -219,3 +215,12 @@ def _outcome(
     elif name in done.failed or issued is not None:
         status = "failed"
     return BasinOutcome(name, status, run.id, run.t0, reason)
+
+
+def after_daily(work: Work) -> Iterator[str]:
+    """Run the parts of extensions, and yield a sentence for each that has failed."""
+    for extension in extensions():
+        if extension.after_daily is not None:
+            sentence = extension.load(extension.after_daily)(work.stage(extension.name))
+            if sentence is not None:
+                yield sentence

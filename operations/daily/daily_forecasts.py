@@ -24,7 +24,7 @@ from jobspec.jobs.forecasting import ForecastParams
 from operations.basin_data.basins import last_ended
 from operations.forecasting.days import with_stop
 from operations.forecasting.forecast import issue
-from operations.forecasting.forecast_plan import ForecastInputs, Plan, possible_plans, read_inputs
+from operations.forecasting.plan.plans import ForecastInputs, Plan, possible_plans, read_inputs
 from operations.forecasting.weather.fill import Filling
 from records.basins import basins
 from records.database.work import Work
@@ -80,11 +80,7 @@ class Newest:
     late: Reasons = field(default_factory=dict)
 
 
-def issue_newest(
-    work: Work,
-    names: Sequence[str],
-    asked: DailyRequest,
-) -> Newest:
+def issue_newest(work: Work, names: Sequence[str], asked: DailyRequest) -> Newest:
     """Issue the newest forecasts of basins.
 
     Without a weather forecast, a basin gets the weather of other years (ESP).
@@ -132,14 +128,7 @@ def _part(inputs: ForecastInputs, names: Collection[str]) -> ForecastInputs:
     return replace(inputs.only(names), failures={})
 
 
-def _issue(
-    work: Work,
-    inputs: ForecastInputs,
-    past: Period,
-    asked: DailyRequest,
-    *,
-    done: Newest,
-) -> None:
+def _issue(work: Work, inputs: ForecastInputs, past: Period, asked: DailyRequest, *, done: Newest) -> None:
     """Issue the runs of basins with the same T0. With weather forecasts where available, else with ESP.
 
     Args:

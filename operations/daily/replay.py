@@ -25,8 +25,8 @@ from jobspec.jobs.forecasting import ISSUE_TIME, ReplayParams
 from operations.alerts.decide_alerts import decide
 from operations.basin_data.basins import chosen, last_ended
 from operations.daily.daily_forecasts import DailyRequest, Reasons, issue_newest
-from operations.forecasting.bridged_weather import needed
 from operations.forecasting.days import RunDays
+from operations.forecasting.weather_ahead import needed
 from records.alerts.alert_changes import Change
 from records.basins import basins
 from records.database.work import Work

@@ -17,7 +17,7 @@ from ingestion.base import SourceFile
 from ingestion.feeds.base import Feed, FeedProblem, FetchedBasinData, FetchWindow, Observations, Site
 from jobspec.feeds import AnyFeedSettings, FilesSettings
 from operations.basin_data.basins import TIME_ZONE
-from operations.basin_data.check_weather import check_forecast
+from operations.basin_data.check_incoming import check_forecast
 from operations.basin_data.ingest import report_quality, store, unit_warnings
 from operations.basin_data.source_paths import Intake
 from operations.feeds import holes

@@ -54,13 +54,7 @@ class PastIssues:
     stopped: str | None = None
 
 
-def fetch_past_issues(
-    work: Work,
-    name: str,
-    days: int,
-    *,
-    listener: FetchCallbacks = SILENT,
-) -> PastIssues:
+def fetch_past_issues(work: Work, name: str, days: int, *, listener: FetchCallbacks = SILENT) -> PastIssues:
     """Fetch the runs of the last days that are not stored for every basin of a feed, the newest first.
 
     A run is stored in one transaction, for all basins that it has. After an interruption it goes on.
@@ -94,12 +88,7 @@ def fetch_past_issues(
     return done
 
 
-def _fetch(
-    work: Work,
-    runs: OpenMeteoPastRuns,
-    wanted: dict[datetime, list[Site]],
-    done: PastIssues,
-) -> None:
+def _fetch(work: Work, runs: OpenMeteoPastRuns, wanted: dict[datetime, list[Site]], done: PastIssues) -> None:
     failed_in_a_row = 0
     for at, (began, sites) in enumerate(wanted.items()):
         work.show(at, len(wanted), f"{began:%Y-%m-%dT%H:%MZ}")

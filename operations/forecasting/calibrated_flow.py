@@ -194,10 +194,7 @@ def errors_in(model: error_models.ErrorModel, basin: str) -> BasinErrorModel | A
 
 
 def _summary(
-    model: error_models.ErrorModel,
-    errors: BasinErrorModel,
-    weather: RunWeather | None,
-    last: LastFlow | None,
+    model: error_models.ErrorModel, errors: BasinErrorModel, weather: RunWeather | None, last: LastFlow | None
 ) -> RunCalibration:
     return RunCalibration(
         kind=_kind(weather),

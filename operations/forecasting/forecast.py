@@ -19,9 +19,9 @@ from jobspec.jobs.forecasting import ForecastParams
 from operations.alerts.decide_alerts import decide
 from operations.basin_data.basins import with_model
 from operations.forecasting.changes.since_previous import with_changes
-from operations.forecasting.forecast_plan import NothingToForecast, Plan, plans, read_inputs
 from operations.forecasting.parts.results import results_of
-from operations.versions.hardware import program
+from operations.forecasting.plan.plans import NothingToForecast, Plan, plans, read_inputs
+from operations.versions.processes import program
 from operations.versions.stages import with_progress
 from records.basins import basins
 from records.database.ids import new_id

@@ -15,7 +15,7 @@ from jobspec.jobs.forecasting import ForecastParams, VolumesParams
 from operations.basin_data.basins import last_ended
 from operations.forecasting.days import choose_days
 from operations.forecasting.forecast import NothingToForecast, basins_by_version, issue
-from operations.forecasting.forecast_plan import ForecastInputs, Plan, plans, read_inputs
+from operations.forecasting.plan.plans import ForecastInputs, Plan, plans, read_inputs
 from records.database.work import Work
 from records.forecasts import seasonal_volumes
 from records.runs import run_types

@@ -21,8 +21,8 @@ from hydrology.weather.forecast_errors import OtherWeather, correlations
 from jobspec.training import InputsConfig
 from models.arrays import Forcing, days_of
 from operations.basin_data.dataset import BasinForcing
-from operations.forecasting.bridged_weather import BridgedForecast, bridged
 from operations.forecasting.days import RunDays
+from operations.forecasting.weather_ahead import BridgedForecast, bridged
 from operations.states.advance_states import ONE_DAY
 from records.runs.run_request import WeatherSkill
 from records.weather import weather_issues

@@ -12,11 +12,7 @@ from hydrology.base.absent import Absent
 from hydrology.base.errors import DataProblem
 from models.networks import architecture, snow_cells
 from operations.training import finetune
-from operations.training.members import (
-    StartedTraining,
-    best_nse,
-    scaler_of,
-)
+from operations.training.members import StartedTraining, best_nse, scaler_of
 from operations.training.physics_probes import measured, real_weather
 from records.database.work import Work
 from records.versions import promotions, trainings, versions

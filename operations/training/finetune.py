@@ -14,8 +14,8 @@ from jobspec.training import FineTuningConfig, TrainingConfig
 from models.arrays import places
 from models.basin_vectors import with_room
 from models.checkpoint import Tensors
+from operations.versions.learnt_days import attribute_ranges
 from operations.versions.load_networks import weights_of
-from operations.versions.training_domain import attribute_ranges
 from records.versions import versions
 from records.versions.version_properties import Tuning, VersionProperties
 from records.versions.versions import Version

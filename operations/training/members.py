@@ -22,7 +22,7 @@ from models.scaling import Scaler
 from models.training import MemberTraining, Progress, TrainedMember
 from operations.training import finetune
 from operations.training.training_data import Prepared
-from operations.versions.hardware import machine
+from operations.versions.processes import machine
 from records.database.engine import Database
 from records.database.work import Work
 from records.versions import trainings, versions
@@ -104,11 +104,7 @@ def train_member(work: Work, started: StartedTraining, member: int, device: str,
 
 
 def train_together(
-    work: Work,
-    started: StartedTraining,
-    device: str,
-    on_progress: OnMemberProgress,
-    on_split: Callable[[str], None],
+    work: Work, started: StartedTraining, device: str, on_progress: OnMemberProgress, on_split: Callable[[str], None]
 ) -> None:
     """Train the unfinished members side by side on a device, each from its newest checkpoint, and store them.
 
@@ -151,11 +147,7 @@ def _by_step(database: Database, started: StartedTraining) -> list[Sequence[int]
 
 
 def _fits(
-    work: Work,
-    started: StartedTraining,
-    device: str,
-    group: Sequence[int],
-    on_progress: OnMemberProgress,
+    work: Work, started: StartedTraining, device: str, group: Sequence[int], on_progress: OnMemberProgress
 ) -> bool:
     """Train members of the same step to the end. Return False if the memory of the device does not suffice."""
     store = _Store(work, started, device)

@@ -23,10 +23,10 @@ from models.pretrained import DEFAULT, SHELF, combination, errors, form, skill, 
 from models.pretrained.combination import Combination
 from models.pretrained.form import Ensemble
 from operations.basin_data.dataset import load_forcing
-from operations.forecasting.plan.of_version import why_none
+from operations.forecasting.plan.plans import why_none
 from operations.training.physics_probes import measured
+from operations.versions.learnt_days import attribute_means
 from operations.versions.stages import with_progress
-from operations.versions.training_domain import attribute_means
 from records.basins import basins
 from records.database.base import JsonObject
 from records.database.statements import as_values
@@ -163,10 +163,7 @@ def _beside(shipped: Ensemble | Combination) -> _Beside:
 
 
 def _install(
-    work: Work,
-    shipped: Ensemble | Combination,
-    product: str | None,
-    beside: Mapping[str, _Beside],
+    work: Work, shipped: Ensemble | Combination, product: str | None, beside: Mapping[str, _Beside]
 ) -> Installed:
     twin = None if shipped.twin is None else _install(work, shipped.twin, product, beside).version_id
     if isinstance(shipped, Combination):

@@ -153,13 +153,7 @@ def reopen_all(database: Database, plan: JsonObject) -> list[Both]:
     return found
 
 
-def conclude(
-    work: Work,
-    trainings: Sequence[Both],
-    judgement: Judgement,
-    *,
-    label: str | None = None,
-) -> Retrained:
+def conclude(work: Work, trainings: Sequence[Both], judgement: Judgement, *, label: str | None = None) -> Retrained:
     """Assemble all versions once their members are trained, and decide on the promotion.
 
     Before that, the candidate gets an error model, scores (those of its twin in the judged years) and the levels of its

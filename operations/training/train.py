@@ -27,7 +27,7 @@ from operations.training.members import (
     unfinished_members,
 )
 from operations.training.training_data import Prepared, prepare
-from operations.versions.process_pool import processes_for, side_by_side
+from operations.versions.processes import processes_for, side_by_side
 from records.database.base import JsonObject
 from records.database.engine import Database
 from records.database.work import Work
@@ -115,10 +115,7 @@ def _opened(settings: Settings, clock: Clock, training_id: str) -> tuple[Work, S
 
 
 def begin_all(
-    work: Work,
-    config: TrainingConfig | FineTuningConfig,
-    basins: Sequence[str],
-    owner: str | None = None,
+    work: Work, config: TrainingConfig | FineTuningConfig, basins: Sequence[str], owner: str | None = None
 ) -> list[StartedTraining]:
     """Start or resume the training of a configuration: one, or that of each part where the parent combines others.
 

@@ -62,12 +62,7 @@ class Pruned:
     count: int
 
 
-def prune(
-    work: Work,
-    actor: audit.Actor,
-    *,
-    dry_run: bool = False,
-) -> list[Pruned]:
+def prune(work: Work, actor: audit.Actor, *, dry_run: bool = False) -> list[Pruned]:
     """Delete data past their retention, and add an entry to the audit trail. Repeating it deletes nothing.
 
     Args:

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from hydrology.base.absent import Absent
-from operations.versions.hardware import program
+from operations.versions.processes import program
 from records.runs import run_arrays, run_types
 from records.runs.run_arrays import Content, RunSeries, without_members
 from records.runs.run_parts import RunPart

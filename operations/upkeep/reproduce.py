@@ -18,14 +18,14 @@ from jobspec.changes import Changes
 from jobspec.jobs.forecasting import ForecastParams
 from models.arrays import days_of
 from operations.basin_data.dataset import BasinForcing
-from operations.forecasting.forecast_plan import ForecastInputs, Plan, possible_plans, read_inputs
 from operations.forecasting.parts.results import results_of
+from operations.forecasting.plan.plans import ForecastInputs, Plan, possible_plans, read_inputs
 from operations.forecasting.plan.types import PartInputs, PartPlan
 from operations.forecasting.weather.fill import Filling, as_stored
 from operations.states.advance_states import ONE_DAY, advance
 from operations.upkeep.receipts import BasinReceipt, Recomputed, Stored, compared
-from operations.versions.hardware import program
-from operations.what_if.what_if import changed_plan
+from operations.versions.processes import program
+from operations.what_if import changed_plan
 from records.database.work import Work
 from records.runs import run_types, runs, states
 from records.runs.filled_weather import FilledWeather
@@ -132,13 +132,7 @@ def _computed(
             changed = replace(changed, forecast=run.weather)  # with the skill as it was known
         parents = _parents(then, changed, stored)
         rain_response = any(run_types.PEAKS_BY_RAIN in stored[name].content.series for name in changed.forcings)
-        results = results_of(
-            then,
-            changed,
-            store_states=False,
-            rain_response=rain_response,
-            since=parents,
-        )
+        results = results_of(then, changed, store_states=False, rain_response=rain_response, since=parents)
         for result in results:
             if result.basin.basin_id in changed.forcings:
                 done[result.basin.basin_id] = Recomputed(result, inputs.loaded.version.weights_hash)

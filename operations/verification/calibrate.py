@@ -16,7 +16,7 @@ from hydrology.uncertainty.error_fit import ErrorPairs, Fit, fit
 from hydrology.uncertainty.weighted import weighted_mean
 from models.nets.products import BLOCK
 from operations.forecasting.calibrated_flow import error_model_of
-from operations.verification.error_pairs import simulated
+from operations.verification.past_simulation import simulated
 from operations.versions.load_networks import load_version
 from operations.versions.stages import single
 from records.database.work import Work
@@ -46,12 +46,7 @@ class Calibrated:
     left_out: dict[str, Absent]
 
 
-def calibrate(
-    work: Work,
-    version_id: str,
-    basins: Sequence[str],
-    period: Period | None = None,
-) -> Calibrated:
+def calibrate(work: Work, version_id: str, basins: Sequence[str], period: Period | None = None) -> Calibrated:
     """Fit and store the error model of a version, or of its twin, replacing the one before.
 
     The parts of a combined version without an error model get one, too: it serves where other parts are missing.

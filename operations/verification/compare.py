@@ -18,7 +18,7 @@ from operations.basin_data.basins import chosen
 from operations.basin_data.dataset import skipped_days
 from operations.verification.comparison_result import ByBasin, comparison_result
 from operations.verification.evaluate import evaluate
-from operations.versions.held_out import require_held_out, version_to_score
+from operations.versions.learnt_days import require_held_out, version_to_score
 from operations.versions.stages import single
 from records.basins import basins as basin_records
 from records.database.work import Work
@@ -39,12 +39,7 @@ class Compared:
 
 
 def compare(
-    work: Work,
-    version_ids: Sequence[str],
-    period: Period,
-    wanted: Sequence[str] = (),
-    *,
-    owner: str | None = None,
+    work: Work, version_ids: Sequence[str], period: Period, wanted: Sequence[str] = (), *, owner: str | None = None
 ) -> Compared:
     """Compare versions with the first of them over a period, and store the comparison.
 
@@ -122,11 +117,7 @@ class _Evaluated:
 
 
 def _evaluate(
-    work: Work,
-    compared: Sequence[versions.Version],
-    period: Period,
-    basins: Sequence[str],
-    owner: str | None,
+    work: Work, compared: Sequence[versions.Version], period: Period, basins: Sequence[str], owner: str | None
 ) -> _Evaluated:
     with work.database.reading() as session:
         skipped = skipped_days(session, compared, basins, period)

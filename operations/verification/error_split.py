@@ -14,7 +14,7 @@ from hydrology.verification.results import ALL_YEAR, SEASONS
 from models.arrays import Forcing
 from operations.basin_data.dataset import load_discharge
 from operations.forecasting.days import RunDays
-from operations.forecasting.forecast_plan import ForecastInputs, read_inputs
+from operations.forecasting.plan.plans import ForecastInputs, read_inputs
 from operations.forecasting.plan.types import PartInputs
 from operations.forecasting.reruns import Flow, Share, flow_series, mean_flows, state_as_issued, states_at
 from operations.forecasting.weather_ahead import observed

@@ -18,8 +18,8 @@ from operations.verification import simulated_thresholds
 from operations.verification.regional_snow_cells import store_regional_snow
 from operations.verification.score_basins import BasinScores, BasinSkill, VersionScorer
 from operations.verification.snow_cells import store_snow
-from operations.versions.held_out import warning
-from operations.versions.process_pool import OnProgress, processes_for, side_by_side
+from operations.versions.learnt_days import warning
+from operations.versions.processes import OnProgress, processes_for, side_by_side
 from records.database.engine import Database
 from records.database.work import Work
 from records.simulations import simulated_flow, simulated_storage
@@ -221,9 +221,7 @@ def _store_closure(database: Database, evaluation: Evaluation) -> None:
     if not here or not done.issuperset(here):
         return
     closure = Closure(
-        worst_relative_residual=evaluation.worst_residual,
-        basins=len(evaluation.basins),
-        period=str(evaluation.period),
+        worst_relative_residual=evaluation.worst_residual, basins=len(evaluation.basins), period=str(evaluation.period)
     )
     with database.transaction() as session:
         versions.update_properties(session, evaluation.version_id, closure=closure)

@@ -11,7 +11,7 @@ from hydrology.base.arrays import Array
 from hydrology.base.calendar import Period, water_year
 from hydrology.base.errors import DataProblem, InvalidInput
 from models.nets.products import BLOCK
-from operations.verification.error_pairs import simulated
+from operations.verification.past_simulation import simulated
 from operations.versions.load_networks import LoadedVersion, load_version
 from operations.versions.stages import with_progress
 from records.basins import basins as basin_records

@@ -20,7 +20,7 @@ from hydrology.base.reasons import Reason
 from jobspec.jobs.forecasting import ForecastParams
 from operations.basin_data.basins import chosen
 from operations.forecasting.forecast import issue
-from operations.forecasting.forecast_plan import ForecastInputs, possible_plans, read_inputs
+from operations.forecasting.plan.plans import ForecastInputs, possible_plans, read_inputs
 from operations.states.advance_states import ONE_DAY
 from records.database.work import Work
 from records.runs import run_types, runs
@@ -71,13 +71,7 @@ class _Due:
     basins: Sequence[str]
 
 
-def reforecast_past(
-    work: Work,
-    weather: str,
-    *,
-    days: int,
-    horizon: int,
-) -> PastReforecasts:
+def reforecast_past(work: Work, weather: str, *, days: int, horizon: int) -> PastReforecasts:
     """Reforecast every basin with the stored past issues of a weather model, by its current version.
 
     Of each T0 once: one with an issued forecast or a reforecast of the same weather model is not computed again. Each
@@ -176,14 +170,7 @@ def _before(session: Session, version: str, weather: str) -> set[tuple[Day, str]
     return {(t0s[run], basin) for run, basin in runs.issued_pairs(session, [*t0s])}
 
 
-def _reforecast(
-    work: Work,
-    inputs: ForecastInputs,
-    due: _Due,
-    horizon: int,
-    *,
-    done: PastReforecasts,
-) -> None:
+def _reforecast(work: Work, inputs: ForecastInputs, due: _Due, horizon: int, *, done: PastReforecasts) -> None:
     names = [name for name in due.basins if name in inputs.forcings]
     if not names:
         return

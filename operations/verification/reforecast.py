@@ -24,11 +24,10 @@ from hydrology.verification.verify import verify
 from models.nets.products import BLOCK
 from operations.basin_data.dataset import load_discharge, load_forcings
 from operations.forecasting.calibrated_flow import error_model_of, errors_in
-from operations.forecasting.ungauged_errors import error_model_for
-from operations.verification.error_pairs import SimulatedBasin, simulated
-from operations.versions.held_out import require_held_out, require_not_fitted, version_to_score
+from operations.forecasting.parts.calibration import error_model_for
+from operations.verification.past_simulation import SimulatedBasin, simulated
+from operations.versions.learnt_days import attribute_means, require_held_out, require_not_fitted, version_to_score
 from operations.versions.load_networks import LoadedVersion, load_version
-from operations.versions.training_domain import attribute_means
 from records.database.engine import Database
 from records.database.work import Work
 from records.runs.run_request import OBSERVED
@@ -64,13 +63,7 @@ class _Asked:
 
 
 def reforecast(
-    work: Work,
-    version_id: str,
-    basins: Sequence[str],
-    period: Period,
-    *,
-    every: int,
-    horizon: int,
+    work: Work, version_id: str, basins: Sequence[str], period: Period, *, every: int, horizon: int
 ) -> Reforecast:
     """Reforecast a period and store the skill, replacing that of the same reforecast before.
 

@@ -23,16 +23,9 @@ from models.arrays import Array, days_of
 from models.inference import ArrayMap
 from operations.basin_data.dataset import BasinForcing, by_record, load_pairs
 from operations.verification.regional_snow_cells import RegionalChoice, SnowyBasin
-from operations.verification.snow_cells import (
-    Reference,
-    SnowReading,
-    combined_snow,
-    read_snow,
-    reference_snow,
-)
-from operations.versions.held_out import version_to_score
+from operations.verification.snow_cells import Reference, SnowReading, combined_snow, read_snow, reference_snow
+from operations.versions.learnt_days import attribute_means, version_to_score
 from operations.versions.load_networks import LoadedPart, LoadedVersion, load_version
-from operations.versions.training_domain import attribute_means
 from records.basins import basins as basin_records
 from records.database.work import Work
 from records.forecasts.seasonal_volumes import SNOW_SHARE

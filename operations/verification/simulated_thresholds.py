@@ -24,12 +24,12 @@ from hydrology.base.units import area_by, converted
 from hydrology.extremes.thresholds import of_record
 from hydrology.water.spin_up import SPIN_UP_DAYS
 from models.nets.products import BLOCK
+from operations.basin_data.climate import mean_pet
 from operations.basin_data.dataset import BasinForcing, by_record, load_forcings
-from operations.basin_data.pet import mean_pet
 from operations.verification.past_simulation import Past, mean_past, simulate_past
 from operations.verification.snow_cells import readable_snow
+from operations.versions.learnt_days import attribute_means
 from operations.versions.load_networks import LoadedVersion, load_version
-from operations.versions.training_domain import attribute_means
 from records.basins import basins as basin_records
 from records.database.engine import Database
 from records.database.work import Work
@@ -58,11 +58,7 @@ class LevelsComputed:
     left_out: dict[str, Absent]
 
 
-def compute(
-    work: Work,
-    version_id: str | None = None,
-    basins: Sequence[str] = (),
-) -> list[LevelsComputed]:
+def compute(work: Work, version_id: str | None = None, basins: Sequence[str] = ()) -> list[LevelsComputed]:
     """Simulate all days of the basins' weather with a version, and store its levels and water.
 
     They replace those before.
@@ -185,11 +181,7 @@ def _loss(basin: basin_records.Basin, loaded: LoadedVersion, forcing: BasinForci
 
 
 def _levels(
-    work: Work,
-    loaded: LoadedVersion,
-    basin: str,
-    forcing: BasinForcing,
-    flow: npt.NDArray[np.float64],
+    work: Work, loaded: LoadedVersion, basin: str, forcing: BasinForcing, flow: npt.NDArray[np.float64]
 ) -> simulated_levels.ModelLevels | Absent:
     with work.database.reading() as session:
         area = area_by(basin_records.get(session, basin).areas, loaded.version.area_products)

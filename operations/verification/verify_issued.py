@@ -23,7 +23,7 @@ from hydrology.verification.results import Season, Verification
 from operations.basin_data.dataset import load_discharge
 from operations.states.advance_states import ONE_DAY
 from operations.verification.error_split import split_errors
-from operations.verification.issued_pairs import SETTLED_AFTER, last_settled
+from operations.verification.recalibrate import SETTLED_AFTER, last_settled
 from records.adjustments import adjustments
 from records.database.work import Work
 from records.runs import run_arrays, run_types, runs
@@ -73,13 +73,10 @@ class _Group:
         return min(max(run.horizon_days for run in self.runs), MAX_GAP)
 
 
-def verify(
-    work: Work,
-    version_id: str | None = None,
-) -> list[Verified]:
+def verify(work: Work, version_id: str | None = None) -> list[Verified]:
     """Verify a version's operational forecasts against observations, and store the scores.
 
-    Flow counts once it has settled (`issued_pairs.SETTLED_AFTER`). A forecast of days that the weights were fitted to
+    Flow counts once it has settled (`recalibrate.SETTLED_AFTER`). A forecast of days that the weights were fitted to
     does not count, nor does one of the error model for days that it was fitted to. Repeating it changes nothing.
 
     Args:

@@ -104,10 +104,7 @@ def fit(
 
 
 def apply(
-    work: Work,
-    name: str,
-    wanted: Sequence[str] = (),
-    among: Collection[str] | None = None,
+    work: Work, name: str, wanted: Sequence[str] = (), among: Collection[str] | None = None
 ) -> list[IngestResult]:
     """Apply a bridge to basins (default: all of the bridge), producing its product from the source product.
 
@@ -243,10 +240,7 @@ def _bridged(session: Session, bridge: Bridge, part: BridgePart) -> BasinData:
     areas = basins.get(session, part.basin_id).areas
     area = areas.get(bridge.to_product, areas.get(bridge.from_product))
     return BasinData(
-        basin=part.basin_id,
-        areas={} if area is None else {bridge.name: area},
-        series=tuple(created),
-        files=(file,),
+        basin=part.basin_id, areas={} if area is None else {bridge.name: area}, series=tuple(created), files=(file,)
     )
 
 

@@ -21,7 +21,7 @@ from operations.verification.evaluate import evaluate
 from operations.verification.reforecast import reforecast
 from operations.verification.simulated_thresholds import compute
 from operations.verification.verify_issued import verify
-from operations.what_if.what_if import what_if
+from operations.what_if import what_if
 from records.alerts import alert_changes, deliveries, held_alerts
 from records.database.engine import Database
 from records.feeds import feeds

@@ -28,12 +28,11 @@ from jobspec.kinds import KINDS, InvalidRequest, read
 from models.devices import GPULost
 from records.jobs import attempts, jobs, retries, turns
 from workers.job import JobOutcome, StopReason
-from workers.job_leases import Heartbeat
-from workers.job_processes.process_limits import Watch
+from workers.job_processes.process_limits import Watch, hindrance
 from workers.job_processes.process_pool import Child, Children
-from workers.job_processes.transient_faults import hindrance
+from workers.liveness import Heartbeat
 from workers.queue import uploads
-from workers.service_context import WorkerContext
+from workers.queue.enqueue import WorkerContext
 
 log = structlog.get_logger()
 

@@ -33,7 +33,7 @@ def _issued(running: JobRun, run: Run) -> dict[str, Any]:
 
 def what_if(running: JobRun, params: WhatIfParams) -> dict[str, Any]:
     """Compute what-if runs."""
-    from operations.what_if.what_if import what_if as make
+    from operations.what_if import what_if as make
 
     created = make(running.work, running.request(params), by=running.job.created_by)
     return {"runs": [_issued(running, run) | {"base": run.what_if and run.what_if.base} for run in created]}
@@ -49,8 +49,7 @@ def volumes(running: JobRun, params: VolumesParams) -> dict[str, Any]:
 
 def daily(running: JobRun, params: DailyParams) -> dict[str, Any]:
     """Run the daily cycle and report the outcome of every basin."""
-    from operations.daily.after_daily import after_daily
-    from operations.daily.daily_cycle import Watcher
+    from operations.daily.daily_cycle import Watcher, after_daily
     from operations.daily.daily_cycle import daily as run
     from operations.daily.daily_forecasts import DailyRequest
     from operations.upkeep import audit_details

@@ -173,11 +173,7 @@ def _post(running: JobRun, works: Sequence["StartedTraining"], on_gpus: bool = F
         jobs.hold(session, job.id, job.attempt)
         for request, attempts in requests:
             new = jobs.NewJob(
-                kind=request.kind,
-                params=request.stored(),
-                queue=request.queue,
-                parent_id=job.id,
-                max_attempts=attempts,
+                kind=request.kind, params=request.stored(), queue=request.queue, parent_id=job.id, max_attempts=attempts
             )
             jobs.create(session, new, running.work.clock.wall())
 
@@ -230,13 +226,7 @@ def _train_members(running: JobRun, training: "StartedTraining") -> None:
         done = finished * progress.steps + sum(steps.values())
         running.show(done, members * progress.steps, f"member {member}: loss {progress.loss:.4f}")
 
-    train_members(
-        work,
-        training,
-        device=work.settings.device,
-        on_progress=show,
-        on_split=running.log,
-    )
+    train_members(work, training, device=work.settings.device, on_progress=show, on_split=running.log)
 
 
 def pretrained(running: JobRun, params: PretrainedParams) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from operations.forecasting.days import RunDays
 from operations.forecasting.simulate import FlowResult
 from operations.forecasting.weather_ahead import WeatherAhead
 from operations.states.advance_states import Advanced
-from operations.states.changed_storage import with_increment
+from operations.states.changed_states import with_increment
 from operations.versions.load_networks import LoadedVersion, member_weights
 from records.basins.basins import Basin
 from records.runs.bridge_used import RunBridge
@@ -46,7 +46,7 @@ class BasinInputs:
         weather_fault: why a newer weather forecast of its model was not taken; None where none was refused.
         normal: the normal flow of the days ahead, (days,) in mm/day, or why it is unknown.
         snow_normal: the normal snow at T0, mm, or why it is unknown.
-        cells_by_age: the water in the cells at T0 by its age (`operations.forecasting.water_age`), or why it is
+        cells_by_age: the water in the cells at T0 by its age (`operations.forecasting.replayed_past`), or why it is
             unknown.
         bridges: the bridges that its weather passed through.
         of_states: the mean and variance of the discharge over perturbed states, (2, members, traces, days), where

@@ -11,11 +11,7 @@ from hydrology.base.calendar import Period
 from hydrology.base.reasons import Reason
 from models.arrays import Forcing
 from operations.forecasting.changes.starts import Pair, Series, Side, flow_of
-from operations.forecasting.reruns import (
-    Flow,
-    Share,
-    joined,
-)
+from operations.forecasting.reruns import Flow, Share, joined
 from operations.states.advance_states import ONE_DAY
 from records.runs import run_arrays, run_types
 from records.runs.run_arrays import RunSeries

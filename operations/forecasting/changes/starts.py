@@ -8,7 +8,7 @@ import numpy as np
 from hydrology.base.calendar import Period
 from hydrology.uncertainty.weighted import weighted_mean
 from models.arrays import Forcing
-from operations.forecasting.forecast_plan import Plan, read_inputs
+from operations.forecasting.plan.plans import Plan, read_inputs
 from operations.forecasting.reruns import Flow, states_at, weather_of
 from operations.versions.load_networks import LoadedVersion
 from records.database.work import Work

@@ -16,13 +16,7 @@ from hydrology.base.credit import credit_of_all
 from hydrology.base.reasons import Reason
 from hydrology.uncertainty.weighted import mean_by_shares
 from models.arrays import Array
-from operations.forecasting.basin.inputs import (
-    BasinInputs,
-    SimulatedBasin,
-    SimulatedPart,
-    StartedPart,
-    WaterAtT0,
-)
+from operations.forecasting.basin.inputs import BasinInputs, SimulatedBasin, SimulatedPart, StartedPart, WaterAtT0
 from operations.forecasting.calibrated_flow import Calibration
 from operations.forecasting.days import RunDays
 from operations.forecasting.simulate import FlowResult, StorageResult

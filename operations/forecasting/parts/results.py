@@ -13,9 +13,8 @@ from hydrology.base.products import JOINT
 from hydrology.base.products import subsets as product_subsets
 from hydrology.base.reasons import Reason
 from hydrology.verification.held_out_years import HELD_OUT
-from operations.forecasting.basin.forecast import result_of, simulate_part, start_part, without_forecast
+from operations.forecasting.basin.forecast import prepare_basins, result_of, simulate_part, start_part, without_forecast
 from operations.forecasting.basin.inputs import SimulatedPart, StartedPart
-from operations.forecasting.basin.starts import prepare_basins
 from operations.forecasting.parts.calibration import OfBasins, calibrate_basins
 from operations.forecasting.parts.combine import combine_parts
 from operations.forecasting.plan.types import Plan
@@ -33,12 +32,7 @@ Since = Mapping[str, Mapping[str, State | None]]
 
 
 def results_of(
-    work: Work,
-    plan: Plan,
-    *,
-    store_states: bool = True,
-    rain_response: bool = False,
-    since: Since | None = None,
+    work: Work, plan: Plan, *, store_states: bool = True, rain_response: bool = False, since: Since | None = None
 ) -> list[run_types.BasinResult]:
     """Advance the states to T0 and simulate the days ahead. Return each basin's result, in their order.
 

@@ -13,11 +13,10 @@ from hydrology.weather.forcing import WeatherForecast
 from hydrology.weather.forcing_kinds import KINDS
 from jobspec.jobs.forecasting import ForecastParams
 from operations.basin_data.dataset import BasinForcing
-from operations.forecasting.bridged_weather import BridgedForecast, bridged, needed
 from operations.forecasting.days import RunDays
 from operations.forecasting.weather.fill import Filling, with_forecast, with_other_years
 from operations.forecasting.weather.mosaic import MIN_SHARE, Filled
-from operations.forecasting.weather_ahead import READERS, WeatherAhead, supplied
+from operations.forecasting.weather_ahead import READERS, BridgedForecast, WeatherAhead, bridged, needed, supplied
 from operations.forecasting.weather_skill import Compared
 from operations.versions.load_networks import LoadedVersion
 from records.database.engine import Database
@@ -107,11 +106,7 @@ class WeatherChoice:
         yield self._whole(session, without, {}, None)
 
     def _whole(
-        self,
-        session: Session,
-        names: Sequence[str],
-        forecasts: Mapping[str, WeatherForecast],
-        used: RunWeather | None,
+        self, session: Session, names: Sequence[str], forecasts: Mapping[str, WeatherForecast], used: RunWeather | None
     ) -> WeatherPlan:
         """Return the weather of a weather forecast that is to hold all days ahead."""
         taken, product = self.loaded.config.inputs, self.loaded.version.product
@@ -154,11 +149,7 @@ class WeatherChoice:
         return newest
 
     def _identity(
-        self,
-        session: Session,
-        issue: weather.Issue,
-        forecasts: Mapping[str, WeatherForecast],
-        compared: Compared,
+        self, session: Session, issue: weather.Issue, forecasts: Mapping[str, WeatherForecast], compared: Compared
     ) -> RunWeather | None:
         """Return a weather forecast as a run stores it. Return None where it covers none of the run's basins."""
         if not forecasts:

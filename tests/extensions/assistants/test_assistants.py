@@ -12,7 +12,7 @@ from mcp_types import CallToolResult
 
 from extensions.assistants.tools import TOOLS
 from jobspec.jobs.forecasting import WhatIfParams
-from operations.what_if.what_if import what_if
+from operations.what_if import what_if
 from records.jobs import attempts
 from records.runs.runs import RunRequest
 from runtime.clock import Clock

@@ -26,8 +26,7 @@ from operations.forecasting.forecast import forecast
 from operations.forecasting.weather_skill import ISSUES
 from operations.states.advance_states import ONE_DAY
 from operations.verification.calibrate import calibrate
-from operations.verification.issued_pairs import IssueDays, past_scores, settled
-from operations.verification.recalibrate import recalibrate
+from operations.verification.recalibrate import IssueDays, past_scores, recalibrate, settled
 from records.database.engine import Database
 from records.runs import run_arrays, run_types, runs
 from records.runs.run_request import RunRecalibration

@@ -10,8 +10,8 @@ from models.ensemble import Ensemble
 from models.inference import ArrayMap
 from operations.basin_data.dataset import BasinForcing, load_forcing
 from operations.forecasting.forecast import forecast
-from operations.forecasting.forecast_plan import NothingToForecast
-from operations.states.assimilate import WINDOW_DAYS, increments
+from operations.forecasting.plan.plans import NothingToForecast
+from operations.states.changed_states import WINDOW_DAYS, increments
 from operations.versions.load_networks import LoadedVersion, load_version
 from records.database.engine import Database
 from records.runs import run_arrays

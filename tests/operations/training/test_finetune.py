@@ -37,7 +37,7 @@ from operations.training.train import train
 from operations.training.training_data import NoBasinLeft, prepare
 from operations.verification.compare import compare
 from operations.verification.evaluate import evaluate
-from operations.versions.held_out import require_held_out, require_to_be_held_out
+from operations.versions.learnt_days import require_held_out, require_to_be_held_out
 from operations.versions.load_networks import load_version
 from records.basins.tables import AttributeRow
 from records.database.engine import Database

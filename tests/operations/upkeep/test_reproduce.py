@@ -13,7 +13,7 @@ from operations.daily.replay import replay
 from operations.forecasting.forecast import forecast
 from operations.upkeep.reproduce import Receipt, reproduce
 from operations.verification.calibrate import calibrate
-from operations.what_if.what_if import what_if
+from operations.what_if import what_if
 from records.database.engine import Database
 from records.runs import run_types, runs, states
 from records.runs.runs import RunRequest

@@ -22,7 +22,7 @@ from models.pretrained.files import DamagedEnsemble
 from models.pretrained.form import read
 from operations.basin_data.dataset import BasinForcing, load_forcing
 from operations.forecasting.forecast import forecast
-from operations.forecasting.snow17 import DAYS, snow17_at
+from operations.forecasting.normals import DAYS, snow17_at
 from operations.training.export import export
 from operations.training.pretrained import install
 from operations.verification.evaluate import evaluate

@@ -36,7 +36,7 @@ from operations.verification.reforecast import reforecast
 from operations.verification.simulated_thresholds import compute
 from operations.verification.snow_cells import Reference, combined_snow, read_snow
 from operations.versions.load_networks import load_version
-from operations.what_if.what_if import what_if
+from operations.what_if import what_if
 from records.database.engine import Database
 from records.feeds import product_credits
 from records.runs import run_arrays, run_types, runs, states

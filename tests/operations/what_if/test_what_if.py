@@ -16,11 +16,10 @@ from jobspec.jobs.forecasting import WhatIfParams
 from jobspec.kinds import InvalidRequest, read
 from jobspec.training import InputsConfig
 from models.arrays import Forcing
-from operations.forecasting.forecast_plan import NothingToForecast
+from operations.forecasting.plan.plans import NothingToForecast
 from operations.forecasting.weather_ahead import WeatherAhead
 from operations.states.advance_states import ONE_DAY
-from operations.what_if.changed_weather import changed
-from operations.what_if.what_if import what_if
+from operations.what_if import changed, what_if
 from records.database.engine import Database
 from records.forecasts import latest
 from records.runs import run_arrays, run_types, runs, states
