@@ -57,7 +57,6 @@ def changed(basin: str, weather: WeatherAhead, inputs: InputsConfig, changes: Ch
 
 
 def _wetter(mass: Array, changes: Changes) -> Array:
-    """Return the changed precipitation."""
     wetter = mass.copy()
     if changes.precipitation_percent != 0:
         wetter = (wetter * np.float64(1 + changes.precipitation_percent / 100)).astype(np.float32)
@@ -67,7 +66,6 @@ def _wetter(mass: Array, changes: Changes) -> Array:
 
 
 def _warmer(values: Mapping[str, Array], degrees: float) -> dict[str, Array]:
-    """Return the changed series by name: temperatures, and the vapour pressure."""
     temperatures = {name: values[name] for name in IN_DEGREES if name in values}
     warmer = {name: of_days + np.float32(degrees) for name, of_days in temperatures.items()}
     if VAPOUR in values:
@@ -115,7 +113,6 @@ def what_if(work: Work, request: RunRequest[WhatIfParams], by: str | None = None
 
     Raises:
         InvalidInput: no basin is stored, T0 is in the future, or a version takes another product.
-        UnknownVersion, UnknownBasin, UnknownWeather: one does not exist.
         NothingToForecast: no basin can be forecast, or the changes can be applied in none; nothing is stored.
     """
     params, request = request.params, replace(request, purpose="what-if")
@@ -139,11 +136,7 @@ def what_if(work: Work, request: RunRequest[WhatIfParams], by: str | None = None
 
 
 def changed_plan(plan: Plan, changes: Changes) -> Plan:
-    """Return a plan with the changed weather, without the basins in which it cannot be changed.
-
-    Raises:
-        NothingToForecast: it can be changed in none.
-    """
+    """Return a plan with the changed weather, without the basins in which it cannot be changed."""
     if changes.nothing:
         return plan
     changed_there = _changed(plan, changes)
@@ -152,7 +145,6 @@ def changed_plan(plan: Plan, changes: Changes) -> Plan:
 
 
 def _changed(plan: Plan, changes: Changes) -> Plan:
-    """Return a plan with the changed weather, of the basins in which that of every part can be changed."""
     parts, failures = [], dict(plan.failures)
     for one in plan.parts:
         taken = one.loaded.config.inputs
@@ -205,7 +197,6 @@ def _id(weather: RunWeather | None) -> str | None:
 
 
 def _same(plan: Plan, run: run_types.Run, earlier: run_types.RunBasin | None, basin: run_types.RunBasin) -> bool:
-    """Return whether an earlier run's result of a basin follows from the state and inputs of a plan."""
     if earlier is None or earlier.status != "issued" or earlier.pruned is not None:
         return False
     if earlier.state_hash != basin.state_hash:
@@ -219,7 +210,6 @@ def _same(plan: Plan, run: run_types.Run, earlier: run_types.RunBasin | None, ba
 
 
 def _consumed(plan: Plan, one: PartPlan, name: str, parent: str | None) -> str:
-    """Return the hash of what a part of a plan consumes in a basin from the day after a parent state on."""
     forcing = one.forcings[name]
     return inputs_hash(
         forcing=forcing,

@@ -93,11 +93,7 @@ class JobRun:
         return RunRequest(params, self.grant.purpose, self.grant.owner, self.job.id)
 
     def show(self, done: int, total: int, detail: str = "") -> None:
-        """Report the progress of the work.
-
-        Raises:
-            CancelAsked, ShutdownAsked: as `check`.
-        """
+        """Report the progress of the work."""
         self._show({"done": done, "total": total, "detail": detail})
 
     def show_file(self, name: str) -> None:

@@ -194,5 +194,4 @@ def _is_free(path: Path, locks: ExitStack) -> bool:
 
 
 def _kernel() -> str:
-    """Return the identifier of this boot of the machine."""
     return Path("/proc/sys/kernel/random/boot_id").read_text()

@@ -103,7 +103,6 @@ def work(
 
 
 def _silence_standard_output() -> None:
-    """Discard Celery's shutdown notice on standard output: the log has it too."""
     with Path(os.devnull).open("w") as nothing:
         os.dup2(nothing.fileno(), 1)
 

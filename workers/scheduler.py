@@ -163,7 +163,6 @@ def _give_up_gpu(tools: WorkerContext, sent: Sequence[jobs.Job], now: datetime) 
 
 
 def _taken(tools: WorkerContext, leases: ExpiredLeases, now: datetime) -> list[jobs.Job]:
-    """Take the jobs of lost workers from them."""
     lease = timedelta(seconds=tools.settings.lease_seconds)
     with dead_workers(tools.settings.data) as dead:
         for name in dead:
@@ -186,9 +185,6 @@ def _without_message(tools: WorkerContext, sent: Sequence[jobs.Job], now: dateti
 
     The broker does not report which messages it lost, but sending a job once too often does no harm, and a queue never
     gets more messages than it has jobs.
-
-    Raises:
-        BrokerAway: it does not report its number of messages.
     """
     lost = []
     for queue, group in groupby(sorted(sent, key=attrgetter("queue")), attrgetter("queue")):

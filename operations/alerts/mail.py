@@ -157,7 +157,6 @@ def _answered(error: smtplib.SMTPResponseException, stage: Stage) -> DeliveryOut
 
 
 def _refused(code: int, words: bytes) -> DeliveryOutcome:
-    """Return the outcome of a refused recipient."""
     refused = absent(Reason.MAIL_ADDRESS_REFUSED, status=code)
     if code < 500 or code in _NOT_OF_ADDRESS or (_ENHANCED.match(words) and not _GONE.match(words)):
         of_mailbox = code == TOO_LARGE or (code >= 500 and _OF_MAILBOX.match(words))

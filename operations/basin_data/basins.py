@@ -39,7 +39,6 @@ def chosen(session: Session, wanted: Sequence[str]) -> list[str]:
 
     Raises:
         InvalidInput: no basin is stored, or a text is not a basin identifier.
-        UnknownBasin: a wanted basin is not stored.
     """
     if wanted:
         ids = unique(basin_id(text) for text in wanted)
@@ -59,9 +58,6 @@ def chosen_to_learn_from(session: Session, wanted: Sequence[str], owner: str | N
 
     Args:
         owner: the operator's key that will own the version; None for the service's.
-
-    Raises:
-        InvalidInput, UnknownBasin: as `chosen`.
     """
     ids = chosen(session, wanted)
     return ids if wanted or owner is not None else ownership.official(session, ids)
@@ -78,10 +74,6 @@ def with_model(session: Session, version: str | None) -> list[str]:
     """Return the basins of a version, or else all basins that have a current version.
 
     Where no basin has a current version, all stored basins are returned. See `promotions.basins_of`.
-
-    Raises:
-        UnknownVersion: it does not exist.
-        InvalidInput: no basin is stored, or none that belongs to the version.
     """
     if version is not None:
         return promotions.basins_of(session, version)
@@ -133,7 +125,6 @@ def completed(
 
 
 def _reason(basin: str, needed: Sequence[str], may_assume: bool) -> Absent:
-    """Describe which attributes are missing, and how to supply each."""
     climate = ", ".join(name for name in needed if name in CLIMATE)
     land = ", ".join(name for name in needed if name not in _NEVER_ASSUMED)
     remedies = []

@@ -28,9 +28,6 @@ def ended_only(session: Session, data: BasinData, now: datetime) -> BasinData:
     Args:
         now: by the service's clock; of an archive by the machine's, because a service that replays it stands before
             its end.
-
-    Raises:
-        SourceError: there is a value of such a day; names its file, line, column, day and value.
     """
     if not data.series:
         return data
@@ -39,7 +36,6 @@ def ended_only(session: Session, data: BasinData, now: datetime) -> BasinData:
 
 
 def _place(session: Session, data: BasinData) -> basins.Basin:
-    """Return the basin with the longitude and the time zone that it has, or is about to have."""
     known = basins.known(session, [data.basin])
     stored = basins.get(session, data.basin) if known else basins.Basin(data.basin)
     zone = {TIME_ZONE: data.texts[TIME_ZONE]} if TIME_ZONE in data.texts else {}
@@ -82,9 +78,6 @@ def check_observed(session: Session, data: BasinData) -> tuple[BasinData, list[s
 
     Returns:
         the data, with the days on which tmin is above tmax flagged suspect, and the warnings.
-
-    Raises:
-        ImpossibleWeather: names the file, variable, first day and value.
     """
     by_product: dict[str, dict[str, SourceSeries]] = {}
     for one in data.series:
@@ -117,9 +110,6 @@ def check_forecast(session: Session, forecast: WeatherForecast) -> list[str]:
     """Check a basin's weather forecast.
 
     Return the warnings, none for an unknown basin.
-
-    Raises:
-        ImpossibleWeather: names the variable, first day and value.
     """
     if basins.unknown(session, [forecast.basin]):
         return []
@@ -180,7 +170,6 @@ def sentences(found: Iterable[Finding], severity: str, files: Mapping[str, str] 
 
 
 def _of_incoming(found: Iterable[Finding], incoming: Collection[str], known: Iterable[Finding]) -> list[Finding]:
-    """Return the findings that involve incoming data."""
     old = {(finding.code, finding.detail["variable"]) for finding in known}
     return [
         finding
@@ -205,7 +194,6 @@ def _read(
 
 
 def _flagged(incoming: Mapping[str, DailySeries], beside: Mapping[str, DailySeries]) -> dict[str, DailySeries]:
-    """Return the incoming temperatures, flagged suspect on days with tmin above tmax."""
     if "tmin" not in beside or "tmax" not in beside:
         return {}
     shared = beside["tmin"].period.overlap(beside["tmax"].period)

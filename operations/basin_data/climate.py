@@ -57,7 +57,6 @@ def compute(work: Work, basin: str, product: str | None = None, period: Period |
         period: whole years; by default all stored whole calendar years.
 
     Raises:
-        UnknownBasin: it is not stored.
         InvalidInput: the period is not whole years, or several products are stored and none is named.
         DataProblem: its source supplies its climate, its location is unknown, or a day of the period is missing.
     """
@@ -80,12 +79,7 @@ def compute(work: Work, basin: str, product: str | None = None, period: Period |
 
 
 def _only_product(session: Session, basin: str) -> str:
-    """Return the product that has all variables needed for a basin's climate.
-
-    Raises:
-        DataProblem: there is none.
-        InvalidInput: there are several.
-    """
+    """Return the product that has all variables needed for a basin's climate."""
     stored = {(entry.product, entry.variable) for entry in series.catalogue(session, basin)}
     products = sorted(
         product for product in {name for name, _ in stored} if stored.issuperset((product, name) for name in _VARIABLES)
@@ -98,11 +92,7 @@ def _only_product(session: Session, basin: str) -> str:
 
 
 def _calendar_years(session: Session, basin: str, product: str) -> Period:
-    """Return all calendar years whose first and last day are stored.
-
-    Raises:
-        DataProblem: there is none.
-    """
+    """Return all calendar years whose first and last day are stored."""
     stored = [part for (_, _), part in series.extent(session, [basin], product, _VARIABLES).items()]
     if len(stored) < len(_VARIABLES):
         raise DataProblem(f"{basin} has no {', '.join(_VARIABLES)} of {product}: fetch or ingest them.")
@@ -121,9 +111,6 @@ def _whole_years(period: Period) -> int:
     """Return the number of whole years in a period.
 
     Part of a year would give some seasons more weight.
-
-    Raises:
-        InvalidInput: it does not consist of whole years.
     """
     first = period.first.astype("datetime64[M]")
     after = period.last + np.timedelta64(1, "D")

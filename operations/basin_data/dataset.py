@@ -215,7 +215,6 @@ def _usable(
     """Return the usable part of a record (days, variables; precipitation first), or why there is none.
 
     Args:
-        feed: the feed that fills the product.
         marked: (days, variables), which values were FILLED when they arrived.
     """
     inputs = config.inputs
@@ -282,7 +281,6 @@ def _unusable(values: Array) -> npt.NDArray[np.bool_]:
 def _until_unusable(
     basin: str, inputs: InputsConfig, record: Period, values: Array, feed: feeds.Feed | None
 ) -> tuple[int, Absent | None]:
-    """Return the number of days before the first unusable one, and why it is unusable."""
     names = (inputs.mass, *inputs.auxiliary)
     unusable = _unusable(values)
     bad_days = np.flatnonzero(unusable.any(axis=1))

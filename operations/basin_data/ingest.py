@@ -94,7 +94,6 @@ def ingest(
         adopt: whether an agency's basins that an operator registered become the service's; otherwise they fail.
 
     Raises:
-        InvalidInput: as `held`.
         SourceError: it is a `table`, and a value is of a day that has not ended; nothing is stored.
     """
     names = held(source, wanted)
@@ -189,7 +188,6 @@ def store(session: Session, data: BasinData, clock: Clock, *, archive: bool = Fa
 
 
 def _extents(session: Session, data: BasinData) -> dict[tuple[str, str], Period]:
-    """Return the first and last known day of the series stored before, by product and variable."""
     variables: dict[str, list[str]] = {}
     for one in data.series:
         variables.setdefault(one.product, []).append(one.variable)

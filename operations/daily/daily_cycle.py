@@ -113,7 +113,6 @@ def daily(
         names: the feeds to fetch; all when none is named.
 
     Raises:
-        UnknownFeed: a named feed does not exist.
         InvalidInput: no basin is stored.
     """
     with work.database.reading() as session:
@@ -137,7 +136,6 @@ def daily(
 
 @contextmanager
 def _noting(name: str, problems: Reasons, lacking: Reasons) -> Iterator[Reasons]:
-    """Collect the basins' failure reasons of a feed or bridge, or the reason it failed entirely."""
     failed: Reasons = {}
     try:
         yield failed
@@ -163,7 +161,6 @@ def _fetch(work: Work, intake: Intake, feed: str, watcher: Watcher) -> Reasons:
 
 
 def _leading_on(database: Database, products: Sequence[str | None]) -> list[str]:
-    """Return the bridges of observed weather that start from the given products."""
     with database.reading() as session:
         stored = bridges.list_bridges(session)
     return [bridge.name for bridge in stored if bridge.model is None and bridge.from_product in products]
@@ -180,11 +177,7 @@ def _failure(error: object) -> Absent:
 
 
 def _outcomes(work: Work, names: Sequence[str], done: Newest, lacking: Reasons) -> list[BasinOutcome]:
-    """Return the outcome of each basin.
-
-    Args:
-        lacking: why a feed or a bridge brought no data for it.
-    """
+    """Return the outcome of each basin."""
     now = work.clock.now()
     with work.database.reading() as session:
         issued = {row.basin_id: (run, row) for run in done.issued for row in runs.basins_of(session, run.id)}

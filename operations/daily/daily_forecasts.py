@@ -129,11 +129,7 @@ def _part(inputs: ForecastInputs, names: Collection[str]) -> ForecastInputs:
 
 
 def _issue(work: Work, inputs: ForecastInputs, past: Period, asked: DailyRequest, *, done: Newest) -> None:
-    """Issue the runs of basins with the same T0. With weather forecasts where available, else with ESP.
-
-    Args:
-        past: from T0 to the last known day.
-    """
+    """Issue the runs of basins with the same T0. With weather forecasts where available, else with ESP."""
     failed, left = Reasons(), [*inputs.forcings]
 
     def issue_from(t0: Day, names: Collection[str], weather: ForcingKind, *, whole: bool) -> set[str]:
@@ -188,13 +184,11 @@ def _with_late_parts(work: Work, inputs: ForecastInputs, names: Sequence[str]) -
 
 
 def _ends(inputs: ForecastInputs, name: str) -> list[Day]:
-    """Return the last days of the weather of the products of a basin, but of those that are late by too many."""
     ends = [one.forcings[name].period.last for one in inputs.parts if name in one.forcings]
     return [end for end in ends if days_between(end, max(ends)) <= STALE_AFTER_DAYS]
 
 
 def _with_all_parts(plan: Plan, t0: Day) -> list[str]:
-    """Return the basins of a plan where all parts take part whose product holds T0."""
     return [
         name
         for name in plan.forcings
@@ -204,20 +198,17 @@ def _with_all_parts(plan: Plan, t0: Day) -> list[str]:
 
 
 def _not_issued_yet(work: Work, planned: Sequence[Plan]) -> list[Plan]:
-    """Return planned runs without the basins whose same forecast was already issued."""
     with work.database.reading() as session:
         return [plan.only(new) for plan in planned if (new := _new(session, work.clock, plan))]
 
 
 def _new(session: Session, clock: Clock, plan: Plan) -> list[str]:
-    """Return the basins of a plan without the same forecast."""
     names = [*plan.forcings]
     newest, hashes = latest.newest_tried(session, names, clock.now()), _state_hashes(session, plan)
     return [name for name in names if name not in newest or not _is_of(plan, *newest[name], hashes.get(name))]
 
 
 def _state_hashes(session: Session, plan: Plan) -> dict[str, str]:
-    """Return the hash of each basin's stored states of T0, of all parts that take part."""
     of_parts = {
         one.part.name: states.valid_hashes(session, one.part.version, plan.days.t0, [*one.forcings])
         for one in plan.parts
@@ -232,7 +223,6 @@ def _state_hashes(session: Session, plan: Plan) -> dict[str, str]:
 
 
 def _is_of(plan: Plan, run: run_types.Run, basin: run_types.RunBasin, state_hash: str | None) -> bool:
-    """Return whether a run's forecast of a basin was issued from the same state and weather as a plan."""
     used = None if run.weather is None else run.weather.id
     weather = None if plan.forecast is None else plan.forecast.id
     over = plan.bridges_in(basin.basin_id)

@@ -47,9 +47,6 @@ def tomorrow(session: Session, basin: str, run: str, now: datetime) -> Tomorrow 
     """Return a run's discharge for tomorrow.
 
     Return None where its horizon is too short or the area unknown.
-
-    Raises:
-        UnknownRun: there is no such run, or it has no forecast of that basin.
     """
     stored, of_basin = runs.get(session, run), runs.basin_of(session, run, basin)
     day = last_ended(basins.get(session, basin), now) + _TWO_DAYS

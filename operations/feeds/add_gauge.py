@@ -76,7 +76,6 @@ def _without_holes(geometry: "Geometry") -> "Geometry":
 
 
 def _rings(geometry: "Geometry") -> list[shapely.LinearRing]:
-    """Return the outer rings of the polygons of a geometry."""
     return [part.exterior for part in shapely.get_parts(geometry) if part.geom_type == "Polygon" and not part.is_empty]
 
 
@@ -144,7 +143,6 @@ def add(work: Work, result: AddedBasin, key: str | None = None, pause: Callable[
 
 
 def _require_unlearnt(session: Session, stored: basins.Basin, m2: float) -> None:
-    """Raise an InvalidInput where a new area would replace one that a version learnt with."""
     for version in versions.list_versions(session):
         area = area_by(stored.areas, version.area_products)
         if (
@@ -177,7 +175,6 @@ def _gauge_from_usgs(
 
 
 def _basin(result: AddedBasin, stored: basins.Basin, shown: Location | None) -> basins.Basin:
-    """Return the basin as it will be stored."""
     places = ((place.latitude, place.longitude) for place in (result, stored, shown) if place is not None)
     latitude, longitude = next((place for place in places if None not in place), (None, None))
     if latitude is None or longitude is None:
@@ -215,11 +212,7 @@ def _area(stored: basins.Basin, areas: dict[str, float]) -> Area:
 
 
 def _compared(of_outline: float, area: Area, result: AddedBasin) -> str:
-    """Compare the area of an outline with the basin's, in a sentence.
-
-    Raises:
-        BadOutline: they differ by more than the tolerance, and the difference was not accepted.
-    """
+    """Compare the area of an outline with the basin's, in a sentence."""
     excess = of_outline / area.m2 - 1
     sentence = (
         f"The outline has {of_outline / M2_PER_KM2:.5g} km2, {abs(excess):.0%} {'more' if excess > 0 else 'less'} than "

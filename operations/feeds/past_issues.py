@@ -62,11 +62,6 @@ def fetch_past_issues(work: Work, name: str, days: int, *, listener: FetchCallba
     Args:
         days: number of days before today, one run each, that of 00 UTC.
         listener: gets notes, such as the cost before the first request, and pauses between requests.
-
-    Raises:
-        UnknownFeed: there is none of that name.
-        InvalidInput: the feed has no past issues, or no basin.
-        FeedProblem: the fetch costs more than the service allows; nothing was asked for.
     """
     now = work.clock.now()
     today = now.replace(hour=0, minute=0, second=0, microsecond=0)

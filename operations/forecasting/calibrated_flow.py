@@ -117,7 +117,6 @@ class Calibration:
         return self.error_model.root_shifts(self._gaps(np.array(leads, dtype=float)), float(error))
 
     def _gaps(self, leads: Flow) -> Flow:
-        """Return the days from the last observed flow to some leads."""
         return leads if self.last_flow is None else np.maximum(leads - self._lead_of(self.last_flow), 1)
 
     def _last_error(self, flow: Flow) -> Flow:
@@ -135,7 +134,6 @@ class Calibration:
         return model.quantiles(*together).reshape(*flow.shape, -1)
 
     def _lead_of(self, last: LastFlow) -> int:
-        """Return the days from T0 to the last observed flow, below 0 before T0."""
         return days_between(self.days.t0, last.day)
 
 

@@ -49,7 +49,6 @@ def forecast(work: Work, request: RunRequest[ForecastParams]) -> list[run_types.
 
     Raises:
         InvalidInput: no basin is stored, T0 is in the future, or a version takes another product.
-        UnknownVersion, UnknownBasin, UnknownWeather: one does not exist.
         NothingToForecast: no basin of a version can be forecast; nothing of its run is stored.
     """
     params = request.params
@@ -126,7 +125,6 @@ def store_all(
 def _still_due(
     session: Session, computed: Computed, *, planned: Sequence[Plan], still_due: StillDue
 ) -> list[tuple[run_types.NewRun, list[run_types.BasinResult]]]:
-    """Return the runs with the basins that are still due, after locking the basins of all."""
     for name in sorted({name for plan in planned for name in plan.forcings}):
         basins.lock(session, name)
     return [
@@ -143,7 +141,6 @@ def basins_by_version(session: Session, names: Sequence[str], version: str | Non
         version: the one to use; None for the current one of each basin.
 
     Raises:
-        UnknownVersion, UnknownBasin: one does not exist.
         NothingToForecast: a basin has no current version.
     """
     wanted = list(names) or with_model(session, version)

@@ -107,7 +107,6 @@ def _at(t0: Day, values: npt.NDArray[np.floating], record: Period) -> float | Ab
 def _records(
     session: Session, product: str, variable: str, names: Sequence[str]
 ) -> Iterator[tuple[str, Record | Absent]]:
-    """Yield each basin that has a record, and the record, all of the same days, or the damage found."""
     spans = series.spans(session, names, product, variable)
     if not spans:
         return
@@ -150,7 +149,6 @@ class _Weather:
         return self.values[:, max(end - days, 0) : max(end, 0)]
 
     def of_other_years(self, t0: Day) -> Iterator[Array]:
-        """Yield those until `NEAR_DAYS` after the same day of each other year that is known so far."""
         years = np.arange(self.record.first.astype("datetime64[Y]"), self.record.last.astype("datetime64[Y]") + 1)
         for same in same_day(t0, years[years != t0.astype("datetime64[Y]")]):
             part = self.until(same + NEAR_DAYS, DAYS + NEAR_DAYS)
@@ -207,7 +205,6 @@ def _simulated(weather: Sequence[Array], elevations: Sequence[float], last: Day)
 
 
 def _weather(basin: Basin, forcing: BasinForcing, inputs: InputsConfig, t0: Day) -> _Weather | Absent:
-    """Return the weather of a basin's record, or why Snow-17 cannot use it."""
     if lacking := [name for name in TEMPERATURES if name not in inputs.auxiliary]:
         return absent(Reason.SNOW17_LACKS_VARIABLES, variables=" and ".join(lacking))
     if (elevation := basin.attributes.get(ELEVATION)) is None:

@@ -123,7 +123,6 @@ class _Past:
     ages: Ages
 
     def cells(self, at_t0: Sequence[State]) -> Iterator[Array | Absent]:
-        """Yield the cells of each basin by age, where the past ends in its state of T0."""
         ends = self._ends()
         for at, state in enumerate(at_t0):
             same = all(
@@ -141,7 +140,6 @@ class _Past:
         return [end for _, end in each]
 
     def _at_begin(self) -> list[ArrayMap]:
-        """Return each member's states at the start of the first reported season, or of the record."""
         ensemble, started_at = self.loaded.ensemble, member_states(self.started, len(self.loaded.labels))
         if self.first < self.ages.begin:
             return ensemble.simulate(self._over(Period(self.first, self.ages.begin - ONE_DAY)), started_at, ())[1]

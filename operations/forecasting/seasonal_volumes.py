@@ -26,13 +26,7 @@ log = structlog.get_logger()
 
 
 def forecast_volumes(work: Work, request: RunRequest[VolumesParams]) -> list[run_types.Run]:
-    """Issue the runs for the volume of the requested season, or of each basin's own.
-
-    Raises:
-        InvalidInput: T0 is in the future.
-        UnknownVersion, UnknownBasin: one does not exist.
-        NothingToForecast: no basin of a version can be forecast; nothing is stored.
-    """
+    """Issue the runs for the volume of the requested season, or of each basin's own."""
     params = request.params
     with work.database.reading() as session:
         groups = basins_by_version(session, params.basins, params.version)

@@ -122,7 +122,6 @@ def _bridged(
 def _after_the_archive(
     session: Session, basin: str, weather: DailyWeather, days: RunDays, in_force: InForce
 ) -> DailyWeather:
-    """Return the weather after the archive days that the state of T0 consumed, with which each trace starts."""
     last = days.t0 + np.timedelta64(in_force.part.corrections.days_after, "D")
     archive = weather_of(session, basin, in_force.bridge.from_product, Period(days.t0, last))
     if archive is None:

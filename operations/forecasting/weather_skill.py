@@ -146,6 +146,5 @@ def weather_of(forcing: Forcing) -> Array:
 
 
 def _spread_out(items: Sequence[Item], most: int) -> list[Item]:
-    """Return at most some of the items, evenly spread."""
     count = min(len(items), most)
     return [items[round(at)] for at in np.linspace(0, len(items) - 1, count).tolist()] if count else []

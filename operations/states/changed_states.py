@@ -60,7 +60,6 @@ def _assimilated(session: Session, loaded: LoadedVersion, record: Forcing, state
 def _states_before(
     session: Session, loaded: LoadedVersion, record: Forcing, state: State, window: Period
 ) -> list[ArrayMap]:
-    """Return each member's state on the day before a window, advanced from the newest stored one."""
     stored = states.newest_valid(session, loaded.version.id, state.basin_id, window.first - ONE_DAY)
     start = member_states([stored], len(loaded.labels))
     first = record.first if stored is None else stored.day + ONE_DAY
@@ -139,7 +138,6 @@ def with_increment(
 
 
 def _chosen(cells: list[int], snow: Collection[int], increment: Increment) -> list[int]:
-    """Return those of the cells that share an increment."""
     match increment.where:
         case "snow":
             return [cell for cell in cells if cell in snow]

@@ -159,7 +159,6 @@ def _refusal(version: versions.Version) -> str | None:
 
 
 def _led_to(session: Session, training: str) -> str:
-    """Return the version that resulted from a training."""
     version = trainings.get(session, training).version_id
     if version is None:
         raise DataProblem(f"Training {training} is not finished: finish it first, because it is the twin of this one.")

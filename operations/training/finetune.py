@@ -27,7 +27,6 @@ def whole(session: Session, tuning: FineTuningConfig) -> tuple[Version, Training
     """Return the parent of a fine-tuning, and the full configuration to train.
 
     Raises:
-        UnknownVersion: the parent does not exist.
         InvalidInput: it takes another product, has fewer members, or has no basin vectors to fit.
     """
     parent = versions.get(session, tuning.parent)
@@ -63,9 +62,6 @@ def start_of(session: Session, parent: Version, member: int, learnt_from: Sequen
 
     Args:
         learnt_from: the basins that the member will have learnt from, the parent's among them.
-
-    Raises:
-        Corrupt, DataProblem: they are damaged.
     """
     weights = weights_of(parent, versions.members_of(session, parent.id)[member])
     if VECTORS in weights:

@@ -74,12 +74,7 @@ def unfinished_members(session: Session, started: StartedTraining) -> list[int]:
 
 
 def train_member(work: Work, started: StartedTraining, member: int, device: str, on_progress: OnProgress) -> None:
-    """Train a member from its newest checkpoint to the end, and store it; skip a finished one.
-
-    Raises:
-        DataProblem: no window fits, or the loss is no longer a number; the training is then marked as failed.
-        GPULost, GPUTooSmall: the GPU cannot be used; another call continues, on any device.
-    """
+    """Train a member from its newest checkpoint to the end, and store it; skip a finished one."""
     with work.database.reading() as session:
         if member not in unfinished_members(session, started):
             return
@@ -112,10 +107,6 @@ def train_together(
 
     Args:
         on_split: called with a sentence when that happens.
-
-    Raises:
-        DataProblem: no window fits, or the loss is no longer a number; the training is then marked as failed.
-        GPULost, GPUTooSmall: the device cannot be used; another call continues, on any device.
     """
     groups = _by_step(work.database, started)
     while groups:
@@ -137,7 +128,6 @@ def train_together(
 
 
 def _by_step(database: Database, started: StartedTraining) -> list[Sequence[int]]:
-    """Return the unfinished members in groups of the same step, the most advanced first."""
     groups: dict[int, list[int]] = defaultdict(list)
     with database.reading() as session:
         for member in sorted(unfinished_members(session, started)):
@@ -198,14 +188,12 @@ class _Store:
     device: str
 
     def checkpoints(self, step: int, steps: int, blobs: dict[int, bytes]) -> None:
-        """Store a checkpoint of each member."""
         with self.work.database.transaction() as session:
             for member, blob in blobs.items():
                 new = trainings.Checkpoint(member, step, blob, {"steps": steps}, self.work.clock.wall())
                 trainings.save_checkpoint(session, self.started.training_id, new)
 
     def finished(self, members: dict[int, TrainedMember]) -> None:
-        """Store trained members in place of their checkpoints."""
         training = self.started.training_id
         with self.work.database.transaction() as session:
             for label, trained in members.items():
@@ -215,7 +203,6 @@ class _Store:
             log.info("train.member", training=training, member=label, best_nse=best_nse(trained.log))
 
     def failure(self, problem: DataProblem) -> None:
-        """Mark the training as failed."""
         reason = absent(Reason.FAILED, message=str(problem))
         with self.work.database.transaction() as session:
             trainings.fail(session, self.started.training_id, reason, self.work.clock.wall())

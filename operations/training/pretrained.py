@@ -98,7 +98,6 @@ def read_shipped(name: str | None = None, shelf: Path | None = None) -> Ensemble
         shelf: the folder that holds them; by default that of the package.
 
     Raises:
-        UnknownEnsemble: it is not shipped; the message lists those that are.
         InvalidInput: none is named, and several are shipped without the default one.
         DamagedEnsemble: one of its files is missing or damaged.
     """
@@ -149,7 +148,6 @@ def install(work: Work, shipped: Ensemble | Combination, product: str | None = N
 
 
 def _all(shipped: Ensemble | Combination) -> Iterator[Ensemble | Combination]:
-    """Yield what is shipped, its twin and its parts, with their twins."""
     yield shipped
     if shipped.twin is not None:
         yield from _all(shipped.twin)
@@ -197,7 +195,6 @@ def _install(
 
 
 def _combining(clock: Clock, shipped: Combination, parts: Sequence[str]) -> Callable[[Session], versions.Version]:
-    """Return what combines installed parts."""
     shares = dict(zip(parts, shipped.description.parts, strict=True))
     weights = {version: part.weight for version, part in shares.items()}
     own = shipped.description.parts[0].basin_weights
@@ -219,7 +216,6 @@ def _combining(clock: Clock, shipped: Combination, parts: Sequence[str]) -> Call
 def _creating(
     work: Work, shipped: Ensemble, request: JsonObject, twin: str | None
 ) -> Callable[[Session], versions.Version]:
-    """Return what creates the version of an ensemble, whose networks are examined here."""
     result = shipped.description
     members = [
         versions.Member(one.label, one.seed, {result.uses: shipped.weights[one.label]}, one.log)
@@ -245,7 +241,6 @@ def _store_beside(session: Session, clock: Clock, version: versions.Version, bes
 
 
 def _add_skill(session: Session, version: versions.Version, judged: skill.ShippedSkill) -> None:
-    """Store the shipped scores of basins without scores of their own over the same period."""
     stored, period = {one.id for one in basins.list_basins(session)}, Period.parse(judged.period)
     rows = [
         scores.Score(
@@ -277,7 +272,6 @@ def promote_where_vacant(work: Work, version_id: str) -> Promoted:
     A combined version needs those of one of its parts.
 
     Raises:
-        UnknownVersion: there is none of that id.
         Withdrawn: it may not be used.
     """
     left_out: dict[str, Absent] = {}

@@ -86,7 +86,6 @@ def prepare(session: Session, config: TrainingConfig, basins: Sequence[str]) -> 
 
 
 def _common(forcings: dict[str, BasinForcing], wanted: Period, before: int) -> Period:
-    """Extend the wanted period by as many days before it as all basins have."""
     earliest = wanted.first - np.timedelta64(before, "D")
     first = max([earliest, *(one.period.first for one in forcings.values())])
     return Period(min(first, wanted.first), wanted.last)

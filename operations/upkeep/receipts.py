@@ -139,7 +139,6 @@ def compared(stored: Stored, again: Recomputed | Absent) -> BasinReceipt:
 
 
 def _causes(stored: Stored, again: Recomputed) -> tuple[Cause, ...]:
-    """Return what differs between the two computations."""
     run, row = stored.run, stored.row
     differs: dict[Cause, bool] = {
         "inputs": again.row.inputs_hash != row.inputs_hash,

@@ -63,10 +63,6 @@ def reproduce(work: Work, run_id: str, basins: Sequence[str] = ()) -> Receipt:
 
     Args:
         basins: by default all of the run.
-
-    Raises:
-        UnknownRun: there is no such run, or it has no such basin.
-        UnknownWeather, Gone: its weather forecast is no longer stored.
     """
     with work.database.reading() as session:
         run = runs.get(session, run_id)
@@ -80,7 +76,6 @@ def reproduce(work: Work, run_id: str, basins: Sequence[str] = ()) -> Receipt:
 
 
 def _receipts(work: Work, run: run_types.Run, stored: Mapping[str, Stored]) -> list[BasinReceipt]:
-    """Compute basins again: with the forcing that is stored now and, where that was revised, with that before."""
     inputs = read_inputs(work.database, run.version_id, list(stored))
     inputs = replace(inputs, parts=tuple(_of_part(one, stored) for one in inputs.parts))
     again = _computed(work, run, inputs, stored)
@@ -98,7 +93,6 @@ def _receipts(work: Work, run: run_types.Run, stored: Mapping[str, Stored]) -> l
 
 
 def _of_part(one: PartInputs, stored: Mapping[str, Stored]) -> PartInputs:
-    """Return the inputs of a part of the version, in the basins in which it took part in the run."""
     return one.only([name for name, of in stored.items() if any(part.name == one.part.name for part in of.shares)])
 
 
@@ -107,7 +101,6 @@ def _consumed_the_same(again: Recomputed | Absent, stored: Stored) -> bool:
 
 
 def _params(run: run_types.Run, stored: Mapping[str, Stored]) -> ForecastParams:
-    """Return the request of a run, as far as its results depend on it."""
     return ForecastParams(
         basins=list(stored),
         t0=run.t0,
@@ -122,7 +115,6 @@ def _params(run: run_types.Run, stored: Mapping[str, Stored]) -> ForecastParams:
 def _computed(
     work: Work, run: run_types.Run, inputs: ForecastInputs, stored: Mapping[str, Stored]
 ) -> dict[str, Recomputed | Absent]:
-    """Compute the basins that have forcing, or return why one cannot be computed."""
     then = replace(work, clock=Clock(run.issued_at))
     plans, failures = possible_plans(then, inputs, _params(run, stored), run.issued_at, _filling(run, stored))
     done: dict[str, Recomputed | Absent] = {name: failures[name] for name in stored if name in failures}
@@ -140,7 +132,6 @@ def _computed(
 
 
 def _filling(run: run_types.Run, stored: Mapping[str, Stored]) -> Filling:
-    """Return how the weather of each part of the run's version was filled."""
     whole = as_stored(run, {name: one.row.summary.filled_weather for name, one in stored.items()})
     of_parts: dict[str, dict[str, Sequence[FilledWeather]]] = {}
     for name, one in stored.items():
@@ -159,7 +150,6 @@ def _parents(work: Work, plan: Plan, stored: Mapping[str, Stored]) -> dict[str, 
 
 
 def _parent_of(stored: Stored, version: str) -> tuple[Day | None, str | None]:
-    """Return the day and hash of the state that a part started from."""
     share = next(one for one in stored.shares if one.version == version)
     return None if share.parent_day is None else np.datetime64(share.parent_day, "D"), share.parent_hash
 
@@ -178,7 +168,6 @@ def _parent(work: Work, plan: PartPlan, name: str, day: Day | None, sha256: str 
 
 
 def _as_known_at(session: Session, inputs: ForecastInputs, at: datetime) -> ForecastInputs:
-    """Return inputs with the forcing that was known at an instant, where it is stored."""
     parts = [
         replace(one, forcings={name: _forcing_as_known_at(session, one, name, at) for name in one.forcings})
         for one in inputs.parts
@@ -187,7 +176,6 @@ def _as_known_at(session: Session, inputs: ForecastInputs, at: datetime) -> Fore
 
 
 def _forcing_as_known_at(session: Session, inputs: PartInputs, basin: str, at: datetime) -> BasinForcing:
-    """Return a basin's forcing with the values that were known at an instant, where they are stored."""
     taken, now = inputs.loaded.config.inputs, inputs.forcings[basin]
     mass, auxiliary = now.forcing.mass.copy(), now.forcing.auxiliary.copy()
     columns = [mass[0], *np.moveaxis(auxiliary[0], -1, 0)]

@@ -82,7 +82,6 @@ def backfill(work: Work, params: BackfillParams, listener: FetchCallbacks) -> Ba
         listener: gets notes, and pauses between requests.
 
     Raises:
-        UnknownFeed: there is none of that name.
         InvalidInput: the feed has no past issues, or no basin is stored.
         FeedProblem: the fetch costs more than the service allows; nothing was done.
         DataProblem: nothing new is stored, and nothing could be fitted.

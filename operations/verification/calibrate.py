@@ -57,7 +57,6 @@ def calibrate(work: Work, version_id: str, basins: Sequence[str], period: Period
             the validation period.
 
     Raises:
-        UnknownVersion: there is none of that id.
         InvalidInput: the version was fitted to days of the period in one of the basins, or it has no validation period
             and none is given.
         DataProblem: the observed days of the period are too few.

@@ -50,7 +50,6 @@ def compare(
         owner: the operator's key that owns the comparison; scores are then stored only for that operator's versions.
 
     Raises:
-        UnknownVersion, UnknownBasin: one of them does not exist.
         InvalidInput: a version is named twice, too many or none are named, or days of the period were used in a
             training.
         DataProblem: no basin has the scores of every version.
@@ -109,7 +108,6 @@ class _Evaluated:
     left_out: Mapping[str, Absent]
 
     def basins(self, basins: Sequence[str], period: Period) -> list[str]:
-        """Return the given basins in which every version was scored."""
         scored = sorted(basin for basin in basins if basin not in self.left_out)
         if not scored:
             raise DataProblem(f"No basin can be compared over {period}. {first_texts(self.left_out)}")

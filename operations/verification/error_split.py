@@ -99,7 +99,6 @@ def _split_run(work: Work, inputs: ForecastInputs, run: run_types.Run, names: Se
 
 
 def _known(work: Work, inputs: PartInputs, run: run_types.Run, names: Sequence[str]) -> _Known:
-    """Return what a part has of the days of a run, where all of them are observed."""
     days = RunDays(run.t0, run.horizon_days)
     forcings = {name: inputs.forcings[name] for name in names if name in inputs.forcings}
     weather = {name: observed(name, forcing, days, days.ahead.last) for name, forcing in forcings.items()}

@@ -83,7 +83,6 @@ def evaluate(
         stored: whether scores, flow, snow cells and closure are stored; else they are only returned.
 
     Raises:
-        UnknownVersion: there is none of that id.
         DataProblem: no basin can be evaluated.
     """
     parts = {basin: days for basin, days in (without or {}).items() if len(days)}
@@ -138,19 +137,16 @@ def _judge_apart(
     block: int,
     report: OnProgress,
 ) -> None:
-    """Score a block of basins in a worker process."""
     judge = _opened(settings, clock, version_id, period)
     report(replace(judge, without=without).judge(blocks[block]))
 
 
 @cache
 def _opened(settings: Settings, clock: Clock, version_id: str, period: Period) -> VersionScorer:
-    """Load a version once for all the blocks that a process scores."""
     return VersionScorer.of(Work.opened(settings, clock), version_id, period, {})
 
 
 def _store(judge: VersionScorer, judged: BasinScores) -> None:
-    """Store the scores of some basins, the flow that they were computed from, and the snow cells."""
     whole = [basin for basin in judged.scored if basin.basin not in judge.without]
     with judge.work.database.transaction() as session:
         scores.replace(session, [row for basin in whole for row in _rows(judge, basin)])
@@ -171,7 +167,6 @@ def _flow(judge: VersionScorer, judged: BasinSkill) -> SimulatedFlow:
 
 
 def _store_regional_snow(judge: VersionScorer, judged: Sequence[BasinScores]) -> None:
-    """Store the snow cells chosen over all basins."""
     with judge.work.database.transaction() as session:
         for choice in judge.choices():
             for outcome in judged:
@@ -211,7 +206,6 @@ def _rows(judge: VersionScorer, judged: BasinSkill) -> Iterator[scores.Score]:
 
 
 def _store_closure(database: Database, evaluation: Evaluation) -> None:
-    """Store the closure with the version if it covers all its basins."""
     if evaluation.worst_residual is None:
         return
     done = {one.basin for one in evaluation.basins}

@@ -59,7 +59,6 @@ def learn_weights(
         basins: by default those that all versions learnt from and that are stored.
 
     Raises:
-        UnknownVersion: one is not stored.
         InvalidInput: they share no validation period, or the period overlaps days that one was fitted to.
         DataProblem: no basin has the forcing of all versions and observed flow.
     """
@@ -190,7 +189,6 @@ def _nse(errors: Array, weights: Array) -> Array:
 
 
 def _simplex(parts: int) -> Iterator[list[int]]:
-    """Yield every way to divide STEPS among parts."""
     for bars in combinations(range(STEPS + parts - 1), parts - 1):
         edges = [-1, *bars, STEPS + parts - 1]
         yield [edges[at + 1] - edges[at] - 1 for at in range(parts)]

@@ -81,9 +81,6 @@ def reforecast_past(work: Work, weather: str, *, days: int, horizon: int) -> Pas
         weather: `SOURCE/MODEL`.
         days: number of days before today whose issues count.
         horizon: days after T0.
-
-    Raises:
-        InvalidInput: no basin is stored.
     """
     done = PastReforecasts()
     with work.database.reading() as session:
@@ -141,7 +138,6 @@ def _issues(session: Session, clock: Clock, weather: str, days: int) -> list[tup
 
 
 def _due(session: Session, version: str, names: Sequence[str], asked: _Asked, done: PastReforecasts) -> list[_Due]:
-    """Return the reforecasts of a version that are missing, the oldest first."""
     learnt = [Period.parse(days) for days in versions.get(session, version).used_periods]
     before = _before(session, version, asked.weather)
     by_issue: dict[tuple[Day, str], list[str]] = defaultdict(list)
@@ -159,7 +155,6 @@ def _due(session: Session, version: str, names: Sequence[str], asked: _Asked, do
 
 
 def _before(session: Session, version: str, weather: str) -> set[tuple[Day, str]]:
-    """Return the T0 and basins that a version was run for with a weather model, issued or as reforecast."""
     purposes: tuple[run_types.Purpose, ...] = ("operational", "reforecast")
     t0s = {
         run.id: run.t0

@@ -78,7 +78,6 @@ def _of_part(
     left_out: dict[str, Absent],
     products: Sequence[str],
 ) -> Iterator[SimulatedBasin]:
-    """Yield the basins of a part, those of one record together."""
     with database.reading() as session:
         means = attribute_means(loaded.version)
         ready = load_pairs(session, basins, loaded.config, period, products, left_out=left_out, means=means)

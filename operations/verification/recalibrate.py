@@ -154,7 +154,6 @@ def recalibrate(work: Work, version_id: str, weather: str | None = None) -> list
         weather: the name of one weather model; None for all.
 
     Raises:
-        UnknownVersion: there is none of that id.
         DataProblem: forecasts of too few days are there and observed with every weather model, or the version has no
             error model, without which they have no distribution.
     """

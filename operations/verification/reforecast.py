@@ -74,7 +74,6 @@ def reforecast(
         horizon: the longest lead, in days.
 
     Raises:
-        UnknownVersion: there is none of that id.
         InvalidInput: the weights or the error model were fitted to a day of the period.
         DataProblem: no basin can be reforecast.
     """
@@ -106,7 +105,6 @@ def _block(
     basins: Sequence[str],
     left_out: dict[str, Absent],
 ) -> list[str]:
-    """Verify some basins, and return which."""
     model = _error_model_for(database, loaded, basins)
     done = []
     for basin in simulated(database, loaded, asked.period, basins, left_out):

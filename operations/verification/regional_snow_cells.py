@@ -110,7 +110,6 @@ class RegionalChoice:
         return cells if all(cells.values()) else None
 
     def _judged(self) -> list[SnowSkill | None]:
-        """Return each basin's skill with cells chosen by the other folds."""
         names = list(self.basins)
         skills: dict[str, SnowSkill | None] = dict.fromkeys(names)
         for at in with_progress("regional snow cells", range(FOLDS)):
@@ -123,7 +122,6 @@ class RegionalChoice:
         return list(skills.values())
 
     def _shares(self, cells: dict[str, list[int]], judged: SnowProducts) -> npt.NDArray[np.float64]:
-        """Return each cell's weight in the mean of the members' snow."""
         members = len(cells)
         shares = np.zeros((members, judged.cells // members))
         for of_member, label in zip(shares, self.loaded.labels, strict=True):

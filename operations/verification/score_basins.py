@@ -114,11 +114,7 @@ class VersionScorer:
 
     @classmethod
     def of(cls, work: Work, version: str, period: Period, without: Mapping[str, Days]) -> "VersionScorer":
-        """Load a version, and its twin if that is to be scored.
-
-        Raises:
-            UnknownVersion: there is none of that id.
-        """
+        """Load a version, and its twin if that is to be scored."""
         with work.database.reading() as session:
             loaded = load_version(session, version)
             scored = version_to_score(session, loaded.version, period).id
@@ -164,11 +160,7 @@ class VersionScorer:
     def _skills(
         self, loaded: LoadedVersion, basins: Sequence[str], of_parts: Mapping[str, _OfBasins]
     ) -> dict[str, BasinSkill]:
-        """Return the skill of a version in the basins that one of its products covers.
-
-        Args:
-            of_parts: what the parts simulate, by their versions.
-        """
+        """Return the skill of a version in the basins that one of its products covers."""
         found = dict[str, BasinSkill]()
         for basin in basins:
             there = [
@@ -181,11 +173,7 @@ class VersionScorer:
         return found
 
     def _skill(self, loaded: LoadedVersion, basin: str, parts: Sequence[_OfPart]) -> BasinSkill:
-        """Return the skill of a version in a basin; of a combined one also that of each set of its products alone.
-
-        Args:
-            parts: those that are there, with their shares in the basin.
-        """
+        """Return the skill of a version in a basin; of a combined one also that of each set of its products alone."""
         days, observed, simulated = self.period.days, parts[0][1].observed, _mean_of_parts(parts)
         residuals = [one.worst_residual for _, one in parts if one.worst_residual is not None]
         products = {one.part.product for one, _ in parts}
@@ -217,7 +205,6 @@ class VersionScorer:
         )
 
     def _simulated(self, choice: RegionalChoice, basins: Sequence[str], left_out: dict[str, Absent]) -> _OfBasins:
-        """Return what a part simulates by basin, and add its basins to the choice of its snow cells."""
         with self.work.database.reading() as session:
             products = self.loaded.version.area_products
             ready = _ready(session, choice.loaded, self.period, basins, left_out, products)
@@ -259,7 +246,6 @@ def _ready(
 def _simulated(
     clock: Clock, loaded: LoadedVersion, period: Period, ready: dict[str, _Ready], regional: RegionalChoice
 ) -> Iterator[tuple[str, PartSimulation]]:
-    """Simulate basins of one record at a time, and add each to the choice of regional snow cells."""
     conserving = loaded.ensemble.conserving
     wanted = ("discharge", "loss", "storage") if conserving else ("discharge",)
     for record, names, forcing in by_record({basin: one.forcing for basin, one in ready.items()}):

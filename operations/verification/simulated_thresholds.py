@@ -71,7 +71,6 @@ def compute(work: Work, version_id: str | None = None, basins: Sequence[str] = (
         basins: by default those that it is current for, else those that it is meant for (`promotions.basins_of`).
 
     Raises:
-        UnknownVersion: there is none of that id.
         NoBasin: none of the basins that it is meant for is stored.
         DataProblem: no basin of a version can be simulated.
     """
@@ -81,7 +80,6 @@ def compute(work: Work, version_id: str | None = None, basins: Sequence[str] = (
 
 
 def _asked(session: Session, version: str | None, basins: Sequence[str]) -> dict[str, Sequence[str]]:
-    """Return the requested basins by version."""
     in_use = promotions.in_use(session)
     if version is not None:
         return {version: basins or in_use.get(version) or promotions.basins_of(session, version)}
@@ -159,7 +157,6 @@ def _of_parts(
 def _water(
     levels: simulated_levels.ModelLevels, past: Past, chosen: SnowMapping | None
 ) -> dict[WaterVariable, SimulatedWater]:
-    """Return the stored water of the days of the levels."""
     days, water = Period(levels.first_day, levels.last_day), dict[WaterVariable, SimulatedWater]()
     if past.storage is not None:
         water["storage"] = SimulatedWater(days, past.storage[SPIN_UP_DAYS:].astype(np.float32))
@@ -169,7 +166,6 @@ def _water(
 
 
 def _loss(basin: basin_records.Basin, loaded: LoadedVersion, forcing: BasinForcing, past: Past) -> SimulatedLoss | None:
-    """Return the mean annual loss beside the potential evaporation of the same days."""
     if past.loss is None:
         return None
     days = Period(forcing.period.first + SPIN_UP_DAYS, forcing.period.last)

@@ -69,7 +69,6 @@ class _Group:
 
     @property
     def leads(self) -> int:
-        """The longest verified lead."""
         return min(max(run.horizon_days for run in self.runs), MAX_GAP)
 
 
@@ -81,9 +80,6 @@ def verify(work: Work, version_id: str | None = None) -> list[Verified]:
 
     Args:
         version_id: by default each version that is current for a basin.
-
-    Raises:
-        UnknownVersion: there is none of that id.
     """
     with work.database.reading() as session:
         names = [version_id] if version_id else promotions.in_use(session)
@@ -231,7 +227,6 @@ def _issued(
     basin: str,
     leads: int,
 ) -> IssuedForecasts:
-    """Return a basin's forecasts, without leads on days that something was fitted to."""
     shape = len(issue_days), leads, len(LEVELS)
     raw, calibrated = np.full(shape, np.nan), np.full(shape, np.nan)
     learnt = [Period.parse(days) for days in version.used_periods]
@@ -250,7 +245,6 @@ def _issued(
 
 
 def _arrays(session: Session, basin: str, ids: Sequence[str]) -> Iterator[Mapping[str, run_arrays.RunSeries]]:
-    """Yield each run's stored discharge of the basin."""
     for first in range(0, len(ids), _TOGETHER):
         keys = [(run, basin) for run in ids[first : first + _TOGETHER]]
         by_key = runs.series_of_many(session, keys, ("discharge", run_arrays.LEVELS_OF_MEMBERS, run_arrays.CALIBRATED))

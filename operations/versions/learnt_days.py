@@ -73,7 +73,6 @@ def _note(version: Version, basin: str, outside: Mapping[str, str], assumed: Seq
 
 
 def _outside(ranges: Mapping[str, tuple[float, float]], names: Sequence[str], static: Array) -> dict[str, str]:
-    """Describe each attribute that lies outside its range."""
     sentences = {}
     for name, value in zip(names, static.tolist(), strict=True):
         minimum, greatest = ranges[name]
@@ -83,20 +82,12 @@ def _outside(ranges: Mapping[str, tuple[float, float]], names: Sequence[str], st
 
 
 def require_held_out(version: versions.Version, period: Period) -> None:
-    """Raise unless a period is outside the training and validation of a version and its ancestors.
-
-    Raises:
-        InvalidInput: a day of it took part in one of them.
-    """
+    """Raise unless a period is outside the training and validation of a version and its ancestors."""
     _require_apart(period, f"version {version.id}", version.config, version.earlier_periods)
 
 
 def require_not_fitted(model: error_models.ErrorModel, period: Period) -> None:
-    """Raise unless an error model was fitted to no day of a period.
-
-    Raises:
-        InvalidInput: it was fitted to a day of it.
-    """
+    """Raise unless an error model was fitted to no day of a period."""
     if period.overlap(model.period) is not None:
         raise InvalidInput(
             f"{period} overlaps {model.period}, on which the error model of version {model.version_id} was fitted: "
@@ -137,12 +128,7 @@ def version_to_score(session: Session, version: versions.Version, period: Period
 
 
 def require_to_be_held_out(session: Session, config: TrainingConfig | FineTuningConfig, period: Period) -> None:
-    """Check before a training whether `require_held_out` will pass for its version.
-
-    Raises:
-        InvalidInput: it will not.
-        UnknownVersion: the parent does not exist.
-    """
+    """Check before a training whether `require_held_out` will pass for its version."""
     parent = versions.get(session, config.parent) if isinstance(config, FineTuningConfig) else None
     _require_apart(period, "this training", config.model_dump(mode="json"), parent.used_periods if parent else ())
 

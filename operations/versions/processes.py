@@ -101,10 +101,6 @@ def side_by_side(work: Piece, pieces: Sequence[int], processes: int, on_progress
 
     Args:
         on_progress: called with a piece and its progress; an exception that it raises stops all pieces.
-
-    Raises:
-        DataProblem: a process was killed.
-        Exception: of the first piece that failed; the others were stopped.
     """
     context = spawn_context()  # a fork would copy torch's locks in their current state
     desk = _WorkerContext(work, context.SimpleQueue(), context.RawValue(ctypes.c_bool, False))
@@ -145,7 +141,6 @@ _desk: _WorkerContext
 
 
 def _begin(desk: _WorkerContext) -> None:
-    """Prepare a process."""
     global _desk  # noqa: PLW0603 - a pool's processes have no other place to store it
     _desk = desk
     end_with_parent()

@@ -123,7 +123,6 @@ def store_usable(
 
 
 def _why(refused: Mapping[str, str]) -> str:
-    """Return why nothing is stored."""
     reasons = list(refused.values())
     if not reasons:
         return "The weather forecast holds no basin: give one at least."

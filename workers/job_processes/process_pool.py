@@ -72,11 +72,7 @@ _LINE: TypeAdapter[Started | _ProgressLine | _OutcomeLine] = TypeAdapter(Started
 
 
 def message_of(line: bytes | bytearray) -> Message:
-    """Read a line's message.
-
-    Raises:
-        ValueError: it is not one.
-    """
+    """Read a line's message."""
     match _LINE.validate_json(bytes(line)):
         case _OutcomeLine(outcome):
             return outcome

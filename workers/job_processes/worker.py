@@ -129,7 +129,6 @@ class Worker:
             self.children.give_back(child)
 
     def _look_after(self, child: Child, job: jobs.Job, request: JobRequest, heartbeat: Heartbeat) -> JobOutcome:
-        """Return how the job ended: by its process's report, by the death of the process, or by a kill."""
         watch = Watch(child, request, job.id)
         reason: StopReason | None = None
         asked_at = 0.0

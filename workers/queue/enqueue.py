@@ -73,21 +73,13 @@ class Sender:
             log.warning("job.unsent", job=job.id, error=str(problem))
 
     def require_sent(self, job: jobs.Job) -> None:
-        """Send a committed job.
-
-        Raises:
-            BrokerAway: it does not answer.
-        """
+        """Send a committed job."""
         self.send_message(job)
         with self._database.transaction() as session:
             job_messages.mark_sent(session, job.id, self._clock.wall())
 
     def send_message(self, job: jobs.Job) -> None:
-        """Send a job's message without recording it.
-
-        Raises:
-            BrokerAway: it does not answer.
-        """
+        """Send a job's message without recording it."""
         with _answering():
             self._app.send_task(TASK, args=[job.id], queue=job.queue, retry=False)
 

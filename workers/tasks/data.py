@@ -116,7 +116,6 @@ def _ingested(
 
 
 def _places(running: JobRun, fetched: Mapping[str, str]) -> dict[str, str]:
-    """Return the names of folders in the audit trail: downloads by URL, folders for ingestion by none."""
     from operations.upkeep import audit_details
 
     settings = running.work.settings

@@ -24,7 +24,6 @@ def forecast(running: JobRun, params: ForecastParams) -> dict[str, Any]:
 
 
 def _issued(running: JobRun, run: Run) -> dict[str, Any]:
-    """Return a job's result for a run, and log the warning about its T0."""
     if run.t0_note:
         running.log(f"Run {run.id}: {run.t0_note}")
     result = {"run": run.id, "status": run.status, "t0": str(run.t0), "t0_age_days": run.t0_age_days}

@@ -97,7 +97,6 @@ def _weather_faults(session: Session, plan: PartPlan) -> Mapping[str, str]:
 
 
 def _second_opinions(plan: PartPlan, snow: Mapping[str, SnowMapping | Absent]) -> Mapping[str, SnowEstimate | Absent]:
-    """Return the snow of T0 by Snow-17 where the mapping is regional."""
     regional = [name for name, of in snow.items() if not isinstance(of, Absent) and of.kind == "regional"]
     inputs = plan.inputs
     basins_there = {name: inputs.basins[name] for name in regional}

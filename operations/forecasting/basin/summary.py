@@ -85,7 +85,6 @@ def run_basin(computed: SimulatedBasin, reason: Absent | None) -> run_types.RunB
 
 
 def _inputs_hash(computed: SimulatedBasin) -> str:
-    """Return the hash of the inputs of all parts."""
     return hash_of_parts((one.part.name, _hash_of_part(one, computed.days)) for one in computed.parts)
 
 
@@ -120,7 +119,6 @@ def _run_parts(computed: SimulatedBasin) -> Iterator[RunPart]:
 
 
 def _training_domain(computed: SimulatedBasin) -> TrainingDomain:
-    """Return what each of the parts has learnt from."""
     of_parts = {one.part.name: _domain_of_part(one) for one in computed.parts}
     known = [one.outside_training for one in of_parts.values() if one.outside_training is not None]
     assumed = (name for one in of_parts.values() for name in one.attributes_assumed or ())
@@ -198,7 +196,6 @@ def _snow_at_t0(computed: SimulatedBasin, chosen: SnowMapping) -> Normal:
 
 
 def _snow(computed: SimulatedBasin) -> RunSnow | Absent:
-    """Return the snow of T0."""
     chosen = computed.inputs.snow
     if computed.flow.water is None:
         return absent(Reason.NO_WATER_IN_CELLS)

@@ -46,7 +46,6 @@ class Reruns:
 
     @property
     def _gap(self) -> Period:
-        """The days from the previous T0 to the new one."""
         return Period(self.pair.previous.t0 + ONE_DAY, self.pair.days.first - ONE_DAY)
 
     @property

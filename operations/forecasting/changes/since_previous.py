@@ -69,7 +69,6 @@ def _with(result: BasinResult, outcome: Outcome | None) -> BasinResult:
 
 
 def _of_run(work: Work, plan: Plan, pairs: Sequence[Pair]) -> dict[str, Outcome]:
-    """Return the changes of basins with the same previous run."""
     previous = pairs[0].previous
     try:
         return dict(_split(work, plan, pairs))

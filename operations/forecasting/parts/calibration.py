@@ -183,7 +183,6 @@ def calibrate_basins(database: Database, plan: Plan, basins: OfBasins) -> dict[s
 
 
 def _by_model_of(database: Database, plan: Plan, version: Version, basins: OfBasins) -> dict[str, Calibration | Absent]:
-    """Return the calibration of each basin by a version's error model, or why it has none."""
     uncalibrated = KINDS[plan.params.weather].uncalibrated or (
         None if plan.changes.nothing else Reason.HYPOTHETICAL_WEATHER
     )
@@ -231,6 +230,5 @@ def _shared_years(plan: Plan, basins: OfBasins) -> dict[str, frozenset[date]]:
 
 
 def _with_skill_of(one: PartPlan, whole: RunWeather) -> RunWeather:
-    """Return the weather forecast with the skill that the run stores, if that knows all variables of the part."""
     taken = one.loaded.config.inputs
     return whole if {taken.mass, *taken.auxiliary} <= {*whole.skill.correlations} else one.forecast or whole

@@ -94,7 +94,6 @@ def _common_traces(parts: Sequence[SimulatedPart]) -> list[str] | None:
 
 
 def _with_traces(one: SimulatedPart, common: Sequence[str] | None) -> SimulatedPart:
-    """Return what a part computed with some of the traces."""
     traces = one.inputs.weather.traces
     if common is None or traces is None or list(traces) == list(common):
         return one

@@ -66,7 +66,6 @@ def results_of(
 def _results(
     plan: Plan, database: Database, started: OfBasins, *, rain_response: bool
 ) -> Iterator[run_types.BasinResult]:
-    """Yield the result of each basin, by what all its parts simulate."""
     inputs = plan.inputs
     with database.reading() as session:
         subsets = _subsets(session, plan, started)
@@ -141,5 +140,4 @@ def products_there(
 def _all_judged(
     nse: Mapping[tuple[str, ...], float | None], basin: str, products: Sequence[str], days: Sequence[str]
 ) -> bool:
-    """Return whether an evaluation had all products of the version in a basin."""
     return all((basin, JOINT.join(chosen), *days) in nse for chosen in product_subsets(products))

@@ -107,7 +107,6 @@ def last_t0(inputs: PartInputs, params: ForecastParams) -> Day:
 
 
 def _bridges(inputs: PartInputs, choice: WeatherPlan) -> dict[str, Sequence[InForce]]:
-    """Return the bridges of each basin's weather: by default the one that produced its product, if any."""
     applied: dict[str, Sequence[InForce]] = {name: (bridge,) for name, bridge in inputs.bridges.items()}
     return {name: choice.bridges.get(name, applied.get(name, ())) for name in choice.weather}
 
@@ -203,7 +202,6 @@ def _together(
     planned: Mapping[str, Mapping[str, PartPlan]],
     why: _Reasons,
 ) -> Plan:
-    """Return the plan of basins whose leading parts have the same days and weather forecast."""
     parts = []
     for one in inputs.parts:
         there = {name: planned[name][one.part.name] for name in names if one.part.name in planned[name]}
@@ -224,7 +222,6 @@ def _together(
 
 
 def _forecast(database: Database, inputs: ForecastInputs, used: RunWeather | None) -> RunWeather | None:
-    """Return the weather forecast with the recalibration of the version."""
     if used is None:
         return None
     with database.reading() as session:
@@ -264,9 +261,6 @@ def read_inputs(
     Args:
         known: the last known day of each basin's record; None: all stored days are known.
         product: the product that it is to take; None for any.
-
-    Raises:
-        InvalidInput: the version takes another product than requested.
     """
     with database.reading() as session:
         loaded = load_version(session, version)
@@ -287,11 +281,6 @@ def plans(work: Work, inputs: ForecastInputs, params: ForecastParams) -> list[Pl
 
     There is one run; where the newest weather forecasts of the basins differ, there is one for each. The first lists
     why basins are left out.
-
-    Raises:
-        InvalidInput: T0 has not ended.
-        UnknownWeather: the requested weather forecast does not exist.
-        NothingToForecast: no basin can be forecast.
     """
     require(inputs.forcings, inputs.failures)
     possible, failures = possible_plans(work, inputs, params)

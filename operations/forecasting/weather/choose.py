@@ -90,7 +90,6 @@ class WeatherChoice:
         return [WeatherPlan(outcomes, self.days)]
 
     def _supplied(self, session: Session, at: datetime) -> Iterator[WeatherPlan]:
-        """Yield the weather of the requested weather forecast, or of each that is the newest of some basins."""
         by_basin, short = self._named_or_newest(session, at)
         for issue in dict.fromkeys(by_basin.values()):
             names = [name for name in self.started if by_basin.get(name) == issue]
@@ -108,7 +107,6 @@ class WeatherChoice:
     def _whole(
         self, session: Session, names: Sequence[str], forecasts: Mapping[str, WeatherForecast], used: RunWeather | None
     ) -> WeatherPlan:
-        """Return the weather of a weather forecast that is to hold all days ahead."""
         taken, product = self.loaded.config.inputs, self.loaded.version.product
         shown = bridged(session, forecasts, product, dict.fromkeys(forecasts, self.days), self.in_force)
         outcomes = {
@@ -179,7 +177,6 @@ class WeatherChoice:
 
 
 def _by_days(filled: Mapping[str, Filled], used: RunWeather | None) -> Iterator[WeatherPlan]:
-    """Yield the weather of the basins whose weather is known for the same days."""
     by_days: dict[RunDays, dict[str, Filled]] = {}
     for name, one in filled.items():
         by_days.setdefault(one.days, {})[name] = one

@@ -98,7 +98,6 @@ class Mosaic:
         self.origins.append(supply.origin)
 
     def _allowed(self, origin: Origin) -> npt.NDArray[np.bool_]:
-        """Return where a source may be used: anywhere, or as a stored run used it."""
         if self.stored is None:
             return np.ones(self.places.shape, bool)
         labelled = np.zeros((2, *self.places.shape), bool)  # by any source, and by this one
