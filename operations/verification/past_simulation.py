@@ -13,7 +13,6 @@ from hydrology.uncertainty.weighted import mean_by_shares
 from hydrology.water.spin_up import SPIN_UP_DAYS
 from models.arrays import Forcing, days_of
 from operations.basin_data.dataset import by_record, load_pairs
-from operations.versions.learnt_days import attribute_means
 from operations.versions.load_networks import LoadedVersion, member_weights
 from records.database.engine import Database
 from records.simulations.snow_cells import SnowMapping
@@ -79,8 +78,7 @@ def _of_part(
     products: Sequence[str],
 ) -> Iterator[SimulatedBasin]:
     with database.reading() as session:
-        means = attribute_means(loaded.version)
-        ready = load_pairs(session, basins, loaded.config, period, products, left_out=left_out, means=means)
+        ready = load_pairs(session, loaded, basins, period, products, left_out)
     for record, names, joined in by_record({basin: forcing for basin, (forcing, _) in ready.items()}):
         outputs, _ = loaded.ensemble.simulate(joined, None, ("discharge",))
         of_period = outputs["discharge"][:, :, days_of(record, period)]

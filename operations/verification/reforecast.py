@@ -22,11 +22,11 @@ from hydrology.verification.forecast_scores import high_flow
 from hydrology.verification.reforecasts import CALIBRATED, Reforecasts
 from hydrology.verification.verify import verify
 from models.nets.products import BLOCK
-from operations.basin_data.dataset import load_discharge, load_forcings
+from operations.basin_data.dataset import forcings_of, load_discharge
 from operations.forecasting.calibrated_flow import error_model_of, errors_in
 from operations.forecasting.parts.calibration import error_model_for
 from operations.verification.past_simulation import SimulatedBasin, simulated
-from operations.versions.learnt_days import attribute_means, require_held_out, require_not_fitted, version_to_score
+from operations.versions.learnt_days import require_held_out, require_not_fitted, version_to_score
 from operations.versions.load_networks import LoadedVersion, load_version
 from records.database.engine import Database
 from records.database.work import Work
@@ -125,7 +125,7 @@ def _error_model_for(
         with database.reading() as session:
             return error_model_of(session, loaded.version, basins)
     with database.reading() as session:
-        found = load_forcings(session, basins, loaded.config, attribute_means(loaded.version))
+        found = forcings_of(session, loaded, basins)
     return error_model_for(
         database, loaded, {name: forcing for name, forcing in found.items() if not isinstance(forcing, Absent)}
     )

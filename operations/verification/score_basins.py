@@ -24,7 +24,7 @@ from models.inference import ArrayMap
 from operations.basin_data.dataset import BasinForcing, by_record, load_pairs
 from operations.verification.regional_snow_cells import RegionalChoice, SnowyBasin
 from operations.verification.snow_cells import Reference, SnowReading, combined_snow, read_snow, reference_snow
-from operations.versions.learnt_days import attribute_means, version_to_score
+from operations.versions.learnt_days import version_to_score
 from operations.versions.load_networks import LoadedPart, LoadedVersion, load_version
 from records.basins import basins as basin_records
 from records.database.work import Work
@@ -234,8 +234,7 @@ def _ready(
     left_out: dict[str, Absent],
     products: Sequence[str],
 ) -> dict[str, _Ready]:
-    means = attribute_means(loaded.version)
-    pairs = load_pairs(session, basins, loaded.config, period, products, left_out=left_out, means=means)
+    pairs = load_pairs(session, loaded, basins, period, products, left_out)
     shares = dict(zip(basins, basin_records.attributes_of(session, basins, [SNOW_SHARE])[:, 0].tolist(), strict=True))
     return {
         basin: _Ready(forcing, observed, reference_snow(session, basin, forcing.period), shares[basin])

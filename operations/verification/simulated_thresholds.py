@@ -25,10 +25,9 @@ from hydrology.extremes.thresholds import of_record
 from hydrology.water.spin_up import SPIN_UP_DAYS
 from models.nets.products import BLOCK
 from operations.basin_data.climate import mean_pet
-from operations.basin_data.dataset import BasinForcing, by_record, load_forcings
+from operations.basin_data.dataset import BasinForcing, by_record, forcings_of
 from operations.verification.past_simulation import Past, mean_past, simulate_past
 from operations.verification.snow_cells import readable_snow
-from operations.versions.learnt_days import attribute_means
 from operations.versions.load_networks import LoadedVersion, load_version
 from records.basins import basins as basin_records
 from records.database.engine import Database
@@ -125,7 +124,7 @@ def _simulated(
         yield from _of_parts(database, loaded, basins, left_out)
         return
     with database.reading() as session:
-        forcings = load_forcings(session, basins, loaded.config, attribute_means(loaded.version))
+        forcings = forcings_of(session, loaded, basins)
     left_out |= {basin: reason for basin, reason in forcings.items() if isinstance(reason, Absent)}
     ready = {basin: forcing for basin, forcing in forcings.items() if not isinstance(forcing, Absent)}
     for _, names, joined in by_record(ready):

@@ -19,13 +19,12 @@ from hydrology.base.reasons import Reason
 from hydrology.weather.forcing_kinds import KINDS
 from jobspec.jobs.forecasting import ForecastParams
 from operations.basin_data.basins import last_ended
-from operations.basin_data.dataset import BasinForcing, load_forcings
+from operations.basin_data.dataset import BasinForcing, forcings_of
 from operations.forecasting.days import RunDays, choose_days, why_t0_unavailable
 from operations.forecasting.plan.types import ForecastInputs, PartInputs, PartPlan, Plan
 from operations.forecasting.weather.choose import WeatherChoice, WeatherPlan
 from operations.forecasting.weather.fill import Filling
 from operations.states.advance_states import ONE_DAY
-from operations.versions.learnt_days import attribute_means
 from operations.versions.load_networks import LoadedPart, LoadedVersion, load_version
 from records.basins import basins
 from records.database.engine import Database
@@ -48,7 +47,7 @@ def inputs_of_part(
         known: the last known day of each basin's record; None: all stored days are known.
     """
     loaded, product = one.loaded, one.part.product
-    loadings = load_forcings(session, names, loaded.config, attribute_means(loaded.version), known)
+    loadings = forcings_of(session, loaded, names, known)
     return PartInputs(
         part=one.part,
         loaded=loaded,
