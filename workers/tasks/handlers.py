@@ -3,10 +3,11 @@
 Only the operations load torch, in the computing process.
 """
 
+from collections import ChainMap
 from typing import Any
 
 from jobspec.jobs.upkeep import CheckParams, DeliveryParams, PruneParams
-from jobspec.kinds import handlers_of_extensions
+from jobspec.kinds import KINDS, handlers_of_extensions
 from records.access import audit
 from workers.job import Handler, JobRun
 from workers.tasks import data, forecasting, judging, training
@@ -47,33 +48,9 @@ def prune(running: JobRun, _params: PruneParams) -> dict[str, Any]:
     return {"pruned": {of_rule.rule: of_rule.count for of_rule in done}}
 
 
+_NAMES: ChainMap[str, Any] = ChainMap(*map(vars, (data, forecasting, judging, training)), globals())
+_OF_EXTENSIONS = handlers_of_extensions()
 HANDLERS: dict[str, Handler] = {
-    "ingest": data.ingest,
-    "upload": data.upload,
-    "weather": data.weather,
-    "fetch": data.fetch,
-    "backfill": forecasting.backfill,
-    "bridge": data.bridge,
-    "daily": forecasting.daily,
-    "replay": forecasting.replay,
-    "basin": data.basin,
-    "climate": data.climate,
-    "training": training.training,
-    "retraining": training.retraining,
-    "member": training.member,
-    "members": training.members,
-    "forecast": forecasting.forecast,
-    "what-if": forecasting.what_if,
-    "volumes": forecasting.volumes,
-    "evaluation": judging.evaluation,
-    "calibration": judging.calibration,
-    "reforecast": judging.reforecast,
-    "verification": judging.verification,
-    "levels": judging.levels,
-    "comparison": judging.comparison,
-    "pretrained": training.pretrained,
-    "check": check,
-    "prune": prune,
-    "delivery": delivery,
-    **handlers_of_extensions(),
-}
+    kind: _NAMES[kind.replace("-", "_")] for kind in KINDS if kind not in _OF_EXTENSIONS
+} | _OF_EXTENSIONS
+"""By kind of job: the function of its name in a module of this folder, or what an extension declares."""
