@@ -41,7 +41,6 @@ class JobOutcome:
         status: `succeeded`, `cancelled` or `failed` end the job; `waiting` is for its children; `retry` is a failure
             that another attempt may avoid; `released` means that the worker stops; `hindered` means a transient fault,
             and `stale` that another attempt has the job.
-        result: result of a job that succeeded.
         problem: if it failed, was hindered or is tried again: `kind` and `detail`.
         death: if its process died while it read a file: `file` and `end`.
     """
@@ -57,8 +56,6 @@ class JobRun:
 
     Attributes:
         work: its context, which reports progress as the job's.
-        grant: the permissions that it runs with.
-        progress: the last one that was shown.
         trains_itself: whether it trains members instead of posting a job for each.
 
     Args:

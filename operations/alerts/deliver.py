@@ -93,11 +93,7 @@ def deliver(
 
 @dataclass(frozen=True, slots=True)
 class _Courier:
-    """Attempts messages.
-
-    Attributes:
-        key: the service's own.
-    """
+    """Attempts messages."""
 
     database: Database
     settings: Settings

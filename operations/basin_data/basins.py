@@ -96,7 +96,6 @@ class Attributes:
 
     Attributes:
         values: (attributes,), all known.
-        assumed: the names of the assumed ones.
     """
 
     values: npt.NDArray[np.float64]

@@ -27,13 +27,7 @@ _VARIABLES = ("precipitation", "tmin", "tmax")
 
 @dataclass(frozen=True, slots=True)
 class Climate:
-    """The climate of a basin.
-
-    Attributes:
-        product: the weather they were computed from.
-        period: whole years of it.
-        years: their number.
-    """
+    """The climate of a basin."""
 
     basin: str
     product: str

@@ -42,7 +42,6 @@ class BasinForcing:
         filled: by variable, the days that were interpolated here or filled by their source's stated rule.
         stop: why it ends before the record does; None where it does not.
         stamp: of the series it was read from (`series.stamp`).
-        assumed: the names of the assumed attributes.
         later: (days, variables; precipitation first), the values of the known days after its usable ones, NaN where
             missing.
     """

@@ -39,13 +39,11 @@ class IngestResult:
     """The outcome of ingesting one basin.
 
     Attributes:
-        status: `new`, `changed`, `unchanged` or `failed`.
         new_days, changed_days: number of values added, and of values replaced (and logged).
         invalidated_states: number of model states that had consumed a replaced value.
         warnings: the findings of its quality report above the level of information.
         input_warnings: oddities of the incoming weather, the discharge values that were not taken, and discharge or an
             area that looks like another unit.
-        error: why it failed.
         adopted: from which key, with what it held; None where it was not adopted now.
     """
 
@@ -246,10 +244,7 @@ class Ingested:
     """The outcome of ingesting a file of published scores.
 
     Attributes:
-        source, citation: where the scores were published.
-        models: their names.
         basins, basins_here: number of basins in the file, and of those that are stored here.
-        new, changed, unchanged: number of scores.
     """
 
     source: str

@@ -67,10 +67,7 @@ class Cycle:
     """The outcome of a daily cycle.
 
     Attributes:
-        basins: those that have a model version.
-        runs: the runs that were issued.
         problems: why a feed or a bridge failed, entirely or for some basins, by its name.
-        changes: of alerts, decided by the newest forecasts.
     """
 
     basins: list[BasinOutcome]

@@ -45,9 +45,6 @@ class DailyRequest:
 
     Attributes:
         horizon: days after the last known one, which T0 is where nothing is missing.
-        purpose: the purpose that the runs are stored with.
-        owner: the operator's key that owns the runs; None for the service's.
-        climatology: whether other years may fill weather that no other source holds.
         latency_days: days between the end of a day and its data; more recent days of an archive are not read.
         weather_id: the weather forecast to use; None: the newest known one of each basin.
     """
@@ -70,7 +67,6 @@ class Newest:
     """The outcome for the newest forecasts.
 
     Attributes:
-        issued: the runs that were issued now.
         failed: why a basin lacks a forecast that was possible.
         late: why the newest day of a basin is too old for a forecast.
     """

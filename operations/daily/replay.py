@@ -45,8 +45,6 @@ class Replayed:
     """The outcome of a replay.
 
     Attributes:
-        runs: the runs that were issued.
-        changes: of alerts.
         reasons: why basins got no forecast on the last issue day.
     """
 

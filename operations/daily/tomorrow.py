@@ -25,9 +25,7 @@ class Tomorrow:
     """The discharge of tomorrow.
 
     Attributes:
-        day: tomorrow, where the basin is.
         low, median, high: m3/s, the quantiles 0.05, 0.5 and 0.95: calibrated, or the members' where there are no such.
-        weather: the kind of weather after T0.
         calibration: what the calibrated quantiles rest on; None where they are the members'.
         training_note: a caution where the version extrapolates beyond its training.
         weather_note: where weather came from that was not observed in time or not forecast; None without any.

@@ -88,8 +88,6 @@ class Added:
     """The outcome of adding a basin.
 
     Attributes:
-        new: whether it was not stored before.
-        changed: the names of what changed.
         warnings: of areas, or of discharge, that look like another unit.
         adopted: from which key, with what it held; None where it was not adopted now.
     """

@@ -41,9 +41,7 @@ class FetchCallbacks:
     """Callbacks that follow a fetch.
 
     Attributes:
-        on_basin: gets each basin with how many are done, of how many.
         notify: gets notes before the fetch, such as its weight in calls.
-        pause: waits for some seconds between two attempts.
         on_file: gets what stands for the data of a basin that were stored, or were stored before.
     """
 

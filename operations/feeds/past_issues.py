@@ -38,7 +38,6 @@ class PastIssues:
     """The outcome of fetching past runs.
 
     Attributes:
-        source, model: of the weather model.
         stored: number of runs that were stored, for at least one basin; before: number that were stored already.
         missing: reference times of runs that the service does not have.
         failed: the last reason why a basin lacks a run that was asked for.

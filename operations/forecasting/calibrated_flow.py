@@ -66,7 +66,6 @@ class Calibration:
     """The error model and last flow that calibrate one basin.
 
     Attributes:
-        error_model: of its simulation.
         recalibration: of forecasts with the weather model; None without a weather forecast.
         last_flow: None where no flow was observed on the last days.
         around: the members' mean discharge with the traces around its weather forecast, (traces, days) in mm/day; None

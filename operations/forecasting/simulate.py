@@ -32,8 +32,6 @@ class InitialState:
     """The initial state of one basin for the days ahead.
 
     Attributes:
-        state: at T0.
-        snow: the cells that read as snow.
         cells_by_age: the water in the cells at T0 by its age, (members, cells, ages) in mm; None where not computed.
     """
 

@@ -29,8 +29,6 @@ class BridgedForecast:
     """A weather forecast that was converted by bridges.
 
     Attributes:
-        traces: their labels.
-        first: the first day.
         values: (traces, days) by variable.
         over: the bridges, in the order of their use.
     """

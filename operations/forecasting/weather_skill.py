@@ -41,7 +41,6 @@ class Compared:
     """What the forecasts of a weather model are compared with: the weather of a version's product until T0.
 
     Attributes:
-        in_force: the bridge that produced the product, by basin, if any.
         at: the instant at which a forecast must have been known.
     """
 

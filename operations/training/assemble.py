@@ -28,8 +28,6 @@ class Trained:
     """The version that resulted from a training.
 
     Attributes:
-        already: whether the same training had been finished before.
-        basins: the basins it was trained on here.
         promoted: the basins without a current version that now use this one; none for a fine-tuning.
         refused: why it may not serve any basin, where a physics probe failed.
         validation_nse: the best median NSE of each member in the validation period, by its label.

@@ -80,7 +80,6 @@ class Lineage:
     """The origin of a version.
 
     Attributes:
-        parent_id: the version that it was fine-tuned from, if any.
         basins: all basins that it learnt from, including those of its ancestors.
         properties: the ranges of these basins' attributes, and the fine-tuning.
     """

@@ -40,9 +40,7 @@ class StartedTraining:
 
     Attributes:
         version_id: the resulting version; None while it is under way.
-        parent: of a fine-tuning.
         twin: the training of the version that will be scored for this one's.
-        owner: the operator's key that owns the version; None for the service's.
         shares: the weights of the version, by basin, in one that combines it with others; None where it stands alone.
         combined: the combined version that the parent is part of.
     """

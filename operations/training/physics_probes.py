@@ -35,8 +35,6 @@ class RealWeather:
 
     Attributes:
         forcing: from the first day of warm-up.
-        latitudes: of its basins, in degrees.
-        days: the days examined.
     """
 
     forcing: Forcing

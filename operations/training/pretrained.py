@@ -51,13 +51,8 @@ class Installed:
     """A shipped ensemble or combination that is installed as a version.
 
     Attributes:
-        content: the fingerprint of what is shipped.
-        already: whether it was installed before.
         trained_on, product: the forcing products that it learnt from, and those that it takes here, joined by +.
-        members: number of its networks.
-        learnt_from: number of basins that it learnt from.
         twin: the version that is scored for it on days that it has fitted itself, if any.
-        parts: the versions that it combines.
     """
 
     version_id: str

@@ -43,10 +43,8 @@ class PartOfSeason:
     """The trainings of a version with members of its own: the one in use, or a part of it.
 
     Attributes:
-        version_id: the version whose recipe is used.
         basins: the official ones that the version learnt from or serves.
         twin: the configuration of the twin; its held-out period is that of the judged years.
-        candidate: the configuration of the candidate.
         shares: its weights in the version in use; None where that is itself.
     """
 

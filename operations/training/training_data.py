@@ -27,11 +27,7 @@ class NoBasinLeft(DataProblem):
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """The data of a training, and the basins that it cannot use.
-
-    Attributes:
-        left_out: why, by basin.
-    """
+    """The data of a training, and the basins that it cannot use."""
 
     basins: tuple[str, ...]
     data: TrainingData

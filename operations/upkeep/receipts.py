@@ -96,7 +96,6 @@ class BasinReceipt:
         equal: the arrays with the stored bits.
         different: the others that were computed.
         not_computed: stored arrays that were not computed again.
-        reason: why nothing was compared; None where it was.
     """
 
     basin_id: str

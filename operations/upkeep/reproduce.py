@@ -41,8 +41,6 @@ class Receipt:
     """A run computed again.
 
     Attributes:
-        program, code_version: of this process.
-        basins: the comparison in each basin.
         without_results: why the run stored no results of other basins.
     """
 

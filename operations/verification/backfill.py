@@ -22,10 +22,8 @@ class Backfilled:
     """The outcome of a backfill.
 
     Attributes:
-        weather: the weather model, `SOURCE/MODEL`.
         issues: None where nothing was to be fetched.
         fitted: the recalibrations of forecasts with this weather, one for each version.
-        problems: why a version has none.
     """
 
     weather: str

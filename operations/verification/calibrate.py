@@ -31,9 +31,7 @@ class Calibrated:
 
     Attributes:
         version_id: the version that was asked for; fitted: the version of the error model, its twin or itself.
-        days: number of observed days it was fitted to.
         own: number of basins with parameters of their own.
-        left_out: why basins are not in it.
     """
 
     version_id: str

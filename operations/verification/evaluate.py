@@ -41,7 +41,6 @@ class Evaluation:
         scored: the version that was scored: its twin, or itself.
         use: how the training of that version used the days of the period.
         warning: why its scores flatter it; None where the days are held out.
-        left_out: why a basin could not be evaluated.
     """
 
     version_id: str

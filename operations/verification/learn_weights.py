@@ -37,7 +37,6 @@ class LearntWeights:
         by_basin: of each basin, by version, where weights by basin pay; else none.
         nse: the median over basins with the common weights and with those by basin, each in years that were left out
             of their learning in turn; None where the years are too few.
-        period: the days that they are learnt over.
     """
 
     common: dict[str, float]

@@ -37,7 +37,6 @@ class PastReforecasts:
     """The outcome of reforecasting.
 
     Attributes:
-        versions: those that forecast a basin.
         runs: ids of the runs that were stored now.
         forecasts: number of forecasts in them: one for each basin.
         before: number of forecasts of the same weather model that were stored already, issued or reforecast.

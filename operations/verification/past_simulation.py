@@ -25,10 +25,8 @@ class SimulatedBasin:
     """Simulated and observed flow of a basin over the same days, mm/day.
 
     Attributes:
-        record: the days of its forcing.
         members: (members, days).
         observed: (days,), NaN where missing.
-        assumed: the names of the assumed attributes.
         weights: of the members, (members,), of sum 1; None where all are equal.
     """
 
@@ -99,7 +97,6 @@ class Past:
     """The mean of the members in one basin, (days,).
 
     Attributes:
-        flow: mm/day.
         snow: the part of it in snow cells; None where there are none.
         loss: of each member, the mean after the days on which the store fills (`SPIN_UP_DAYS`), mm/day; None where the
             network does not conserve mass.

@@ -35,7 +35,6 @@ class IssueDays:
     """The runs of a version with one weather model for which settled flow was observed.
 
     Attributes:
-        weather: the name of the weather model (`records.runs.run_request.name_of_weather`).
         runs: reforecasts, then issued ones, each the oldest first.
     """
 
@@ -135,12 +134,7 @@ _DIGITS = 4
 
 @dataclass(frozen=True, slots=True)
 class Recalibrated:
-    """A recalibration that was fitted.
-
-    Attributes:
-        weather: the weather model.
-        fitted: as runs store it.
-    """
+    """A recalibration that was fitted."""
 
     version_id: str
     weather: str

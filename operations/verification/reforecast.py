@@ -44,7 +44,6 @@ class Reforecast:
     Attributes:
         scored: the version that was reforecast: its twin, or itself.
         error_model: the fingerprint of the one that was used; None where there is none.
-        left_out: why a basin could not be reforecast.
     """
 
     version_id: str

@@ -35,7 +35,6 @@ class SnowyBasin:
     """The data of one basin with snow.
 
     Attributes:
-        share: snow fraction of its precipitation; NaN where unknown.
         of_members: products of the fitted days, by member.
         judged: of the days to judge on, the cells of all members side by side; None where there are none.
     """
@@ -48,11 +47,7 @@ class SnowyBasin:
 
 @dataclass(slots=True)
 class RegionalChoice:
-    """Collects basins, and chooses the regional snow cells.
-
-    Attributes:
-        test: the days to judge on.
-    """
+    """Collects basins, and chooses the regional snow cells."""
 
     loaded: LoadedVersion
     test: Period

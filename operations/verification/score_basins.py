@@ -39,13 +39,11 @@ class BasinSkill:
     """The result of an evaluation in one basin.
 
     Attributes:
-        scores: of the members' mean, by metric.
         simulated, observed: (days of the period,), the members' mean and the observation, mm/day, NaN where missing.
         errors: of the members' mean, from which its NSE over any of the period's water years follows.
         worst_residual: the largest |residual| / water over all members and days; None where the network does not
             conserve mass.
         snow: the cells that read as snow, with their skill; None where the basin has no reference snow.
-        assumed: the names of the assumed attributes.
         subsets: of a combined version, the scores with some of its products alone, by their joined names.
     """
 
@@ -66,7 +64,6 @@ class BasinScores:
 
     Attributes:
         scored: the skill of the version; with a twin that of the twin, with the version's own closure.
-        left_out: why a basin could not be scored.
         snow: the snow cells chosen in each basin, by the version that they are of.
         snowy: the data for choosing regional snow cells, likewise.
     """
@@ -103,7 +100,6 @@ class VersionScorer:
 
     Attributes:
         twin: the version that is scored for it; None where it is scored itself.
-        without: days to leave out of the scores, by basin.
     """
 
     work: Work

@@ -45,12 +45,7 @@ DAYS_A_YEAR = 365.25
 
 @dataclass(frozen=True, slots=True)
 class LevelsComputed:
-    """The outcome of computing a version's levels.
-
-    Attributes:
-        basins: those whose levels are stored.
-        left_out: why a basin has none.
-    """
+    """The outcome of computing a version's levels."""
 
     version_id: str
     basins: tuple[str, ...]

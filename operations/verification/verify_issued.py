@@ -46,9 +46,6 @@ class Verified:
     """The outcome of verifying a version's issued forecasts.
 
     Attributes:
-        basins: those whose scores are stored.
-        changed: those of them whose scores are new.
-        left_out: why a basin with issued forecasts has no scores.
         split: number of forecasts whose errors were split by cause now.
     """
 

@@ -23,7 +23,6 @@ class LoadedVersion:
     """A version with its ensemble, or with the versions that it combines.
 
     Attributes:
-        own: the ensemble of its own members; None for a combined version.
         combines: the versions that it combines, the largest weight first.
     """
 

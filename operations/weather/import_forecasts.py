@@ -29,7 +29,6 @@ class Imported:
 
     Attributes:
         stored: the weather forecast of each file, by its path in the folder.
-        failed: why nothing of a file is stored.
     """
 
     stored: Mapping[str, StoredIssue]

@@ -60,7 +60,6 @@ class Watch:
     """Watches the process of one attempt.
 
     Attributes:
-        progress: the last one that it reported.
         trouble: what prevents it from continuing, in a sentence; None without trouble.
     """
 

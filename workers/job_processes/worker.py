@@ -49,9 +49,7 @@ class Worker:
     """One worker, which runs one job at a time.
 
     Attributes:
-        name: its name in the rows of its jobs.
         stopping: set when the worker is to stop: the current job is queued again.
-        kinds: the request and limits of each kind of job.
         grace: seconds that a job has to stop.
         on_trouble: gets what prevents it from working, in a sentence, and None once it can work again.
         on_gpu_lost: gets why a job could not use the GPU, in a sentence.

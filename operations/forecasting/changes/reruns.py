@@ -28,7 +28,6 @@ class Reruns:
 
     Attributes:
         before, after: the versions that the flow of the previous run and of the new one is compared by.
-        sides: by version.
         issued: the states that the previous run started from, by version, where they are still stored.
         first: the flow of `before` in the previous run.
     """

@@ -79,7 +79,6 @@ class Side:
     Attributes:
         at_previous, at_t0: the states of the T0 of the previous run and of the new one, by the data as they are now.
         past, ahead: the weather after the one and after the other, as forecast for it.
-        record: the observed weather.
     """
 
     loaded: LoadedVersion

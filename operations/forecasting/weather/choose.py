@@ -59,9 +59,7 @@ class WeatherChoice:
 
     Attributes:
         in_force: the bridge that produced the version's product, by basin, if any.
-        started: the basins whose record holds T0.
         filling: how missing weather is filled; None: it is not.
-        ended: the last day that has ended, by basin.
     """
 
     loaded: LoadedVersion

@@ -38,7 +38,6 @@ class Mosaic:
 
     Attributes:
         main: the source that is not labelled on the days to come.
-        labels: of the traces.
         stored: the labels to follow; None for a new run.
         values: (traces, days, variables).
         places: which of `origins` a value comes from, (days, variables); -1 where it is unknown.

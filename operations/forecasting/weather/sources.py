@@ -30,7 +30,6 @@ class Supply:
     """The weather of a basin's days ahead from one source.
 
     Attributes:
-        labels: of the traces; None where there is a single weather.
         values: (traces, days, variables), NaN where unknown.
         correlation: with the weather that comes, (days, variables).
         over: the bridges that a weather forecast passed through.
