@@ -14,16 +14,15 @@ from app.exports.negotiation import VaryByRequest
 from app.http import error_answers
 from app.http.compression import Compressed
 from app.http.cross_origin import cross_origin
-from app.http.head_requests import HeadMiddleware
 from app.http.headers import SecurityHeaders
 from app.http.limits.admission import AdmissionControl, Places
 from app.http.limits.body_limit import BodyLimit, PrivateCacheMiddleware
 from app.http.limits.rate_limit_middleware import Throttle
 from app.http.limits.rate_limits import RequestLimiter
 from app.http.limits.single_headers import SingleHeaders
+from app.http.reading import HeadMiddleware, TrailingSlash
 from app.http.request_ids import RequestIds
 from app.http.response_cache import ResponseCache
-from app.http.trailing_slash import TrailingSlash
 from app.http.trusted_hosts import TrustedHosts
 from app.jobs.stream import EventStreams
 from app.routes import add_routes, operation_id

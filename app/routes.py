@@ -12,10 +12,11 @@ from app.alerts.deliveries import router as deliveries
 from app.alerts.endpoints import router as alerts
 from app.alerts.subscriptions import router as subscriptions
 from app.basins.basins import router as basins
+from app.basins.level_changes import router as level_changes
 from app.basins.normals import router as normals
 from app.basins.observations import router as observations
 from app.basins.ratings import router as ratings
-from app.basins.thresholds.endpoints import router as thresholds
+from app.basins.thresholds import router as thresholds
 from app.basins.user_basins import router as user_basins
 from app.forecasts.changes.answer import router as changes
 from app.forecasts.endpoints import router as forecasts
@@ -61,7 +62,8 @@ from jobspec.extensions import extensions
 from runtime.settings import Settings
 
 RESOURCES = (
-    *(forecasts, outlooks, basins, user_basins, observations, normals, thresholds, ratings, weather, exceedance),
+    *(forecasts, outlooks, basins, user_basins, observations, normals, thresholds, level_changes, ratings),
+    *(weather, exceedance),
     *(alerts, held_alerts, adjustments, volumes, changes, rain_margin, runs, what_if, storage, origin, balances, stage),
     *(states, spread, drain_down, skill, simulation, verification, errors, decisions, events, comparisons),
     *(models, bridges),

@@ -24,7 +24,7 @@ from operations.what_if import what_if
 from records.access import keys
 from records.access.keys import Key
 from records.adjustments import adjustments
-from records.alerts import alert_changes, deliveries, held_alerts, settle_alerts, subscriptions
+from records.alerts import alert_changes, deliveries, dispatch, held_alerts, settle_alerts, subscriptions
 from records.alerts.alerts import LevelChance
 from records.database.engine import Database
 from records.feeds import feeds
@@ -193,9 +193,9 @@ def _deliver_change(session: Session, run: Run, at: datetime) -> tuple[deliverie
     )
     settle_alerts.settle(session, BASINS[0], run, 10, [high], now=FILLED_UNTIL, wall=at)
     (delivery,), (change,) = deliveries.page(session), alert_changes.page(session)
-    sending = deliveries.claim(session, delivery.id, at)
+    sending = dispatch.claim(session, delivery.id, at)
     assert sending is not None
-    deliveries.finish(session, delivery.id, sending.number, at, status_code=200, failure=None)
+    dispatch.finish(session, delivery.id, sending.number, at, status_code=200, failure=None)
     return delivery, change
 
 

@@ -6,7 +6,7 @@ from itertools import count
 from typing import Any
 
 import numpy as np
-from sqlalchemy import select, update
+from sqlalchemy import Table, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent, absent
@@ -18,7 +18,7 @@ from hydrology.weather.forcing import WeatherForecast, WeatherIssue
 from records.basins import basins
 from records.database.checksums import with_checksum
 from records.database.ids import new_id
-from records.database.statements import as_record
+from records.database.stored import read
 from records.database.tables import Checksummed
 from records.jobs import attempts, jobs
 from records.outlooks.outlooks import store_run
@@ -26,10 +26,11 @@ from records.runs import run_types, states
 from records.schema import Base
 from records.series import series_writer as series
 from records.series import sources
-from records.simulations.simulated_flow import SimulatedFlow
+from records.simulations.simulated_series import SimulatedFlow
 from records.upkeep.copy_rows import counts
 from records.versions import promotions, trainings, versions
-from records.versions.tables import TrainingRow, VersionRow
+from records.versions.trainings import TRAININGS
+from records.versions.versions import VERSIONS
 
 BASIN = "USGS-01013500"
 _seconds = count()
@@ -220,11 +221,14 @@ def resum(row: Checksummed) -> None:
 
 def withdraw(session: Session, version: str) -> None:
     """Mark a version as one that must not be promoted."""
-    session.execute(update(VersionRow).where(VersionRow.id == version).values(status="withdrawn"))
+    change(session, VERSIONS, version, status="withdrawn")
+
+
+def change(session: Session, table: Table, row_id: str, **values: object) -> None:
+    session.execute(table.update().where(table.c.id == row_id).values(**values))
 
 
 def list_trainings(session: Session, *, status: str | None = None) -> list[trainings.Training]:
     """Return the trainings, newest first."""
-    query = select(TrainingRow).order_by(TrainingRow.started_at.desc(), TrainingRow.id)
-    rows = session.scalars(query if status is None else query.where(TrainingRow.status == status))
-    return [as_record(trainings.Training, row) for row in rows]
+    query = select(TRAININGS).order_by(TRAININGS.c.started_at.desc(), TRAININGS.c.id)
+    return read(session, trainings.Training, query if status is None else query.where(TRAININGS.c.status == status))

@@ -14,7 +14,7 @@ from jobspec.jobs.upkeep import DeliveryJob
 from jobspec.kinds import queue_of
 from records.access import audit, keys
 from records.adjustments import adjustments
-from records.alerts import deliveries, held_alerts
+from records.alerts import dispatch, held_alerts
 from records.jobs import job_limits, job_messages, jobs, process_heartbeats, retries, schedules
 from records.jobs.cron import BadCron, next_run
 from records.jobs.job_limits import TooManyUnfinishedJobs
@@ -104,7 +104,7 @@ def post_delivery(tools: WorkerContext) -> bool:
     now = tools.clock.wall()
     with tools.database.reading() as session:
         due = (
-            deliveries.is_any_due(session, now)
+            dispatch.is_any_due(session, now)
             or held_alerts.is_any_due(session, now)
             or adjustments.is_any_undecided(session)
         )

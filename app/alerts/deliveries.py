@@ -17,9 +17,9 @@ from app.http.pagination import IdPage
 from app.http.problems import documented_keyed, documented_writing
 from jobspec.fields import ID
 from records.access.keys import Key
-from records.alerts import alert_changes, deliveries
-from records.alerts.deliveries import NotEnded, QuestionOver, Status, SubscriptionPaused, UnknownDelivery
-from records.alerts.retries import MAX_TRIES
+from records.alerts import alert_changes, deliveries, dispatch
+from records.alerts.deliveries import Status, UnknownDelivery
+from records.alerts.dispatch import MAX_TRIES, NotEnded, QuestionOver, SubscriptionPaused
 from records.alerts.subscriptions import UnknownSubscription
 from records.database.statements import as_values
 
@@ -155,6 +155,6 @@ def replay_delivery(writer: OperatorWriter, delivery: DeliveryId) -> DeliveryDet
     one. The question whether a recipient of e-mail agrees is sent again only where it has not arrived."""
     with writer.database.transaction() as session:
         owned(session, writer.key, delivery)
-        stored = deliveries.replay(session, delivery, writer.now)
+        stored = dispatch.replay(session, delivery, writer.now)
         writer.record(session, "delivery replayed", delivery)
         return detail(session, stored)

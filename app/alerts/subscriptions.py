@@ -21,8 +21,9 @@ from jobspec.addresses import why_no_target
 from jobspec.fields import ID
 from jobspec.subscriptions import NewSubscription, SubscriptionPatch
 from records.access.keys import Key
-from records.alerts import subscriptions, webhook_signature
+from records.alerts import signatures, subscriptions
 from records.alerts.questions import TooManyQuestions
+from records.alerts.signatures import NoWebhookKey
 from records.alerts.subscriptions import (
     OVERLAP,
     NotAgreedTo,
@@ -31,7 +32,6 @@ from records.alerts.subscriptions import (
     TooManySubscriptions,
     UnknownSubscription,
 )
-from records.alerts.webhook_signature import NoWebhookKey
 from runtime.settings import Settings
 
 _COPIED = (
@@ -131,8 +131,8 @@ def with_secret(stored: subscriptions.Subscription, settings: Settings, at: date
     Raises:
         NoWebhookKey: the key that secrets follow from is damaged.
     """
-    key = webhook_signature.service_key(settings)
-    secret = None if stored.email else webhook_signature.secret(key, stored.id, stored.generation)
+    key = signatures.service_key(settings)
+    secret = None if stored.email else signatures.secret(key, stored.id, stored.generation)
     return SubscriptionWithSecret(**_fields(stored, at, secret=secret))
 
 

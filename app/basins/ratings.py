@@ -8,7 +8,7 @@ from fastapi import APIRouter, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.basins.user_basins import AgencysWords, NotYours, require_own_words, require_yours
+from app.basins.user_basins import AgencysWords, NotYours, own_change, require_own_words
 from app.exports.answers import JsonAnswer, documented_responses
 from app.http.api_keys import KeyFirstRoute, OperatorWriter
 from app.http.base_schema import Missing, Model, OfBasin, why_null
@@ -19,7 +19,6 @@ from hydrology.base.calendar import Day, as_date
 from hydrology.base.reasons import Reason
 from hydrology.ratings.rating import M_PER_FT, Expansion, InvalidRating, Rating
 from jobspec.ratings import NewRating
-from records.basins import basins
 from records.basins.basins import UnknownBasin
 from records.levels import flood_categories, level_doubts
 from records.outlooks import outlooks
@@ -133,9 +132,7 @@ def put_rating(response: Response, writer: OperatorWriter, basin: BasinId, new: 
     changes nothing. Official flood categories are converted anew; `left_out` has those without a discharge, `in_doubt`
     the levels that seem wrong."""
     now = writer.clock.now()
-    with writer.database.transaction() as session:
-        basins.require(session, basin)
-        require_yours(session, writer.key, basin)
+    with own_change(writer, basin) as session:
         require_own_words(writer.key, new.source)
         stored, changed = ratings.put(session, basin, new, now)
         converted = flood_categories.convert(session, basin, now)

@@ -1,5 +1,7 @@
 """Basins of users: registering and adopting them, and uploading their observations."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -7,9 +9,8 @@ from fastapi import APIRouter, Depends, Path, Query, Response
 from pydantic import AfterValidator, ConfigDict, Field
 from sqlalchemy.orm import Session
 
-from app.basins.basins import basin_detail
-from app.basins.schemas import BasinDetail
-from app.http.api_keys import AdminWriter, KeyFirstRoute, OperatorWriter
+from app.basins.schemas import BasinDetail, basin_detail
+from app.http.api_keys import AdminWriter, KeyFirstRoute, OperatorWriter, Writer
 from app.http.base_schema import Missing, Model, why_null
 from app.http.dependencies import BasinId
 from app.http.limits.body_limit import LARGEST_UPLOAD, MIB
@@ -148,6 +149,19 @@ def require_yours(session: Session, key: Key, basin: str) -> None:
         raise NotYours(f"{basin} was not registered with this key: use the key that did, or an admin's.")
 
 
+@contextmanager
+def own_change(writer: Writer, basin: str) -> Iterator[Session]:
+    """Open a transaction in which a key changes a stored basin of its own, or an admin's any.
+
+    Raises:
+        NotYours: as `require_yours`.
+    """
+    with writer.database.transaction() as session:
+        basins.require(session, basin)
+        require_yours(session, writer.key, basin)
+        yield session
+
+
 def require_own_words(key: Key, text: str) -> None:
     """Require that an operator states something in words that are not an agency's.
 
@@ -180,20 +194,10 @@ def register(session: Session, key: Key, basin: str, own: OwnBasin, at: datetime
         ownership.require_free_name(session, basin)
     new = basins.register(session, basin, key.id)
     require_yours(session, key, basin)
+    place = own.model_dump(include={"name", "latitude", "longitude", "huc"})
     area = {own.product: own.area_km2 * M2_PER_KM2}
     attributes = own.attributes | {"area_km2": own.area_km2}
-    changes = basins.upsert(
-        session,
-        basins.Basin(
-            id=basin,
-            name=own.name,
-            latitude=own.latitude,
-            longitude=own.longitude,
-            huc=own.huc,
-            areas=area,
-            attributes=attributes,
-        ),
-    )
+    changes = basins.upsert(session, basins.Basin(basin, **place, areas=area, attributes=attributes))
     if basins.attributes_revised(session, basin, changes):
         states.invalidate_all(session, basin, absent(Reason.ATTRIBUTE_REVISED), at)
     return new

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from app.http.base_schema import Model
 from app.http.problems import refused
+from app.http.shown import item_model
 
 
 class PartialPage(BaseModel):
@@ -76,15 +77,15 @@ def fields_of(page: type[Model]) -> Any:
     return Depends(chosen)
 
 
-def items_of(page: type[Model]) -> tuple[str, type[Model]]:
+def items_of(page: type[Model]) -> tuple[str, type[BaseModel]]:
     """Return the field of a page that holds its items, and their schema."""
-    lists = {name: get_args(field.annotation)[0] for name, field in page.model_fields.items() if _is_list(field)}
-    ((name, item),) = lists.items()
+    lists = {
+        name: item_model(get_args(field.annotation)[0])
+        for name, field in page.model_fields.items()
+        if get_origin(field.annotation) is list
+    }
+    ((name, item),) = ((name, item) for name, item in lists.items() if item is not None)
     return name, item
-
-
-def _is_list(field: Any) -> bool:
-    return get_origin(field.annotation) is list and issubclass(get_args(field.annotation)[0], BaseModel)
 
 
 def _unknown(name: str, known: list[str]) -> str:

@@ -108,7 +108,6 @@ def read_run_of_basin(
 def _answered(
     answer: Responder, basin: str, tag: str, body: Callable[[], bytes], *, cache_control: str = SHORTLY
 ) -> Response:
-    """Answer with the forecast of one basin."""
     places = answer.places([basin])
     return answer.tagged(
         tag,

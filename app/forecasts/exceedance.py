@@ -11,7 +11,7 @@ from fastapi import APIRouter, Query, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.basins.thresholds.levels import AnsweredLevel, level_asked_for, levels_of
+from app.basins.run_levels import AnsweredLevel, level_asked_for, levels_of
 from app.exports.answers import JsonAnswer, documented_responses
 from app.forecasts.discharge import in_units
 from app.forecasts.header import days_ahead, header, missing_in_header
@@ -152,9 +152,6 @@ def exceedance(
 
     Args:
         discharge: a level in `units`; the basin's own levels where it is None.
-
-    Raises:
-        NoArea: the run names no area, and levels are not in mm/day.
     """
     run, basin = latest.run, latest.basin
     days, flows = days_ahead(run), _flows(session, run, basin)
@@ -186,7 +183,6 @@ def _flows(session: Session, run: run_types.Run, basin: run_types.RunBasin) -> _
 
 
 def _peak(session: Session, run: run_types.Run, basin: run_types.RunBasin, units: Units) -> PeakOfRun | Absent:
-    """Return the peak of the run's calibrated flow as issued, or why it has none."""
     outlook = outlooks.of_runs(session, [(run, basin)])[run.id, basin.basin_id]
     if isinstance(outlook, Absent):
         return outlook

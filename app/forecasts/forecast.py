@@ -177,18 +177,13 @@ def stored_parts(session: Session, forecasts: Sequence[Latest], members: bool) -
 
 
 def _answered_content(forecast: Latest, content: run_arrays.Content) -> Mapping[str, run_arrays.RunSeries]:
-    """Return the arrays of an answer; only ledgers if the basin was not issued."""
     if forecast.basin.status == "issued":
         return content.series
     return {name: series for name, series in content.series.items() if name == run_arrays.LEDGER}
 
 
 def basin_forecast(latest: Latest, parts: StoredParts, representation: Representation) -> BasinForecast:
-    """Return the forecast of a basin.
-
-    Raises:
-        NoArea: the run names no area, and flows are requested.
-    """
+    """Return the forecast of a basin."""
     run, basin, series, issued = latest.run, latest.basin, parts.series, latest.basin.status == "issued"
     discharge = quantiles_in_units(series["discharge_quantiles"], basin, representation) if issued else None
     calibrated = calibrated_columns(series.get(run_arrays.CALIBRATED), basin, representation)
@@ -240,11 +235,7 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
 
 
 def forecast_of(session: Session, latest: Latest, representation: Representation) -> BasinForecast:
-    """Read the forecast of a basin and return it.
-
-    Raises:
-        NoArea: the run names no area, and flows are requested.
-    """
+    """Read the forecast of a basin and return it."""
     (parts,) = stored_parts(session, [latest], representation.members)
     return basin_forecast(latest, parts, representation)
 
@@ -256,7 +247,6 @@ def _missing_in_account(
     calibrated: Columns | None,
     storage: Storage | None,
 ) -> dict[str, Absent]:
-    """Return the reasons of the null fields of a forecast's water, by field."""
     reason = why_no_account(basin, conserving)
     missing = {name: reason for name, value in account.items() if value is None}
     if calibrated is None:
@@ -271,7 +261,6 @@ def _missing_in_account(
 
 
 def _peak(outlook: RunOutlook | Absent, latest: Latest, units: Units) -> words.Peak | None:
-    """Return the peak of a run as it was issued; None where there is none."""
     peak = outlook if isinstance(outlook, Absent) else outlook.issued.peak
     if isinstance(peak, Absent):
         return None
@@ -305,7 +294,6 @@ def _in_words(
 
 
 def _pruned(why: Absent, precipitation: list[float] | None, representation: Representation) -> dict[str, Absent]:
-    """Return the fields that are null because a run was pruned, with the reason."""
     names = [*([] if precipitation else ["precipitation"]), *(["members"] if representation.members else [])]
     return dict.fromkeys(names, why)
 
@@ -352,7 +340,6 @@ def _of_traces(series: run_arrays.RunSeries, basin: run_types.RunBasin) -> list[
 
 
 def _by_label(series: run_arrays.RunSeries, values: npt.NDArray[Any]) -> Columns:
-    """Return the row of each member, or of each member with each trace."""
     labels = [str(label) for label in series.axes["member"]]
     if "trace" in series.axes:
         labels = [f"{member}/{trace}" for member in labels for trace in series.axes["trace"]]

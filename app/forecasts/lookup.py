@@ -28,12 +28,7 @@ RunAndTime = tuple[Latest, datetime | None]
 
 
 def latest(session: Session, basin: str, at: datetime) -> Latest:
-    """Return the latest forecast of a basin.
-
-    Raises:
-        UnknownBasin, NoModel: there is no such basin, or no version is current for it.
-        NoForecast: there is none; the message states how to run one.
-    """
+    """Return the latest forecast of a basin."""
     try:
         return records.latest(session, basin, at)
     except NoForecast as error:
@@ -47,12 +42,7 @@ def latest_many(session: Session, basins: list[str], at: datetime) -> dict[str, 
 
 
 def chosen(session: Session, run: str | None, basin: str, at: datetime) -> RunAndTime:
-    """Return a given run's result, or the latest with the clock's time.
-
-    Raises:
-        UnknownRun: there is no such run, or it does not include that basin.
-        UnknownBasin, NoModel, NoForecast: no run is given, and there is no latest.
-    """
+    """Return a given run's result, or the latest with the clock's time."""
     return (latest(session, basin, at), at) if run is None else (records.result_of(session, run, basin), None)
 
 
@@ -107,11 +97,6 @@ def _selected(
     bbox: BoundingBox = None,
     updated_since: UpdatedSince = None,
 ) -> Sequence[str]:
-    """Return the named basins, those in a hydrologic unit or box, or all; of them those with a new forecast.
-
-    Raises:
-        InvalidRequest: basins are both named and chosen by place, or exceed one answer's limit.
-    """
     if basins is not None:
         if huc is not None or bbox is not None:
             raise refused("basins", "either name basins, or choose them by huc and bbox: leave one of the two out.")

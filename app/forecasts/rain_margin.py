@@ -11,7 +11,7 @@ from fastapi import APIRouter, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.basins.thresholds.levels import AnsweredLevel, level_asked_for, levels_of
+from app.basins.run_levels import AnsweredLevel, level_asked_for, levels_of
 from app.exports.answers import JsonAnswer, documented_responses
 from app.forecasts.exceedance import Discharge, LevelUnits
 from app.forecasts.header import header, missing_in_header
@@ -108,9 +108,6 @@ def rain_margin_of_run(
 
     Args:
         discharge: a level in `units`; the basin's own rising levels where it is None.
-
-    Raises:
-        NoArea: the run names no area, and levels are not in mm/day.
     """
     run, basin, missing = latest.run, latest.basin, missing_in_header(latest.basin)
     wanted = (run_types.PEAKS_BY_RAIN, run_types.ERROR_SHIFTS)
@@ -163,11 +160,6 @@ def _corrected(
 def _of_level(
     peaks: run_arrays.RunSeries | Absent, weights: Array | None, run: run_types.Run, level: AnsweredLevel, units: Units
 ) -> LevelMargin:
-    """Return the margin of a level.
-
-    Args:
-        peaks: the response to compare with it, or why there is none.
-    """
     corrected = isinstance(peaks, Absent) or peaks.variable == _CORRECTED
     flow_of: MarginFlow = "corrected" if corrected else "simulated"
     margin = partial(LevelMargin, name=level.name, flow=flow_of)
@@ -207,7 +199,6 @@ def _mm(mm: float | Absent) -> float | None:
 
 
 def _in_words(windows: list[WindowMargin], what: str, largest_mm: float) -> str | None:
-    """Describe the margins of the shortest and the longest window from the first day."""
     first = [window for window in windows if window.first_day == windows[0].first_day]
     if not first:
         return None

@@ -50,11 +50,7 @@ def identity(latest: Latest, at: datetime | None) -> tuple[Any, ...]:
 def rendered_forecast(
     session: Session, rendered: ResponseCache, latest: Latest, representation: Representation
 ) -> bytes:
-    """Return the forecast of a basin in JSON, from the cache where possible.
-
-    Raises:
-        NoArea: the run names no area, and flows are requested.
-    """
+    """Return the forecast of a basin in JSON, from the cache where possible."""
     tag = tag_of(latest, representation)
     if (stored := rendered.get(tag)) is not None:
         return stored

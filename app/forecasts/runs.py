@@ -97,11 +97,7 @@ def summaries(stored: Sequence[run_types.Run]) -> list[RunSummary]:
 
 
 def detail(session: Session, run: str) -> RunDetail:
-    """Return a run with its outcome in each basin.
-
-    Raises:
-        UnknownRun: there is none of that id.
-    """
+    """Return a run with its outcome in each basin."""
     stored, of_basins = runs.get(session, run), runs.basins_of(session, run)
     owners = ownership.owners(session, [outcome.basin_id for outcome in of_basins])
     return RunDetail(

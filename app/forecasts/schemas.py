@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import Field
 
 from app.basins.schemas import BasinKind
-from app.http.base_schema import DataCredit, Model, OfBasin, column
+from app.http.base_schema import DataCredit, Model, OfBasin, Series, column
 from app.weather.bridges.schemas import BridgeUsed
 from app.weather.schemas import WeatherUsed
 from hydrology.base.staleness import STALE_AFTER_DAYS
@@ -18,8 +18,12 @@ from records.runs.run_types import BasinStatus, Purpose
 
 Columns = dict[str, list[float]]
 FieldUnits = Annotated[dict[str, str], Field(description="The unit of each field with values.")]
-Days = Annotated[list[date], Field(description="The valid days.")]
-LeadDays = Annotated[list[int], Field(description=column("Days since T0"))]
+Days = Annotated[list[date], Field(description="The valid days."), Series("valid day")]
+LeadDays = Annotated[
+    list[int],
+    Field(description=column("Days since T0")),
+    Series("days since t0", "day", standard_name="forecast_period"),
+]
 
 T0_AGE = "How many days T0 lay before the service's clock at issue."
 T0_NOTE = f"A warning where T0 was not named and lay more than {STALE_AFTER_DAYS} days before the clock: data are old."
@@ -118,9 +122,9 @@ class RunOfBasin(OfBasin):
     """The run behind an answer about a basin."""
 
     basin_kind: BasinKind
-    run: str
-    version: str = Field(description="The model version.")
-    awaited_version: str | None = Field(
+    run: Annotated[str, Series("identifier of the run")]
+    version: Annotated[str, Series("identifier of the model version")] = Field(description="The model version.")
+    awaited_version: Annotated[str | None, Series("promoted version that has issued no such forecast yet")] = Field(
         default=None,
         description="The version that was promoted for the basin and has issued no such forecast yet: until then, that "
         "of the version before it stays the latest. Only there.",
@@ -142,24 +146,30 @@ class RunOfBasin(OfBasin):
         description="Its changes to the weather and the water at T0; such a run is not a forecast. Only where it was "
         "asked to change something, and where others that were are compared with it.",
     )
-    status: BasinStatus = Field(description="Unless it is `issued`, there are no values and `reason` is given.")
-    reason: str | None
+    status: Annotated[BasinStatus, Series("whether the forecast was issued")] = Field(
+        description="Unless it is `issued`, there are no values and `reason` is given."
+    )
+    reason: Annotated[str | None, Series("why there are no values")]
     superseded_by: Superseded | None = Field(
         description="A newer run that was withheld or failed, or started from an empty store less than a year before, "
         "so that this one is still the latest. Null for a run requested by its id."
     )
-    t0: date = Field(description="The last day of weather in the initial state.")
-    issued_at: datetime = Field(description="When it was issued, by the service's clock.")
+    t0: Annotated[date, Series("last day of weather in the initial state", standard_name="forecast_reference_time")] = (
+        Field(description="The last day of weather in the initial state.")
+    )
+    issued_at: Annotated[datetime, Series("when the forecast was issued")] = Field(
+        description="When it was issued, by the service's clock."
+    )
     available_at: datetime = Field(description="Readable since this instant.")
     horizon_days: int
-    product: str = Field(
+    product: Annotated[str, Series("weather product that drove the model")] = Field(
         description="The weather product that drives the model; several are joined by `+`, that of the largest share "
         "first."
     )
-    product_credit: DataCredit | None = Field(
+    product_credit: Annotated[DataCredit | None, Series("{}", column="{}")] = Field(
         default=None, description="Providers of these products. Only where feeds brought some of them."
     )
-    forcing_kind: ForcingKind = Field(description=DESCRIBED)
+    forcing_kind: Annotated[ForcingKind, Series("kind of weather after t0")] = Field(description=DESCRIBED)
     forcing_note: str = Field(description="The same in a sentence.")
     forcing_cutoff: date | None = Field(default=None, description="The last day of observed weather used.")
     weather: WeatherUsed | None = Field(
@@ -213,10 +223,10 @@ class RunOfBasin(OfBasin):
     )
     t0_age_days: int = Field(description=T0_AGE)
     t0_note: str | None = Field(default=None, description=T0_NOTE)
-    age_days: int | None = Field(
+    age_days: Annotated[int | None, Series("days that t0 lies behind the service's clock", after="issued_at")] = Field(
         default=None, description="Days from T0 to the service's clock. Only in the latest answers."
     )
-    stale: bool | None = Field(
+    stale: Annotated[bool | None, Series("whether a newer forecast is overdue", after="age_days")] = Field(
         default=None,
         description=f"Whether that is more than {STALE_AFTER_DAYS} days, without past days whose weather was filled: "
         "newer data or a newer run is overdue. Only in the latest answers.",

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import datetime
+from typing import Annotated
 
 import numpy as np
 from fastapi import APIRouter, Response
@@ -10,13 +11,13 @@ from sqlalchemy.orm import Session
 
 from app.exports.answers import SeriesAnswer, documented_responses
 from app.exports.formats import SERIES
-from app.exports.table import Table, numbers
+from app.exports.series import table_of
+from app.exports.table import Table
 from app.forecasts.header import days_ahead, header, missing_in_header
 from app.forecasts.lookup import PROBLEMS, AskedRun
 from app.forecasts.schemas import DaysOfRun
-from app.forecasts.table import day_columns, run_columns
 from app.http import json_numbers
-from app.http.base_schema import Missing, Model, column
+from app.http.base_schema import Missing, Model, Series, column
 from app.http.dependencies import Reading
 from hydrology.base.absent import absent, texts
 from hydrology.base.reasons import Reason
@@ -38,13 +39,15 @@ class SpreadShares(Model):
 class SpreadOfRun(DaysOfRun):
     """Spread of the members' discharge on each day ahead, and its sources."""
 
-    standard_deviation: list[float] | None = Field(
+    standard_deviation: Annotated[list[float] | None, Series("of the discharge")] = Field(
         description=column(
             "Standard deviation of discharge over all members, weather traces and perturbed states, mm/day. Errors "
             "common to all of them are not included; calibrated quantiles include those too"
         )
     )
-    shares: SpreadShares | None = Field(description="Shares of the variance; they add up to 1.")
+    shares: Annotated[SpreadShares | None, Series("share of the variance due to the {}", "1", column="share_of_{}")] = (
+        Field(description="Shares of the variance; they add up to 1.")
+    )
     missing: Missing
 
 
@@ -52,7 +55,6 @@ router = APIRouter(prefix="/basins", tags=["forecasts"])
 
 
 def _answer(session: Session, latest: Latest, at: datetime | None) -> SpreadOfRun:
-    """Return the sources of a run's spread; `at` is the clock's time for a latest answer."""
     run, basin = latest.run, latest.basin
     variance = runs.series_of(session, run.id, basin.basin_id, (run_types.VARIANCE,)).get(run_types.VARIANCE)
     missing = missing_in_header(basin)
@@ -82,21 +84,8 @@ def _shares(variance: run_arrays.RunSeries) -> SpreadShares:
 
 
 def _table(answer: SpreadOfRun, sites: Mapping[str, Site]) -> Table:
-    """Return the spread of discharge on the days ahead, and its sources."""
-    rows = len(answer.time)
-    shares = [
-        numbers(
-            f"share_of_{source}",
-            f"share of the variance due to the {source}",
-            None if answer.shares is None else getattr(answer.shares, source),
-            rows,
-            "1",
-        )
-        for source in SpreadShares.model_fields
-    ]
-    deviation = numbers("standard_deviation", "of the discharge", answer.standard_deviation, rows, "mm/day")
-    columns = [*run_columns(answer, sites, rows), *day_columns(answer.time, answer.lead_days), deviation, *shares]
-    return Table(f"{answer.basin}_spread_{answer.t0}", f"Spread of the discharge of {answer.basin}", columns)
+    title = f"Spread of the discharge of {answer.basin}"
+    return table_of(answer, f"{answer.basin}_spread_{answer.t0}", title, sites)
 
 
 @router.get(

@@ -39,11 +39,7 @@ class StageOfRun(DaysOfRun):
 
 
 def stage_of_run(session: Session, latest: Latest, at: datetime) -> StageOfRun:
-    """Return the latest forecast of a basin as stage.
-
-    Raises:
-        NoArea: the run names no area.
-    """
+    """Return the latest forecast of a basin as stage."""
     stored = ratings.newest(session, latest.basin.basin_id, day(at.date()))
     forecast = forecast_of(session, latest, Representation("m3/s", members=False, at=at))
     flows, missing = forecast.calibrated or forecast.discharge, missing_in_header(latest.basin)

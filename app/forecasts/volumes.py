@@ -104,11 +104,7 @@ class _ValueAndReasons:
 
 
 def volumes_of_run(session: Session, latest: Latest, season: Season | None, at: datetime | None) -> VolumesOfRun:
-    """Return the seasonal volume of a run; `at`: clock time for the newest run.
-
-    Raises:
-        SeasonNotHeld: the run does not reach the end of the season.
-    """
+    """Return the seasonal volume of a run; `at`: clock time for the newest run."""
     volume, basin = seasonal_volumes.of_run(session, latest, season), latest.basin
     calibrated, raw = (_part_of_answer(volume, name, getattr(volume, name)) for name in ("calibrated", "raw"))
     missing = missing_in_header(basin) | calibrated.missing | raw.missing

@@ -79,11 +79,6 @@ def compared_runs(session: Session, run: str | None, basin: str, units: Units, a
 
     Args:
         run: None for the newest that is available at an instant.
-
-    Raises:
-        UnknownRun: there is no such run, or it does not include that basin.
-        InvalidRequest: it is not a what-if run.
-        NoArea: it names no drainage area, and flows are requested.
     """
     changed = result_of(session, run or runs.newest_changed(session, basin, at).id, basin)
     asked = changed.run.what_if
@@ -111,8 +106,6 @@ def compared_runs(session: Session, run: str | None, basin: str, units: Units, a
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """One of the two runs, with reasons for null fields by `.FIELD`."""
-
     answer: Side | None
     missing: dict[str, Absent]
 

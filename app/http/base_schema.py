@@ -1,16 +1,19 @@
 """Common parts of answer schemas."""
 
-from collections.abc import Mapping
-from datetime import date
-from typing import Annotated, Any, Self, TypeVar
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, is_dataclass
+from datetime import date, datetime
+from typing import Annotated, Any, ClassVar, Literal, Protocol, Self, TypeVar, cast, get_args, runtime_checkable
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from hydrology.base import units as convert
-from hydrology.base.absent import Absent
+from hydrology.base.absent import Absent, known
 from hydrology.base.calendar import Day, as_date
+from hydrology.base.doc import Why
 
 Value = TypeVar("Value")
+Shown = TypeVar("Shown")
 
 
 def _text(value: object) -> object:
@@ -49,10 +52,128 @@ Program = Annotated[
 ]
 
 
+@dataclass(frozen=True, slots=True)
+class Series:
+    """In the annotation of an answer's field: its column in files.
+
+    A list has a value for each row, a single value is the same in all of them, and a list of objects is a row each. An
+    object, or a dictionary of lists, is a column for each of what it holds: `{}` in `meaning` and `column` stands for
+    the words and the name of each.
+
+    Attributes:
+        meaning: what it is, in words; of a field in an object, what `{}` stands for in the words of the object.
+        unit: of numbers; by default that in the answer's `units`, under `unit_of`.
+        unit_of: the field in `units` that gives the unit; by default its own.
+        column: the name of the column; by default that of the field, and `field_{}` of an object.
+        standard_name, cell_methods: of the CF conventions.
+        axis: along which the columns of a dictionary differ.
+        names: the columns of a dictionary along an axis, and their labels; by default those that it has.
+        each: the words of each column along an axis; by default `{} of` and `meaning`.
+        after: the field that its columns follow; by default they stand in the order of the fields.
+    """
+
+    meaning: str
+    unit: str | None = None
+    unit_of: str | None = None
+    column: str | None = None
+    standard_name: str | None = None
+    cell_methods: str | None = None
+    axis: Literal["quantile", "member"] | None = None
+    names: Mapping[str, float | str] | None = None
+    each: str | None = None
+    after: str | None = None
+
+
+EXPLAINED: Any = Field()
+"""The default of `missing: Missing`: filled by the fields that are null. Reasons that are passed come first."""
+
+
+def maybe(value: Value | Absent, show: Callable[[Value], Shown] | None = None) -> Shown | None:
+    """Return what a field is filled with: where it is absent, it is null and `missing` gives the reason.
+
+    Args:
+        show: changes a value that is not absent.
+    """
+    return cast("Shown | None", value if show is None or isinstance(value, Absent) else show(value))
+
+
+@runtime_checkable
+class Shows(Protocol):
+    """In a field's annotation: shows values of another class."""
+
+    def model(self, value: Any) -> "Model":
+        """Return a value as the answer shows it."""
+
+
 class Model(BaseModel):
-    """A part of an answer. It allows neither unknown fields nor non-finite numbers."""
+    """A part of an answer. It allows neither unknown fields nor non-finite numbers.
+
+    A field may be filled with an `Absent`, and so may those of what it holds: it is null, and the next `missing` above
+    has the reason under the field's path, such as `snow.normal`. `Why` in a field's annotation is the reason wherever
+    it is None.
+    """
+
+    __slots__ = ("_reasons",)
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    _why: ClassVar[dict[str, str]] = {}
+    _shows: ClassVar[dict[str, Shows]] = {}
+
+    def __init__(self, **values: Any) -> None:
+        reasons = {name: why for name, why in self._why.items() if name in values and values[name] is None}
+        for name, value in values.items():
+            if type(value) in _PLAIN or name == "missing":
+                continue
+            if found := dict(_absences(value, name, self._shows.get(name))):
+                reasons |= found
+                values[name] = _without_absent(value)
+        if "missing" in type(self).model_fields:
+            values["missing"] = reasons | values.get("missing", {})
+            reasons = {}
+        super().__init__(**values)
+        object.__setattr__(self, "_reasons", reasons)
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        cls._why, cls._shows = {}, {}
+        for name, field in cls.model_fields.items():
+            for mark in (*field.metadata, *_marks(field.annotation)):
+                if isinstance(mark, Why):
+                    cls._why[name] = mark.text
+                elif isinstance(mark, Shows):
+                    cls._shows[name] = mark
+
+
+def _marks(hint: Any) -> Iterator[object]:
+    """Yield what the parts of a type are annotated with."""
+    yield from getattr(hint, "__metadata__", ())
+    for part in get_args(hint):
+        yield from _marks(part)
+
+
+_PLAIN = {type(None), bool, int, float, str, date, datetime}
+
+
+def _absences(value: object, path: str, shows: Shows | None) -> Iterator[tuple[str, str]]:
+    """Yield the paths of absent values, with their reasons, that no `missing` below has."""
+    if isinstance(value, Absent):
+        yield path, str(value)
+    elif isinstance(value, Model):
+        yield from ((f"{path}.{inner}", text) for inner, text in getattr(value, "_reasons", {}).items())
+    elif isinstance(value, Mapping):
+        for name, held in value.items():
+            yield from _absences(held, f"{path}.{name}", shows)
+    elif isinstance(value, list | tuple) and value and type(value[0]) not in _PLAIN:
+        for number, held in enumerate(value):
+            yield from _absences(held, f"{path}.{number}", shows)
+    elif shows is not None and is_dataclass(value):
+        yield from _absences(shows.model(value), path, None)
+
+
+def _without_absent(value: object) -> object:
+    if isinstance(value, Mapping):
+        return {name: known(held) for name, held in value.items()}
+    return None if isinstance(value, Absent) else value
 
 
 class OfBasin(Model):
@@ -64,15 +185,17 @@ class OfBasin(Model):
 class DataCredit(Model):
     """Credit and licence of a data provider."""
 
-    credit: str = Field(description="The attribution to show with the data.")
-    licence: str = Field(description="The licence of the data.")
+    credit: Annotated[str, Series("provider of the product")] = Field(
+        description="The attribution to show with the data."
+    )
+    licence: Annotated[str, Series("licence of the product")] = Field(description="The licence of the data.")
 
 
 class Area(Model):
     """The drainage area used to convert depths and flows."""
 
     name: str = Field(description="Its source.")
-    km2: float
+    km2: Annotated[float, Series("area", "km2")]
 
     @classmethod
     def of(cls, area: convert.Area) -> Self:

@@ -11,8 +11,7 @@ from sqlalchemy.orm import Session
 
 from app.alerts import service as alert_service
 from app.alerts.schemas import Alert, BasinAlerts
-from app.basins.basins import basin_detail
-from app.basins.schemas import BasinDetail
+from app.basins.schemas import BasinDetail, basin_detail
 from app.forecasts import lookup
 from app.forecasts.changes.answer import ChangeOfRun, change_of
 from app.forecasts.discharge import DischargeUnits, Representation, WithMembers, usual_units

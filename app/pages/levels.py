@@ -6,8 +6,8 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.responses import HTMLResponse
 
 from app.basins.ratings import rating_of
-from app.basins.thresholds import service
-from app.basins.thresholds.schemas import FixedThreshold
+from app.basins.threshold_schemas import FixedThreshold
+from app.basins.thresholds import fixed_threshold
 from app.http.api_keys import any_key
 from app.http.dependencies import BasinId, Reading, ServiceClock
 from app.pages.errors import PageRoute
@@ -36,6 +36,6 @@ def read_levels(request: Request, session: Reading, clock: ServiceClock, basin: 
     """Show the levels that were set."""
     rating = rating_of(session, basin, clock.today())
     doubts = level_doubts.in_doubt(session, basin, clock.today())
-    levels = [service.fixed_threshold(level, rating, doubts) for level in basin_levels.of_basin(session, basin)]
+    levels = [fixed_threshold(level, rating, doubts) for level in basin_levels.of_basin(session, basin)]
     title = shown_name(basin, basins.get(session, basin).name)
     return render(request, "levels.html", Levels(basin, title, levels, form_of(FixedLevel)))

@@ -1,26 +1,29 @@
 """/v1/audit: the audit trail, for admins."""
 
-from dataclasses import asdict
 from typing import Annotated
 
 from fastapi import APIRouter, Response
 
 from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.http.api_keys import AdminReader
-from app.http.base_schema import why_null
+from app.http.base_schema import Model, next_page
 from app.http.conditional import NO_STORE, cached
 from app.http.dependencies import Reading
 from app.http.pagination import NumberPage
 from app.http.problems import Forbidden, documented_keyed
-from app.service.schemas import AuditPage, Change
+from app.http.shown import As
 from records.access import audit
 
 router = APIRouter(prefix="/audit", tags=["audit"])
 
-_WHY = {
-    "key": "No key was used: the change came from the command line or a schedule.",
-    "address": "The change was on this machine.",
-}
+_CHANGE = As(name="Change", rename=(("key_id", "key"),), exact=True, missing=True)
+
+
+class AuditPage(Model):
+    """Changes, the newest first."""
+
+    changes: list[Annotated[audit.Entry, _CHANGE]]
+    next: str | None = next_page("/v1/audit?limit=100&after=42")
 
 
 @router.get(
@@ -37,11 +40,4 @@ def list_changes(
     null. For admins alone."""
     entries = audit.page(session, before=page.after, limit=page.sought)
     shown, following = page.cut(entries, lambda entry: entry.seq)
-    return fields.of(AuditPage(changes=[change_of(entry) for entry in shown], next=following))
-
-
-def change_of(entry: audit.Entry) -> Change:
-    """Return a change as answers show it."""
-    fields = asdict(entry)
-    fields["key"] = fields.pop("key_id")
-    return Change(**fields, missing=why_null(fields, _WHY))
+    return fields.of(AuditPage(changes=shown, next=following))

@@ -20,7 +20,7 @@ from hydrology.verification.forecast_scores import HIGH_SHARE, high_flow
 from hydrology.verification.results import ALL_YEAR, SEASONS, Season
 from records.basins.basins import UnknownBasin
 from records.forecasts.latest import NoModel
-from records.simulations.simulated_flow import NotSimulated
+from records.simulations.simulated_series import NotSimulated
 from records.versions.versions import UnknownVersion
 
 router = APIRouter(tags=["skill"])

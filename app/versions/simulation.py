@@ -29,8 +29,8 @@ from jobspec.fields import DayField
 from records.basins import basins
 from records.basins.basins import Site, UnknownArea, UnknownBasin
 from records.forecasts.latest import NoModel, asked_version
-from records.simulations import simulated_flow
-from records.simulations.simulated_flow import NotSimulated, SimulatedFlow
+from records.simulations import simulated_series
+from records.simulations.simulated_series import NotSimulated, SimulatedFlow
 from records.versions import versions
 from records.versions.versions import UnknownVersion
 
@@ -81,7 +81,7 @@ def newest_evaluation(session: Session, basin: str, version: str | None) -> tupl
     """
     basins.require(session, basin)
     asked = asked_version(session, basin, version)
-    flow = simulated_flow.newest(session, asked.evaluated_as, basin)
+    flow = simulated_series.newest_flow(session, asked.evaluated_as, basin)
     return flow, {
         "basin": basin,
         "basin_kind": kind_of(session, basin),

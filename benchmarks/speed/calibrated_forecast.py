@@ -22,7 +22,7 @@ from hydrology.uncertainty.error_model import FLOW_CLASSES, LEVELS, NO_FLOW_KNOW
 from jobspec.jobs.forecasting import ForecastParams
 from records.database.engine import Database
 from records.versions import error_models
-from records.versions.tables import BasinErrorsRow, ErrorModelRow
+from records.versions.error_models import BasinErrorsRow, ErrorModelRow
 
 ROUNDS = 5
 SIZE = (NO_FLOW_KNOWN + 1, len(FLOW_CLASSES) - 1)

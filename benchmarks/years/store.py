@@ -33,7 +33,7 @@ from records.jobs import attempts, jobs
 from records.outlooks.outlooks import store_run
 from records.runs import run_types, runs, states
 from records.runs.run_request import RunWeather, WeatherSkill, name_of_weather
-from records.versions import error_models, promotions, recalibrations
+from records.versions import error_models, promotions
 from records.weather import issue_store, weather_issues
 from runtime.clock import Clock
 from runtime.settings import Settings
@@ -138,7 +138,7 @@ class Store:
             licence=None,
             credit=None,
             skill=WeatherSkill(issues=0, correlations={}),
-            recalibration=recalibrations.ASSUMED,
+            recalibration=error_models.ASSUMED,
         )
 
     def _store_states(self, t0: Day, factors: Mapping[str, np.float32], at: datetime) -> Mapping[str, states.State]:
@@ -213,7 +213,7 @@ def _patterns(database: Database, version: str, names: list[str]) -> tuple[list[
         (stored,) = weather_issues.list_issues(session, CLOCK.wall())
         error_models.replace(session, error_model(version, names), CLOCK.wall())
         weather = name_of_weather(stored.source, stored.model)
-        recalibrations.replace(session, version, weather, recalibrations.ASSUMED, CLOCK.wall())
+        error_models.replace_recalibration(session, version, weather, error_models.ASSUMED, CLOCK.wall())
     horizons: dict[ForcingKind, int] = {SUPPLIED: LEADS, CLIMATOLOGY: ESP_HORIZON}
     created: dict[str, run_types.Run] = {}
     for kind, horizon in horizons.items():

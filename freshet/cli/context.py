@@ -106,7 +106,8 @@ def opened(
     Raises:
         DatabaseProblem: the database cannot be used, now or later on.
     """
-    import records.schema  # noqa: F401 - a table may refer to any other
+    if not reads:
+        import records.schema  # noqa: F401 - a changed table may refer to any other
 
     settings = settings or Settings.load()
     use_cores(cores(settings.threads))

@@ -19,7 +19,7 @@ from jobspec.faults import faults
 from jobspec.jobs.upkeep import DeliveryJob
 from jobspec.subscriptions import NewSubscription
 from records.access import audit, keys
-from records.alerts import deliveries, subscriptions
+from records.alerts import deliveries, dispatch, subscriptions
 from records.basins import basins
 
 _ALERTS: Columns = {"basin": "basin", "level": "level", "m3/s": "discharge", "severity": "severity", "trend": "trend"}
@@ -174,7 +174,7 @@ def list_deliveries(
 def replay_delivery(delivery: Annotated[str, argument("DELIVERY", "Its id.")], as_json: Json = False) -> None:
     """Send a delivery that has ended again, under the same event."""
     with changing() as change:
-        stored = deliveries.replay(change.session, delivery, change.now)
+        stored = dispatch.replay(change.session, delivery, change.now)
         change.record("delivery replayed", delivery)
     answer(asdict(stored), as_json, f"Delivery {delivery} is sent again.")
 

@@ -3,26 +3,20 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
-from rich.console import RenderableType
-
-from freshet.cli.context import Change, MayCreateDatabase, opened
-from freshet.cli.job_command import Done, job_command
-from freshet.cli.job_options import Layout
+from freshet.cli.context import Change, opened
 from freshet.cli.options import Basin, argument, option
-from freshet.cli.output import Columns, Json, answer, inform, listing, series, table
+from freshet.cli.output import Columns, Json, answer, listing, series
 from freshet.cli.reading import Reading, Shown, reads, reads_series
 from hydrology.base.basins import basin_id, place_in_words
 from hydrology.base.calendar import Period, instant
 from hydrology.base.errors import counted
 from hydrology.base.units import STANDARD, ObservedUnits
-from jobspec.jobs.data import BasinJob, ClimateJob
 from records.basins.basins import OUTLINE_COMPARED
 
 if TYPE_CHECKING:
     from app.basins.schemas import BasinDetail
 
 _COLUMNS: Columns = {"basin": "id", "name": "name", "HUC": "huc", "latitude": "latitude", "longitude": "longitude"}
-_ADDED = Layout(arguments=("basin",), names={"area_km2": "--area"})
 
 
 @reads
@@ -37,36 +31,14 @@ def show_basins(
     ] = None,
 ) -> Shown:
     """List the basins, or show one: place, areas, series, data quality."""
-    from app.basins.basins import basin_detail, basin_summaries
-    from app.basins.schemas import BasinPage
+    from app.basins.schemas import BasinPage, basin_detail, basin_summaries
     from records.basins.basins import list_basins
 
     if basin is not None:
         one = basin_detail(at.session, basin)
-        return Shown(one, lambda: "\n".join(_lines(one)))
+        return Shown(one, lambda: "\n".join(basin_lines(one)))
     found = BasinPage(basins=basin_summaries(at.session, list_basins(at.session, text=text, huc=huc)), next=None)
     return Shown(found, lambda: listing(found.basins, _COLUMNS, counted(len(found.basins), "basin")))
-
-
-@job_command(BasinJob, _ADDED, begins=MayCreateDatabase.ANYWHERE)
-def add_basin(done: Done) -> Iterator[RenderableType]:
-    """Add a basin, or add data to one. For a USGS gauge, location, name and area are fetched from USGS.
-
-    Weather is averaged over points within the outline, and its area is checked. Every answer names attributes that are
-    assumed.
-    """
-    from app.basins.basins import basin_detail
-
-    result = done.result
-    inform(f"{result['basin']} is {'new' if result['new'] else 'changed' if result['changed'] else 'as it was'}.")
-    yield "\n".join(_lines(basin_detail(done.session, result["basin"])))
-
-
-@job_command(ClimateJob, Layout(arguments=("basin",)))
-def climate(done: Done) -> Iterator[RenderableType]:
-    """Compute the climate indices of a basin, as CAMELS defines them, and store them as its attributes."""
-    title = f"Climate of {done.result['basin']}, computed from {done.result['computed_from']}"
-    yield table(("index", "value"), list(done.result["indices"].items()), title)
 
 
 def adopt(basin: Basin, as_json: Json = False) -> None:
@@ -92,7 +64,7 @@ def release(basin: Basin, as_json: Json = False) -> None:
     answer({"basin": basin, "owner": owner}, as_json, f"{basin} is unofficial again.")
 
 
-def _lines(one: "BasinDetail") -> Iterator[str]:
+def basin_lines(one: "BasinDetail") -> Iterator[str]:
     """Yield the facts of a basin, a line each."""
     placed = one.latitude is not None and one.longitude is not None
     place = place_in_words(one.latitude or 0.0, one.longitude or 0.0) if placed else "place not known"

@@ -193,7 +193,7 @@ def run_text(session: Session, run: str, units: Units | None) -> Iterator[Render
     )
     of_basins = outlooks.of_runs(session, [(one.run, one.basin) for one in results])
     rows = [
-        _row(forecast) | _peak(one, of_basins[run, one.basin.basin_id], units)
+        _row(forecast) | _flow(one, of_basins[run, one.basin.basin_id], units)
         for one, forecast in zip(results, forecasts, strict=True)
     ]
     yield listing(rows, _COLUMNS, title)
@@ -204,7 +204,7 @@ def _forecast_of(session: Session, result: Latest, units: Units | None) -> Basin
 
 
 def _row(forecast: BasinForecast) -> dict[str, object]:
-    flow, balance = forecast.calibrated or forecast.discharge, forecast.water_balance
+    balance = forecast.water_balance
     row: dict[str, object] = {
         "basin": forecast.basin,
         "status": forecast.status,
@@ -216,19 +216,21 @@ def _row(forecast: BasinForecast) -> dict[str, object]:
         row["ledger"] = "closed" if balance.closes else "open"
     if forecast.storage is not None:
         row["storage"] = forecast.storage.total[-1]
-    if flow is not None:
-        row |= {"unit": forecast.units["discharge"], "first": flow["median"][0], "last": flow["median"][-1]}
     return row
 
 
-def _peak(result: Latest, outlook: RunOutlook | Absent, units: Units | None) -> dict[str, str]:
-    """Return the peak of the outlook; nothing where none is ahead."""
-    peak = outlook if isinstance(outlook, Absent) else outlook.published.peak
-    if isinstance(peak, Absent):
+def _flow(result: Latest, outlook: RunOutlook | Absent, units: Units | None) -> dict[str, object]:
+    """Return the published flow of the first and the last day ahead, and its peak; nothing where there is none."""
+    if isinstance(outlook, Absent):
         return {}
-    heights = np.array([peak.height, peak.low, peak.high])
-    height, low, high = in_units(heights, result.basin, units or usual_units(result.basin))
-    return {"peak": f"{height:.3g} ({low:.3g} to {high:.3g})"}
+    unit, median, peak = units or usual_units(result.basin), outlook.published.days.median, outlook.published.peak
+    ends = in_units(np.array([median[0], median[-1]], dtype=np.float64), result.basin, unit)
+    first, last = (None if np.isnan(flow) else flow for flow in ends.tolist())
+    row: dict[str, object] = {"unit": unit, "first": first, "last": last}
+    if isinstance(peak, Absent):
+        return row
+    height, low, high = in_units(np.array([peak.height, peak.low, peak.high]), result.basin, unit)
+    return row | {"peak": f"{height:.3g} ({low:.3g} to {high:.3g})"}
 
 
 def _notes(run: run_types.Run, results: Sequence[Latest], forecasts: Sequence[BasinForecast]) -> Iterator[str]:

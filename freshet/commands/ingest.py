@@ -1,16 +1,21 @@
-"""`freshet ingest`: read data into the database."""
+"""`freshet ingest`, `freshet basins add` and `climate`: read data into the database."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Annotated
 
+from rich.console import RenderableType
+
 from freshet.cli.context import MayCreateDatabase, opened
+from freshet.cli.job_command import Done, job_command
+from freshet.cli.job_options import Layout
 from freshet.cli.options import Adopt, OnlyBasins, option
 from freshet.cli.output import MAX_ROWS, Json, answer, exit_if_failed, first_rows, inform, table
 from freshet.cli.progress import Reporter, reporting
+from freshet.commands.basins import basin_lines
 from hydrology.base.errors import InvalidInput, counted
 from ingestion.base import Source
 from ingestion.reading import ANY_FILES, Files
@@ -18,6 +23,7 @@ from ingestion.sources.benchmarks import read as read_published
 from ingestion.sources.camels import CamelsSource
 from ingestion.sources.caravan import CaravanSource
 from ingestion.sources.tables import TablesSource
+from jobspec.jobs.data import BasinJob, ClimateJob
 from operations.basin_data.ingest import IngestResult, held, ingest_published
 from operations.basin_data.ingest import ingest as run
 from operations.basin_data.isolated_source import IsolatedSource
@@ -110,6 +116,27 @@ def benchmarks(
     rows += [("new scores", done.new), ("changed", done.changed), ("unchanged", done.unchanged)]
     title = f"Published scores of {done.source}\n{done.citation}"
     answer(asdict(done), as_json, table(("", ""), rows, title))
+
+
+@job_command(BasinJob, Layout(arguments=("basin",), names={"area_km2": "--area"}), begins=MayCreateDatabase.ANYWHERE)
+def add_basin(done: Done) -> Iterator[RenderableType]:
+    """Add a basin, or add data to one. For a USGS gauge, location, name and area are fetched from USGS.
+
+    Weather is averaged over points within the outline, and its area is checked. Every answer names attributes that are
+    assumed.
+    """
+    from app.basins.schemas import basin_detail
+
+    result = done.result
+    inform(f"{result['basin']} is {'new' if result['new'] else 'changed' if result['changed'] else 'as it was'}.")
+    yield "\n".join(basin_lines(basin_detail(done.session, result["basin"])))
+
+
+@job_command(ClimateJob, Layout(arguments=("basin",)))
+def climate(done: Done) -> Iterator[RenderableType]:
+    """Compute the climate indices of a basin, as CAMELS defines them, and store them as its attributes."""
+    title = f"Climate of {done.result['basin']}, computed from {done.result['computed_from']}"
+    yield table(("index", "value"), list(done.result["indices"].items()), title)
 
 
 def _registered(settings: Settings) -> list[str]:

@@ -68,11 +68,10 @@ def audit(
     before: Annotated[int | None, option("NUMBER", "Only changes before this one.", min=0)] = None,
 ) -> Shown:
     """List the changes, the newest first: who, what, when, from where."""
-    from app.service.audit import change_of
-    from app.service.schemas import AuditPage
+    from app.service.audit import AuditPage
 
     rows, following = cut(
         audit_trail.page(at.session, before=before, limit=limit + 1), limit, "/v1/audit", lambda entry: entry.seq
     )
-    found = AuditPage(changes=[change_of(entry) for entry in rows], next=following)
+    found = AuditPage(changes=rows, next=following)
     return Shown(found, lambda: listing(found.changes, _COLUMNS, counted(len(rows), "change")))

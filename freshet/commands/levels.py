@@ -33,7 +33,7 @@ from records.ratings import ratings
 from records.ratings.ratings import StoredRating
 
 if TYPE_CHECKING:
-    from app.basins.thresholds.schemas import Trend
+    from app.basins.threshold_schemas import Trend
 
 
 def _described(field: str) -> str:
@@ -49,10 +49,10 @@ def show_thresholds(at: Reading, basin: Basin, units: DischargeUnits = "m3/s") -
 
     Floods are of daily means, and lower than instantaneous peaks.
     """
-    from app.basins.thresholds import service
+    from app.basins.thresholds import levels_request, thresholds_of
 
     basins.require(at.session, basin)
-    found = service.answer(at.session, service.request(at.session, basin, units, None, at.clock.today()))
+    found = thresholds_of(at.session, levels_request(at.session, basin, units, None, at.clock.today()))
 
     def text() -> RenderableType:
         inform_doubts({one.name: one.in_doubt for one in found.fixed if one.in_doubt is not None})

@@ -31,7 +31,7 @@ from records.versions.versions import get as get_version
 if TYPE_CHECKING:
     from models.training import Progress
     from operations.training.assemble import Trained
-    from records.versions.promotion_decisions import PromotionDecision
+    from records.versions.version_properties import PromotionDecision
 
 
 class Protocol(StrEnum):

@@ -9,9 +9,9 @@ import numpy as np
 
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day, Period, last_ended_day, zone_of_longitude
-from hydrology.base.credit import Credit
 from hydrology.base.digests import sha256
 from hydrology.base.errors import Problem, printable
+from hydrology.base.products import Credit
 from hydrology.base.series import DailySeries
 from hydrology.base.variables import WEATHER
 from hydrology.weather.forcing import WeatherForecast

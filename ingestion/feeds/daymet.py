@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from hydrology.base.calendar import Day, Period, day
-from hydrology.base.credit import Credit
 from hydrology.base.errors import InvalidInput
+from hydrology.base.products import Credit
 from hydrology.weather.source_calendars import first_needed, with_lacking_days
 from ingestion.daily import daily_series
 from ingestion.feeds.base import FeedProblem, FetchedBasinData, FetchWindow, Observations, Site, each, possible

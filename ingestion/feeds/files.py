@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 
 from hydrology.base.calendar import Period
-from hydrology.base.credit import Credit
 from hydrology.base.errors import Problem
+from hydrology.base.products import Credit
 from hydrology.base.series import DailySeries, Flag
 from ingestion.feeds.base import FeedProblem, FetchedBasinData, FetchWindow, Observations, Site
 from ingestion.reading import ANY_FILES, Files, unreadable

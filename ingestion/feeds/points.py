@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 
 from hydrology.base.calendar import Period, zone_of_longitude
-from hydrology.base.credit import Credit
 from hydrology.base.errors import Problem
+from hydrology.base.products import Credit
 from hydrology.base.series import DailySeries
 from hydrology.weather.forcing import WeatherForecast
 from ingestion.feeds.base import Feed, FeedProblem, FetchedBasinData, FetchWindow, Observations, Site

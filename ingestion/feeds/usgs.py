@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hydrology.base.calendar import Period
-from hydrology.base.credit import Credit
+from hydrology.base.products import Credit
 from ingestion.feeds.base import FeedProblem, FetchedBasinData, FetchWindow, Observations, Site
 from ingestion.feeds.flow import PARAMETER, STATISTIC, FlowRow, discharge, flow_row
 from ingestion.feeds.http import Service

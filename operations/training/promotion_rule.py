@@ -30,7 +30,7 @@ from records.basins.basins import lock
 from records.database.engine import Database
 from records.database.work import Work
 from records.versions import promotions, versions
-from records.versions.promotion_decisions import PromotionDecision, SideBySide
+from records.versions.version_properties import PromotionDecision, SideBySide
 from runtime.clock import Clock
 
 log = structlog.get_logger()

@@ -35,7 +35,7 @@ from records.database.engine import Database
 from records.database.work import Work
 from records.series import series
 from records.versions import promotions, versions
-from records.versions.promotion_decisions import PromotionDecision
+from records.versions.version_properties import PromotionDecision
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from operations.versions.stages import with_progress
 from records.database.work import Work
 from records.runs import run_arrays, run_types, runs
 from records.runs.run_request import RunRecalibration
-from records.versions import recalibrations, versions
+from records.versions import error_models, versions
 from records.versions.versions import Version
 from runtime.clock import Clock
 
@@ -166,7 +166,7 @@ def recalibrate(work: Work, version_id: str, weather: str | None = None) -> list
         raise DataProblem(str(errors) if isinstance(errors, Absent) else too_few(version_id, by_weather))
     with work.database.transaction() as session:
         for of in fits:
-            recalibrations.replace(session, version_id, of.weather, of.fitted, work.clock.wall())
+            error_models.replace_recalibration(session, version_id, of.weather, of.fitted, work.clock.wall())
     for of in fits:
         log.info("recalibrate.done", version=version_id, weather=of.weather, issue_days=of.fitted.issue_days)
     return fits

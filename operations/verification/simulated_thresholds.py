@@ -32,9 +32,8 @@ from operations.versions.load_networks import LoadedVersion, load_version
 from records.basins import basins as basin_records
 from records.database.engine import Database
 from records.database.work import Work
-from records.simulations import simulated_levels
-from records.simulations.simulated_loss import SimulatedLoss
-from records.simulations.simulated_storage import SimulatedWater, WaterVariable
+from records.simulations import simulated_levels, simulated_series
+from records.simulations.simulated_series import SimulatedLoss, SimulatedWater, WaterVariable
 from records.simulations.snow_cells import SnowMapping
 from records.versions import promotions
 
@@ -149,7 +148,7 @@ def _of_parts(
 
 
 def _water(
-    levels: simulated_levels.ModelLevels, past: Past, chosen: SnowMapping | None
+    levels: simulated_series.ModelLevels, past: Past, chosen: SnowMapping | None
 ) -> dict[WaterVariable, SimulatedWater]:
     days, water = Period(levels.first_day, levels.last_day), dict[WaterVariable, SimulatedWater]()
     if past.storage is not None:
@@ -172,7 +171,7 @@ def _loss(basin: basin_records.Basin, loaded: LoadedVersion, forcing: BasinForci
 
 def _levels(
     work: Work, loaded: LoadedVersion, basin: str, forcing: BasinForcing, flow: npt.NDArray[np.float64]
-) -> simulated_levels.ModelLevels | Absent:
+) -> simulated_series.ModelLevels | Absent:
     with work.database.reading() as session:
         area = area_by(basin_records.get(session, basin).areas, loaded.version.area_products)
     if area is None:
@@ -182,7 +181,7 @@ def _levels(
         return absent(Reason.RECORD_FILLS_STORE, basin=basin, record=record, days=SPIN_UP_DAYS)
     days = Period(forcing.period.first + SPIN_UP_DAYS, forcing.period.last)
     discharge = converted(flow[SPIN_UP_DAYS:], unit="mm/day", into=simulated_levels.UNIT, area=area)
-    return simulated_levels.ModelLevels(
+    return simulated_series.ModelLevels(
         version_id=loaded.version.id,
         basin_id=basin,
         first_day=days.first,

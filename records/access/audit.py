@@ -3,11 +3,12 @@
 import getpass
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from hydrology.base.doc import Doc, Why
 from records.database.base import FreeText, JsonObject
 from records.database.statements import add_all, as_record, table_of
 from records.database.stored import stored
@@ -91,23 +92,25 @@ class Actor:
 @stored("audit", key=("seq",), numbered=True)
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A change in the trail.
+    """A change with its actor, time and origin.
 
     Attributes:
-        seq: grows with each change.
-        subject: the identifier of what was changed.
         detail: further facts. Of data: their URL without user and query, their files relative to the folders for
             ingestion, checksums, and the changes. Never a token. Only admins read the trail.
     """
 
-    seq: int
+    seq: Annotated[int, Doc("Grows with every change.")]
     at: datetime
-    who: FreeText
+    who: Annotated[FreeText, Doc("The name of the key, `command line (unix user)`, or a schedule's name.")]
     # Not a foreign key: the trail outlives its subjects.
-    key_id: str | None
-    address: str | None
+    key_id: Annotated[
+        str | None,
+        Doc("The id of the key."),
+        Why("No key was used: the change came from the command line or a schedule."),
+    ]
+    address: Annotated[str | None, Doc("Where the request came from."), Why("The change was on this machine.")]
     action: Action
-    subject: str
+    subject: Annotated[str, Doc("The identifier of what was changed.")]
     detail: JsonObject
 
 

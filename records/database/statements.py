@@ -22,9 +22,9 @@ def insert_into(session: Session, row: type | Table) -> sqlite.Insert | postgres
     return postgresql.insert(table_of(row))
 
 
-def add_all(session: Session, row: type, rows: Iterable[dict[str, Any]]) -> None:
+def add_all(session: Session, row: type | Table, rows: Iterable[dict[str, Any]]) -> None:
     """Insert rows, if there are any, with their checksums where the table has them."""
-    values = [with_checksum(row, one) for one in rows] if issubclass(row, Checksummed) else list(rows)
+    values = _summed(row, rows)
     if values:
         session.execute(table_of(row).insert(), values)
 
@@ -40,7 +40,7 @@ def upsert(session: Session, row: type, rows: Iterable[dict[str, Any]], *, compa
     Args:
         compared: a row that is the same in these columns stays as it is; by default all are written.
     """
-    values = [with_checksum(row, one) for one in rows] if issubclass(row, Checksummed) else list(rows)
+    values = _summed(row, rows)
     if not values:
         return
     insert = insert_into(session, row)
@@ -49,6 +49,12 @@ def upsert(session: Session, row: type, rows: Iterable[dict[str, Any]], *, compa
     differs = (_comparable(old[name]).is_distinct_from(_comparable(new[name])) for name in compared)
     where = or_(*differs) if compared else None
     session.execute(insert.on_conflict_do_update(index_elements=key, set_=written, where=where), values)
+
+
+def _summed(row: type | Table, rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    if isinstance(row, Table) or not issubclass(row, Checksummed):
+        return list(rows)
+    return [with_checksum(row, values) for values in rows]
 
 
 def _comparable(column: ColumnElement[Any]) -> ColumnElement[Any]:

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from sqlalchemy import Column, String, Table, select
 from sqlalchemy.orm import Session
 
-from hydrology.base.credit import Credit
 from hydrology.base.errors import InvalidInput
+from hydrology.base.products import Credit
 from records.database.base import Base
 from records.database.statements import insert_into
 

@@ -26,7 +26,7 @@ from records.runs.newest_runs import LATEST, TRIED
 from records.runs.run_types import BasinStatus, Run, RunBasin, last_past_day
 from records.runs.tables import NewestRunRow, RunBasinRow, RunRow
 from records.versions import promotions, versions
-from records.versions.tables import PromotionRow
+from records.versions.promotions import PROMOTIONS
 
 
 class NoModel(NotFound):
@@ -119,9 +119,9 @@ CAN_BE_LATEST = (RunBasinRow.status == "issued") & (
 )
 """Whether a run's forecast of a basin may be its latest."""
 _OF_BASIN = (
-    select(PromotionRow.version_id)
-    .where(PromotionRow.basin_id == NewestRunRow.basin_id)
-    .order_by(PromotionRow.id.desc())
+    select(PROMOTIONS.c.version_id)
+    .where(PROMOTIONS.c.basin_id == NewestRunRow.basin_id)
+    .order_by(PROMOTIONS.c.id.desc())
     .limit(1)
 )
 CURRENT = NewestRunRow.version_id == _OF_BASIN.scalar_subquery()
@@ -130,8 +130,8 @@ _ISSUED = table_of(NewestRunRow).alias()
 _HAS_ISSUED = (
     select(_ISSUED.c.run_id)
     .where(
-        _ISSUED.c.version_id == PromotionRow.version_id,
-        _ISSUED.c.basin_id == PromotionRow.basin_id,
+        _ISSUED.c.version_id == PROMOTIONS.c.version_id,
+        _ISSUED.c.basin_id == PROMOTIONS.c.basin_id,
         _ISSUED.c.which == LATEST,
     )
     .exists()

@@ -13,14 +13,14 @@ from records.feeds.feeds import FEEDS
 from records.job_permissions.permissions import Grant
 from records.runs.tables import RunRow
 from records.verification.comparisons import COMPARISONS
-from records.versions.tables import VersionRow
+from records.versions.versions import VERSIONS
 from records.weather.weather_issues import ISSUES
 
 Values = Mapping[str, Any]
 
 _OWNED: Mapping[Owned, tuple[str, Column[Any]]] = {
     "basin": ("basin_id", table_of(BasinRow).c.registered_by),
-    "version": ("version_id", table_of(VersionRow).c.owner),
+    "version": ("version_id", VERSIONS.c.owner),
     "run": ("run_id", table_of(RunRow).c.owner),
     "weather": ("issue_id", ISSUES.c.operational),
     "comparison": ("comparison_id", COMPARISONS.c.owner),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 from typing import Literal
 
 from hydrology.base.absent import Absent, absent, known
-from hydrology.base.credit import Credit
+from hydrology.base.products import Credit
 from hydrology.base.reasons import Reason
 from hydrology.snow.against_normal import (
     REFERENCE,

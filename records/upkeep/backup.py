@@ -23,7 +23,7 @@ from pydantic import Field, TypeAdapter
 
 from hydrology.base.digests import file_sha256
 from hydrology.base.errors import DataProblem, InvalidInput
-from records.alerts.webhook_signature import KEY_FILE
+from records.alerts.signatures import KEY_FILE
 from records.database.engine import HEAD, Database, revisions
 from records.database.json_columns import CLOSED
 from records.upkeep import sqlite_schema

@@ -19,9 +19,11 @@ from records.database.statements import table_of
 from records.runs import run_arrays, states
 from records.runs.tables import RunContentRow, StateRow
 from records.series.tables import RevisionRow, SeriesRow
-from records.simulations.tables import SimulatedFlowRow, SimulatedWaterRow
+from records.simulations.simulated_series import SimulatedFlowRow, SimulatedWaterRow
 from records.upkeep.sqlite_schema import unsafe_objects
-from records.versions.tables import BasinErrorsRow, CheckpointRow, ErrorModelRow, FinishedMemberRow, WeightsRow
+from records.versions.error_models import BasinErrorsRow, ErrorModelRow
+from records.versions.trainings import Checkpoint, FinishedMember
+from records.versions.versions import Weights
 from records.weather import weather_issues
 from records.weather.bridges import BridgePart
 from records.weather.weather_issues import BasinPart
@@ -214,9 +216,9 @@ CHECKERS = (
     ),
     Checker(RevisionRow, partial(checksums.is_whole, RevisionRow), _RESTORE),
     Checker(StateRow, states.is_whole, "none is needed: the next forecast recomputes it"),
-    Checker(WeightsRow, partial(_hashed, "weights", "sha256"), _RESTORE),
-    Checker(CheckpointRow, partial(_hashed, "content", "sha256"), "start the training again, or restore a backup"),
-    Checker(FinishedMemberRow, _member_is_whole, "start the training again, or restore a backup"),
+    Checker(Weights, partial(_hashed, "weights", "sha256"), _RESTORE),
+    Checker(Checkpoint, partial(_hashed, "content", "sha256"), "start the training again, or restore a backup"),
+    Checker(FinishedMember, _member_is_whole, "start the training again, or restore a backup"),
     Checker(ErrorModelRow, partial(checksums.is_whole, ErrorModelRow), _CALIBRATE),
     Checker(BasinErrorsRow, partial(_hashed, "content", "sha256"), _CALIBRATE),
     Checker(RunContentRow, run_arrays.is_whole_row, "forecast again, which issues another run, or restore a backup"),

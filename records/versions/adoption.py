@@ -22,7 +22,8 @@ from records.levels.basin_levels import FLOOD_FREQUENCY, THRESHOLDS
 from records.ratings.ratings import RATINGS
 from records.runs import states
 from records.versions import promotions, versions
-from records.versions.tables import PromotionRow, VersionRow
+from records.versions.promotions import PROMOTIONS
+from records.versions.versions import VERSIONS
 from runtime.clock import Clock
 
 
@@ -119,8 +120,8 @@ def claim(session: Session, basin: str, clock: Clock) -> None:
         session.execute(delete(row).where(row.basin_id == basin))
     for table in (THRESHOLDS, FLOOD_FREQUENCY, RATINGS):
         session.execute(table.delete().where(table.c.basin_id == basin))
-    theirs = select(VersionRow.id).where(VersionRow.owner == held.owner)
-    session.execute(delete(PromotionRow).where(PromotionRow.basin_id == basin, PromotionRow.version_id.in_(theirs)))
+    theirs = select(VERSIONS.c.id).where(VERSIONS.c.owner == held.owner)
+    session.execute(PROMOTIONS.delete().where(PROMOTIONS.c.basin_id == basin, PROMOTIONS.c.version_id.in_(theirs)))
     stated = ("name", "latitude", "longitude", "huc", "weather_points", "outline", "assume_attributes")
     session.execute(update(BasinRow).where(BasinRow.id == basin).values(dict.fromkeys(stated)))
     states.invalidate_all(session, basin, absent(Reason.ATTRIBUTE_REVISED), clock.wall())
@@ -181,8 +182,8 @@ def _take(session: Session, basin: str, clock: Clock) -> Holdings:
 
 def _hand_version(session: Session, version: str, owner: str | None, adopted_from: str | None) -> None:
     """Give a version to another owner: to the service from an operator's key, or back."""
-    before = VersionRow.owner == adopted_from if owner is None else VersionRow.adopted_from == owner
-    handed = update(VersionRow).where(VersionRow.id == version, before)
+    before = VERSIONS.c.owner == adopted_from if owner is None else VERSIONS.c.adopted_from == owner
+    handed = VERSIONS.update().where(VERSIONS.c.id == version, before)
     session.execute(handed.values(owner=owner, adopted_from=adopted_from))
 
 

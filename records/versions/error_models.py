@@ -1,4 +1,4 @@
-"""Error models: one per version, fitted on days that the version has not learnt from."""
+"""Error models, one per version, fitted on days that it has not learnt from; and recalibrations of its forecasts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,18 +8,58 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from safetensors import SafetensorError
-from sqlalchemy import delete, select
-from sqlalchemy.orm import Session
+from sqlalchemy import CheckConstraint, Column, ForeignKey, String, delete, select
+from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from hydrology.base.calendar import Day, Period
 from hydrology.base.digests import fingerprint, sha256
 from hydrology.uncertainty.error_model import BasinErrorModel, BasinErrors, Shape
+from hydrology.uncertainty.recalibration import PRIOR_SPREAD
+from records.database.base import Base, Long
 from records.database.checksums import is_whole
 from records.database.ids import Corrupt
 from records.database.named_arrays import pack, unpack
-from records.database.statements import add_all, as_record, as_values, insert_into
+from records.database.statements import add_all, as_record, as_values, insert_into, table_of, upsert
+from records.database.stored import stored
+from records.database.tables import Checksummed
+from records.runs.run_request import RunRecalibration
 from records.versions import versions
-from records.versions.tables import BasinErrorsRow, ErrorModelRow
+
+
+class ErrorModelRow(Checksummed, Base):
+    """The part of an error model that all basins share. Another fit replaces it; runs store its fingerprint."""
+
+    __tablename__ = "error_models"
+    __table_args__ = (
+        CheckConstraint("first <= last", name="order"),
+        CheckConstraint("length(sha256) = 64", name="sha256"),
+    )
+    summed_names = ("version_id", "sha256")
+    summed_contents = ("content", "regional")
+
+    version_id: Mapped[str] = mapped_column(ForeignKey("versions.id"), primary_key=True)
+    first: Mapped[Day]
+    last: Mapped[Day]
+    days: Mapped[int] = mapped_column(Long)
+    content: Mapped[bytes]
+    sha256: Mapped[str]
+    created_at: Mapped[datetime]
+    regional: Mapped[bytes]
+    for_unseen: Mapped[bool]
+    checksum: Mapped[int] = mapped_column(Long)
+
+
+class BasinErrorsRow(Base):
+    """The errors in one basin, stored here or not: a shipped error model may know more basins."""
+
+    __tablename__ = "basin_errors"
+    __table_args__ = (CheckConstraint("length(sha256) = 64", name="sha256"),)
+
+    version_id: Mapped[str] = mapped_column(ForeignKey("error_models.version_id"), primary_key=True)
+    basin_id: Mapped[str] = mapped_column(primary_key=True)
+    days: Mapped[int]
+    content: Mapped[bytes]
+    sha256: Mapped[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,3 +195,43 @@ def _arrays(content: bytes) -> dict[str, npt.NDArray[Any]]:
     if not all(np.isfinite(array).all() for array in arrays.values()):
         raise ValueError("not finite")
     return arrays
+
+
+@stored(
+    "recalibrations",
+    Column("version_id", String, ForeignKey("versions.id"), nullable=False),
+    Column("weather", String, nullable=False),
+    key=("version_id", "weather"),
+)
+@dataclass(frozen=True, slots=True)
+class StoredRecalibration:
+    """How a version's forecasts with a weather model are recalibrated. Another fit replaces it; runs store it."""
+
+    content: RunRecalibration
+    created_at: datetime
+
+
+_RECALIBRATIONS = table_of(StoredRecalibration)
+ASSUMED = RunRecalibration(fitted_on=None, issue_days=0, reforecast_days=0, days=0, centre=[0.0], spread=[PRIOR_SPREAD])
+
+
+def replace_recalibration(session: Session, version: str, weather: str, new: RunRecalibration, at: datetime) -> None:
+    """Store the recalibration of a version's forecasts with a weather model, replacing the last.
+
+    Raises:
+        UnknownVersion: there is no such version.
+    """
+    versions.get(session, version)
+    row = {"version_id": version, "weather": weather, "content": new, "created_at": at}
+    upsert(session, StoredRecalibration, [row])
+
+
+def recalibration_of(session: Session, version: str, weather: str) -> RunRecalibration:
+    """Return the recalibration of a version's forecasts with a weather model: fitted, or assumed.
+
+    Raises:
+        Corrupt: it is damaged.
+    """
+    own = _RECALIBRATIONS.c.version_id == version, _RECALIBRATIONS.c.weather == weather
+    found: RunRecalibration | None = session.scalar(select(_RECALIBRATIONS.c.content).where(*own))
+    return found or ASSUMED

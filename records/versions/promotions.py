@@ -3,15 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Annotated
 
-from sqlalchemy import Subquery, func, select
+from sqlalchemy import CheckConstraint, Column, ForeignKey, Index, Subquery, func, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.errors import InvalidInput
 from records.basins import basins
-from records.database.statements import add_all, as_record, grouped
+from records.database.base import FreeText, Whole
+from records.database.statements import add_all, grouped, table_of
+from records.database.stored import read, stored
 from records.versions import versions
-from records.versions.tables import PromotionRow
 
 
 class Withdrawn(InvalidInput):
@@ -45,15 +47,25 @@ class NothingBefore(InvalidInput):
     kind = "nothing-before"
 
 
+@stored(
+    "promotions",
+    Column("id", Whole, nullable=False),
+    CheckConstraint("length(reason) > 0", name="reason"),
+    CheckConstraint("length(promoted_by) > 0", name="promoted_by"),
+    Index(None, "basin_id"),
+)
 @dataclass(frozen=True, slots=True)
 class Promotion:
     """From `promoted_at` on, the version forecasts the basin."""
 
-    basin_id: str
-    version_id: str
+    basin_id: Annotated[str, ForeignKey("basins.id")]
+    version_id: Annotated[str, ForeignKey("versions.id")]
     promoted_at: datetime
     promoted_by: str
-    reason: str
+    reason: FreeText
+
+
+PROMOTIONS = table_of(Promotion)
 
 
 def promote(
@@ -87,7 +99,7 @@ def promote(
     before = current(session, basin_ids)
     changed = [basin for basin in dict.fromkeys(basin_ids) if before.get(basin) != version]
     stamp = {"version_id": version, "promoted_at": at, "promoted_by": by, "reason": reason}
-    add_all(session, PromotionRow, [stamp | {"basin_id": basin} for basin in changed])
+    add_all(session, Promotion, [stamp | {"basin_id": basin} for basin in changed])
     from records.alerts import settle_alerts  # here, for readers of promotions need none of it
 
     for basin in changed:
@@ -185,8 +197,8 @@ def in_use(session: Session) -> dict[str, list[str]]:
 
 def current_versions() -> Subquery:
     """Return the subquery (basin_id, version_id) of each basin's newest promotion."""
-    newest = select(func.max(PromotionRow.id)).group_by(PromotionRow.basin_id)
-    return select(PromotionRow.basin_id, PromotionRow.version_id).where(PromotionRow.id.in_(newest)).subquery()
+    newest = select(func.max(PROMOTIONS.c.id)).group_by(PROMOTIONS.c.basin_id)
+    return select(PROMOTIONS.c.basin_id, PROMOTIONS.c.version_id).where(PROMOTIONS.c.id.in_(newest)).subquery()
 
 
 def last_promotions() -> Subquery:
@@ -194,31 +206,31 @@ def last_promotions() -> Subquery:
 
     Its `number` is that of the version's last promotion for the basin: the higher, the later.
     """
-    newest = select(func.max(PromotionRow.id)).group_by(PromotionRow.basin_id, PromotionRow.version_id)
-    current = func.max(PromotionRow.id).over(partition_by=PromotionRow.basin_id)
-    is_current = (PromotionRow.id == current).label("is_current")
-    columns = PromotionRow.basin_id, PromotionRow.version_id, PromotionRow.id.label("number"), is_current
-    return select(*columns).where(PromotionRow.id.in_(newest)).subquery()
+    newest = select(func.max(PROMOTIONS.c.id)).group_by(PROMOTIONS.c.basin_id, PROMOTIONS.c.version_id)
+    current = func.max(PROMOTIONS.c.id).over(partition_by=PROMOTIONS.c.basin_id)
+    is_current = (PROMOTIONS.c.id == current).label("is_current")
+    columns = PROMOTIONS.c.basin_id, PROMOTIONS.c.version_id, PROMOTIONS.c.id.label("number"), is_current
+    return select(*columns).where(PROMOTIONS.c.id.in_(newest)).subquery()
 
 
 def before(session: Session, basin_ids: Sequence[str]) -> dict[str, str]:
     """Return each basin's previous version; basins without one are left out."""
-    newest_first = func.row_number().over(partition_by=PromotionRow.basin_id, order_by=PromotionRow.id.desc())
-    columns = PromotionRow.basin_id, PromotionRow.version_id, newest_first.label("rank")
-    ranked = select(*columns).where(PromotionRow.basin_id.in_(basin_ids)).subquery()
+    newest_first = func.row_number().over(partition_by=PROMOTIONS.c.basin_id, order_by=PROMOTIONS.c.id.desc())
+    columns = PROMOTIONS.c.basin_id, PROMOTIONS.c.version_id, newest_first.label("rank")
+    ranked = select(*columns).where(PROMOTIONS.c.basin_id.in_(basin_ids)).subquery()
     query = select(ranked.c.basin_id, ranked.c.version_id).where(ranked.c.rank == 2).order_by(ranked.c.basin_id)
     return dict(session.execute(query).all())
 
 
 def history(session: Session, basin: str) -> list[Promotion]:
     """Return a basin's promotions, newest first."""
-    rows = session.scalars(select(PromotionRow).where(PromotionRow.basin_id == basin).order_by(PromotionRow.id.desc()))
-    return [as_record(Promotion, row) for row in rows]
+    of_basin = select(PROMOTIONS).where(PROMOTIONS.c.basin_id == basin)
+    return read(session, Promotion, of_basin.order_by(PROMOTIONS.c.id.desc()))
 
 
 def since(session: Session, instant: datetime) -> set[str]:
     """Return the basins that got another version after an instant."""
-    return set(session.scalars(select(PromotionRow.basin_id).where(PromotionRow.promoted_at > instant)))
+    return set(session.scalars(select(PROMOTIONS.c.basin_id).where(PROMOTIONS.c.promoted_at > instant)))
 
 
 def of_version(session: Session, version: str) -> list[Promotion]:
@@ -228,6 +240,5 @@ def of_version(session: Session, version: str) -> list[Promotion]:
         UnknownVersion: there is none with this id.
     """
     versions.get(session, version)
-    order = (PromotionRow.promoted_at.desc(), PromotionRow.basin_id)
-    rows = session.scalars(select(PromotionRow).where(PromotionRow.version_id == version).order_by(*order))
-    return [as_record(Promotion, row) for row in rows]
+    order = (PROMOTIONS.c.promoted_at.desc(), PROMOTIONS.c.basin_id)
+    return read(session, Promotion, select(PROMOTIONS).where(PROMOTIONS.c.version_id == version).order_by(*order))

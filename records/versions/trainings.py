@@ -3,18 +3,19 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Annotated, Any
 
-from sqlalchemy import delete, func, select, union_all
+from sqlalchemy import CheckConstraint, Column, ForeignKey, Row, String, Table, func, select, union_all
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent
 from hydrology.base.digests import fingerprint, sha256
 from hydrology.base.errors import NotFound
-from records.database.base import JsonObject
+from records.database.base import JsonObject, Long, one_of
 from records.database.ids import verified
-from records.database.statements import as_record, as_values, insert_into
+from records.database.statements import as_record, as_values, insert_into, table_of
+from records.database.stored import find, stored
 from records.jobs import jobs
-from records.versions.tables import CheckpointRow, FinishedMemberRow, TrainingRow
 from records.versions.versions import Member, Which
 
 
@@ -24,6 +25,12 @@ class UnknownTraining(NotFound):
     kind = "unknown-training"
 
 
+@stored(
+    "trainings",
+    one_of("status", "running", "finished", "failed"),
+    CheckConstraint("(status = 'failed') = (reason IS NOT NULL)", name="reason"),
+    CheckConstraint("(status = 'finished') = (version_id IS NOT NULL)", name="version"),
+)
 @dataclass(frozen=True, slots=True)
 class Training:
     """A training: `running`, `finished` (with its version) or `failed` (with its reason)."""
@@ -32,14 +39,24 @@ class Training:
     request: JsonObject
     status: str
     reason: Absent | None
-    version_id: str | None
+    version_id: Annotated[str | None, ForeignKey("versions.id")]
     started_at: datetime
     updated_at: datetime
 
 
+def _of_training() -> Column[str]:
+    return Column("training_id", String, ForeignKey("trainings.id"), nullable=False)
+
+
+@stored(
+    "training_checkpoints",
+    _of_training(),
+    Column("sha256", String, nullable=False),
+    key=("training_id", "label"),
+)
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """A member's state to continue training from, with its progress."""
+    """A member's state to continue training from, with its progress: the newest."""
 
     label: int
     step: int
@@ -48,10 +65,28 @@ class Checkpoint:
     updated_at: datetime
 
 
+@stored("training_members", _of_training(), key=("training_id", "label"))
+@dataclass(frozen=True, slots=True)
+class FinishedMember:
+    """A member that has finished training, stored until the version is assembled."""
+
+    label: int
+    seed: Annotated[int, Long()]
+    best: bytes | None
+    best_sha256: str | None
+    last: bytes
+    last_sha256: str
+    log: JsonObject
+    finished_at: datetime
+
+
+TRAININGS, CHECKPOINTS, _FINISHED = table_of(Training), table_of(Checkpoint), table_of(FinishedMember)
+
+
 def start(session: Session, request: JsonObject, at: datetime) -> Training:
     """Start or continue the training of a request: a failed one runs again, a finished one is returned."""
     training = fingerprint(request)
-    insert = insert_into(session, TrainingRow)
+    insert = insert_into(session, TRAININGS)
     values = {"id": training, "request": request, "status": "running", "started_at": at, "updated_at": at}
     restarted = {"status": "running", "reason": None, "updated_at": at}
     session.execute(
@@ -63,7 +98,7 @@ def start(session: Session, request: JsonObject, at: datetime) -> Training:
 
 def version_of(session: Session, request: JsonObject) -> str | None:
     """Return the version of the training of a request. None if it is unfinished or was never started."""
-    return session.scalar(select(TrainingRow.version_id).where(TrainingRow.id == fingerprint(request)))
+    return session.scalar(select(TRAININGS.c.version_id).where(TRAININGS.c.id == fingerprint(request)))
 
 
 def lock(session: Session, training: str) -> Training:
@@ -73,7 +108,7 @@ def lock(session: Session, training: str) -> Training:
         UnknownTraining: there is none with this id.
     """
     # On SQLite the whole database is locked already, and FOR UPDATE is left out.
-    session.execute(select(TrainingRow.id).where(TrainingRow.id == training).with_for_update())
+    session.execute(select(TRAININGS.c.id).where(TRAININGS.c.id == training).with_for_update())
     return get(session, training)
 
 
@@ -83,7 +118,10 @@ def get(session: Session, training: str) -> Training:
     Raises:
         UnknownTraining: there is none with this id.
     """
-    return as_record(Training, _row(session, training))
+    found = find(session, Training, id=training)
+    if found is None:
+        raise UnknownTraining(f"No training {training!r} is stored here: check its id.")
+    return found
 
 
 def save_checkpoint(session: Session, training: str, new: Checkpoint) -> bool:
@@ -93,7 +131,7 @@ def save_checkpoint(session: Session, training: str, new: Checkpoint) -> bool:
     """
     if lock(session, training).status == "finished":
         return False
-    insert = insert_into(session, CheckpointRow)
+    insert = insert_into(session, Checkpoint)
     table = insert.table
     values = as_values(new, "label") | {"sha256": sha256(new.content)}
     written = session.execute(
@@ -114,7 +152,8 @@ def checkpoint(session: Session, training: str, label: int) -> Checkpoint | None
     Raises:
         Corrupt: it is damaged.
     """
-    row = session.get(CheckpointRow, (training, label), populate_existing=True)
+    own = CHECKPOINTS.c.training_id == training, CHECKPOINTS.c.label == label
+    row = session.execute(select(CHECKPOINTS).where(*own)).one_or_none()
     if row is None:
         return None
     verified(row.content, row.sha256, f"checkpoint of member {label}")
@@ -134,10 +173,10 @@ def finish_member(session: Session, training: str, member: Member, at: datetime)
         content = member.weights.get(which)
         weights |= {which: content, f"{which}_sha256": None if content is None else sha256(content)}
     session.execute(
-        insert_into(session, FinishedMemberRow).on_conflict_do_nothing(index_elements=["training_id", "label"]),
+        insert_into(session, FinishedMember).on_conflict_do_nothing(index_elements=["training_id", "label"]),
         {"training_id": training, **as_values(member, "weights"), **weights, "finished_at": at},
     )
-    _forget(session, CheckpointRow, training, member.label)
+    _forget(session, CHECKPOINTS, training, member.label)
 
 
 def finished_members(session: Session, training: str) -> list[Member]:
@@ -146,26 +185,19 @@ def finished_members(session: Session, training: str) -> list[Member]:
     Raises:
         Corrupt: stored weights are damaged.
     """
-    rows = session.scalars(
-        select(FinishedMemberRow).where(FinishedMemberRow.training_id == training).order_by(FinishedMemberRow.label)
-    )
+    rows = session.execute(select(_FINISHED).where(_FINISHED.c.training_id == training).order_by(_FINISHED.c.label))
     return [Member(row.label, row.seed, _weights(row), row.log) for row in rows]
 
 
 def finish(session: Session, training: str, version: str, at: datetime) -> None:
     """Record a training's version, and delete its members and checkpoints."""
-    row = _row(session, training)
-    row.status, row.reason, row.version_id, row.updated_at = "finished", None, version, at
-    session.flush()
-    for part in (CheckpointRow, FinishedMemberRow):
-        _forget(session, part, training)
+    _change(session, training, status="finished", reason=None, version_id=version, updated_at=at)
+    _forget_all(session, training)
 
 
 def fail(session: Session, training: str, reason: Absent, at: datetime) -> None:
     """Record why a training stopped. Its checkpoints stay: `start` continues from them."""
-    row = _row(session, training)
-    row.status, row.reason, row.updated_at = "failed", reason, at
-    session.flush()
+    _change(session, training, status="failed", reason=reason, updated_at=at)
 
 
 def outdated(session: Session, before: datetime, trainings: Collection[str] | None = None) -> dict[str, int]:
@@ -177,8 +209,8 @@ def outdated(session: Session, before: datetime, trainings: Collection[str] | No
         trainings: restrict to these; None for all.
     """
     parts = union_all(
-        select(CheckpointRow.training_id, CheckpointRow.updated_at.label("at")),
-        select(FinishedMemberRow.training_id, FinishedMemberRow.finished_at.label("at")),
+        select(CHECKPOINTS.c.training_id, CHECKPOINTS.c.updated_at.label("at")),
+        select(_FINISHED.c.training_id, _FINISHED.c.finished_at.label("at")),
     ).subquery()
     counts = (
         select(parts.c.training_id, func.count()).group_by(parts.c.training_id).having(func.max(parts.c.at) < before)
@@ -197,19 +229,16 @@ def remove(session: Session, trainings: Collection[str]) -> list[str]:
     """
     for training in trainings:
         lock(session, training)
-        for part in (CheckpointRow, FinishedMemberRow):
-            _forget(session, part, training)
+        _forget_all(session, training)
     return []
 
 
-def _row(session: Session, training: str) -> TrainingRow:
-    row = session.get(TrainingRow, training, populate_existing=True)
-    if row is None:
-        raise UnknownTraining(f"No training {training!r} is stored here: check its id.")
-    return row
+def _change(session: Session, training: str, **values: object) -> None:
+    get(session, training)
+    session.execute(TRAININGS.update().where(TRAININGS.c.id == training).values(**values))
 
 
-def _weights(row: FinishedMemberRow) -> dict[Which, bytes]:
+def _weights(row: Row[Any]) -> dict[Which, bytes]:
     name = f"weights of member {row.label}"
     weights: dict[Which, bytes] = {"last": verified(row.last, row.last_sha256, name)}
     if row.best is not None and row.best_sha256 is not None:
@@ -217,8 +246,11 @@ def _weights(row: FinishedMemberRow) -> dict[Which, bytes]:
     return weights
 
 
-def _forget(
-    session: Session, part: type[CheckpointRow | FinishedMemberRow], training: str, label: int | None = None
-) -> None:
-    deletion = delete(part).where(part.training_id == training)
-    session.execute(deletion if label is None else deletion.where(part.label == label))
+def _forget_all(session: Session, training: str) -> None:
+    for part in (CHECKPOINTS, _FINISHED):
+        _forget(session, part, training)
+
+
+def _forget(session: Session, part: Table, training: str, label: int | None = None) -> None:
+    deletion = part.delete().where(part.c.training_id == training)
+    session.execute(deletion if label is None else deletion.where(part.c.label == label))

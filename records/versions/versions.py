@@ -3,10 +3,22 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar, get_args
 
-from sqlalchemy import ColumnElement, func, or_, select
-from sqlalchemy.orm import InstrumentedAttribute, Session
+from sqlalchemy import (
+    CheckConstraint,
+    Column,
+    ColumnElement,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Select,
+    String,
+    Table,
+    func,
+    or_,
+    select,
+)
+from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Period
 from hydrology.base.digests import fingerprint, sha256
@@ -14,12 +26,11 @@ from hydrology.base.errors import InvalidInput, NotFound
 from hydrology.base.products import JOINT
 from hydrology.verification.held_out_years import HELD_OUT, PeriodUse, joint_use
 from jobspec.training import TrainingConfig, used_periods
-from records.database.base import JsonObject
+from records.database.base import Base, FreeText, JsonObject, Long, one_of
 from records.database.ids import new_id, verified
-from records.database.statements import add_all, as_record, as_values, grouped
-from records.versions.promotion_decisions import PromotionDecision
-from records.versions.tables import MemberRow, VersionBasinRow, VersionRow, WeightsRow
-from records.versions.version_properties import UNNAMED, Closure, VersionPart, VersionProperties
+from records.database.statements import add_all, as_record, as_values, grouped, table_of
+from records.database.stored import ELSEWHERE, stored
+from records.versions.version_properties import UNNAMED, Closure, PromotionDecision, VersionPart, VersionProperties
 
 Which = Literal["best", "last"]
 Found = TypeVar("Found")
@@ -38,6 +49,11 @@ class CombinedVersion(InvalidInput):
     remedy = "Name one of the versions that it combines."
 
 
+@stored(
+    "version_members",
+    Column("version_id", String, ForeignKey("versions.id"), nullable=False),
+    key=("version_id", "label"),
+)
 @dataclass(frozen=True, slots=True)
 class Member:
     """One trained network.
@@ -50,9 +66,27 @@ class Member:
     """
 
     label: int
-    seed: int
-    weights: Mapping[Which, bytes]
+    seed: Annotated[int, Long()]
+    weights: Annotated[Mapping[Which, bytes], ELSEWHERE]
     log: JsonObject
+
+
+@stored(
+    "version_weights",
+    ForeignKeyConstraint(["version_id", "label"], ["version_members.version_id", "version_members.label"]),
+    one_of("which", *get_args(Which)),
+    CheckConstraint("length(sha256) = 64", name="sha256"),
+    key=("version_id", "label", "which"),
+)
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """The weights of one member, in safetensors: of its best validation or its last step."""
+
+    version_id: str
+    label: int
+    which: Which
+    weights: bytes
+    sha256: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,14 +117,14 @@ class NewVersion:
     product: str
     config: JsonObject
     scaler: JsonObject
-    basins: tuple[str, ...]
+    basins: Annotated[tuple[str, ...], ELSEWHERE]
     data_hash: str
     code_version: str
     uses: Which
-    parent_id: str | None = None
-    label: str | None = None
+    parent_id: Annotated[str | None, ForeignKey("versions.id")] = None
+    label: FreeText | None = None
     properties: VersionProperties = field(default_factory=VersionProperties)
-    owner: str | None = None
+    owner: str | None = None  # not a foreign key: keys are revoked, never deleted
 
     @property
     def trained_on(self) -> str:
@@ -163,6 +197,13 @@ class NewVersion:
         return tuple(dict.fromkeys([*own, *self.earlier_periods]))
 
 
+@stored(
+    "versions",
+    # The operator's key that it belonged to before an administrator adopted a basin that it serves.
+    Column("adopted_from", String),
+    one_of("status", "ready", "withdrawn"),
+    one_of("uses", *get_args(Which)),
+)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Version(NewVersion):
     """A stored version.
@@ -175,7 +216,7 @@ class Version(NewVersion):
     """
 
     id: str
-    members: tuple[int, ...]
+    members: Annotated[tuple[int, ...], ELSEWHERE]
     weights_hash: str
     status: str
 
@@ -257,6 +298,16 @@ class Version(NewVersion):
         return version, found
 
 
+VERSIONS, _MEMBERS, _WEIGHTS = table_of(Version), table_of(Member), table_of(Weights)
+_BASINS = Table(
+    "version_basins",
+    Base.metadata,
+    Column("version_id", String, ForeignKey("versions.id"), primary_key=True),
+    # Not a foreign key: a version trained elsewhere may have learnt from basins that are not stored here.
+    Column("basin_id", String, primary_key=True),
+)
+
+
 def create(session: Session, new: NewVersion, members: Sequence[Member]) -> Version:
     """Store a version with all its members, or nothing; a version that combines others has none.
 
@@ -272,16 +323,16 @@ def create(session: Session, new: NewVersion, members: Sequence[Member]) -> Vers
     version = new_id(new.created_at)
     with session.begin_nested():
         values = as_values(new, "basins") | {"id": version, "weights_hash": weights_hash, "status": "ready"}
-        add_all(session, VersionRow, [values])
+        add_all(session, Version, [values])
         owned = {"version_id": version}
-        add_all(session, VersionBasinRow, [owned | {"basin_id": basin} for basin in new.basins])
-        add_all(session, MemberRow, [owned | as_values(member, "weights") for member in members])
+        add_all(session, _BASINS, [owned | {"basin_id": basin} for basin in new.basins])
+        add_all(session, Member, [owned | as_values(member, "weights") for member in members])
         weights = [
             owned | {"label": member.label, "which": which, "weights": w, "sha256": hashes[member.label, which]}
             for member in members
             for which, w in member.weights.items()
         ]
-        add_all(session, WeightsRow, weights)
+        add_all(session, Weights, weights)
     return get(session, version)
 
 
@@ -301,7 +352,10 @@ def get(session: Session, version: str) -> Version:
     Raises:
         UnknownVersion: there is none with this id.
     """
-    return _with_parts(session, [_row(session, version)])[0]
+    found = _read(session, select(VERSIONS).where(VERSIONS.c.id == version))
+    if not found:
+        raise _unknown(version)
+    return found[0]
 
 
 def newest(session: Session, owner: str | None = None) -> Version:
@@ -310,12 +364,12 @@ def newest(session: Session, owner: str | None = None) -> Version:
     Raises:
         UnknownVersion: there is none.
     """
-    of_owner = VersionRow.owner.is_(None) if owner is None else VersionRow.owner == owner
-    row = session.scalars(select(VersionRow).where(of_owner).order_by(VersionRow.id.desc()).limit(1)).one_or_none()
-    if row is None:
+    of_owner = VERSIONS.c.owner.is_(None) if owner is None else VERSIONS.c.owner == owner
+    found = _read(session, select(VERSIONS).where(of_owner).order_by(VERSIONS.c.id.desc()).limit(1))
+    if not found:
         whose = "here" if owner is None else "under this key"
         raise UnknownVersion(f"No model version is stored {whose} yet: train one (freshet train).")
-    return _with_parts(session, [row])[0]
+    return found[0]
 
 
 def owner_of(session: Session, version: str) -> str | None:
@@ -324,7 +378,8 @@ def owner_of(session: Session, version: str) -> str | None:
     Raises:
         UnknownVersion: there is none with this id.
     """
-    return _row(session, version).owner
+    owner: str | None = _existing(session, select(VERSIONS.c.owner), version)
+    return owner
 
 
 def list_versions(
@@ -336,16 +391,16 @@ def list_versions(
     limit: int | None = None,
 ) -> list[Version]:
     """Return versions, newest first. `after` is the last id of the previous page."""
-    wanted = select(VersionRow).order_by(VersionRow.id.desc()).limit(limit)
-    for column, value in ((VersionRow.product, product), (VersionRow.architecture, architecture)):
+    wanted = select(VERSIONS).order_by(VERSIONS.c.id.desc()).limit(limit)
+    for column, value in ((VERSIONS.c.product, product), (VERSIONS.c.architecture, architecture)):
         if value is not None:
             wanted = wanted.where(_one_of_joined(column, value))
     if after is not None:
-        wanted = wanted.where(VersionRow.id < after)
-    return _with_parts(session, session.scalars(wanted).all())
+        wanted = wanted.where(VERSIONS.c.id < after)
+    return _read(session, wanted)
 
 
-def _one_of_joined(column: InstrumentedAttribute[str], value: str) -> ColumnElement[bool]:
+def _one_of_joined(column: Column[str], value: str) -> ColumnElement[bool]:
     """Return whether a value is a column's, or among those that it joins."""
     return or_(
         column == value,
@@ -357,8 +412,7 @@ def _one_of_joined(column: InstrumentedAttribute[str], value: str) -> ColumnElem
 
 def of_weights(session: Session, weights_hash: str) -> list[Version]:
     """Return the versions with the same weights in use, the oldest first."""
-    rows = session.scalars(select(VersionRow).filter_by(weights_hash=weights_hash).order_by(VersionRow.id)).all()
-    return _with_parts(session, rows)
+    return _read(session, select(VERSIONS).where(VERSIONS.c.weights_hash == weights_hash).order_by(VERSIONS.c.id))
 
 
 def members_of(session: Session, version: str, which: Which | None = None) -> list[Member]:
@@ -370,37 +424,37 @@ def members_of(session: Session, version: str, which: Which | None = None) -> li
     """
     which = which or get(session, version).uses
     rows = session.execute(
-        select(MemberRow, WeightsRow)
-        .join(WeightsRow, (WeightsRow.version_id == MemberRow.version_id) & (WeightsRow.label == MemberRow.label))
-        .where(MemberRow.version_id == version, WeightsRow.which == which)
-        .order_by(MemberRow.label)
+        select(_MEMBERS, _WEIGHTS.c.weights, _WEIGHTS.c.sha256)
+        .join(_WEIGHTS)
+        .where(_MEMBERS.c.version_id == version, _WEIGHTS.c.which == which)
+        .order_by(_MEMBERS.c.label)
     )
     return [
-        Member(row.label, row.seed, {which: verified(stored.weights, stored.sha256, f"weights of {version}")}, row.log)
-        for row, stored in rows
+        as_record(Member, row, weights={which: verified(row.weights, row.sha256, f"weights of {version}")})
+        for row in rows
     ]
 
 
 def count(session: Session) -> int:
     """Return the number of stored versions."""
-    return session.scalar(select(func.count()).select_from(VersionRow)) or 0
+    return session.scalar(select(func.count()).select_from(VERSIONS)) or 0
 
 
 def seeds_of(session: Session, version: str) -> dict[int, int]:
     """Return the seed of each member of a version by label. Empty if the version is not stored."""
-    rows = session.execute(select(MemberRow.label, MemberRow.seed).filter_by(version_id=version).order_by("label"))
-    return dict(rows.all())
+    seeds = select(_MEMBERS.c.label, _MEMBERS.c.seed).where(_MEMBERS.c.version_id == version)
+    return dict(session.execute(seeds.order_by(_MEMBERS.c.label)).all())
 
 
 def logs_of(session: Session, version: str) -> dict[int, JsonObject]:
     """Return the training record of each member of a version, by label. Empty if it is not stored."""
-    rows = session.execute(select(MemberRow.label, MemberRow.log).filter_by(version_id=version).order_by("label"))
-    return dict(rows.all())
+    logs = select(_MEMBERS.c.label, _MEMBERS.c.log).where(_MEMBERS.c.version_id == version)
+    return dict(session.execute(logs.order_by(_MEMBERS.c.label)).all())
 
 
 def conserving(session: Session, versions: Sequence[str]) -> dict[str, bool]:
     """Return for each stored version whether its network conserves mass."""
-    rows = session.execute(select(VersionRow.id, VersionRow.conserving).where(VersionRow.id.in_(versions)))
+    rows = session.execute(select(VERSIONS.c.id, VERSIONS.c.conserving).where(VERSIONS.c.id.in_(versions)))
     return dict(rows.all())
 
 
@@ -410,22 +464,29 @@ def update_properties(session: Session, version: str, **properties: Closure | Pr
     Args:
         properties: by their names in `VersionProperties`.
     """
-    row = _row(session, version)
-    row.properties = replace(row.properties, **properties)  # type: ignore[arg-type]
-    session.flush()
+    stored = _existing(session, select(VERSIONS.c.properties), version)
+    changed = VERSIONS.update().where(VERSIONS.c.id == version)
+    session.execute(changed.values(properties=replace(stored, **properties)))
 
 
-def _row(session: Session, version: str) -> VersionRow:
-    row = session.get(VersionRow, version)
-    if row is None:
-        raise UnknownVersion(f"No model version {version!r} is stored here: list the versions to see their ids.")
-    return row
+def _existing(session: Session, column: Select[Any], version: str) -> Any:
+    """Return a column of a version."""
+    found = session.execute(column.where(VERSIONS.c.id == version)).one_or_none()
+    if found is None:
+        raise _unknown(version)
+    return found[0]
 
 
-def _with_parts(session: Session, rows: Sequence[VersionRow]) -> list[Version]:
+def _unknown(version: str) -> UnknownVersion:
+    return UnknownVersion(f"No model version {version!r} is stored here: list the versions to see their ids.")
+
+
+def _read(session: Session, query: Select[Any]) -> list[Version]:
+    """Return the versions whose rows a query selects."""
+    rows = session.execute(query).all()
     ids = [row.id for row in rows]
-    scope = select(VersionBasinRow.version_id, VersionBasinRow.basin_id).order_by(VersionBasinRow.basin_id)
-    labels = select(MemberRow.version_id, MemberRow.label).order_by(MemberRow.label)
+    scope = select(_BASINS.c.version_id, _BASINS.c.basin_id).order_by(_BASINS.c.basin_id)
+    labels = select(_MEMBERS.c.version_id, _MEMBERS.c.label).order_by(_MEMBERS.c.label)
     basins, members = (
         grouped(session.execute(wanted.where(wanted.selected_columns[0].in_(ids)))) for wanted in (scope, labels)
     )

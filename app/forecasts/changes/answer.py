@@ -108,11 +108,7 @@ _FIELDS = ("previous", "change_of", "before", "after", "change", "parts", "inter
 
 
 def change_of(session: Session, latest: Latest, at: datetime | None, units: Units) -> ChangeOfRun:
-    """Return the change of a run since the previous one; `at` is the clock's time for a latest answer.
-
-    Raises:
-        NoArea: the run names no area, and flows are requested.
-    """
+    """Return the change of a run since the previous one; `at` is the clock's time for a latest answer."""
     run, basin = latest.run, latest.basin
     split, absences = _split(session, latest, units), Absences()
     columns = days_ahead(run)

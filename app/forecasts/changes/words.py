@@ -76,7 +76,6 @@ def _cause(name: str, value: float, found: RunChange, last: date) -> str:
 
 
 def _because(value: float, more: float, verb: str, otherwise: str) -> str:
-    """Name precipitation as the cause where flow and precipitation changed in the same direction."""
     if value * more <= 0:
         return f"from {otherwise}"
     return f"because {'more' if more > 0 else 'less'} rain or snow {verb}"

@@ -30,7 +30,7 @@ from records.basins import basins
 from records.forecasts.latest import Latest
 from records.runs import run_arrays, run_types, runs, states
 from records.series import series
-from records.simulations import simulated_loss
+from records.simulations import simulated_series
 
 router = APIRouter(prefix="/basins", tags=["water"])
 DAYS_OF_A_YEAR = 365.25
@@ -101,7 +101,7 @@ class LongTermBalance(RunOfBasin):
 
 def loss_beside_pet(session: Session, version: str, basin: str) -> tuple[LossBesidePet | None, dict[str, Absent]]:
     """Return the comparison, and why it or a part of it is null."""
-    simulated = simulated_loss.get(session, version, basin)
+    simulated = simulated_series.loss_of(session, version, basin)
     if isinstance(simulated, Absent):
         return None, {"loss_beside_pet": simulated}
     period, loss = simulated
@@ -196,7 +196,6 @@ class _Past:
 
 
 def _past(session: Session, latest: Latest) -> _Past | Absent:
-    """Return the sums in the state of T0, or why they are not known."""
     run, basin = latest.run, latest.basin
     conserving = is_conserving(session, latest)
     if not conserving or basin.state_hash is None:

@@ -137,7 +137,6 @@ def age(session: Session, latest: Latest, at: datetime | None) -> AgeOfRun:
 
 
 def _ages(series: run_arrays.RunSeries, ages: Ages) -> list[FlowOfAge]:
-    """Return the parts of the discharge by their age."""
     statistics = series.axes["statistic"]
     return [
         FlowOfAge(
@@ -151,7 +150,6 @@ def _ages(series: run_arrays.RunSeries, ages: Ages) -> list[FlowOfAge]:
 
 
 def _parts(series: run_arrays.RunSeries) -> dict[str, FlowOfOrigin]:
-    """Return the parts of the discharge by their origin."""
     statistics = series.axes["statistic"]
     return {
         name: FlowOfOrigin(**{of: json_numbers.column(row) for of, row in zip(statistics, rows, strict=True)})

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends, Query, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.basins.thresholds.levels import AnsweredLevel, levels_of
+from app.basins.run_levels import AnsweredLevel, levels_of
 from app.exports.answers import SeriesAnswer, documented_responses
 from app.exports.formats import SERIES
 from app.exports.table import Table, numbers
@@ -112,11 +112,7 @@ _ACCOUNT = ("ceiling", "runs_off", "lost", "left", "totals", "in_words")
 
 
 def recession_of_run(session: Session, latest: Latest, at: datetime | None, units: Units) -> DrainDownOfRun:
-    """Return the recession of a run with dry weather; `at`: clock time for the newest run.
-
-    Raises:
-        NoArea: the run names no area, and flows are requested.
-    """
+    """Return the recession of a run with dry weather; `at`: clock time for the newest run."""
     run, basin, days = latest.run, latest.basin, days_ahead(latest.run)
     wanted = ("discharge", "discharge_quantiles", "loss", "storage", "cells_at_t0")
     arrays = runs.series_of(session, run.id, basin.basin_id, wanted) if basin.status == "issued" else {}
@@ -234,7 +230,6 @@ class _Spell:
         )
 
     def _why_not_asked(self, level: AnsweredLevel) -> Absent | None:
-        """Return why flow cannot fall below a level; None where it can."""
         if level.depth is None:
             return level.reason
         if level.depth == 0:

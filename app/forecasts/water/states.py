@@ -88,12 +88,7 @@ def summary(state: states.State) -> StateSummary:
 
 
 def detail(session: Session, version: Version, basin: str, day: Day) -> StateDetail:
-    """Return the state of a day with its arrays.
-
-    Raises:
-        UnknownState: there is none.
-        Corrupt: it is damaged.
-    """
+    """Return the state of a day with its arrays."""
     state = states.require(session, version.id, basin, day)
     return StateDetail(
         **_summary(state),
@@ -130,7 +125,6 @@ def _summary(state: states.State) -> dict[str, Any]:
 
 
 def _storage(state: states.State) -> list[float] | Absent:
-    """Return the water in the cells of each member, mm."""
     storage = state.storage
     return absent(Reason.NOT_CONSERVING) if storage is None else json_numbers.column(storage)
 

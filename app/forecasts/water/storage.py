@@ -33,8 +33,8 @@ from records.forecasts.latest import Latest
 from records.runs import run_arrays, run_types, runs
 from records.runs.past_states import cells_between
 from records.runs.run_summary import NOT_STORED
-from records.simulations import simulated_storage, snow_cells
-from records.simulations.simulated_storage import SimulatedWater
+from records.simulations import simulated_series, snow_cells
+from records.simulations.simulated_series import SimulatedWater
 from records.simulations.snow_cells import mapping
 
 router = APIRouter(prefix="/basins", tags=["water"])
@@ -91,14 +91,14 @@ WaterAndReasons = tuple[NormalWater | None, dict[str, Absent]]
 def normal_total(session: Session, latest: Latest, total: Sequence[float]) -> WaterAndReasons:
     """Return the normal storage, from the past simulated by the run's version."""
     return _normal_water(
-        latest, simulated_storage.storage_of(session, latest.run.version_id, latest.basin.basin_id), total
+        latest, simulated_series.storage_of(session, latest.run.version_id, latest.basin.basin_id), total
     )
 
 
 def normal_snow(session: Session, latest: Latest, snow: Sequence[float]) -> WaterAndReasons:
     """Return the normal amount of snow read."""
     version, basin = latest.run.version_id, latest.basin.basin_id
-    water = simulated_storage.snow_of(session, version, basin, mapping(session, version, basin))
+    water = simulated_series.snow_of(session, version, basin, mapping(session, version, basin))
     return _normal_water(latest, water, snow)
 
 
@@ -130,21 +130,20 @@ def past_water(session: Session, latest: Latest, days: int) -> PastWater | Absen
     version, basin, t0 = latest.run.version_id, latest.basin.basin_id, latest.run.t0
     period = Period(t0 - (days - 1), t0)
     cells = cells_between(session, version, basin, period)
-    simulated = simulated_storage.storage_of(session, version, basin)
+    simulated = simulated_series.storage_of(session, version, basin)
     if not cells and isinstance(simulated, Absent):
         return simulated
     snow_cells = mapping(session, version, basin)
     total = _filled(simulated, period, {day: of_day.sum(axis=1).mean() for day, of_day in cells.items()})
     snow = None
     if not isinstance(snow_cells, Absent):
-        past = simulated_storage.snow_of(session, version, basin, snow_cells)
+        past = simulated_series.snow_of(session, version, basin, snow_cells)
         of_members = [snow_cells.cells[label] for label in latest.run.members]
         snow = gappy_column(_filled(past, period, _snow(cells, of_members)))
     return PastWater(time=period.days.tolist(), total=gappy_column(total), snow=snow)
 
 
 def _snow(cells: Cells, chosen: Sequence[Sequence[int]]) -> dict[Day, float]:
-    """Return the water in the snow cells of each member, the mean of the members, by day."""
     return {
         day: float(np.mean([row[list(wanted)].sum() for row, wanted in zip(of_day, chosen, strict=True)]))
         for day, of_day in cells.items()

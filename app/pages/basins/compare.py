@@ -10,7 +10,7 @@ from fastapi.responses import HTMLResponse
 from pydantic import AfterValidator
 from sqlalchemy.orm import Session
 
-from app.basins.basins import basin_detail
+from app.basins.schemas import basin_detail
 from app.forecasts import lookup
 from app.forecasts.discharge import Representation, usual_units
 from app.forecasts.forecast import BasinForecast, forecast_of

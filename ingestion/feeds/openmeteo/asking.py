@@ -13,9 +13,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from hydrology.base.calendar import Days, day, zone
-from hydrology.base.credit import Credit
 from hydrology.base.errors import Problem, counted
 from hydrology.base.longitudes import difference
+from hydrology.base.products import Credit
 from hydrology.base.units import daylight_mean
 from hydrology.weather.evaporation import daylength
 from hydrology.weather.humidity import saturation_vapour_pressure

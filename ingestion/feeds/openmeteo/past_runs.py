@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from hydrology.base.calendar import Day, day, zone
-from hydrology.base.credit import Credit
+from hydrology.base.products import Credit
 from hydrology.weather.forcing import WeatherForecast
 from ingestion.feeds.base import FeedProblem, FetchedBasinData, FetchWindow, Site, each, placed
 from ingestion.feeds.http import Refused, Service

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hydrology.base.absent import Absent
-from hydrology.base.credit import Credit
+from hydrology.base.products import Credit
 from hydrology.snow.against_normal import SnowEstimate
 from hydrology.uncertainty.weighted import of_traces, weighted_mean, weighted_quantiles
 from hydrology.water.ledger import ASSIMILATION, INCREMENT

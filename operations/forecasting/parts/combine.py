@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hydrology.base.absent import Absent, absent, known
-from hydrology.base.credit import credit_of_all
+from hydrology.base.products import credit_of_all
 from hydrology.base.reasons import Reason
 from hydrology.uncertainty.weighted import mean_by_shares
 from models.arrays import Array

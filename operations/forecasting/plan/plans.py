@@ -32,7 +32,7 @@ from records.database.work import Work
 from records.feeds import product_credits
 from records.runs.run_request import RunWeather, name_of_weather
 from records.simulations.snow_cells import mappings
-from records.versions import recalibrations, versions
+from records.versions import error_models, versions
 from records.weather import bridges
 from records.weather.bridges import InForce
 from runtime.clock import Clock
@@ -225,7 +225,7 @@ def _forecast(database: Database, inputs: ForecastInputs, used: RunWeather | Non
         return None
     with database.reading() as session:
         name = name_of_weather(used.source, used.model)
-        return replace(used, recalibration=recalibrations.get(session, inputs.loaded.version.id, name))
+        return replace(used, recalibration=error_models.recalibration_of(session, inputs.loaded.version.id, name))
 
 
 def _key(plan: PartPlan) -> _Key:

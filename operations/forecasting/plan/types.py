@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from hydrology.base.absent import Absent
-from hydrology.base.credit import Credit
+from hydrology.base.products import Credit
 from jobspec.changes import UNCHANGED, Changes
 from jobspec.jobs.forecasting import ForecastParams
 from operations.basin_data.dataset import BasinForcing

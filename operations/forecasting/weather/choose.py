@@ -21,7 +21,7 @@ from operations.forecasting.weather_skill import Compared
 from operations.versions.load_networks import LoadedVersion
 from records.database.engine import Database
 from records.runs.run_request import RunWeather, name_of_weather
-from records.versions import recalibrations
+from records.versions import error_models
 from records.weather import weather_issues as weather
 from records.weather.bridges import InForce
 from runtime.clock import Clock
@@ -160,7 +160,7 @@ class WeatherChoice:
             licence=issue.licence,
             credit=issue.credit,
             skill=compared.skill(session, issue),
-            recalibration=recalibrations.get(session, self.loaded.version.id, name),
+            recalibration=error_models.recalibration_of(session, self.loaded.version.id, name),
         )
 
     def _compared(self, names: Sequence[str], at: datetime) -> Compared:

@@ -14,7 +14,7 @@ from operations.alerts.carry_out import carry_out
 from operations.alerts.decide_alerts import decide
 from records.access import audit
 from records.alerts import alerts, held_alerts
-from records.alerts.tables import HeldAlertsRow
+from records.alerts.held_alerts import HELD_ALERTS
 from records.database.engine import Database
 from records.levels import basin_levels
 from records.runs import runs
@@ -214,8 +214,9 @@ def test_changes_that_wait_from_before_messages_were_of_rivers_are_shown_and_go_
 ) -> None:
     decide(work_of(holding, Clock(NOW)), [BASIN])
     with database.transaction() as session:
-        row = session.get_one(HeldAlertsRow, BASIN)
-        row.proposed = [{name: value for name, value in row.proposed[0].items() if name != "levels"}]
+        proposed = held_alerts.get(session, BASIN).proposed
+        without = [{name: value for name, value in proposed[0].items() if name != "levels"}]
+        session.execute(HELD_ALERTS.update().values(proposed=without))
     (held,) = client.get("/v1/alerts/held", headers=ann).json()["held"]
     (proposed,) = held["proposed"]
     assert (proposed["levels"], "levels" in proposed["missing"]) == (None, True)
@@ -407,7 +408,7 @@ def test_a_replay_of_the_archive_leaves_alone_what_waits(
 
 def set_deadline(database: Database, at: datetime) -> None:
     with database.transaction() as session:
-        session.execute(update(HeldAlertsRow).values(due_at=at))
+        session.execute(update(HELD_ALERTS).values(due_at=at))
 
 
 def later_run(database: Database, run: str, at: datetime = NOW + timedelta(days=1)) -> str:

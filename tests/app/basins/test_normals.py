@@ -9,16 +9,16 @@ from starlette.testclient import TestClient
 
 from app.basins.queries import MAX_DAYS
 from hydrology.base.calendar import Period
-from hydrology.base.credit import Credit
+from hydrology.base.products import Credit
 from hydrology.base.units import M3_PER_FT3, SECONDS_PER_DAY
 from records.basins import basins
 from records.database.engine import Database
 from records.feeds import product_credits
 from records.series import series
 from records.simulations import simulated_levels, snow_cells
-from records.simulations.simulated_storage import WATER, SimulatedWater, WaterVariable
+from records.simulations.simulated_series import WATER, SimulatedWater, WaterVariable
 from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_source, daily
-from tests.records.simulations.test_simulated_thresholds import CELLS, levels_of
+from tests.records.simulations.test_simulated_levels import CELLS, levels_of
 
 ADDRESS = f"/v1/basins/{BASIN}/normals"
 RECORD = Period.parse("1990-01-01..2008-12-31")

@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 from app.basins.observations import LEGEND
 from app.basins.queries import MAX_DAYS
-from hydrology.base.credit import Credit
+from hydrology.base.products import Credit
 from hydrology.base.series import Flag
 from records.basins import basins
 from records.database.engine import Database

@@ -15,7 +15,7 @@ from testing.records import BASIN, NOW, a_promoted_version, a_source, daily
 from tests.app.basins.test_user_basins import MILL
 from tests.app.conftest import bearer
 from tests.records.alerts.test_thresholds import a_record
-from tests.records.simulations.test_simulated_thresholds import levels_of, statistics
+from tests.records.simulations.test_simulated_levels import levels_of, statistics
 
 ADDRESS = f"/v1/basins/{BASIN}/thresholds"
 M3 = 0.3048**3

@@ -9,7 +9,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from hydrology.base.calendar import day
-from hydrology.base.credit import Credit
+from hydrology.base.products import Credit
 from hydrology.uncertainty.error_model import LEVELS as ALL_LEVELS
 from hydrology.weather.forcing_kinds import ForcingKind
 from records.basins import basins

@@ -11,7 +11,7 @@ from hydrology.base.errors import InvalidInput
 from records.database.engine import Database
 from records.runs import run_arrays, run_types
 from records.runs.run_request import RunWeather, WeatherSkill
-from records.versions import recalibrations
+from records.versions import error_models
 from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_run
 from tests.app import factories
 
@@ -25,7 +25,7 @@ WEATHER = RunWeather(
     licence="CC BY 4.0",
     credit="Weather data by a source",
     skill=WeatherSkill(issues=3, correlations={"precipitation": [0.9, 0.8]}),
-    recalibration=recalibrations.ASSUMED,
+    recalibration=error_models.ASSUMED,
 )
 
 

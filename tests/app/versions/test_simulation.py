@@ -10,8 +10,8 @@ from starlette.testclient import TestClient
 
 from records.basins import basins
 from records.database.engine import Database
-from records.simulations import simulated_flow
-from records.simulations.tables import SimulatedFlowRow
+from records.simulations import simulated_series
+from records.simulations.simulated_series import SimulatedFlowRow
 from testing.records import BASIN, a_basin, a_promoted_version, a_simulated_flow
 
 SIMULATION = f"/v1/basins/{BASIN}/simulation"
@@ -22,7 +22,7 @@ def a_simulation(database: Database) -> str:
     """Store a current version with the flow of an evaluation."""
     with database.transaction() as session:
         version = a_promoted_version(session, a_basin(session))
-        simulated_flow.replace(session, [a_simulated_flow(version)])
+        simulated_series.replace_flow(session, [a_simulated_flow(version)])
     return version
 
 

@@ -70,9 +70,9 @@ def exported(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) ->
 def _newest_version() -> Any:
     from sqlalchemy import select
 
-    from records.versions.tables import VersionRow
+    from records.versions.versions import VERSIONS
 
-    return select(VersionRow.id).order_by(VersionRow.created_at.desc()).limit(1)
+    return select(VERSIONS.c.id).order_by(VERSIONS.c.created_at.desc()).limit(1)
 
 
 def _read(folder: Path, name: str) -> pa.Table:

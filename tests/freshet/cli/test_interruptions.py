@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import func, select
 
 from records.database.engine import Database
-from records.versions.tables import CheckpointRow
+from records.versions.trainings import CHECKPOINTS
 from tests.freshet.conftest import Freshet, RequestModel, settings
 from tests.freshet.processes import started
 
@@ -55,7 +55,7 @@ def _await_checkpoint(data: Path) -> None:
     try:
         while True:
             with database.reading() as session:
-                if session.scalar(select(func.count()).select_from(CheckpointRow)):
+                if session.scalar(select(func.count()).select_from(CHECKPOINTS)):
                     return
             assert time.monotonic() < end, "no checkpoint was stored"
             time.sleep(0.02)

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from hydrology.base.absent import Absent
+from hydrology.base.units import converted
 from records.database.engine import Database
 from records.outlooks import reader
 from testing.records import NOW
@@ -54,19 +56,23 @@ def test_a_t0_of_long_ago_is_remarked_on_unless_it_was_asked_for(worked: Freshet
     assert "Warning: T0 is" in shown.err
 
 
-def test_a_run_is_shown_with_the_peaks_of_its_outlooks(worked: Freshet) -> None:
+def test_a_run_is_shown_with_the_flow_and_the_peaks_of_its_outlooks(worked: Freshet) -> None:
     (run,) = worked("forecast", "--t0", "2005-06-01", "--json").json["runs"]
     database = Database(f"sqlite:///{worked.data / 'freshet.sqlite'}")
     with database.reading() as session:
-        peaks = {basin: reader.outlook(session, basin, NOW, run["run"]) for basin in BASINS}
+        found = {basin: reader.outlook(session, basin, NOW, run["run"]) for basin in BASINS}
     database.close()
     rows = worked("runs", run["run"]).out.splitlines()
-    for basin, outlook in peaks.items():
+    for basin, outlook in found.items():
         (row,) = (line for line in rows if line.startswith(basin))
         assert (outlook.peak_m3s is None) == ("(" not in row)
         if outlook.peak_m3s is not None:
             assert f" {outlook.peak_m3s:.3g} (" in row
-    assert any(outlook.peak_m3s is not None for outlook in peaks.values())
+        assert not isinstance(outlook.run_outlook, Absent)
+        median = outlook.run_outlook.published.days.median
+        ends = [float(converted(flow, unit="mm/day", into="m3/s", area=outlook.area)) for flow in median if flow]
+        assert row.index(f"{ends[0]:.3f}") < row.rindex(f"{ends[-1]:.3f}")
+    assert any(outlook.peak_m3s is not None for outlook in found.values())
 
 
 def test_nothing_is_forecast_without_a_version(ingested: Freshet) -> None:

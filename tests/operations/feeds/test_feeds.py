@@ -11,8 +11,8 @@ import pytest
 from sqlalchemy import select
 
 from hydrology.base.calendar import Period, day
-from hydrology.base.credit import Credit
 from hydrology.base.errors import InvalidInput
+from hydrology.base.products import Credit
 from hydrology.base.series import DailySeries, Flag
 from ingestion.base import BasinData
 from ingestion.feeds.base import Observations

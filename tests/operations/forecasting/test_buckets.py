@@ -13,7 +13,7 @@ from records.basins.tables import BasinRow
 from records.database.engine import Database
 from records.runs import run_types, runs
 from records.runs.run_summary import KnownSkill
-from records.simulations import simulated_storage, snow_cells
+from records.simulations import simulated_series, snow_cells
 from records.simulations.snow_cells import mappings
 from records.versions import versions
 from testing.country import BASINS, CLOCK, configuration
@@ -75,7 +75,7 @@ def test_its_normal_snow_is_known_once_its_past_is_simulated(copies: Copies) -> 
     database, version = copies("buckets")
     compute(work_of(database, CLOCK), version, BASINS)
     with database.reading() as session:
-        snow = simulated_storage.snow_of_basins(session, version, mappings(session, version, BASINS))
+        snow = simulated_series.snow_of_basins(session, version, mappings(session, version, BASINS))
     assert sorted(snow) == sorted(BASINS)
     assert not [reason for reason in snow.values() if isinstance(reason, Absent)]
 

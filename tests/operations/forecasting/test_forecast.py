@@ -14,9 +14,9 @@ import torch
 from sqlalchemy import delete, update
 
 from hydrology.base.calendar import Day, Period, day
-from hydrology.base.credit import Credit
 from hydrology.base.digests import sha256
 from hydrology.base.errors import DataProblem, InvalidInput
+from hydrology.base.products import Credit
 from hydrology.base.series import DailySeries
 from jobspec.jobs.forecasting import ForecastParams
 from models import checkpoint
@@ -34,8 +34,7 @@ from records.runs.tables import StateRow
 from records.series import series, sources
 from records.series.tables import SeriesRow
 from records.versions import versions
-from records.versions.tables import WeightsRow
-from records.versions.versions import UnknownVersion
+from records.versions.versions import UnknownVersion, Weights
 from runtime.clock import Clock
 from testing.country import BASINS, CLOCK
 from testing.records import resum
@@ -214,12 +213,12 @@ def test_a_short_gap_of_temperature_is_filled_and_reported(trained_store: Databa
 def spoil(database: Database, name: str, value: float) -> None:
     """Put a value all over one of the tensors of member 1."""
     with database.transaction() as session:
-        for row in session.query(WeightsRow).filter_by(label=1):
+        for row in session.query(Weights).filter_by(label=1):
             tensors, header = checkpoint.parse(row.weights)
             tensors[name] = torch.full_like(tensors[name], value)
             weights = checkpoint.dump(tensors, header)
             session.execute(
-                update(WeightsRow)
+                update(Weights)
                 .filter_by(version_id=row.version_id, label=1, which=row.which)
                 .values(weights=weights, sha256=sha256(weights))
             )

@@ -32,7 +32,7 @@ from records.runs import run_arrays, run_types, runs
 from records.runs.run_request import RunRecalibration
 from records.runs.run_summary import RunCalibration
 from records.runs.runs import RunRequest
-from records.versions import recalibrations, versions
+from records.versions import error_models, versions
 from runtime.clock import Clock
 from testing.country import BASINS, CLOCK
 from testing.work import work_of
@@ -138,7 +138,7 @@ def test_the_first_forecast_has_a_provisional_distribution(lived: Database) -> N
     assert isinstance(of_first, RunCalibration)
     assert (of_first.kind, of_first.weather, of_first.weather_issues) == ("provisional", WEATHER, 0)
     assert first.weather is not None
-    assert first.weather.recalibration == recalibrations.ASSUMED
+    assert first.weather.recalibration == error_models.ASSUMED
     assert isinstance(of_last, RunCalibration)
     assert of_last.weather_issues == ISSUES  # later ones rest on the weather that came meanwhile
     flows, traces = series[run_arrays.CALIBRATED].values, series["discharge"].values
@@ -180,7 +180,7 @@ def _on_the_next_day(database: Database) -> tuple[RunCalibration, npt.NDArray[np
 def test_scores_are_those_before_the_recalibration(lived: Database, lived_file: Path, tmp_path: Path) -> None:
     with lived.transaction() as session:
         version = versions.newest(session)
-        recalibrations.replace(session, version.id, WEATHER, WIDER, SETTLED.wall())
+        error_models.replace_recalibration(session, version.id, WEATHER, WIDER, SETTLED.wall())
     without = Database(f"sqlite:///{shutil.copy(lived_file, tmp_path / 'without.sqlite')}")
     of_next = []
     for database in (lived, without):

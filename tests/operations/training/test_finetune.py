@@ -44,7 +44,7 @@ from records.database.engine import Database
 from records.runs import runs
 from records.runs.runs import RunRequest
 from records.versions import promotions, versions
-from records.versions.tables import PromotionRow
+from records.versions.promotions import PROMOTIONS
 from testing.country import BASINS, CLOCK, FIRST, configuration
 from testing.work import work_of
 
@@ -282,7 +282,7 @@ def test_one_that_helps_takes_over_its_own_basin_alone(own: Database, parent: st
 
 def test_a_basin_without_a_version_is_judged_beside_the_parent(own: Database, parent: str) -> None:
     with own.transaction() as session:
-        session.execute(delete(PromotionRow).where(PromotionRow.basin_id == UNSEEN))
+        session.execute(PROMOTIONS.delete().where(PROMOTIONS.c.basin_id == UNSEEN))
     child = tuned(own, parent, schedule=HELPING)
     assert UNSEEN not in in_use(own)
     decision = decide(work_of(own, CLOCK), child.id, PromotionRule(period=HELD_OUT, margin=1.0, promote=True))

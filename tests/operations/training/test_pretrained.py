@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from sqlalchemy import delete
 
 from extensions.bmi import Freshet
 from hydrology.base.calendar import Period, day
@@ -41,8 +40,7 @@ from records.runs import runs
 from records.runs.run_summary import RunSummary
 from records.runs.runs import RunRequest
 from records.versions import error_models, promotions, trainings, versions
-from records.versions.promotions import Withdrawn
-from records.versions.tables import PromotionRow
+from records.versions.promotions import PROMOTIONS, Withdrawn
 from records.versions.version_properties import Pretrained
 from testing.country import BASINS, CLOCK, configuration
 from testing.records import contents, withdraw
@@ -451,7 +449,7 @@ def test_another_product_than_it_learnt_from_is_reported(trained_store: Database
 def test_it_serves_basins_that_have_its_inputs_and_no_version_yet(origin: Database, shelf: Path) -> None:
     with origin.transaction() as session:
         basins.upsert(session, basins.Basin("OWN-mill"))
-        session.execute(delete(PromotionRow).where(PromotionRow.basin_id == UNSEEN))
+        session.execute(PROMOTIONS.delete().where(PROMOTIONS.c.basin_id == UNSEEN))
     version = install(work_of(origin, CLOCK), read_shipped(NAME, shelf)).version_id
     promoted = promote_where_vacant(work_of(origin, CLOCK), version)
     assert promoted.basins == (UNSEEN,)

@@ -26,10 +26,10 @@ from records.job_permissions.permissions import of_key
 from records.job_permissions.write_guard import Guard
 from records.verification.scores import SCORES
 from records.versions import promotions, versions
-from records.versions.promotion_decisions import SideBySide
-from records.versions.tables import VersionRow
+from records.versions.version_properties import SideBySide
+from records.versions.versions import VERSIONS
 from testing.country import BASINS, CLOCK, configuration
-from testing.records import NOW
+from testing.records import NOW, change
 from testing.work import work_of
 from tests.operations.conftest import FILE
 from tests.shared_folders import filled_once
@@ -70,8 +70,8 @@ def test_a_better_candidate_that_fails_a_probe_of_its_physics_is_reported_and_no
     better = candidate(trained_store, BETTER)
     leak = ProbeResult("closure", "water unaccounted for", "1", 1e-5, 0.01)
     with trained_store.transaction() as session:
-        row = session.get_one(VersionRow, better)
-        row.properties = replace(row.properties, physics=(leak,))
+        properties = versions.get(session, better).properties
+        change(session, VERSIONS, better, properties=replace(properties, physics=(leak,)))
 
     decision = decide(work_of(trained_store, CLOCK), better, PromotionRule(period=HELD_OUT, promote=True))
 
@@ -124,7 +124,7 @@ def test_a_better_candidate_of_an_operator_takes_over_its_own_basins_and_scores_
     with trained_store.transaction() as session:
         key = keys.make(session, "mill", "operator", None, NOW)[0]
         session.get_one(BasinRow, BASINS[0]).registered_by = key.id
-        session.get_one(VersionRow, better).owner = key.id
+        change(session, VERSIONS, better, owner=key.id)
     with trained_store.guarded(Guard(of_key(key), TRAINING)):
         decision = decide(work_of(trained_store, CLOCK), better, PromotionRule(period=HELD_OUT, promote=True))
     assert set(decision.better_in) == set(BASINS)
@@ -162,8 +162,9 @@ def test_a_current_version_that_has_learnt_from_the_judged_years_is_named_in_the
 ) -> None:
     with trained_store.transaction() as session:
         (current,) = promotions.in_use(session)
-        row = session.get_one(VersionRow, current)
-        row.config = row.config | {"train_period": "2001-10-01..2006-09-30", "validation_period": None}
+        config = versions.get(session, current).config
+        days = {"train_period": "2001-10-01..2006-09-30", "validation_period": None}
+        change(session, VERSIONS, current, config=config | days)
     decision = decide(work_of(trained_store, CLOCK), candidate(trained_store, BETTER), PromotionRule(period=HELD_OUT))
     assert f"Version {current} has learnt from some of these days" in decision.sentence
 

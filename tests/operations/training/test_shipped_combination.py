@@ -29,7 +29,7 @@ from records.runs.runs import RunRequest
 from records.series.tables import SeriesRow
 from records.verification import scores
 from records.versions import combinations, error_models, versions
-from records.versions.tables import PromotionRow
+from records.versions.promotions import PROMOTIONS
 from testing.country import BASINS, CLOCK, FIRST, SECOND, add_second_product, combined, second_version
 from testing.records import contents
 from testing.work import work_of
@@ -107,7 +107,7 @@ def store(trained_store: Database) -> Database:
     with trained_store.transaction() as session:
         add_second_product(session, CLOCK)
         session.execute(delete(SeriesRow).where(SeriesRow.basin_id == LATE, SeriesRow.product == SECOND))
-        session.execute(delete(PromotionRow))
+        session.execute(PROMOTIONS.delete())
     return trained_store
 
 

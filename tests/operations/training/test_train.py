@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 import torch
 from pydantic import ValidationError
-from sqlalchemy import delete
 
 from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem, InvalidInput
@@ -27,7 +26,7 @@ from records.database.engine import Database
 from records.series import series, sources
 from records.series.tables import SeriesRow
 from records.versions import promotions, trainings, versions
-from records.versions.tables import PromotionRow
+from records.versions.promotions import PROMOTIONS
 from records.versions.version_properties import ELSEWHERE
 from testing.country import BASINS, CLOCK, configuration
 from testing.records import list_trainings
@@ -79,7 +78,7 @@ def test_a_version_that_fails_a_physics_probe_is_stored_and_serves_no_basin(trai
     torch.nn.init.constant_(network.get_parameter("output_gate.bias"), torch.nan)
     member = versions.Member(0, 9, {"last": checkpoint.dump(network.state_dict(), {})}, {"validation": []})
     with trained_store.transaction() as session:
-        session.execute(delete(PromotionRow))
+        session.execute(PROMOTIONS.delete())
         trainings.finish_member(session, started.training_id, member, CLOCK.wall())
 
     trained = assemble(work_of(trained_store, CLOCK), started)

@@ -23,7 +23,7 @@ from records.runs.run_summary import RunCalibration
 from records.runs.runs import RunRequest
 from records.series.tables import SeriesRow
 from records.versions import error_models, versions
-from records.versions.tables import BasinErrorsRow, ErrorModelRow
+from records.versions.error_models import BasinErrorsRow, ErrorModelRow
 from runtime.clock import Clock
 from testing.country import BASINS, CLOCK
 from testing.work import work_of

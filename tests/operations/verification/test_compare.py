@@ -22,11 +22,12 @@ from operations.verification.compare import MAX_VERSIONS, compare
 from operations.verification.evaluate import evaluate
 from records.basins.basins import UnknownBasin
 from records.database.engine import Database
+from records.database.statements import table_of
 from records.series import series, sources
 from records.verification import comparisons, published_scores
 from records.verification import scores as verification_scores
 from records.versions import versions
-from records.versions.tables import MemberRow
+from records.versions.versions import Member
 from testing.country import BASINS, CLOCK, configuration
 from testing.records import a_basin
 from testing.work import work_of
@@ -124,10 +125,12 @@ def test_quartiles_and_differences_are_those_of_the_evaluated_scores(trained_sto
 def test_each_version_is_described_with_its_cost(trained_store: Database) -> None:
     first, second = both(trained_store)
     with trained_store.transaction() as session:
-        members = session.scalars(select(MemberRow).order_by(MemberRow.version_id, MemberRow.label)).all()
+        table = table_of(Member)
+        members = session.execute(select(table).order_by(table.c.version_id, table.c.label)).all()
         recorded: list[dict[str, Any]] = [{"seconds": 2.5}, {}, {"seconds": 4.0, "machine": "a mill"}]
         for member, log in zip(members, recorded, strict=True):
-            member.log = {"validation": member.log["validation"]} | log
+            own = table.c.version_id == member.version_id, table.c.label == member.label
+            session.execute(table.update().where(*own).values(log={"validation": member.log["validation"]} | log))
     compared = compare(work_of(trained_store, CLOCK), [first, second], HELD_OUT).comparison.result.versions
     assert [version.label for version in compared] == [None, "longer"]
     assert [version.members for version in compared] == [2, 1]

@@ -20,7 +20,7 @@ from records.series.tables import SeriesRow
 from records.verification import lead_scores
 from records.verification.lead_scores import BasinVerification
 from records.versions import error_models
-from records.versions.tables import BasinErrorsRow, ErrorModelRow
+from records.versions.error_models import BasinErrorsRow, ErrorModelRow
 from testing.country import BASINS, CLOCK
 from testing.work import work_of
 from tests.operations.forecasting.test_forecast import one_run

@@ -10,8 +10,8 @@ from sqlalchemy import delete
 from hydrology.attribution.forecast_change import PARTS
 from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Period, day
-from hydrology.base.credit import Credit
 from hydrology.base.errors import InvalidInput
+from hydrology.base.products import Credit
 from hydrology.base.reasons import Reason
 from hydrology.base.staleness import STALE_AFTER_DAYS
 from hydrology.scores.scores import nse

@@ -36,8 +36,8 @@ from records.upkeep.write_revision import write_revision
 from records.verification import lead_scores, scores
 from records.verification.scores import Score
 from records.versions import versions
-from records.versions.tables import VersionRow
 from records.versions.version_properties import Tuning, VersionPart, VersionProperties
+from records.versions.versions import VERSIONS
 from runtime.settings import Settings
 from testing.databases import HEAD
 from testing.records import (
@@ -49,6 +49,7 @@ from testing.records import (
     a_run,
     a_source,
     a_version,
+    change,
     contents,
     daily,
     issued,
@@ -180,10 +181,9 @@ def test_an_upgrade_finds_how_the_trainings_used_the_days_of_stored_scores(datab
         verified = a_verification(session)
         for kind in kinds:
             properties = kind.pop("properties", VersionProperties())
-            row = session.get_one(VersionRow, a_version(session, **kind).id)
-            row.properties = properties  # members or parts, as no version would have both
-            session.flush()
-            version = versions.get(session, row.id)
+            new = a_version(session, **kind).id
+            change(session, VERSIONS, new, properties=properties)  # members or parts, as no version would have both
+            version = versions.get(session, new)
             for basin, period in product((BASIN, a_basin(session, "SYNTH-01")), days):
                 key: dict[str, Any] = {
                     "version_id": version.id,

@@ -11,7 +11,7 @@ from hydrology.uncertainty.error_model import FLOW_CLASSES, LEVELS, NO_FLOW_KNOW
 from records.database.engine import Database
 from records.database.ids import Corrupt
 from records.versions import error_models
-from records.versions.tables import BasinErrorsRow, ErrorModelRow
+from records.versions.error_models import BasinErrorsRow, ErrorModelRow
 from records.versions.versions import UnknownVersion
 from testing.records import NOW, a_version
 

@@ -4,7 +4,7 @@ import pytest
 
 from records.database.engine import Database
 from records.runs.run_request import RunRecalibration
-from records.versions import recalibrations
+from records.versions import error_models
 from records.versions.versions import UnknownVersion
 from testing.records import NOW, a_version
 
@@ -24,12 +24,12 @@ def test_another_fit_replaces_that_of_its_weather_model_alone(database: Database
     with database.transaction() as session:
         version = a_version(session).id
         for weather, issue_days in (("a/b", 10), ("a/c", 11), ("a/b", 20)):
-            recalibrations.replace(session, version, weather, fitted(issue_days), NOW)
+            error_models.replace_recalibration(session, version, weather, fitted(issue_days), NOW)
     with database.reading() as session:
-        found = [recalibrations.get(session, version, weather) for weather in ("a/b", "a/c", "a/d")]
-    assert found == [fitted(20), fitted(11), recalibrations.ASSUMED]
+        found = [error_models.recalibration_of(session, version, weather) for weather in ("a/b", "a/c", "a/d")]
+    assert found == [fitted(20), fitted(11), error_models.ASSUMED]
 
 
 def test_it_belongs_to_a_version(database: Database) -> None:
     with database.transaction() as session, pytest.raises(UnknownVersion):
-        recalibrations.replace(session, "none", "a/b", fitted(10), NOW)
+        error_models.replace_recalibration(session, "none", "a/b", fitted(10), NOW)

@@ -14,8 +14,15 @@ from jobspec.jobs.training import PromotionRule
 from records.database.engine import Database
 from records.database.ids import Corrupt
 from records.versions import versions
-from records.versions.promotion_decisions import PromotionDecision, SideBySide
-from records.versions.version_properties import Closure, Pretrained, Tuning, VersionPart, VersionProperties
+from records.versions.version_properties import (
+    Closure,
+    Pretrained,
+    PromotionDecision,
+    SideBySide,
+    Tuning,
+    VersionPart,
+    VersionProperties,
+)
 from records.versions.versions import Member, UnknownVersion
 from testing.records import BASIN, a_basin, a_member, a_version, contents
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import torch
-from sqlalchemy import delete, update
+from sqlalchemy import update
 from starlette.testclient import TestClient
 
 from hydrology.base.calendar import day
@@ -23,7 +23,7 @@ from records.jobs.schedules import SCHEDULES
 from records.runs import runs
 from records.verification import comparisons
 from records.versions import promotions, versions
-from records.versions.tables import PromotionRow
+from records.versions.promotions import PROMOTIONS
 from runtime.settings import Settings
 from testing.country import BASINS
 from testing.databases import copy_into
@@ -122,7 +122,7 @@ def service(database_url: str, trained_file: Path, tmp_path: Path) -> Iterator[S
     database = posted_jobs.database
     with database.transaction() as session:
         version = versions.newest(session).id
-        session.execute(delete(PromotionRow).where(PromotionRow.basin_id == VACANT))
+        session.execute(PROMOTIONS.delete().where(PROMOTIONS.c.basin_id == VACANT))
     with serving(database_url, NOW, data=tmp_path, ingest_roots=(sent,)) as client:
         admin, operator = bearer(database, "admin", "chief"), bearer(database)
         started = Service(posted_jobs, client, version, operator, admin)

@@ -14,9 +14,8 @@ from jobspec.thresholds import NewThreshold
 from records.database.engine import Database
 from records.levels import basin_levels
 from records.levels.basin_levels import ReservedName
-from records.simulations import simulated_levels, simulated_storage
-from records.simulations.simulated_levels import ModelLevels
-from records.simulations.simulated_storage import SimulatedWater, WaterVariable
+from records.simulations import simulated_levels, simulated_series
+from records.simulations.simulated_series import ModelLevels, SimulatedWater, WaterVariable
 from records.simulations.snow_cells import SnowCells, SnowMapping
 from testing.records import BASIN, NOW, a_basin, a_reason, a_version, instant
 from tests.records.alerts.test_thresholds import a_record
@@ -93,7 +92,7 @@ def test_the_water_of_the_same_days_is_stored_beside_them(database: Database) ->
             simulated_levels.replace(session, levels, water)
     with database.reading() as session:
         for variable, expected in both.items():
-            stored = simulated_storage.of_basins(session, version, [BASIN, "SYNTH-01"], variable)
+            stored = simulated_series.of_basins(session, version, [BASIN, "SYNTH-01"], variable)
             assert list(stored) == [BASIN]
             of_basin = stored[BASIN]
             assert isinstance(of_basin, SimulatedWater)
@@ -101,13 +100,13 @@ def test_the_water_of_the_same_days_is_stored_beside_them(database: Database) ->
             np.testing.assert_array_equal(of_basin.values, expected.values)
         mapping = SnowMapping("basin", CELLS.cells, a_reason("It was not scored."))
         other_cells, none = absent(Reason.SNOW_CELLS_CHANGED), a_reason("There is none.")
-        assert isinstance(simulated_storage.snow_of(session, version, BASIN, mapping), SimulatedWater)
-        assert simulated_storage.snow_of(session, version, BASIN, replace(mapping, cells={"0": [2]})) == other_cells
-        assert simulated_storage.snow_of(session, version, BASIN, none) == none
+        assert isinstance(simulated_series.snow_of(session, version, BASIN, mapping), SimulatedWater)
+        assert simulated_series.snow_of(session, version, BASIN, replace(mapping, cells={"0": [2]})) == other_cells
+        assert simulated_series.snow_of(session, version, BASIN, none) == none
     with database.transaction() as session:
         simulated_levels.replace(session, levels, {})
-        assert simulated_storage.storage_of(session, version, BASIN) == simulated_storage.why_none(version)
-        assert simulated_storage.snow_of(session, version, BASIN, mapping) == simulated_storage.why_none(version)
+        assert simulated_series.storage_of(session, version, BASIN) == simulated_series.why_none(version)
+        assert simulated_series.snow_of(session, version, BASIN, mapping) == simulated_series.why_none(version)
 
 
 @pytest.mark.parametrize("name", ["gev-10", "model-gev-10", "model-7q10"])

@@ -1,16 +1,17 @@
-"""Builds the answers about levels of discharge."""
+"""/v1/basins/{basin}/thresholds: levels of discharge, from its record and set by operators."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from fastapi import APIRouter, Query, Response
 from sqlalchemy.orm import Session
 
 from app.basins.observations import credit_of
 from app.basins.ratings import Stage, rating_of, stage_of
 from app.basins.schemas import kind_of
-from app.basins.thresholds.schemas import (
+from app.basins.threshold_schemas import (
     FixedThreshold,
     FloodCategories,
     FloodFrequency,
@@ -20,9 +21,11 @@ from app.basins.thresholds.schemas import (
     Thresholds,
     Trend,
 )
+from app.exports.answers import JsonAnswer, body_of, documented_responses
 from app.http.base_schema import Area, Period, why_null
 from app.http.conditional import entity_tag
-from app.http.discharge_units import area_between
+from app.http.dependencies import KnownBasin, Reading, ServiceClock
+from app.http.discharge_units import AreaName, area_between
 from app.http.json_numbers import gappy_column
 from hydrology.base import units as convert
 from hydrology.base.absent import Absent, absent, text, texts
@@ -33,13 +36,17 @@ from hydrology.base.units import Units
 from hydrology.extremes import thresholds as levels
 from hydrology.extremes.frequency import INTERVAL, SAMPLES
 from hydrology.ratings.rating import M_PER_FT, Rating
+from records.basins.basins import UnknownArea, UnknownBasin
 from records.levels import basin_levels, level_doubts
 from records.levels.basin_levels import FIXED_UNIT
 from records.ratings import ratings
 from records.series import series
-from records.simulations import simulated_levels
+from records.simulations import simulated_levels, simulated_series
 from records.versions import promotions
 
+router = APIRouter(prefix="/basins", tags=["thresholds"])
+
+DischargeUnits = Annotated[Units, Query(description="The unit of every discharge.")]
 _LIMITS = (
     f"{INTERVAL:.0%}, confidence limits of the expected moments algorithm, to first order: the error of the skew is "
     "part of them, the choice of low outliers is not."
@@ -79,7 +86,7 @@ class Request:
     on: Day
 
 
-def request(session: Session, basin: str, units: Units, area: str | None, on: Day) -> Request:
+def levels_request(session: Session, basin: str, units: Units, area: str | None, on: Day) -> Request:
     """Resolve a request for a basin's levels.
 
     Args:
@@ -115,7 +122,7 @@ def tag_of(session: Session, asked: Request) -> str:
     return entity_tag(requested, stamp, fixed, credit and credit.model_dump(), of_model, floods, rated)
 
 
-def answer(session: Session, asked: Request) -> Thresholds:
+def thresholds_of(session: Session, asked: Request) -> Thresholds:
     """Return the levels of a basin."""
     product = gauge_product(asked.basin)
     record = basin_levels.of_record(session, asked.basin)
@@ -207,7 +214,7 @@ def categories_of(session: Session, basin: str, left_out: Mapping[str, Absent], 
     return FloodCategories(basin=basin, levels=levels, left_out=texts(left_out), missing=missing)
 
 
-def _model_levels(session: Session, basin: str) -> simulated_levels.ModelLevels | Absent:
+def _model_levels(session: Session, basin: str) -> simulated_series.ModelLevels | Absent:
     """Return the levels of the basin's current version, or why there are none."""
     version = promotions.current(session, [basin]).get(basin)
     if version is None:
@@ -216,7 +223,7 @@ def _model_levels(session: Session, basin: str) -> simulated_levels.ModelLevels 
 
 
 def _of_model(
-    asked: Request, model: simulated_levels.ModelLevels, rating: Rating | None, floods: levels.FloodFrequency
+    asked: Request, model: simulated_series.ModelLevels, rating: Rating | None, floods: levels.FloodFrequency
 ) -> ModelLevels:
     area = convert.Area(model.area_name, model.area_m2)
     into = LevelConverter(simulated_levels.UNIT, asked.units, area, rating, levels.OF_MODEL)
@@ -291,3 +298,24 @@ def _level(into: LevelConverter, named: levels.NamedLevel) -> RecordLevel:
         reason=text(level.reason),
         stage=into.stage(level.value),
     )
+
+
+@router.get(
+    "/{basin}/thresholds",
+    summary="Flood, low-flow and operator levels of a basin",
+    **documented_responses(Thresholds, UnknownBasin, UnknownArea),
+)
+def read_thresholds(
+    session: Reading,
+    clock: ServiceClock,
+    basin: KnownBasin,
+    answer: JsonAnswer,
+    units: DischargeUnits = "m3/s",
+    area: AreaName = None,
+) -> Response:
+    """The levels of the basin's own gauge record: floods of 2 to 50 years by one distribution and, for comparison, by
+    another, 7-day low flows of 2 and 10 years, and flow duration levels, with their intervals and the number of years.
+    A record shorter than ten years has none, and gives the reason. Also the levels simulated by the current model
+    version (`model`), and those set by operators. Floods are of daily means, and lower than instantaneous peaks."""
+    asked = levels_request(session, basin, units, area, clock.today())
+    return answer.tagged(tag_of(session, asked), lambda: body_of(thresholds_of(session, asked)), None)

@@ -1,54 +1,33 @@
-"""/v1/basins/{basin}/thresholds"""
+"""Changes of the levels of a basin by its operator, of how its floods are analysed, and of its flood categories."""
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import APIRouter, Path, Response
 
-from app.basins.thresholds import service
-from app.basins.thresholds.schemas import FixedThreshold, FloodCategories, FloodFrequency, Thresholds
-from app.basins.user_basins import AgencysWords, NotYours, require_own_words, require_yours
-from app.exports.answers import JsonAnswer, body_of, documented_responses
+from app.basins.threshold_schemas import (
+    FixedThreshold,
+    FloodCategories,
+    FloodFrequency,
+)
+from app.basins.thresholds import categories_of, frequency_of, level_of
+from app.basins.user_basins import AgencysWords, NotYours, own_change, require_own_words
 from app.http.api_keys import AdminWriter, KeyFirstRoute, OperatorWriter
-from app.http.dependencies import BasinId, KnownBasin, Reading, ServiceClock
-from app.http.discharge_units import AreaName
+from app.http.dependencies import BasinId
 from app.http.problems import documented_writing
-from hydrology.base.units import Units
 from jobspec.fields import NAMED
 from jobspec.flood_categories import InvalidCategories, NewCategories
 from jobspec.thresholds import FixedLevel, FloodFrequencySettings, NewThreshold
 from records.alerts import held_alerts
 from records.basins import basins
-from records.basins.basins import UnknownArea, UnknownBasin
+from records.basins.basins import UnknownBasin
 from records.levels import basin_levels, flood_categories, level_doubts
 from records.levels.basin_levels import ReservedName, TooManyLevels, UnknownThreshold
 from records.outlooks import outlooks
 
 router = APIRouter(prefix="/basins", tags=["thresholds"], route_class=KeyFirstRoute)
 
-DischargeUnits = Annotated[Units, Query(description="The unit of every discharge.")]
 ThresholdName = Annotated[str, Path(description="The level's name.", pattern=NAMED, examples=["bankfull"])]
 _NEW: dict[int | str, dict[str, Any]] = {201: {"model": FixedThreshold, "description": "The level is new."}}
-
-
-@router.get(
-    "/{basin}/thresholds",
-    summary="Flood, low-flow and operator levels of a basin",
-    **documented_responses(Thresholds, UnknownBasin, UnknownArea),
-)
-def read_thresholds(
-    session: Reading,
-    clock: ServiceClock,
-    basin: KnownBasin,
-    answer: JsonAnswer,
-    units: DischargeUnits = "m3/s",
-    area: AreaName = None,
-) -> Response:
-    """The levels of the basin's own gauge record: floods of 2 to 50 years by one distribution and, for comparison, by
-    another, 7-day low flows of 2 and 10 years, and flow duration levels, with their intervals and the number of years.
-    A record shorter than ten years has none, and gives the reason. Also the levels simulated by the current model
-    version (`model`), and those set by operators. Floods are of daily means, and lower than instantaneous peaks."""
-    asked = service.request(session, basin, units, area, clock.today())
-    return answer.tagged(service.tag_of(session, asked), lambda: body_of(service.answer(session, asked)), None)
 
 
 @router.put(
@@ -64,15 +43,13 @@ def put_threshold(
     unofficial basin are unofficial. Only an admin's key gives a level the name of an agency or of a flood category.
     Where `in_doubt` gives a reason, its alerts wait until it is corrected or confirmed."""
     new = NewThreshold(name=threshold, discharge=level.discharge, direction=level.direction)
-    with writer.database.transaction() as session:
-        basins.require(session, basin)
-        require_yours(session, writer.key, basin)
+    with own_change(writer, basin) as session:
         require_own_words(writer.key, threshold)
         change = basin_levels.put(session, basin, new, writer.clock.now())
         if change != "unchanged":
             outlooks.renew(session, basin)
             writer.record(session, "threshold set", basin, **new.model_dump())
-        shown = service.level_of(session, basin, threshold, writer.clock.today())
+        shown = level_of(session, basin, threshold, writer.clock.today())
     response.status_code = 201 if change == "new" else 200
     return shown
 
@@ -86,13 +63,11 @@ def confirm_threshold(writer: OperatorWriter, basin: BasinId, threshold: Thresho
     """What `in_doubt` states is no longer held against the level at about this discharge, and its alerts go out; what
     waited for it goes out within seconds. With the key that registered the basin, or an admin's. The same again changes
     nothing."""
-    with writer.database.transaction() as session:
-        basins.require(session, basin)
-        require_yours(session, writer.key, basin)
+    with own_change(writer, basin) as session:
         level_doubts.confirm(session, basin, [threshold])
         held_alerts.approve_confirmed(session, basin, by=writer.key.name, now=writer.clock.now(), wall=writer.now)
         writer.record(session, "threshold confirmed", basin, name=threshold)
-        return service.level_of(session, basin, threshold, writer.clock.today())
+        return level_of(session, basin, threshold, writer.clock.today())
 
 
 @router.put(
@@ -104,13 +79,11 @@ def put_flood_frequency(writer: OperatorWriter, basin: BasinId, floods: FloodFre
     """A regional skew with its error, for a record that is too short to have a skew of its own, and whether floods are
     adjusted for a trend. With a regional skew the floods are those of Bulletin 17C, otherwise those of GEV. Levels,
     exceedance and alerts follow. With the key that registered the basin, or an admin's."""
-    with writer.database.transaction() as session:
-        basins.require(session, basin)
-        require_yours(session, writer.key, basin)
+    with own_change(writer, basin) as session:
         if basin_levels.put_flood_frequency(session, basin, floods, writer.clock.now()):
             outlooks.renew(session, basin)
             writer.record(session, "flood frequency set", basin, **floods.model_dump())
-        return service.frequency_of(session, basin)
+        return frequency_of(session, basin)
 
 
 @router.put(
@@ -129,7 +102,7 @@ def put_flood_categories(writer: AdminWriter, basin: BasinId, new: NewCategories
         if done.changed:
             outlooks.renew(session, basin)
             writer.record(session, "categories set", basin, source=new.source)
-        return service.categories_of(session, basin, done.left_out, writer.clock.today())
+        return categories_of(session, basin, done.left_out, writer.clock.today())
 
 
 @router.delete(
@@ -140,9 +113,7 @@ def put_flood_categories(writer: AdminWriter, basin: BasinId, new: NewCategories
 )
 def delete_threshold(writer: OperatorWriter, basin: BasinId, threshold: ThresholdName) -> None:
     """With the key that registered the basin, or an admin's. The levels of the record stay."""
-    with writer.database.transaction() as session:
-        basins.require(session, basin)
-        require_yours(session, writer.key, basin)
+    with own_change(writer, basin) as session:
         basin_levels.remove(session, basin, threshold)
         outlooks.renew(session, basin)
         writer.record(session, "threshold removed", basin, name=threshold)

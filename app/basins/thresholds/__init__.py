@@ -1,1 +1,0 @@
-"""Levels of a basin's discharge: from its record, and set by operators."""

@@ -1,0 +1,134 @@
+"""Tables that follow from an answer: a column for each field with `Series` in its annotation."""
+
+import inspect
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from types import NoneType, UnionType
+from typing import Annotated, Any, Union, get_args, get_origin
+
+from pydantic import BaseModel
+
+from app.exports.basins import NOWHERE, basin_columns
+from app.exports.table import RIVER_FLOW, AxisPosition, Column, Kind, Table
+from app.http.base_schema import Series
+from records.basins.basins import Site
+
+_KINDS: Mapping[Any, Kind] = {
+    bool: "truth",
+    int: "integer",
+    float: "number",
+    date: "day",
+    datetime: "instant",
+}
+
+
+def table_of(answer: BaseModel, name: str, title: str, places: Mapping[str, Site] | None = None) -> Table:
+    """Return the table of an answer; the columns of a field that is null are empty.
+
+    Args:
+        name: of the file.
+        places: of the basin, where the answer is about one: columns with its name and location come first.
+    """
+    return Table(name, title, columns_of(answer, places))
+
+
+def columns_of(answer: BaseModel, places: Mapping[str, Site] | None = None) -> list[Column]:
+    """Return the columns of an answer, as in its table."""
+    fields = _ordered(_fields(type(answer)))
+    lists = (_at(answer, field.items or field.path) for field in fields if field.is_list)
+    rows = next(len(values) for values in lists if values is not None)
+    basin: str = getattr(answer, "basin", "")
+    about = [] if places is None else basin_columns(basin, places.get(basin, NOWHERE), rows)
+    return [*about, *(column for field in fields for column in _columns(field, answer, rows))]
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """Where a column's values are, and what they are.
+
+    Attributes:
+        path: from the answer, or from an item of the list at `items`.
+    """
+
+    path: tuple[str, ...]
+    column: str
+    mark: Series
+    kind: Kind
+    is_list: bool
+    is_dict: bool
+    items: tuple[str, ...] = ()
+
+
+def _fields(model: type[BaseModel]) -> list[_Field]:
+    marks = {
+        name: next((mark for mark in field.metadata if isinstance(mark, Series)), None)
+        for name, field in model.model_fields.items()
+    }
+    if not any(marks.values()):
+        marks = {name: Series(name.replace("_", " ")) for name in marks}
+    return [
+        found
+        for name, mark in marks.items()
+        if mark is not None
+        for found in _of_field(name, mark, model.model_fields[name].annotation)
+    ]
+
+
+def _of_field(name: str, mark: Series, hint: Any) -> Iterator[_Field]:
+    mark = mark if mark.unit or mark.unit_of else replace(mark, unit_of=name)
+    holder, held = _taken_apart(hint)
+    if not (inspect.isclass(held) and issubclass(held, BaseModel)):
+        kind = _KINDS.get(held, "text")
+        yield _Field((name,), mark.column or name, mark, kind, is_list=holder is list, is_dict=holder is dict)
+        return
+    for field in _fields(held):
+        if holder is list:
+            yield replace(field, is_list=True, items=(name,))
+            continue
+        words, column = mark.meaning.format(field.mark.meaning), mark.column or f"{name}_{{}}"
+        joined = replace(field.mark if field.mark.unit else mark, meaning=words, after=mark.after)
+        yield replace(field, path=(name, *field.path), column=column.format(field.column), mark=joined)
+
+
+def _taken_apart(hint: Any) -> tuple[Any, Any]:
+    """Return whether a type is a list or a dictionary of lists, and the type of a single value."""
+    holder = None
+    while (origin := get_origin(hint)) in (Annotated, Union, UnionType, list, dict):
+        holder = holder or (origin if origin in (list, dict) else None)
+        parts = [part for part in get_args(hint) if part is not NoneType]
+        hint = parts[1] if origin is dict else parts[0]
+    return holder, hint
+
+
+def _ordered(fields: list[_Field]) -> list[_Field]:
+    for field in [field for field in fields if field.mark.after]:
+        fields.remove(field)
+        fields.insert(1 + max(at for at, other in enumerate(fields) if other.path[0] == field.mark.after), field)
+    return fields
+
+
+def _at(answer: object, path: tuple[str, ...]) -> Any:
+    for name in path:
+        answer = getattr(answer, name, None)
+    return answer
+
+
+def _columns(field: _Field, answer: BaseModel, rows: int) -> Iterator[Column]:
+    mark, value = field.mark, _at(answer, field.items or field.path)
+    units: Any = getattr(answer, "units", {})
+    unit = mark.unit or (units.get(mark.unit_of) if isinstance(units, Mapping) else units)
+    standard = None if mark.standard_name == RIVER_FLOW and unit == "mm/day" else mark.standard_name
+    more: dict[str, Any] = {"unit": unit, "standard_name": standard, "cell_methods": mark.cell_methods}
+    if field.is_dict:
+        for name, label in (mark.names or {name: name for name in value or ()}).items():
+            column = (mark.column or f"{field.column}_{{}}").format(name.replace("/", "_"))
+            along = mark.axis and AxisPosition(field.column, mark.meaning, mark.axis, label)
+            words = (mark.each or f"{{}} of {mark.meaning}").format(name)
+            yield Column(column, words, field.kind, (value or {}).get(name) or [None] * rows, along=along, **more)
+        return
+    if field.items:
+        value = [_at(item, field.path) for item in value or ()]
+    elif not field.is_list:
+        value = [value] * rows
+    yield Column(field.column, mark.meaning, field.kind, value or [None] * rows, of_basin=not field.is_list, **more)

@@ -1,0 +1,194 @@
+"""Fields of answers: absent ones with their reasons, data classes as they are, and their columns in files."""
+
+import json
+from dataclasses import dataclass
+from datetime import date
+from typing import Annotated, Any
+
+import numpy as np
+import pytest
+from pydantic import Field, ValidationError
+
+from app.exports.series import table_of
+from app.http.base_schema import EXPLAINED, Missing, Model, Series, maybe
+from app.http.shown import As, Shown
+from hydrology.base.absent import Absent, absent
+from hydrology.base.arrays import Array
+from hydrology.base.calendar import Day, day
+from hydrology.base.doc import Doc, Why
+from hydrology.base.reasons import Reason
+
+NO_EVENT = absent(Reason.NO_EVENT)
+
+
+class Part(Model):
+    share: float | None
+    note: Annotated[str | None, Why("Nobody wrote one.")]
+
+
+class Whole(Model):
+    part: Part | None
+    by_name: dict[str, float | None]
+    parts: list[Part] = Field(default=[])
+    missing: Missing = EXPLAINED
+
+
+def test_absent_fields_are_null_with_their_reasons_under_their_paths() -> None:
+    part = Part(share=maybe(NO_EVENT), note=None)
+    shown = Whole(part=part, by_name={"a": 1.0, "b": NO_EVENT}, parts=[part])  # type: ignore[dict-item]
+    why = str(NO_EVENT)
+    assert json.loads(shown.model_dump_json()) == {
+        "part": {"share": None, "note": None},
+        "by_name": {"a": 1.0, "b": None},
+        "parts": [{"share": None, "note": None}],
+        "missing": {
+            "part.share": why,
+            "part.note": "Nobody wrote one.",
+            "by_name.b": why,
+            "parts.0.share": why,
+            "parts.0.note": "Nobody wrote one.",
+        },
+    }
+
+
+def test_passed_reasons_come_before_those_of_the_fields() -> None:
+    class Answer(Model):
+        note: Annotated[str | None, Why("Nobody wrote one.")]
+        missing: Missing = EXPLAINED
+
+    assert Answer(note=None, missing={"note": "It is withheld."}).missing == {"note": "It is withheld."}
+    assert Answer(note="high").missing == {}
+
+
+def test_values_are_changed_only_where_they_are_known() -> None:
+    assert Part(share=maybe(0.123456789, lambda value: round(value, 2)), note="n").share == 0.12
+    assert Part(share=maybe(NO_EVENT, lambda value: round(value, 2)), note="n").share is None
+
+
+@dataclass(frozen=True)
+class Peak:
+    """The largest flow."""
+
+    at: Annotated[Day, Doc("Its day.")]
+    height: float
+    error: float | Absent
+
+
+@dataclass(frozen=True)
+class Record:
+    """A record of a gauge.
+
+    It has more text.
+    """
+
+    key_id: Annotated[str | None, Doc("Who sent it."), Why("Nobody.")]
+    flow: Annotated[Array, Doc("Daily.")]
+    peak: Peak | Absent
+    internal: int
+
+
+class Answer(Model):
+    record: Annotated[Record, As(name="Gauge", rename=(("key_id", "key"),), omit=("internal",))]
+    peaks: list[Shown[Peak]]
+    missing: Missing = EXPLAINED
+
+
+PEAK = Peak(day("2020-01-02"), 1.23456789, NO_EVENT)
+
+
+def test_a_data_class_is_shown_as_it_is() -> None:
+    answer = Answer(record=Record(None, np.array([1.5, np.nan]), PEAK, 1), peaks=[PEAK])
+    shown = {"at": "2020-01-02", "height": 1.234568, "error": None}
+    assert answer.record.peak is PEAK
+    assert json.loads(answer.model_dump_json()) == {
+        "record": {"key": None, "flow": [1.5, None], "peak": shown},
+        "peaks": [shown],
+        "missing": {"record.key": "Nobody.", "record.peak.error": str(NO_EVENT), "peaks.0.error": str(NO_EVENT)},
+    }
+    assert json.loads(answer.model_dump_json(include={"peaks": {"__all__": {"at"}}})) == {
+        "peaks": [{"at": "2020-01-02"}]
+    }
+    with pytest.raises(ValidationError):
+        Answer(record="text", peaks=[])  # type: ignore[arg-type]
+
+
+def test_the_document_describes_a_data_class_by_its_annotations() -> None:
+    schemas = Answer.model_json_schema(mode="serialization")["$defs"]
+    assert schemas["Gauge"]["description"] == "A record of a gauge."
+    assert schemas["Gauge"]["properties"]["key"]["description"] == "Who sent it."
+    assert schemas["Gauge"]["required"] == ["key", "flow", "peak"]
+    assert schemas["Gauge"]["properties"]["peak"]["anyOf"][1] == {"type": "null"}
+    assert schemas["Peak"]["properties"]["at"] == {
+        "description": "Its day.",
+        "format": "date",
+        "title": "At",
+        "type": "string",
+    }
+
+
+class Causes(Model):
+    rain: list[float]
+    snow_melt: list[float]
+
+
+class Item(Model):
+    name: Annotated[str, Series("the name")]
+    n: int
+
+
+class Daily(Model):
+    basin: str
+    units: dict[str, str]
+    run: Annotated[str, Series("the run")]
+    product: Annotated[str, Series("the product")]
+    time: Annotated[list[date], Series("day")]
+    flow: Annotated[list[float] | None, Series("the flow")]
+    causes: Annotated[Causes | None, Series("part due to {}", "mm", column="part_{}")]
+    levels: Annotated[
+        dict[str, list[float]] | None,
+        Series("flow", unit_of="flow", axis="quantile", names={"p10": 0.1, "median": 0.5}),
+    ]
+    age: Annotated[int, Series("its age", after="run")]
+
+
+def test_columns_follow_from_the_fields() -> None:
+    days = [date(2020, 1, 1), date(2020, 1, 2)]
+    causes = Causes(rain=[1.0, 2.0], snow_melt=[0.0, 0.5])
+    about: dict[str, Any] = {
+        "basin": "A",
+        "units": {"flow": "m3/s"},
+        "run": "r",
+        "product": "p",
+        "time": days,
+        "age": 3,
+    }
+    full = table_of(
+        Daily(**about, flow=[3.0, 4.0], causes=causes, levels={"p10": [1.0, 1.0], "median": [2.0, 2.0]}), "", ""
+    )
+    empty = table_of(Daily(**about, flow=None, causes=None, levels=None), "", "")
+    names = ["run", "age", "product", "time", "flow", "part_rain", "part_snow_melt", "levels_p10", "levels_median"]
+    by_name = {column.name: column for column in full.columns}
+    assert [*by_name] == [column.name for column in empty.columns] == names
+    assert [(column.kind, column.unit, column.of_basin) for column in full.columns[:5]] == [
+        ("text", None, True),
+        ("integer", None, True),
+        ("text", None, True),
+        ("day", None, False),
+        ("number", "m3/s", False),
+    ]
+    assert by_name["age"].values == [3, 3]
+    assert by_name["part_snow_melt"].meaning == "part due to snow melt"
+    assert by_name["part_snow_melt"].values == [0.0, 0.5]
+    assert by_name["levels_p10"].unit == "m3/s"
+    assert by_name["levels_p10"].along is not None
+    assert (by_name["levels_p10"].along.label, by_name["levels_p10"].meaning) == (0.1, "p10 of flow")
+    assert all(column.values == [None, None] for column in empty.columns[4:])
+
+
+def test_a_list_of_objects_has_a_row_for_each() -> None:
+    class Names(Model):
+        version: Annotated[str, Series("the version")]
+        items: Annotated[list[Item], Series("")]
+
+    table = table_of(Names(version="v", items=[Item(name="a", n=1), Item(name="b", n=2)]), "", "")
+    assert [*table.rows] == [("v", "a"), ("v", "b")]
