@@ -183,11 +183,11 @@ def possible_plans(
                 planned[name][one.part.name] = plan
         for name in why.keys() & failed.keys():
             why[name][one.part.name] = failed[name]
-    groups: dict[_Key, list[str]] = {}
+    groups: dict[_Key, dict[str, dict[str, PartPlan]]] = {}
     for name, of_basin in planned.items():
         if of_basin:
-            groups.setdefault(_key(next(iter(of_basin.values()))), []).append(name)
-    plans = [_together(work.database, inputs, asked, key, names, planned, why) for key, names in groups.items()]
+            groups.setdefault(_key(next(iter(of_basin.values()))), {})[name] = of_basin
+    plans = [_together(work.database, inputs, asked, key, of_key, why) for key, of_key in groups.items()]
     failures = {name: why_none(why[name]) for name, of_basin in planned.items() if not of_basin}
     return plans, {**inputs.failures, **failures}
 
@@ -197,13 +197,12 @@ def _together(
     inputs: ForecastInputs,
     params: ForecastParams,
     key: _Key,
-    names: Sequence[str],
     planned: Mapping[str, Mapping[str, PartPlan]],
     why: _Reasons,
 ) -> Plan:
     parts = []
     for one in inputs.parts:
-        there = {name: planned[name][one.part.name] for name in names if one.part.name in planned[name]}
+        there = {name: planned[name][one.part.name] for name in planned if one.part.name in planned[name]}
         alike = {name: plan for name, plan in there.items() if _key(plan) == key}
         for name in there.keys() - alike.keys():
             why[name][one.part.name] = absent(Reason.PART_OF_OTHER_DAYS, product=one.part.product)
@@ -214,9 +213,9 @@ def _together(
         params=params,
         parts=tuple(parts),
         days=key[0],
-        forcings={name: next(one.forcings[name] for one in parts if name in one.forcings) for name in names},
+        forcings={name: next(one.forcings[name] for one in parts if name in one.forcings) for name in planned},
         forecast=_forecast(database, inputs, parts[0].forecast),
-        absent_parts={name: why[name] for name in names if why[name]},
+        absent_parts={name: why[name] for name in planned if why[name]},
     )
 
 
