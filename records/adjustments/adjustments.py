@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.errors import InvalidInput, NotFound, counted
 from hydrology.extremes.alerting import WINDOW_DAYS
-from jobspec.adjustments import NewAdjustment
+from jobspec.changes import NewAdjustment
 from records.database.composite_keys import where_keys
 from records.database.ids import new_id
 from records.database.statements import add_all, as_values
