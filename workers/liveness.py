@@ -19,7 +19,7 @@ from sqlalchemy.exc import DBAPIError
 from hydrology.base.errors import Problem
 from records.database.engine import DatabaseProblem
 from records.database.work import Work
-from records.jobs import attempts, jobs, process_heartbeats, turns
+from records.jobs import attempts, jobs, process_heartbeats, queues
 from records.jobs.process_heartbeats import Role
 from runtime import stored_files
 from runtime.watchdog import Repeated
@@ -57,7 +57,7 @@ class Heartbeat(Repeated):
                     progress=self.progress,
                     at=now,
                 )
-                self.awaited = turns.is_awaited(session, self._job)
+                self.awaited = queues.is_awaited(session, self._job)
         except (DBAPIError, DatabaseProblem) as error:  # the database is unavailable: the lease may outlast that
             log.warning("job.heartbeat", job=self._job.id, error=str(getattr(error, "orig", error)))
         except jobs.StaleAttempt:

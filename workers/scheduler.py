@@ -15,9 +15,9 @@ from jobspec.kinds import queue_of
 from records.access import audit, keys
 from records.adjustments import adjustments
 from records.alerts import dispatch, held_alerts
-from records.jobs import job_limits, job_messages, jobs, process_heartbeats, retries, schedules
+from records.jobs import jobs, process_heartbeats, queues, retries, schedules
 from records.jobs.cron import BadCron, next_run
-from records.jobs.job_limits import TooManyUnfinishedJobs
+from records.jobs.queues import TooManyUnfinishedJobs
 from workers.job_processes.worker import resume_parent
 from workers.liveness import ExpiredLeases, dead_workers
 from workers.queue import uploads
@@ -73,7 +73,7 @@ def _fire_one(tools: WorkerContext, schedule: schedules.Schedule, now: datetime,
         with tools.database.transaction() as session:
             of_service = keys.is_official(session, new.key_id)
             job, _ = jobs.create(session, replace(new, queue=queue_of(new.kind, of_service=of_service)), now)
-            job_limits.require_within_limit(session, job.key_id, tools.settings.unfinished_jobs_per_key)
+            queues.require_within_limit(session, job.key_id, tools.settings.unfinished_jobs_per_key)
             actor = audit.Actor(f"schedule {schedule.name}", schedule.key_id)
             audit.record(session, actor, "job posted", job.id, now, kind=job.kind)
             fired = schedules.advance(
@@ -132,7 +132,7 @@ def recover(tools: WorkerContext, leases: ExpiredLeases) -> None:
     now = tools.clock.wall()
     lost = _taken(tools, leases, now)
     with tools.database.reading() as session:
-        unsent, sent = job_messages.unsent(session), job_messages.sent(session)
+        unsent, sent = queues.unsent(session), queues.sent(session)
         waiting = jobs.list_jobs(session, status="waiting")
     with suppress(BrokerAway):
         for job in [*unsent, *_without_message(tools, sent, now)]:

@@ -22,6 +22,7 @@ from ingestion.base import BasinData, Source, SourceFile
 from ingestion.sources import benchmarks
 from operations.basin_data.check_incoming import check_observed, ended_only
 from records.basins import basins, quality
+from records.basins.tables import Basin
 from records.database.work import Work
 from records.job_permissions import permissions
 from records.job_permissions.permissions import SERVICE, Grant
@@ -148,7 +149,7 @@ def store(session: Session, data: BasinData, clock: Clock, *, archive: bool = Fa
     data = ended_only(session, data, clock.wall() if archive else clock.now())
     changes = basins.upsert(
         session,
-        basins.Basin(
+        Basin(
             id=data.basin,
             name=data.name,
             latitude=data.latitude,

@@ -30,6 +30,7 @@ from operations.verification.past_simulation import Past, mean_past, simulate_pa
 from operations.verification.snow_cells import readable_snow
 from operations.versions.load_networks import LoadedVersion, load_version
 from records.basins import basins as basin_records
+from records.basins.tables import Basin
 from records.database.engine import Database
 from records.database.work import Work
 from records.simulations import simulated_levels, simulated_series
@@ -158,7 +159,7 @@ def _water(
     return water
 
 
-def _loss(basin: basin_records.Basin, loaded: LoadedVersion, forcing: BasinForcing, past: Past) -> SimulatedLoss | None:
+def _loss(basin: Basin, loaded: LoadedVersion, forcing: BasinForcing, past: Past) -> SimulatedLoss | None:
     if past.loss is None:
         return None
     days = Period(forcing.period.first + SPIN_UP_DAYS, forcing.period.last)
