@@ -1,11 +1,10 @@
 """The latest forecast of a basin at the clock's time."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-import numpy as np
 from sqlalchemy import bindparam, case, func, or_, select
 from sqlalchemy.orm import Session
 
@@ -14,13 +13,11 @@ from hydrology.base.calendar import Day
 from hydrology.base.errors import NotFound
 from hydrology.base.reasons import Reason
 from hydrology.water.spin_up import SPIN_UP_DAYS, spin_up_note
-from hydrology.weather.forcing_kinds import ForcingKind
 from records.basins import basins as basin_records
 from records.basins import ownership
 from records.basins.tables import BasinRow
 from records.database import retention
 from records.database.statements import as_record, table_of
-from records.database.tables import PrunedRow
 from records.runs import runs
 from records.runs.newest_runs import LATEST, TRIED
 from records.runs.run_types import BasinStatus, Run, RunBasin, last_past_day
@@ -185,53 +182,6 @@ def result_of(session: Session, run: str, basin: str) -> Latest:
     return Latest(runs.get(session, run), of_basin, None, is_official=is_official)
 
 
-def newest_result(session: Session, run: str, basin: str) -> Latest:
-    """Return the result of the newest run of its kind for a basin (`newest_on`).
-
-    Raises:
-        UnknownRun: there is no such run, or it does not include that basin.
-    """
-    result = result_of(session, run, basin)
-    return replace(result, awaited=_awaited(result.run.version_id, promotions.current(session, [basin]).get(basin)))
-
-
-def newest_on(session: Session, basin: str, weather: ForcingKind, at: datetime) -> Iterator[tuple[str, Day, Day]]:
-    """Yield id, T0 and last day of the service's dry or climatology runs of a basin, newest T0 first.
-
-    Those of the current version come before those of the versions before it. Left out are runs of operators' keys, runs
-    with changes and runs whose members were pruned.
-
-    Args:
-        weather: `climatology` or `dry`.
-
-    Raises:
-        UnknownBasin, NoModel: there is no such basin, or no version is current for it.
-    """
-    basin_records.require(session, basin)
-    if basin not in promotions.current(session, [basin]):
-        raise NoModel(f"No model version is current for {basin}: promote one.")
-    promoted = promotions.last_promotions()
-    rows = session.execute(
-        select(RunRow.id, RunRow.t0, RunRow.horizon_days)
-        .join(RunBasinRow, RunBasinRow.run_id == RunRow.id)
-        .join(promoted, (promoted.c.basin_id == RunBasinRow.basin_id) & (promoted.c.version_id == RunRow.version_id))
-        .where(
-            RunRow.forcing_kind == weather,
-            RunRow.owner.is_(None),
-            RunRow.what_if.is_(None),
-            RunRow.available_at <= at,
-        )
-        .where(
-            RunRow.id.not_in(select(PrunedRow.id).where(PrunedRow.rule == "members")),
-            RunBasinRow.basin_id == basin,
-            CAN_BE_LATEST,
-        )
-        .order_by(promoted.c.number.desc(), *NEWEST_FIRST)
-    )
-    for row in rows:
-        yield row.id, row.t0, row.t0 + np.timedelta64(row.horizon_days, "D")
-
-
 def latest_many(session: Session, basins: Sequence[str], at: datetime) -> dict[str, Latest | NotFound]:
     """Return each basin's latest forecast, or the error `latest` would raise."""
     issued, tried = _newest(session, basins, at)
@@ -247,7 +197,7 @@ def latest_many(session: Session, basins: Sequence[str], at: datetime) -> dict[s
             continue
         run, row = of_id[issued[basin][0].id], issued[basin][1]
         found = as_record(RunBasin, row, pruned=pruned.get(run.id))
-        awaited, superseded = _awaited(run.version_id, current.get(basin)), _superseded(run, tried.get(basin))
+        awaited, superseded = awaited_version(run.version_id, current.get(basin)), _superseded(run, tried.get(basin))
         answers[basin] = Latest(run, found, superseded, awaited, is_official=basin not in owners)
     return answers
 
@@ -411,6 +361,6 @@ def _superseded(run: Run, tried: RunAndBasin | None) -> Superseded | None:
     return Superseded(tried[0].id, newer.status, reason or absent(Reason.NOT_THE_LATEST))
 
 
-def _awaited(version: str, current: str | None) -> str | None:
+def awaited_version(version: str, current: str | None) -> str | None:
     """Return the current version of a basin, where a forecast is of another."""
     return None if current == version else current

@@ -18,7 +18,8 @@ from hydrology.base.units import Area, to_mm_per_day
 from hydrology.climatology.volumes import Normal, Observed, Season, default_season, exceeded, normal
 from hydrology.weather.forcing_kinds import KINDS
 from records.basins import basins
-from records.forecasts.latest import Latest, NoForecast, newest_on, newest_result
+from records.forecasts.latest import Latest, NoForecast
+from records.forecasts.newest_by_weather import newest_on, newest_result
 from records.runs import run_arrays, runs
 from records.runs.run_parts import weights_of_members
 from records.runs.run_types import NewRun, RunBasin

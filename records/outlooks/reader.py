@@ -35,8 +35,8 @@ from records.forecasts import latest as forecasts
 from records.forecasts.latest import Latest, Superseded
 from records.levels import basin_levels
 from records.outlooks import outlooks as run_outlooks
+from records.outlooks.flow_outlooks import Season, newest_seasons
 from records.outlooks.run_outlook import RunOutlook
-from records.outlooks.season import Season, newest_seasons
 from records.outlooks.skill import BasinSkill, SkillKey, skill_of_many
 from records.ratings import ratings
 from records.runs import runs
