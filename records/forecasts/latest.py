@@ -41,12 +41,7 @@ class NoForecast(NotFound):
 
 
 def asked_version(session: Session, basin: str, version: str | None) -> versions.Version:
-    """Return a version; by default the current one of a basin.
-
-    Raises:
-        UnknownVersion: there is none of that id.
-        NoModel: no version is named, and none is current.
-    """
+    """Return a version; by default the current one of a basin."""
     if version is not None:
         return versions.get(session, version)
     current = promotions.current(session, [basin]).get(basin)
@@ -71,7 +66,6 @@ class Latest:
     Attributes:
         awaited: the basin's current version, where that has issued no such run yet and this one is of the version
             before it; None where the run is of the current version, or was named.
-        is_official: whether the basin is.
     """
 
     run: Run
@@ -99,8 +93,6 @@ def latest(session: Session, basin: str, at: datetime) -> Latest:
     (`hydrology.water.spin_up`) is not among them.
 
     Raises:
-        UnknownBasin: there is no such basin.
-        NoModel: no version is current for it.
         NoForecast: none of its versions has issued one; the message gives the outcome of the newest run.
     """
     answer = latest_many(session, [basin], at)[basin]
@@ -173,11 +165,7 @@ def newest_run_keys(session: Session, basins: Sequence[str], at: datetime) -> di
 
 
 def result_of(session: Session, run: str, basin: str) -> Latest:
-    """Return the result of a given run for a basin.
-
-    Raises:
-        UnknownRun: there is no such run, or it does not include that basin.
-    """
+    """Return the result of a given run for a basin."""
     of_basin, is_official = runs.basin_of(session, run, basin), ownership.owner(session, basin) is None
     return Latest(runs.get(session, run), of_basin, None, is_official=is_official)
 
@@ -241,7 +229,6 @@ def newest_tried(session: Session, basins: Sequence[str], at: datetime) -> dict[
 
 
 def _lacking(session: Session, basins: Sequence[str], tried: Mapping[str, "RunAndBasin"]) -> dict[str, NotFound]:
-    """Explain for each basin why it has no forecast."""
     if not basins:
         return {}
     unknown = basin_records.unknown(session, basins)
@@ -300,7 +287,6 @@ def _noted(session: Session, basins: Sequence[str] | None) -> dict[str, dict[str
 
 
 def _is_newest(newest: Mapping[str, _Noted]) -> bool:
-    """Return whether a basin's latest forecast comes from its newest run."""
     return LATEST in newest and TRIED in newest and newest[LATEST].run_id == newest[TRIED].run_id
 
 
@@ -346,12 +332,10 @@ def _searched(session: Session, basins: Sequence[str], at: datetime) -> Newest:
 
 
 def _pruned(session: Session, of_basins: Mapping[str, RunAndBasin]) -> dict[str, Absent]:
-    """Return why runs lack their members' results, for those that do."""
     return retention.pruned(session, "members", {run.id for run, _ in of_basins.values()})
 
 
 def _superseded(run: Run, tried: RunAndBasin | None) -> Superseded | None:
-    """Return the newest run of the current version that could not replace the latest forecast, if any."""
     if tried is None or tried[0].id == run.id:
         return None
     newer = as_record(RunBasin, tried[1], pruned=None)

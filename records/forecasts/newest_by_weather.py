@@ -34,11 +34,7 @@ class NotDry(InvalidInput):
 
 
 def newest_result(session: Session, run: str, basin: str) -> Latest:
-    """Return the result of the newest run of its kind for a basin (`newest_on`).
-
-    Raises:
-        UnknownRun: there is no such run, or it does not include that basin.
-    """
+    """Return the result of the newest run of its kind for a basin (`newest_on`)."""
     result = result_of(session, run, basin)
     return replace(
         result, awaited=awaited_version(result.run.version_id, promotions.current(session, [basin]).get(basin))
@@ -50,12 +46,6 @@ def newest_on(session: Session, basin: str, weather: ForcingKind, at: datetime) 
 
     Those of the current version come before those of the versions before it. Left out are runs of operators' keys, runs
     with changes and runs whose members were pruned.
-
-    Args:
-        weather: `climatology` or `dry`.
-
-    Raises:
-        UnknownBasin, NoModel: there is no such basin, or no version is current for it.
     """
     basin_records.require(session, basin)
     if basin not in promotions.current(session, [basin]):
@@ -86,7 +76,6 @@ def newest_recession(session: Session, basin: str, at: datetime, t0: Day | None 
     """Return the newest recession run of a basin: of its current version, otherwise of the one before.
 
     Raises:
-        UnknownBasin, NoModel: there is no such basin, or no version is current for it.
         NoForecast: there is no such run; the message gives the command for one.
     """
     for run, of, _ in newest_on(session, basin, "dry", at):
@@ -100,10 +89,6 @@ def newest_recession(session: Session, basin: str, at: datetime, t0: Day | None 
 
 
 def require_dry(run: run_types.Run) -> None:
-    """Refuse a run with other weather.
-
-    Raises:
-        NotDry: the run has other weather.
-    """
+    """Refuse a run with other weather."""
     if run.forcing_kind != "dry":
         raise NotDry(f"Run {run.id} has {run.forcing_kind} weather: name a run with `dry` weather, or leave `run` out.")

@@ -62,11 +62,7 @@ def members_flow(discharge: RunSeries, basin: RunBasin) -> FlowAhead:
 def flow_outlooks(
     session: Session, run: NewRun, basin: RunBasin, series: Series, adjustment: Adjustment | None
 ) -> FlowOutlooks | None:
-    """Return the outlook of a run's flow of a basin; None where its arrays are not stored.
-
-    Args:
-        adjustment: the published one; None without one.
-    """
+    """Return the outlook of a run's flow of a basin; None where its arrays are not stored."""
     if (found := distribution(series, basin)) is None:
         return None
     basis, flow = found
@@ -118,7 +114,6 @@ def levels_of(session: Session, basin: str, area: Area) -> list[Level] | Absent:
 
 
 def _flow_before(run: NewRun, basin: RunBasin, basis: FlowBasis, flow: FlowAhead) -> float | None:
-    """Return the flow of the last past day: as observed last, else as the run has it."""
     used = basin.summary.calibration
     if basis == "calibrated" and isinstance(used, RunCalibration) and used.last_flow_mm is not None:
         return used.last_flow_mm

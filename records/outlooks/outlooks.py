@@ -162,11 +162,6 @@ def _issues_before(
 
 
 def _cause_of_change(basin: RunBasin, series: Series, peak: Peak | Absent) -> str | Absent:
-    """Return the largest part of the change since the issue before: of the day of the peak, or of the largest change.
-
-    Args:
-        series: of the run.
-    """
     if run_arrays.CHANGES not in series:
         return basin.why(basin.summary.change)
     parts = series[run_arrays.CHANGES].values

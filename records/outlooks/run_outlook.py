@@ -24,7 +24,6 @@ class OutlookBefore:
     Attributes:
         run, t0: of the newest operational run of an earlier T0.
         likely: its highest likely level; None without one.
-        chances: of each level.
         cause: the largest part of the change at the day of the peak (`hydrology.attribution.forecast_change`), or why
             it is not known.
     """
@@ -85,7 +84,6 @@ class RunOutlook(FlowOutlooks):
     """The outlook of a run's forecast of a basin.
 
     Attributes:
-        before: the issue before, or why there is none.
         season: the volume of the basin's season, or why it is not known; None where the run does not hold one.
     """
 
