@@ -8,13 +8,11 @@ from pathlib import Path
 from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Period
-from jobspec.adjustments import NewAdjustment
-from jobspec.changes import Changes, Increment
+from jobspec.changes import Changes, Increment, NewAdjustment
 from jobspec.feeds import NewFeed, read_settings
 from jobspec.jobs.forecasting import ForecastParams, VolumesParams, WhatIfParams
-from jobspec.ratings import NewRating
+from jobspec.levels import NewRating, NewThreshold
 from jobspec.subscriptions import NewSubscription
-from jobspec.thresholds import NewThreshold
 from operations.forecasting.forecast import forecast
 from operations.forecasting.seasonal_volumes import forecast_volumes
 from operations.verification.compare import compare

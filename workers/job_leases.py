@@ -10,7 +10,7 @@ from sqlalchemy.exc import DBAPIError
 from records.database.engine import DatabaseProblem
 from records.database.work import Work
 from records.jobs import attempts, jobs, turns
-from runtime.repeated import Repeated
+from runtime.watchdog import Repeated
 from workers.job import Progress
 
 log = structlog.get_logger()

@@ -13,8 +13,8 @@ from app.http.dependencies import KnownBasin, Reading, ServiceClock
 from app.http.pagination import NumberPage, Page, paged
 from app.http.problems import documented
 from hydrology.extremes.alerting import SEVERITIES, Severity
+from jobspec.faults import form
 from jobspec.fields import BASIN
-from jobspec.forms import form
 from records.alerts import alert_changes, alerts
 from records.basins.basins import UnknownBasin
 

@@ -11,9 +11,8 @@ from app.http.base_schema import Missing, Model, ReasonText, next_page
 from hydrology.extremes.alerting import Severity, Trend
 from hydrology.extremes.thresholds import Kind
 from hydrology.uncertainty.exceedance import Direction
-from jobspec.flood_categories import CategoryName
-from jobspec.message_templates import MessageTemplate
-from jobspec.subscriptions import Digest
+from jobspec.levels import CategoryName
+from jobspec.subscriptions import Digest, MessageTemplate
 from records.alerts.alert_changes import ChangeKind
 from records.alerts.deliveries import Status
 from records.runs.run_summary import CalibrationKind

@@ -24,10 +24,10 @@ from hydrology.base.products import PATTERN
 from hydrology.base.reasons import Reason
 from hydrology.base.units import M2_PER_KM2
 from jobspec.basins import AddedBasin, AreaKm2, Attributes, Latitude, Longitude
+from jobspec.faults import form
 from jobspec.fields import BASIN_SCHEMA, Line, RequestModel, full_id
-from jobspec.flood_categories import CATEGORIES
-from jobspec.forms import form
 from jobspec.jobs.data import BasinJob, UploadJob, UploadParams
+from jobspec.levels import CATEGORIES
 from records.access.keys import Key
 from records.basins import basins, ownership
 from records.basins.basins import UnknownBasin

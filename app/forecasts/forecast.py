@@ -19,12 +19,13 @@ from app.forecasts.discharge import (
     calibrated_columns,
     calibration_of,
     in_units,
+    level_name,
     missing_in_normal,
     normal_flow,
     quantiles_in_units,
 )
 from app.forecasts.header import days_ahead, header, missing_in_header, what_if
-from app.forecasts.schemas import Columns, Days, FieldUnits, LeadDays, RunOfBasin
+from app.forecasts.schemas import Columns, Days, FieldUnits, GappyColumns, LeadDays, RunOfBasin
 from app.forecasts.stored_water import Storage, _mean, missing_in_snow, storage_of, why_no_account, why_no_snow
 from app.http import json_numbers
 from app.http.base_schema import Area, Missing, Model, Program, column
@@ -33,6 +34,8 @@ from hydrology.base.absent import Absent, absent, texts
 from hydrology.base.calendar import as_date
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Units
+from hydrology.outlook.days_ahead import LEVELS
+from records.adjustments import adjustments
 from records.forecasts.latest import Latest
 from records.outlooks import outlooks
 from records.outlooks.run_outlook import RunOutlook
@@ -77,11 +80,22 @@ class BasinForecast(RunOfBasin):
     units: FieldUnits
     time: Days
     lead_days: LeadDays
-    in_words: str | None = Field(description="A summary of the forecast in a few sentences.")
+    in_words: str | None = Field(description="A summary of the published forecast in a few sentences.")
+    published: GappyColumns | None = Field(
+        description=column(
+            "In the requested unit, the flow to use, as in `/v1/basins/{basin}/outlook`: as a forecaster adjusted it, "
+            "else `calibrated`, else the members'. Null on days that had ended at issue, and on those that an "
+            "adjustment moves no flow to"
+        )
+    )
+    adjustment: str | None = Field(
+        default=None, description="The published adjustment that `published` and `in_words` follow. Only there."
+    )
     calibrated: Columns | None = Field(
         description=column(
-            "In the requested unit: discharge corrected by the errors of past forecasts and the last observed "
-            "flow. `p10`: lower with a chance of 10 %. The correction adds or removes water, so no balance closes"
+            "In the requested unit, as issued: discharge corrected by the errors of past forecasts and the last "
+            "observed flow. `p10`: lower with a chance of 10 %. The correction adds or removes water, so no balance "
+            "closes"
         )
     )
     calibration: Calibration | None = Field(description="The basis of `calibrated`.")
@@ -164,7 +178,9 @@ def stored_parts(session: Session, forecasts: Sequence[Latest], members: bool) -
     keys = [(forecast.run.id, forecast.basin.basin_id) for forecast in forecasts]
     contents = runs.content_of_many(session, keys, None if members else WITHOUT_MEMBERS)
     conserving = versions.conserving(session, list({forecast.run.version_id for forecast in forecasts}))
-    of_runs = outlooks.of_runs(session, [(forecast.run, forecast.basin) for forecast in forecasts])
+    named = {key: forecast.adjustment for key, forecast in zip(keys, forecasts, strict=True)}
+    adjusted = {key: adjustments.get(session, name) for key, name in named.items() if name is not None}
+    of_runs = outlooks.of_runs(session, [(forecast.run, forecast.basin) for forecast in forecasts], adjusted)
     return [
         StoredParts(
             series=_answered_content(forecast, contents[key]),
@@ -195,14 +211,25 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
     precipitation = _of_traces(series["precipitation"], basin) if "precipitation" in series else None
     loss = _mean(series["loss"], basin) if "loss" in series else None
     balance = water_balance(parts.ledgers, series.get(run_arrays.LEDGER), basin.spin_up_days)
-    peak = _peak(parts.outlook, latest, representation.units)
-    in_words = (
-        None
-        if discharge is None
-        else _in_words(run, representation.units, discharge, calibrated, calibration, storage, peak=peak)
-    )
+    published = None if discharge is None else _published(parts.outlook, latest, representation.units)
+    in_words = None
+    if discharge is not None:
+        days, flow = _days_in_words(run, published or calibrated or discharge)
+        in_words = words.in_words(
+            t0=as_date(run.t0),
+            days=days,
+            discharge=flow,
+            calibrated=None if calibrated is None else flow,
+            calibration=calibration,
+            storage=storage,
+            weather=run.forcing_kind,
+            units=representation.units,
+            peak=_peak(parts.outlook, latest, representation.units),
+            what_if=None if (asked := what_if(run)) is None else asked.in_words,
+        )
     account: dict[str, Any] = {
         "discharge": discharge,
+        "published": published,
         "in_words": in_words,
         "storage": storage,
         "precipitation": precipitation,
@@ -211,7 +238,9 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
     }
     with_members = representation.members and "discharge" in series
     of_members = _member_columns(series, basin, representation.units) if with_members else MemberColumns()
-    missing = _missing_in_account(basin, parts.conserving, account, calibrated, storage)
+    if latest.adjustment is not None:
+        account["adjustment"] = latest.adjustment
+    missing = _missing_in_account(basin, parts, account, calibrated, storage)
     if basin.pruned is not None and issued:
         missing |= _pruned(basin.pruned, precipitation, representation)
     return BasinForecast(
@@ -242,13 +271,16 @@ def forecast_of(session: Session, latest: Latest, representation: Representation
 
 def _missing_in_account(
     basin: run_types.RunBasin,
-    conserving: bool,
+    parts: StoredParts,
     account: Mapping[str, Any],
     calibrated: Columns | None,
     storage: Storage | None,
 ) -> dict[str, Absent]:
-    reason = why_no_account(basin, conserving)
+    """Return the reasons of the null fields of a forecast's water, by field."""
+    reason, outlook = why_no_account(basin, parts.conserving), parts.outlook
     missing = {name: reason for name, value in account.items() if value is None}
+    if account["discharge"] is not None and isinstance(outlook, Absent):
+        missing["published"] = outlook
     if calibrated is None:
         missing |= dict.fromkeys(("calibrated", "calibration"), basin.why_not_calibrated)
     if storage is not None:
@@ -261,36 +293,31 @@ def _missing_in_account(
 
 
 def _peak(outlook: RunOutlook | Absent, latest: Latest, units: Units) -> words.Peak | None:
-    peak = outlook if isinstance(outlook, Absent) else outlook.issued.peak
+    """Return the published peak of a run; None where there is none."""
+    peak = outlook if isinstance(outlook, Absent) else outlook.published.peak
     if isinstance(peak, Absent):
         return None
     (height,) = json_numbers.column(in_units(np.array([peak.height]), latest.basin, units))
     return height, as_date(latest.run.t0) + timedelta(days=peak.lead)
 
 
-def _in_words(
-    run: run_types.Run,
-    units: Units,
-    discharge: Columns,
-    calibrated: Columns | None,
-    calibration: Calibration | None,
-    storage: Storage | None,
-    *,
-    peak: words.Peak | None,
-) -> str:
-    asked, past = what_if(run), run.filled_days
-    return words.in_words(
-        t0=as_date(run.t0),
-        days=days_ahead(run)["time"][past:],
-        discharge={name: values[past:] for name, values in discharge.items()},
-        calibrated=None if calibrated is None else {name: values[past:] for name, values in calibrated.items()},
-        calibration=calibration,
-        storage=storage,
-        weather=run.forcing_kind,
-        units=units,
-        peak=peak,
-        what_if=None if asked is None else asked.in_words,
-    )
+def _published(outlook: RunOutlook | Absent, latest: Latest, units: Units) -> GappyColumns | None:
+    """Return the quantiles of the published flow, on the days of the run."""
+    if isinstance(outlook, Absent):
+        return None
+    days = outlook.published.days
+    flows = np.full((len(LEVELS), latest.run.horizon_days), np.nan)
+    flows[:, np.array(days.leads) - 1] = np.array(days.quantiles, dtype=np.float64)
+    shown = in_units(flows, latest.basin, units)
+    return {level_name(level): json_numbers.gappy_column(row) for level, row in zip(LEVELS, shown, strict=True)}
+
+
+def _days_in_words(run: run_types.Run, flows: Mapping[str, Sequence[float | None]]) -> tuple[list[date], Columns]:
+    """Return the days to come with flow, and the flow."""
+    known = [lead for lead, flow in enumerate(flows["median"]) if lead >= run.filled_days and flow is not None]
+    days = days_ahead(run)["time"]
+    of_days = {name: [float(values[lead] or 0.0) for lead in known] for name, values in flows.items()}
+    return [days[lead] for lead in known], of_days
 
 
 def _pruned(why: Absent, precipitation: list[float] | None, representation: Representation) -> dict[str, Absent]:

@@ -17,6 +17,7 @@ from records.runs.filled_weather import WeatherSource
 from records.runs.run_types import BasinStatus, Purpose
 
 Columns = dict[str, list[float]]
+GappyColumns = dict[str, list[float | None]]
 FieldUnits = Annotated[dict[str, str], Field(description="The unit of each field with values.")]
 Days = Annotated[list[date], Field(description="The valid days."), Series("valid day")]
 LeadDays = Annotated[

@@ -30,9 +30,11 @@ class StageOfRun(DaysOfRun):
 
     rating_source: str | None = Field(description="Where the rating table is from.")
     rating_valid_from: date | None = Field(description="The first day that it holds for.")
-    stage_of: str | None = Field(description="The flow that is converted: `calibrated`, or `discharge` without it.")
+    stage_of: str | None = Field(
+        description="The origin of the published flow that is converted: `calibrated`, or `discharge` without it."
+    )
     stage_ft: dict[str, list[float | None]] | None = Field(
-        description="Stages by quantile, ft above the gauge's datum; null where the flow is outside the rating."
+        description="Stages by quantile, ft above the gauge's datum; null where the flow is outside the rating or null."
     )
     stage_m: dict[str, list[float | None]] | None = Field(description="The same in metres.")
     missing: Missing
@@ -42,14 +44,17 @@ def stage_of_run(session: Session, latest: Latest, at: datetime) -> StageOfRun:
     """Return the latest forecast of a basin as stage."""
     stored = ratings.newest(session, latest.basin.basin_id, day(at.date()))
     forecast = forecast_of(session, latest, Representation("m3/s", members=False, at=at))
-    flows, missing = forecast.calibrated or forecast.discharge, missing_in_header(latest.basin)
+    flows, missing = forecast.published or forecast.calibrated or forecast.discharge, missing_in_header(latest.basin)
+    discharges = {name: np.array(flow, dtype=np.float64) for name, flow in (flows or {}).items()}
     names = ("stage_of", "stage_ft", "stage_m")
     reasons = dict.fromkeys(("rating_source", "rating_valid_from", *names), NO_RATING) if stored is None else {}
     if flows is None and stored is not None:
         reasons = dict.fromkeys(names, forecast.missing["discharge"])
-    converted = {} if stored is None or flows is None else {name: stored.rating.stage(of) for name, of in flows.items()}
+    converted = {} if stored is None else {name: stored.rating.stage(of) for name, of in discharges.items()}
     if stored is not None:
-        outside = [flow for of in converted for flow in (flows or {})[of] if np.isnan(stored.rating.stage(flow))]
+        outside = [
+            flow for of in discharges.values() for flow in of if np.isnan(stored.rating.stage(flow)) > np.isnan(flow)
+        ]
         reasons |= dict.fromkeys(names[1:] if outside else (), str(stored.rating.why_no_stage(*outside[:1] or [0.0])))
     return StageOfRun(
         **header(latest, at),

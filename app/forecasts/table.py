@@ -13,7 +13,8 @@ from app.forecasts.stored_water import SnowRead
 from records.basins.basins import Site
 from records.runs.run_types import QUANTILES
 
-CALIBRATED = "discharge corrected by past errors and the last observed flow"
+PUBLISHED = "published discharge: as a forecaster adjusted it, else calibrated, else of the members (and traces)"
+CALIBRATED = "discharge as issued, corrected by past errors and the last observed flow"
 UNCALIBRATED = "discharge of the members (and traces), not calibrated"
 
 _OF_RUN: tuple[tuple[str, Kind, str, str | None], ...] = (
@@ -75,6 +76,7 @@ def _of(forecast: BasinForecast, sites: Mapping[str, Site]) -> list[Column]:
         *run_columns(forecast, sites, rows),
         constant("area", "drainage area that depths are taken over", "number", area and area.km2, rows, unit="km2"),
         *day_columns(forecast.time, forecast.lead_days),
+        *quantile_columns("published", PUBLISHED, forecast.published, ANSWER_LEVELS, unit, rows),
         *quantile_columns("calibrated", CALIBRATED, forecast.calibrated, ANSWER_LEVELS, unit, rows),
         *quantile_columns("discharge", UNCALIBRATED, forecast.discharge, QUANTILES, unit, rows),
         *_members(forecast.members, unit),
@@ -148,7 +150,12 @@ def water_columns(held: HeldWater | None, rows: int) -> list[Column]:
 
 
 def quantile_columns(
-    variable: str, meaning: str, columns: Columns | None, levels: Sequence[float], unit: str, rows: int
+    variable: str,
+    meaning: str,
+    columns: Mapping[str, Sequence[float | None]] | None,
+    levels: Sequence[float],
+    unit: str,
+    rows: int,
 ) -> list[Column]:
     """Return the quantiles of discharge on each day."""
     by_level = {level_name(level): level for level in levels}

@@ -17,7 +17,7 @@ from app.jobs import service
 from app.jobs.schemas import Job
 from hydrology.base.errors import Problem, printable
 from jobspec import training_memory
-from jobspec.forms import form
+from jobspec.faults import form
 from jobspec.jobs.base import JobRequest
 from jobspec.jobs.training import TrainingJob
 from jobspec.kinds import queue_of

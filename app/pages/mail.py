@@ -13,8 +13,7 @@ from sqlalchemy.orm import Session
 
 from app.http.dependencies import OpenDatabase, Reading, ServiceClock, ServiceSettings
 from app.http.limits.addresses import address_of
-from app.pages.errors import PageRoute
-from app.pages.render import render
+from app.pages.render import PageRoute, render
 from records.access import audit
 from records.access.audit import Actor
 from records.alerts import questions, signatures, subscriptions

@@ -1564,17 +1564,17 @@ class LevelChances(Model):
 
     flow: Literal["calibrated", "members"]
     """
-    The flow behind the chance. `calibrated`: the error model's. `members`: the share of the members, by their weights and with every trace of weather, uncalibrated; the levels of the version's own simulation (`model-...`) are compared with these.
+    The flow behind the chance. `calibrated`: the error model's, as a forecaster adjusted it. `members`: the share of the members, by their weights and with every trace of weather, uncalibrated; the levels of the version's own simulation (`model-...`) are compared with these.
     """
 
-    chance: list[float] | None
+    chance: list[float | None] | None
     """
-    Chance that the day's mean flow is beyond the level, 0 to 1. Beyond the outer quantiles of calibrated flow, 0.5 and 99.5 percent, nothing is known, so a calibrated chance is at least 0.005 and at most 0.995, one value for each day of `time`.
+    Chance that the day's mean flow is beyond the level, 0 to 1. Beyond the outer quantiles of calibrated flow, 0.5 and 99.5 percent, nothing is known, so a calibrated chance is at least 0.005 and at most 0.995. Null on days that a forecaster's adjustment moves no flow to, one value for each day of `time`.
     """
 
     within: float | None
     """
-    Chance that the level is passed on any of the days: the share of equally likely, temporally consistent paths of flow that pass it.
+    Chance that the level is passed on any of the days: the share of equally likely, temporally consistent paths of flow that pass it; or as a forecaster set it.
     """
 
     in_words: str | None
@@ -2285,7 +2285,7 @@ class PastWater(Model):
 
 class PeakOfRun(Model):
     """
-    The highest day ahead, over equally likely paths of calibrated flow as issued: its height and its day.
+    The highest day ahead, over equally likely paths of the published calibrated flow: its height and its day.
     """
 
     p05: float
@@ -2966,6 +2966,9 @@ class SnowNow(Model):
 
     in_words: str
     """In % of normal, or what is uncertain."""
+
+    reference: float | None
+    """The basin's reference snow."""
 
     mapping: Literal["basin", "regional", "store"]
     """Choice of its cells, as in `/v1/basins/{basin}/storage`."""
@@ -5216,6 +5219,17 @@ class ForecastSkill(Model):
     reliable_to_day: int | None
     """Until which day ahead forecasts of any month beat climatology and their 90 % range held."""
 
+    evidence_day: int
+    """The day of the first of these that is known, or the first day."""
+
+    better_percent: float
+    """
+    By how much forecasts of any month are better than climatology on that day: the skill score of the CRPS, %.
+    """
+
+    independent_issues: int | None
+    """Number of forecasts behind the headline that share no day."""
+
 
 class ForecasterHeadline(Model):
     """The headline of one forecaster, `calibrated` or `raw`, and weather over a period."""
@@ -6894,6 +6908,9 @@ class SkillNow(Model):
     nse_of: str | None
     """The version that was evaluated: the same, or its twin."""
 
+    nse_period: Period | None
+    """The first and the last of the days."""
+
     forecasts: ForecastSkill | None
 
 
@@ -7321,10 +7338,10 @@ class StageOfRun(Model):
     """The first day that it holds for."""
 
     stage_of: str | None
-    """The flow that is converted: `calibrated`, or `discharge` without it."""
+    """The origin of the published flow that is converted: `calibrated`, or `discharge` without it."""
 
     stage_ft: dict[str, list[float | None]] | None
-    """Stages by quantile, ft above the gauge's datum; null where the flow is outside the rating."""
+    """Stages by quantile, ft above the gauge's datum; null where the flow is outside the rating or null."""
 
     stage_m: dict[str, list[float | None]] | None
     """The same in metres."""
@@ -8464,11 +8481,19 @@ class BasinForecast(Model):
     """Days since T0, one value for each day of `time`."""
 
     in_words: str | None
-    """A summary of the forecast in a few sentences."""
+    """A summary of the published forecast in a few sentences."""
+
+    published: dict[str, list[float | None]] | None
+    """
+    In the requested unit, the flow to use, as in `/v1/basins/{basin}/outlook`: as a forecaster adjusted it, else `calibrated`, else the members'. Null on days that had ended at issue, and on those that an adjustment moves no flow to, one value for each day of `time`.
+    """
+
+    adjustment: str | None = None
+    """The published adjustment that `published` and `in_words` follow. Only there."""
 
     calibrated: dict[str, list[float]] | None
     """
-    In the requested unit: discharge corrected by the errors of past forecasts and the last observed flow. `p10`: lower with a chance of 10 %. The correction adds or removes water, so no balance closes, one value for each day of `time`.
+    In the requested unit, as issued: discharge corrected by the errors of past forecasts and the last observed flow. `p10`: lower with a chance of 10 %. The correction adds or removes water, so no balance closes, one value for each day of `time`.
     """
 
     calibration: Calibration | None

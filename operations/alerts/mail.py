@@ -20,7 +20,7 @@ from hydrology.base.absent import absent
 from hydrology.base.digests import fingerprint
 from hydrology.base.errors import counted
 from hydrology.base.reasons import Reason
-from jobspec.message_templates import one_line
+from jobspec.subscriptions import one_line
 from operations.alerts import smtp
 from operations.alerts.attempt import DeliveryOutcome
 from records.alerts import signatures

@@ -18,7 +18,7 @@ from hydrology.extremes.alerting import SEVERITIES, Severity, Trend, Turn, rank
 from hydrology.extremes.gravity import gravity
 from hydrology.ratings.rating import M_PER_FT
 from hydrology.uncertainty.exceedance import Direction
-from jobspec.flood_categories import CATEGORIES, CategoryName
+from jobspec.levels import CATEGORIES, CategoryName
 from records.alerts import subscriptions
 from records.alerts.deliveries import Delivery
 from records.basins import ownership

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import day
 from hydrology.base.errors import InvalidInput, NotFound
-from jobspec.adjustments import HeldRuling, Ruling
+from jobspec.changes import HeldRuling, Ruling
 from records.alerts.alert_changes import Change, as_json
 from records.basins import basins
 from records.database.base import FreeText, JsonList, one_of

@@ -26,9 +26,9 @@ from sqlalchemy.orm import Session
 from hydrology.base.errors import DataProblem, NotFound
 from records.alerts import subscriptions
 from records.alerts.subscriptions import Subscription, UnknownSubscription
-from runtime import private_files
-from runtime.atomic_files import move_to_free_name
+from runtime import stored_files
 from runtime.settings import Settings
+from runtime.stored_files import move_to_free_name
 
 KEY_FILE = "webhook.key"
 KEY_BYTES = 32
@@ -93,9 +93,9 @@ def signed_headers(valid_secrets: Sequence[str], message: str, at: datetime, bod
 
 def _make(file: Path) -> None:
     """Write the key's file atomically: of two processes, the second finds the key of the first."""
-    private_files.make_folder(file.parent)
+    stored_files.make_folder(file.parent)
     draft = file.with_suffix(f".{os.getpid()}.{secrets.token_hex(4)}")
-    with open(draft, "wb", opener=private_files.opener) as opened:
+    with open(draft, "wb", opener=stored_files.opener) as opened:
         opened.write(secrets.token_bytes(KEY_BYTES))
         opened.flush()
         os.fsync(opened.fileno())

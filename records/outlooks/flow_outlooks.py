@@ -19,7 +19,6 @@ from hydrology.outlook.levels import Level
 from hydrology.uncertainty.error_model import LEVELS
 from hydrology.uncertainty.exceedance import FlowAhead
 from hydrology.uncertainty.weighted import of_traces, weighted_quantiles
-from records.adjustments.adjustments import Adjustment
 from records.database.statements import as_record
 from records.forecasts import seasonal_volumes
 from records.forecasts.latest import CAN_BE_LATEST, NEWEST_FIRST
@@ -27,6 +26,7 @@ from records.forecasts.seasonal_volumes import SeasonNotHeld, Volume
 from records.levels import basin_levels
 from records.outlooks.run_outlook import FlowOutlooks, OutlookRow, SeasonVolume
 from records.runs import run_arrays, runs
+from records.runs.adjustment import Adjustment
 from records.runs.run_arrays import RunSeries
 from records.runs.run_parts import weights_of_members
 from records.runs.run_summary import RunCalibration

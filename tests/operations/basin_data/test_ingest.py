@@ -13,7 +13,7 @@ from hydrology.base.errors import InvalidInput
 from hydrology.base.units import Area, to_mm_per_day
 from ingestion.sources.camels import CamelsSource
 from jobspec.jobs.forecasting import ForecastParams
-from jobspec.thresholds import NewThreshold
+from jobspec.levels import NewThreshold
 from operations.basin_data.basins import chosen_to_learn_from
 from operations.basin_data.ingest import IngestResult, first_affected, ingest
 from operations.forecasting.forecast import forecast

@@ -7,8 +7,7 @@ import pytest
 from sqlalchemy.orm import Session
 
 from hydrology.base.basins import is_agencys
-from jobspec.ratings import NewRating
-from jobspec.thresholds import NewThreshold
+from jobspec.levels import NewRating, NewThreshold
 from records.access import keys
 from records.basins import basins, ownership
 from records.basins.basins import Basin

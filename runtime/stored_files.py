@@ -1,4 +1,4 @@
-"""Writes files atomically: a reader sees the old content or the new one, whole."""
+"""Files that are written whole or not at all, and those that only their owner can read, whatever the umask."""
 
 import errno
 import os
@@ -49,3 +49,29 @@ def _reserve_and_replace(draft: Path, path: Path) -> None:
     except BaseException:
         path.unlink()
         raise
+
+
+FOLDER, FILE = 0o700, 0o600
+OTHERS = 0o077
+
+
+def make_folder(path: Path) -> None:
+    """Create a folder and its missing parents. Leave existing ones as they are."""
+    missing = [folder for folder in (path, *path.parents) if not folder.exists()]
+    for folder in reversed(missing):
+        folder.mkdir(mode=FOLDER, exist_ok=True)
+
+
+def opener(path: str, flags: int) -> int:
+    """Open a file for `open`. Create a missing one readable by its owner only."""
+    return os.open(path, flags, FILE)
+
+
+def make_file(path: Path) -> None:
+    """Create an empty file if it is missing."""
+    os.close(opener(str(path), os.O_CREAT | os.O_RDWR))
+
+
+def is_open_to_others(path: Path) -> bool:
+    """Return whether users other than the owner may access a path. False if it is missing."""
+    return path.exists() and bool(path.stat().st_mode & OTHERS)

@@ -1,19 +1,67 @@
-"""Reads official flood categories: JSON of a gauge of NOAA's National Water Prediction Service.
-
-Shape: https://api.water.noaa.gov/nwps/v1/docs, `/gauges/{identifier}`: `flood.categories` with a stage and a flow each,
-`flood.impacts` with a stage and a statement each; -9999 where there is none.
-"""
+"""Requests to set levels of a basin: thresholds of flow, flood categories of NOAA's water service, a rating table."""
 
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Self, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from hydrology.base.errors import InvalidInput, is_shown
 from hydrology.base.units import M3_PER_FT3
+from hydrology.base.variables import OBSERVED
+from hydrology.ratings.files import MAX_CHARACTERS
 from hydrology.ratings.rating import M_PER_FT
-from jobspec.fields import DayField, Line, RequestModel
-from jobspec.thresholds import HIGHEST
+from hydrology.uncertainty.exceedance import Direction
+from jobspec.fields import DayField, Line, Name, RequestModel
+
+HIGHEST = next(one.highest for one in OBSERVED if (one.variable, one.unit) == ("discharge", "m3/s"))
+"""Highest discharge of a level, m3/s."""
+
+
+class FixedLevel(RequestModel):
+    """A threshold that an operator sets."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"discharge": 420.0, "direction": "rising"}]})
+
+    discharge: float = Field(gt=0, le=HIGHEST, description="m³/s.")
+    direction: Direction = Field(
+        "rising", description="The direction in which flow passes it: `rising` for a flood, `falling` for a low flow."
+    )
+
+
+class FloodFrequencySettings(RequestModel):
+    """How the floods of a basin's record are analysed."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"regional_skew": -0.17, "regional_skew_error": 0.12, "trend_adjusted": False}]}
+    )
+
+    regional_skew: float | None = Field(
+        None,
+        ge=-3,
+        le=3,
+        description="Skew of the logarithms of floods in the region, from a published study; null to use the record's.",
+    )
+    regional_skew_error: float | None = Field(
+        None, gt=0, le=10, description="Mean square error of the regional skew; with it, and only with it."
+    )
+    trend_adjusted: bool = Field(
+        False,
+        description="Whether floods are moved to the conditions of the record's last year where the test finds a "
+        "trend (Mann-Kendall, 5 %), by its slope (Sen).",
+    )
+
+    @model_validator(mode="after")
+    def _together(self) -> Self:
+        if (self.regional_skew is None) != (self.regional_skew_error is None):
+            raise ValueError("a regional skew needs its mean square error, and the error the skew: give both or none")
+        return self
+
+
+class NewThreshold(FixedLevel):
+    """A threshold and its name."""
+
+    name: Name
+
 
 CategoryName = Literal["action", "minor", "moderate", "major"]
 CATEGORIES: tuple[CategoryName, ...] = get_args(CategoryName)
@@ -144,3 +192,26 @@ def _impact(name: CategoryName, stages: dict[CategoryName, float], impacts: list
     text = " ".join(" ".join(one.statement.split()) for one in of)
     text = "".join(filter(is_shown, text))
     return (text if len(text) <= MAX_IMPACT else text[: MAX_IMPACT - 1] + "…") or None
+
+
+_EXAMPLE = "stage_ft,discharge_cfs\n2.0,12\n4.0,160\n9.0,1500\n"
+
+
+class NewRating(RequestModel):
+    """A rating table of a basin's gauge."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"table": _EXAMPLE, "source": "river office, rating 12", "datum": "NAVD88, 231.40 ft"}]
+        }
+    )
+
+    table: str = Field(
+        min_length=1,
+        max_length=MAX_CHARACTERS,
+        description="The file as it is: RDB of the USGS (type `exsa` or `base`), or CSV with the columns `stage_ft` or "
+        "`stage_m`, and `discharge_cfs` or `discharge_m3_per_s`.",
+    )
+    source: Line = Field(description="Where the table is from.", examples=["waterdata.usgs.gov"])
+    datum: Line | None = Field(None, description="What the gauge's zero refers to.")
+    valid_from: DayField | None = Field(None, description="The first day that it holds for; by default today.")

@@ -1,13 +1,20 @@
-"""Scores of a basin for a reader: value with its unit, what it means, and what is typical."""
+"""Skill of a basin for a reader: scores with their meaning and what is typical, and verification by lead and month."""
 
+import calendar
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from sqlalchemy.orm import Session
 
+from app.outlooks.schemas import BasinOutlook
+from app.pages.basins.facts import headline
+from app.versions.decisions import by_month
 from app.versions.scores import BasinSkill
+from app.versions.verification_schemas import BasinVerification, LeadVerification
+from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period
+from hydrology.verification.skilful_days import skilful_days
 from records.verification import scores as verification_scores
 
 METRICS: Mapping[str, tuple[str, str]] = {
@@ -61,3 +68,27 @@ def _middle_half(values: Sequence[float], unit: str) -> str:
 
 def _written(value: float, unit: str) -> str:
     return f"{value:+.0f}{unit}" if unit else f"{value:.2f}"
+
+
+def verified_rows(verified: BasinVerification | Absent, outlook: BasinOutlook) -> list[LeadVerification]:
+    """Return the verification behind the outlook's skill, by lead."""
+    shown = None if outlook.skill is None else outlook.skill.forecasts
+    if isinstance(verified, Absent) or shown is None:
+        return []
+    of_outlook = shown.version, shown.origin, shown.weather, shown.period
+    rows = [
+        row
+        for row in verified.verification
+        if row.forecaster == "calibrated" and (row.scored, row.origin, row.weather, row.period) == of_outlook
+    ]
+    return sorted((row for row in rows if row.crpss_climatology is not None), key=lambda row: row.lead)
+
+
+def by_months(rows: Sequence[LeadVerification]) -> list[tuple[str, str, int]]:
+    """Return the months with a headline of their skill, the headline, and its number of independent forecasts."""
+    found = ((month, skilful_days(by_month(rows, month))) for month in range(1, 13))
+    return [
+        (calendar.month_name[month], headline("Skilful", days.days), days.independent_issues)
+        for month, days in found
+        if not isinstance(days, Absent)
+    ]

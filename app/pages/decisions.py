@@ -1,33 +1,38 @@
-"""/basins/{basin}/adjust, /basins/{basin}/adjusted, /adjustments/{adjustment} and /held: what forecasters decide."""
+"""Pages of what people decide: adjustments, alerts that wait, and levels."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Depends, Request
 from fastapi.responses import HTMLResponse
 
 from app.adjustments import service
 from app.adjustments.endpoints import AdjustmentId
 from app.adjustments.schemas import AdjustedForecast, HeldAlerts
+from app.basins.ratings import rating_of
+from app.basins.threshold_schemas import FixedThreshold
+from app.basins.thresholds import fixed_threshold
 from app.forecasts import lookup
-from app.http.api_keys import ForecasterReader
+from app.forecasts.words import UNITS, number, on
+from app.http.api_keys import ForecasterReader, any_key
 from app.http.dependencies import BasinId, ChosenRun, Reading, ServiceClock
-from app.pages.errors import PageRoute
-from app.pages.figures import Figure
-from app.pages.figures.adjusted import beside_issued
+from app.pages.figures import Band, Curve, Figure
 from app.pages.forms import FormField, form_of
-from app.pages.render import render
+from app.pages.render import PageRoute, render
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import as_date
-from jobspec.adjustments import HeldRuling, NewAdjustment, Publication
+from jobspec.changes import HeldRuling, NewAdjustment, Publication
+from jobspec.levels import FixedLevel
 from records.adjustments import adjustments
 from records.adjustments.adjustments import NotAdjusted
-from records.adjustments.level_chances import read_chances
 from records.alerts import held_alerts
 from records.alerts.alerts import LevelChance
 from records.basins import basins
 from records.basins.station_names import shown_name
+from records.levels import basin_levels, level_doubts
+from records.outlooks.level_chances import read_chances
+from records.runs.adjustment import Adjustment
 from records.runs.run_types import Run
 
 router = APIRouter(route_class=PageRoute)
@@ -82,6 +87,16 @@ class HeldPage:
         return str(HeldRuling.model_fields["note"].description)
 
 
+@dataclass(frozen=True, slots=True)
+class Levels:
+    """Contents of the page; `form`: of a new level, except its name."""
+
+    basin: str
+    title: str
+    levels: list[FixedThreshold]
+    form: list[FormField]
+
+
 @router.get("/basins/{basin}/adjust", response_class=HTMLResponse)
 def read_new_adjustment(
     request: Request, session: Reading, clock: ServiceClock, basin: BasinId, run: ChosenRun = None
@@ -124,8 +139,60 @@ def read_held(request: Request, session: Reading, clock: ServiceClock, _key: For
     return render(request, "work/held.html", HeldPage(held, names))
 
 
-def _adjusted(request: Request, session: Reading, stored: adjustments.Adjustment, *, public: bool) -> HTMLResponse:
+@router.get("/basins/{basin}/levels", response_class=HTMLResponse, dependencies=[Depends(any_key)])
+def read_levels(request: Request, session: Reading, clock: ServiceClock, basin: BasinId) -> HTMLResponse:
+    """Show the levels that were set."""
+    rating = rating_of(session, basin, clock.today())
+    doubts = level_doubts.in_doubt(session, basin, clock.today())
+    levels = [fixed_threshold(level, rating, doubts) for level in basin_levels.of_basin(session, basin)]
+    title = shown_name(basin, basins.get(session, basin).name)
+    return render(request, "levels.html", Levels(basin, title, levels, form_of(FixedLevel)))
+
+
+def _adjusted(request: Request, session: Reading, stored: Adjustment, *, public: bool) -> HTMLResponse:
     shown = service.adjusted_forecast(session, stored)
     title = shown_name(shown.basin, basins.get(session, shown.basin).name)
     page = AdjustedPage(title, shown, beside_issued(shown), public)
     return render(request, "adjusted.html", page)
+
+
+def beside_issued(shown: AdjustedForecast) -> Figure:
+    """Draw the median and the 5 to 95 % range as issued and as adjusted."""
+    published = shown.state == "published"
+    call = f"/v1/runs/{shown.run}/basins/{shown.basin}/adjusted" if published else f"/v1/adjustments/{shown.id}"
+    issued, adjusted = shown.issued, shown.adjusted
+    curves = [
+        Curve(label="p05 as issued", values=list(issued["p05"]), colour="range", style="thin", listed=False),
+        Curve(label="p95 as issued", values=list(issued["p95"]), colour="range", style="thin", listed=False),
+        Curve(label="p05 as adjusted", values=adjusted["p05"], colour="band-90", style="thin", listed=False),
+        Curve(label="p95 as adjusted", values=adjusted["p95"], colour="band-90", style="thin", listed=False),
+        Curve(label="as issued", values=list(issued["median"]), colour="before"),
+        Curve(label="as adjusted", values=adjusted["median"], colour="median"),
+    ]
+    return Figure(
+        name=f"{shown.basin}-adjusted",
+        title="Discharge as issued and as adjusted",
+        unit=_unit(shown),
+        described=_described(shown),
+        note="Medians, and the range that nine in ten flows are expected in.",
+        call=call,
+        downloads=published,
+        time=list(shown.time),
+        curves=curves,
+        bands=[Band(low=0, high=1, colour="range"), Band(low=2, high=3, colour="band-90")],
+    )
+
+
+def _unit(shown: AdjustedForecast) -> str:
+    return next(title for unit, title in UNITS.items() if unit == shown.units["issued"])
+
+
+def _described(shown: AdjustedForecast) -> str:
+    issued = shown.issued["median"]
+    known = {at: flow for at, flow in enumerate(shown.adjusted["median"]) if flow is not None}
+    before, after = max(range(len(issued)), key=issued.__getitem__), max(known, key=known.__getitem__)
+    return (
+        f"Discharge day by day as issued and as adjusted. As issued it is highest on {on(shown.time[before])}, "
+        f"{number(issued[before])} {_unit(shown)}; as adjusted on {on(shown.time[after])}, {number(known[after])} "
+        f"{_unit(shown)}. The values stand in the table below."
+    )
