@@ -15,7 +15,7 @@ from hydrology.extremes.gravity import gravity
 from hydrology.extremes.thresholds import Kind
 from hydrology.uncertainty.exceedance import Direction
 from records.basins import ownership
-from records.basins.tables import BasinRow
+from records.basins.tables import BASINS
 from records.database.base import JsonList, one_of
 from records.database.statements import as_values, table_of
 from records.database.stored import find, read, stored
@@ -144,7 +144,7 @@ def rivers(
     river = (ALERTS.c.basin_id, ALERTS.c.direction)
     query = select(*river).distinct().where(ALERTS.c.severity.in_(SEVERITIES[rank(minimum) - 1 :]))
     if public:
-        query = query.join(BasinRow, BasinRow.id == ALERTS.c.basin_id).where(ownership.is_official())
+        query = query.join(BASINS, BASINS.c.id == ALERTS.c.basin_id).where(ownership.is_official())
     if after is not None:
         query = query.where(tuple_(*river) > after)
     page = query.order_by(*river).limit(limit).subquery()

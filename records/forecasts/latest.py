@@ -15,7 +15,7 @@ from hydrology.base.reasons import Reason
 from hydrology.water.spin_up import SPIN_UP_DAYS, spin_up_note
 from records.basins import basins as basin_records
 from records.basins import ownership
-from records.basins.tables import BasinRow
+from records.basins.tables import BASINS
 from records.database import retention
 from records.database.composite_keys import where_keys
 from records.database.statements import as_record, table_of
@@ -136,7 +136,7 @@ _SERVES = case(
 """Whether a noted newest run counts: one that was tried, of the current version; the latest forecast, of the last
 promoted version that has issued one."""
 _COLUMNS = table_of(NewestRunRow).c  # of the table, not of row objects: every answer needs a look-up
-_IS_OFFICIAL = select(BasinRow.id).where(BasinRow.id == _COLUMNS.basin_id, ownership.is_official()).exists()
+_IS_OFFICIAL = select(BASINS.c.id).where(BASINS.c.id == _COLUMNS.basin_id, ownership.is_official()).exists()
 _IS_ADJUSTED = (
     select(ADJUSTMENTS.c.id)
     .where(
