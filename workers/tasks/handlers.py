@@ -1,39 +1,28 @@
 """The handler of each kind of job: `HANDLERS`. A handler is thin: the operations do the work.
 
-Only the operations load torch, in the computing process.
+That of a kind in `jobspec/jobs/ROOM.py` is the function of its name in `workers/tasks/ROOM.py`. Only the operations
+load torch, in the computing process.
 """
 
-from jobspec.kinds import handlers_of_extensions
-from workers.job import Handler
-from workers.tasks import data, forecasting, judging, training, upkeep
+from importlib import import_module
+from typing import Any
 
+from jobspec.extensions import extensions
+from jobspec.jobs.base import JobRequest
+from jobspec.kinds import KINDS
+from workers.job import Handler
+
+
+def _of_core(kind: str, model: type[JobRequest]) -> Any:
+    room = import_module(f"workers.tasks.{model.__module__.rpartition('.')[2]}")
+    return getattr(room, kind.replace("-", "_"))
+
+
+_OF_EXTENSIONS = {
+    extension.load(model): extension.load(handler)
+    for extension in extensions()
+    for model, handler in extension.job_kinds.items()
+}
 HANDLERS: dict[str, Handler] = {
-    "ingest": data.ingest,
-    "upload": data.upload,
-    "weather": data.weather,
-    "fetch": data.fetch,
-    "backfill": forecasting.backfill,
-    "bridge": data.bridge,
-    "daily": forecasting.daily,
-    "replay": forecasting.replay,
-    "basin": data.basin,
-    "climate": data.climate,
-    "training": training.training,
-    "retraining": training.retraining,
-    "member": training.member,
-    "members": training.members,
-    "forecast": forecasting.forecast,
-    "what-if": forecasting.what_if,
-    "volumes": forecasting.volumes,
-    "evaluation": judging.evaluation,
-    "calibration": judging.calibration,
-    "reforecast": judging.reforecast,
-    "verification": judging.verification,
-    "levels": judging.levels,
-    "comparison": judging.comparison,
-    "pretrained": training.pretrained,
-    "check": upkeep.check,
-    "prune": upkeep.prune,
-    "delivery": upkeep.delivery,
-    **handlers_of_extensions(),
+    kind: _OF_EXTENSIONS.get(model) or _of_core(kind, model) for kind, model in KINDS.items()
 }
