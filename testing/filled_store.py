@@ -26,7 +26,7 @@ from records.alerts import alert_changes, deliveries, dispatch, held_alerts, set
 from records.alerts.alerts import LevelChance
 from records.database.engine import Database
 from records.feeds import feeds
-from records.jobs import attempts, events, jobs, schedules
+from records.jobs import attempts, job_row, jobs, schedules
 from records.levels import basin_levels
 from records.outlooks import outlooks
 from records.ratings import ratings
@@ -134,7 +134,7 @@ def _end_jobs(session: Session, key: Key, at: datetime) -> tuple[str, ...]:
     for job in (done, failed):
         claimed = attempts.claim(session, job, worker="w", lease_until=at + timedelta(minutes=1), at=at)
         assert claimed is not None
-    events.log(session, done, 1, LOGGED, at)
+    job_row.log(session, done, 1, LOGGED, at)
     attempts.finish(session, done, 1, status="succeeded", result={"left_out": {}}, at=at)
     problem = {"kind": "data", "detail": "There are none."}
     attempts.finish(session, failed, 1, status="failed", problem=problem, at=at)

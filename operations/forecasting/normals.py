@@ -16,7 +16,7 @@ from hydrology.base.reasons import Reason
 from hydrology.base.units import area_by, to_mm_per_day
 from hydrology.climatology.normals import normal_means, too_few_years
 from models.nets.products import BLOCK
-from records.basins.basins import Basin
+from records.basins.tables import Basin
 from records.runs.run_summary import ReferenceSnow
 from records.series import series
 from records.simulations import simulated_series

@@ -31,6 +31,7 @@ from operations.verification.snow_cells import readable_snow
 from operations.versions.load_networks import LoadedVersion, load_version
 from operations.versions.training_domain import attribute_means
 from records.basins import basins as basin_records
+from records.basins.tables import Basin
 from records.database.engine import Database
 from records.database.work import Work
 from records.simulations import simulated_levels, simulated_series
@@ -171,7 +172,7 @@ def _water(
     return water
 
 
-def _loss(basin: basin_records.Basin, loaded: LoadedVersion, forcing: BasinForcing, past: Past) -> SimulatedLoss | None:
+def _loss(basin: Basin, loaded: LoadedVersion, forcing: BasinForcing, past: Past) -> SimulatedLoss | None:
     """Return the mean annual loss beside the potential evaporation of the same days."""
     if past.loss is None:
         return None

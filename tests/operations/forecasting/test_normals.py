@@ -14,6 +14,7 @@ from jobspec.jobs.forecasting import ForecastParams
 from operations.forecasting.forecast import forecast
 from operations.forecasting.normals import observed_normals
 from records.basins import basins
+from records.basins.tables import Basin
 from records.database.engine import Database
 from records.runs import run_arrays, runs
 from records.runs.run_summary import ReferenceSnow, RunSnow
@@ -104,7 +105,7 @@ def test_each_record_is_read_in_its_own_unit_and_with_its_own_area(database: Dat
     with database.transaction() as session:
         source = a_source(session)
         for name, (product, unit, areas) in trained_store.items():
-            basins.upsert(session, basins.Basin(name, areas=areas))
+            basins.upsert(session, Basin(name, areas=areas))
             if unit is not None:
                 flow = daily(str(days.first), *np.full(len(days), 7.0), unit=unit)
                 series.write(session, name, product, "discharge", flow, source, NOW)

@@ -22,7 +22,7 @@ from operations.states.advance_states import ONE_DAY
 from operations.what_if.changed_weather import changed
 from operations.what_if.what_if import what_if
 from records.database.engine import Database
-from records.forecasts import latest
+from records.forecasts import latest, newest_by_weather
 from records.runs import run_arrays, run_types, runs, states
 from records.runs.run_arrays import RunSeries
 from testing.country import BASINS, CLOCK
@@ -277,7 +277,9 @@ def test_it_is_never_the_latest_forecast_nor_the_basis_of_a_season(trained_store
     run = ask(trained_store, {"degrees": 1.0}, t0="2004-04-10", weather="climatology")
     with trained_store.reading() as session:
         assert latest.latest(session, BASIN, CLOCK.now()).run == forecast
-        assert run.id not in {of for of, _, _ in latest.newest_on(session, BASIN, "climatology", CLOCK.now())}
+        assert run.id not in {
+            of for of, _, _ in newest_by_weather.newest_on(session, BASIN, "climatology", CLOCK.now())
+        }
         assert [created.id for created in runs.operational(session, run.version_id, day("2005-01-01"))] == [forecast.id]
 
 

@@ -1,34 +1,95 @@
-"""/v1/feeds"""
+"""/v1/feeds: the sources of discharge and weather, and the outcome of their fetches."""
 
 from collections.abc import Iterable
-from dataclasses import asdict
+from datetime import date, datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Response
+from pydantic import Field
 from sqlalchemy.orm import Session
 
 from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.http.api_keys import AnyKey, KeyFirstRoute, OperatorWriter, require_owner
-from app.http.base_schema import why_null
+from app.http.base_schema import EXPLAINED, Missing, Model
 from app.http.conditional import ASK_FIRST, cached
 from app.http.dependencies import Reading
 from app.http.problems import Forbidden, documented_keyed, documented_writing
-from app.weather.schemas import BasinOfFeed, Feed, FeedDetail, Feeds, Hole
+from hydrology.base.doc import Why
 from jobspec.feeds import NewFeed
 from jobspec.fields import NAMED
 from records.access.keys import Key
+from records.database.statements import as_values
 from records.feeds import feeds
-from records.feeds.feeds import FeedConflict, UnknownFeed
+from records.feeds.feeds import BasinStatus, FeedConflict, UnknownFeed
 from records.feeds.product_credits import ProductConflict
 
-_WHY = {
-    "product": "It brings discharge, which is stored under its gauge's product, or weather forecasts.",
-    "last_fetch_at": "It has not been asked yet.",
-    "last_success_at": "No fetch has succeeded for all of its basins yet.",
-    "last_error": "It has not failed yet.",
-    "last_error_at": "It has not failed yet.",
-}
 WITHHELD = "Shown to the key that created the feed and to an admin: it names files."
+_NO_ERROR = Why("It has not failed yet.")
+
+
+class Hole(Model):
+    """Days inside a basin's record that have no value."""
+
+    first: date
+    last: date
+    variables: list[str] = Field(description="Variables that lack every one of these days.")
+    fetch: str = Field(description="The command that fetches them.")
+
+
+class BasinOfFeed(Model):
+    """Outcome of the last fetch of a basin."""
+
+    basin: str
+    status: BasinStatus
+    new_days: int = Field(description="Number of new days of any variable; for a weather forecast, its days.")
+    revised_days: int = Field(
+        description="Number of days whose value or flag was replaced. A log retains the old ones."
+    )
+    reason: str | None = Field(description="Why it failed, or why there were no data; null otherwise.")
+    tried_at: datetime = Field(description="Time of the last fetch, by the service's clock.")
+    fetched_at: datetime | None = Field(
+        description="Time of the last successful fetch of the usual days, or else of the first of other days; null if "
+        "there was none."
+    )
+    holes: list[Hole] = Field(
+        description="Days without a value inside its record, the newest spans first. Every fetch requests some of them "
+        "again, however old."
+    )
+    warnings: list[str] = Field(description="Doubtful points in the last fetched data.")
+
+
+class Feed(Model):
+    """A feed and the outcome of its last fetch."""
+
+    id: str
+    name: str
+    adapter: str = Field(description="The adapter of the service it uses.")
+    settings: dict[str, Any] | None = Field(description="Its settings, without those left at their defaults.")
+    product: Annotated[
+        str | None, Why("It brings discharge, which is stored under its gauge's product, or weather forecasts.")
+    ] = Field(description="The product that its weather is stored under.")
+    created_at: datetime
+    last_fetch_at: Annotated[datetime | None, Why("It has not been asked yet.")] = Field(
+        description="By the service's clock, as the other two."
+    )
+    last_success_at: Annotated[datetime | None, Why("No fetch has succeeded for all of its basins yet.")] = Field(
+        description="Time of the last fetch without a failed basin."
+    )
+    last_error: Annotated[str | None, _NO_ERROR] = Field(description="Why it last failed, in total or for some basin.")
+    last_error_at: Annotated[datetime | None, _NO_ERROR]
+    missing: Missing = EXPLAINED
+
+
+class FeedDetail(Feed):
+    """A feed and the outcome of its last fetch for each basin."""
+
+    basins: list[BasinOfFeed] = Field(description="In the order of their identifiers.")
+
+
+class Feeds(Model):
+    """All feeds in the order of their names."""
+
+    feeds: list[Feed]
 
 
 class NotYourFeed(Forbidden):
@@ -50,21 +111,18 @@ def owned(session: Session, key: Key, name: str) -> feeds.Feed:
 
 
 def feed_of(feed: feeds.Feed, key: Key) -> Feed:
-    """Return the parts of a feed visible to a key."""
+    """Return what a key may see of a feed."""
     return Feed(**_fields(feed, key))
 
 
 def feed_detail(session: Session, feed: feeds.Feed, key: Key) -> FeedDetail:
-    """Return the parts of a feed and its outcomes by basin visible to a key."""
+    """Return what a key may see of a feed and of its outcomes by basin."""
     shown = []
     for one in feeds.basins_of(session, feed):
-        values = asdict(one)
-        basin = values["basin"] = values.pop("basin_id")
-        del values["record_since"]
-        values["holes"] = holes(feed.name, basin, one.holes)
+        values = as_values(one, "basin_id", "record_since", "holes")
         if _withheld(key, feed):
             values["reason"] = None
-        shown.append(BasinOfFeed(**values))
+        shown.append(BasinOfFeed(basin=one.basin_id, holes=holes(feed.name, one.basin_id, one.holes), **values))
     return FeedDetail(**_fields(feed, key), basins=shown)
 
 
@@ -77,14 +135,11 @@ def holes(feed: str, basin: str, found: Iterable[feeds.Hole]) -> list[Hole]:
 
 
 def _fields(feed: feeds.Feed, key: Key) -> dict[str, Any]:
-    fields = asdict(feed) | {"adapter": feed.settings["adapter"]}
-    del fields["created_by"], fields["origin"]
-    missing = why_null(fields, _WHY)
-    if _withheld(key, feed):
-        hidden = ("settings", "last_error") if feed.last_error else ("settings",)
-        fields |= dict.fromkeys(hidden)
-        missing |= dict.fromkeys((*hidden, "basins.reason"), WITHHELD)
-    return fields | {"missing": missing}
+    fields = as_values(feed, "created_by", "origin") | {"adapter": feed.settings["adapter"]}
+    if not _withheld(key, feed):
+        return fields
+    hidden = ("settings", "last_error") if feed.last_error else ("settings",)
+    return fields | dict.fromkeys(hidden) | {"missing": dict.fromkeys((*hidden, "basins.reason"), WITHHELD)}
 
 
 def _withheld(key: Key, feed: feeds.Feed) -> bool:
