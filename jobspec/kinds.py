@@ -45,6 +45,16 @@ else:
     AnyJobRequest = Annotated[reduce(or_, REQUESTABLE.values()), Field(discriminator="kind")]
 
 
+def handlers_of_extensions() -> dict[str, Any]:
+    """Return the handlers of the kinds of extensions."""
+    return {
+        kind: extension.load(handler)
+        for extension in extensions()
+        for model, handler in extension.job_kinds.items()
+        for kind in _by_kind([extension.load(model)])
+    }
+
+
 def read(kind: str, params: object, kinds: Mapping[str, type[JobRequest]] = KINDS) -> JobRequest:
     """Read a job request from its kind and its params.
 

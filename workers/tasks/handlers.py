@@ -1,28 +1,56 @@
 """The handler of each kind of job: `HANDLERS`. A handler is thin: the operations do the work.
 
-That of a kind in `jobspec/jobs/ROOM.py` is the function of its name in `workers/tasks/ROOM.py`. Only the operations
-load torch, in the computing process.
+Only the operations load torch, in the computing process.
 """
 
-from importlib import import_module
+from collections import ChainMap
 from typing import Any
 
-from jobspec.extensions import extensions
-from jobspec.jobs.base import JobRequest
-from jobspec.kinds import KINDS
-from workers.job import Handler
+from jobspec.jobs.upkeep import CheckParams, DeliveryParams, PruneParams
+from jobspec.kinds import KINDS, handlers_of_extensions
+from records.access import audit
+from workers.job import Handler, JobRun
+from workers.tasks import data, forecasting, judging, training
+from workers.tasks.common import MAX_REPORTED
 
 
-def _of_core(kind: str, model: type[JobRequest]) -> Any:
-    room = import_module(f"workers.tasks.{model.__module__.rpartition('.')[2]}")
-    return getattr(room, kind.replace("-", "_"))
+def check(running: JobRun, _params: CheckParams) -> dict[str, Any]:
+    """Check all records."""
+    from records.upkeep import integrity
+
+    done = integrity.check(running.work.database, running.show)
+    for sentence in done.sentences[:MAX_REPORTED]:
+        running.log(sentence)
+    done.require()
+    return {"rows": done.row_count}
 
 
-_OF_EXTENSIONS = {
-    extension.load(model): extension.load(handler)
-    for extension in extensions()
-    for model, handler in extension.job_kinds.items()
-}
+def delivery(running: JobRun, _params: DeliveryParams) -> dict[str, Any]:
+    """Carry out what forecasters decided on alerts, and send due changes to their receivers."""
+    from operations.alerts.carry_out import carry_out
+    from operations.alerts.deliver import deliver
+
+    work = running.work
+    try:
+        changes = carry_out(work)
+    finally:  # what is due goes out, whatever becomes of other decisions
+        counts = deliver(work.database, work.settings, work.clock.wall, running.show)
+    return {"changes": len(changes), "deliveries": dict(counts)}
+
+
+def prune(running: JobRun, _params: PruneParams) -> dict[str, Any]:
+    """Delete records past their retention."""
+    from operations.upkeep.prune import prune as run
+
+    job = running.job
+    actor = audit.Actor(job.created_by or f"job {job.id}", job.key_id)
+    done = run(running.work, actor)
+    return {"pruned": {of_rule.rule: of_rule.count for of_rule in done}}
+
+
+_NAMES: ChainMap[str, Any] = ChainMap(*map(vars, (data, forecasting, judging, training)), globals())
+_OF_EXTENSIONS = handlers_of_extensions()
 HANDLERS: dict[str, Handler] = {
-    kind: _OF_EXTENSIONS.get(model) or _of_core(kind, model) for kind, model in KINDS.items()
-}
+    kind: _NAMES[kind.replace("-", "_")] for kind in KINDS if kind not in _OF_EXTENSIONS
+} | _OF_EXTENSIONS
+"""By kind of job: the function of its name in a module of this folder, or what an extension declares."""
