@@ -18,7 +18,7 @@ from hydrology.base.absent import Absent
 from hydrology.base.calendar import day, days_between
 from hydrology.base.staleness import STALE_AFTER_DAYS
 from hydrology.extremes.alerting import Decision, Link, Severity, Switch, decide, ladder, rank, trend
-from hydrology.extremes.gravity import reach
+from hydrology.extremes.level_checks import reach
 from hydrology.uncertainty.exceedance import Direction
 from records.alerts import alert_changes, alerts, held_alerts
 from records.alerts.alert_changes import Change, ChangeKind, NewChange

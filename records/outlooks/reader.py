@@ -17,7 +17,7 @@ from hydrology.base.series import DailySeries
 from hydrology.base.staleness import STALE_AFTER_DAYS, age_days, stale
 from hydrology.base.units import Area, converted, mm_per_day_to_m3s
 from hydrology.extremes.alerting import Trend, ladder, trend
-from hydrology.extremes.gravity import gravity
+from hydrology.extremes.level_checks import gravity
 from hydrology.outlook.flow_outlook import FlowOutlook
 from hydrology.outlook.levels import LIKELY, POSSIBLE, LevelOutlook, highest, highest_below, likeliest
 from hydrology.outlook.now import FlowNow, flow_now
