@@ -28,7 +28,7 @@ from records.adjustments import adjustments
 from records.alerts import alerts, held_alerts
 from records.alerts.alerts import Alert
 from records.basins import basins as basin_records
-from records.basins import ownership
+from records.basins import ownership, ratings
 from records.database.statements import grouped
 from records.forecasts import latest as forecasts
 from records.forecasts.latest import Latest, Superseded
@@ -37,7 +37,6 @@ from records.outlooks import outlooks as run_outlooks
 from records.outlooks.flow_outlooks import Season, newest_seasons
 from records.outlooks.run_outlook import RunOutlook
 from records.outlooks.skill import BasinSkill, SkillKey, skill_of_many
-from records.ratings import ratings
 from records.runs import runs
 from records.runs.adjustment import Adjustment
 from records.runs.run_summary import NOT_STORED, RunSnow
