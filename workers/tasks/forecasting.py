@@ -40,7 +40,7 @@ def what_if(running: JobRun, params: WhatIfParams) -> dict[str, Any]:
 
 def volumes(running: JobRun, params: VolumesParams) -> dict[str, Any]:
     """Issue forecasts of seasonal volumes."""
-    from operations.forecasting.seasonal_volumes import forecast_volumes
+    from operations.forecasting.forecast import forecast_volumes
 
     issued = forecast_volumes(running.work, running.request(params))
     return {"runs": [_issued(running, run) for run in issued]}
