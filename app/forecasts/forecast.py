@@ -1,35 +1,39 @@
-"""Builds the forecast of a basin from a stored run."""
+"""The forecast of a basin, from a stored run."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import Any, TypedDict
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 from sqlalchemy.orm import Session
 
+from app.exports.table import RIVER_FLOW
 from app.forecasts import words
 from app.forecasts.balance import WaterBalance, water_balance
 from app.forecasts.discharge import (
+    ANSWER_LEVELS,
+    CALIBRATED,
+    UNCALIBRATED,
     Calibration,
     NormalFlow,
     Representation,
     calibrated_columns,
     calibration_of,
     in_units,
-    missing_in_normal,
     normal_flow,
+    quantile_series,
     quantiles_in_units,
 )
-from app.forecasts.header import days_ahead, header, missing_in_header, what_if
+from app.forecasts.header import days_ahead, header_of_days, what_if
 from app.forecasts.schemas import Columns, Days, FieldUnits, LeadDays, RunOfBasin
-from app.forecasts.stored_water import Storage, _mean, missing_in_snow, storage_of, why_no_account, why_no_snow
+from app.forecasts.stored_water import Storage, mean_of_members, stored_water, why_no_account
 from app.http import json_numbers
-from app.http.base_schema import Area, Missing, Model, Program, column
+from app.http.base_schema import EXPLAINED, Area, Missing, Model, Program, Series, column, maybe
 from hydrology.base import units as convert
-from hydrology.base.absent import Absent, absent, texts
+from hydrology.base.absent import Absent, absent, known
 from hydrology.base.calendar import as_date
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Units
@@ -37,8 +41,8 @@ from records.forecasts.latest import Latest
 from records.outlooks import outlooks
 from records.outlooks.run_outlook import RunOutlook
 from records.runs import run_arrays, run_types, runs
-from records.runs.run_summary import NOT_STORED
-from records.runs.run_types import QUANTILES_NOTE, QuantilesOf
+from records.runs.run_arrays import RunSeries
+from records.runs.run_types import QUANTILES_NOTE, QuantilesOf, RunBasin
 from records.versions import versions
 
 
@@ -73,12 +77,12 @@ class BasinForecast(RunOfBasin):
         description="Number of days without weather that the network skipped; 0 for a network that skips none. Of a "
         "version that combines others, the largest number of one of them."
     )
-    area: Area | None
+    area: Annotated[Area | None, Series("drainage area that depths are taken over", column="area")]
     units: FieldUnits
     time: Days
     lead_days: LeadDays
     in_words: str | None = Field(description="A summary of the forecast in a few sentences.")
-    calibrated: Columns | None = Field(
+    calibrated: Annotated[Columns | None, quantile_series(CALIBRATED, ANSWER_LEVELS)] = Field(
         description=column(
             "In the requested unit: discharge corrected by the errors of past forecasts and the last observed "
             "flow. `p10`: lower with a chance of 10 %. The correction adds or removes water, so no balance closes"
@@ -89,7 +93,7 @@ class BasinForecast(RunOfBasin):
         description="Origin of the quantiles of `discharge`, not calibrated. `members`: the spread of the "
         "ensemble's members. `members and traces`: of every member with every trace of weather."
     )
-    discharge: Columns | None = Field(
+    discharge: Annotated[Columns | None, quantile_series(UNCALIBRATED, run_types.QUANTILES)] = Field(
         description=column(
             "In the requested unit: `median`, and quantiles of the members named by the percentage at "
             f"or below (`p10`: a tenth of the members). {QUANTILES_NOTE}"
@@ -99,23 +103,47 @@ class BasinForecast(RunOfBasin):
         description="Normal flow for these days, as known when the run was issued "
         "(`/v1/basins/{basin}/normals` has the method and quantiles)."
     )
-    members: Columns = Field(
+    members: Annotated[
+        Columns,
+        Series(
+            "discharge of each member",
+            unit_of="discharge",
+            column="member_{}",
+            standard_name=RIVER_FLOW,
+            cell_methods="time: mean",
+            axis="member",
+            each="discharge of member {}",
+        ),
+    ] = Field(
         default={},
         description=column(
             "Discharge of each member, or of each member with each trace as `MEMBER/TRACE`. Only with `members=true`"
         ),
     )
-    storage: Storage | None = Field(description="Water in the basin.")
+    storage: Annotated[Storage | None, Series("{}")] = Field(description="Water in the basin.")
     cells_at_t0: Columns = Field(
         default={}, description="Water in each cell of each member at T0, mm. Only with `members=true`."
     )
-    precipitation: list[float] | None = Field(description=column("Rain and snow, mm/day, the mean of the traces"))
-    loss: list[float] | None = Field(
-        description=column("Water lost other than through the river, mm/day, mean of the members")
-    )
+    precipitation: Annotated[
+        list[float] | None,
+        Series(
+            "rain and snow, the mean of the traces",
+            "mm/day",
+            standard_name="lwe_precipitation_rate",
+            cell_methods="time: mean",
+        ),
+    ] = Field(description=column("Rain and snow, mm/day, the mean of the traces"))
+    loss: Annotated[
+        list[float] | None,
+        Series(
+            "water that leaves other than through the river, the mean of the members",
+            "mm/day",
+            cell_methods="time: mean",
+        ),
+    ] = Field(description=column("Water lost other than through the river, mm/day, mean of the members"))
     water_balance: WaterBalance | None
     provenance: Provenance
-    missing: Missing
+    missing: Missing = EXPLAINED
 
 
 class WithoutForecast(Model):
@@ -146,17 +174,10 @@ WITHOUT_MEMBERS = (
 class StoredParts:
     """Stored arrays of a run for a basin, besides its row, and its outlook."""
 
-    series: Mapping[str, run_arrays.RunSeries]
+    series: Mapping[str, RunSeries]
     ledgers: Sequence[run_arrays.Ledger]
     conserving: bool
     outlook: RunOutlook | Absent
-
-
-class MemberColumns(TypedDict, total=False):
-    """Fields of a forecast included on request."""
-
-    members: Columns
-    cells_at_t0: Columns
 
 
 def stored_parts(session: Session, forecasts: Sequence[Latest], members: bool) -> list[StoredParts]:
@@ -176,62 +197,10 @@ def stored_parts(session: Session, forecasts: Sequence[Latest], members: bool) -
     ]
 
 
-def _answered_content(forecast: Latest, content: run_arrays.Content) -> Mapping[str, run_arrays.RunSeries]:
+def _answered_content(forecast: Latest, content: run_arrays.Content) -> Mapping[str, RunSeries]:
     if forecast.basin.status == "issued":
         return content.series
     return {name: series for name, series in content.series.items() if name == run_arrays.LEDGER}
-
-
-def basin_forecast(latest: Latest, parts: StoredParts, representation: Representation) -> BasinForecast:
-    """Return the forecast of a basin."""
-    run, basin, series, issued = latest.run, latest.basin, parts.series, latest.basin.status == "issued"
-    discharge = quantiles_in_units(series["discharge_quantiles"], basin, representation) if issued else None
-    calibrated = calibrated_columns(series.get(run_arrays.CALIBRATED), basin, representation)
-    calibration = None if calibrated is None else calibration_of(run, basin, representation)
-    normal = normal_flow(
-        series.get(run_arrays.NORMAL), basin, representation, discharge, calibrated, past=run.filled_days
-    )
-    storage = storage_of(series, basin)
-    precipitation = _of_traces(series["precipitation"], basin) if "precipitation" in series else None
-    loss = _mean(series["loss"], basin) if "loss" in series else None
-    balance = water_balance(parts.ledgers, series.get(run_arrays.LEDGER), basin.spin_up_days)
-    peak = _peak(parts.outlook, latest, representation.units)
-    in_words = (
-        None
-        if discharge is None
-        else _in_words(run, representation.units, discharge, calibrated, calibration, storage, peak=peak)
-    )
-    account: dict[str, Any] = {
-        "discharge": discharge,
-        "in_words": in_words,
-        "storage": storage,
-        "precipitation": precipitation,
-        "loss": loss,
-        "water_balance": balance,
-    }
-    with_members = representation.members and "discharge" in series
-    of_members = _member_columns(series, basin, representation.units) if with_members else MemberColumns()
-    missing = _missing_in_account(basin, parts.conserving, account, calibrated, storage)
-    if basin.pruned is not None and issued:
-        missing |= _pruned(basin.pruned, precipitation, representation)
-    return BasinForecast(
-        **header(latest, representation.at),
-        **days_ahead(run),
-        filled_forcing=dict(basin.summary.filled_forcing),
-        skipped_days=basin.summary.skipped_days,
-        area=_area(basin),
-        units=_units(representation),
-        quantiles_of=run.quantiles_of,
-        calibrated=calibrated,
-        calibration=calibration,
-        normal=normal,
-        provenance=_provenance(run, basin),
-        missing=texts(
-            missing_in_header(basin) | missing | missing_in_normal(normal, basin) | _missing_provenance(basin)
-        ),
-        **account,
-        **of_members,
-    )
 
 
 def forecast_of(session: Session, latest: Latest, representation: Representation) -> BasinForecast:
@@ -240,24 +209,48 @@ def forecast_of(session: Session, latest: Latest, representation: Representation
     return basin_forecast(latest, parts, representation)
 
 
-def _missing_in_account(
-    basin: run_types.RunBasin,
-    conserving: bool,
-    account: Mapping[str, Any],
-    calibrated: Columns | None,
-    storage: Storage | None,
-) -> dict[str, Absent]:
-    reason = why_no_account(basin, conserving)
-    missing = {name: reason for name, value in account.items() if value is None}
-    if calibrated is None:
-        missing |= dict.fromkeys(("calibrated", "calibration"), basin.why_not_calibrated)
-    if storage is not None:
-        missing |= missing_in_snow(storage.snow_read, basin, "storage.snow_read")
-        if storage.at_t0 is None:
-            missing["storage.at_t0"] = NOT_STORED
-        if storage.snow is None:
-            missing["storage.snow"] = why_no_snow(basin)
-    return missing
+def basin_forecast(latest: Latest, parts: StoredParts, representation: Representation) -> BasinForecast:
+    """Return the forecast of a basin."""
+    basin, series, units = latest.basin, parts.series, representation.units
+    why = why_no_account(basin, parts.conserving)
+    pruned = basin.pruned if basin.status == "issued" else None
+    discharge = quantiles_in_units(series["discharge_quantiles"], basin, units) if basin.status == "issued" else why
+    calibrated = calibrated_columns(series.get(run_arrays.CALIBRATED), basin, units)
+    calibration = calibrated if isinstance(calibrated, Absent) else calibration_of(latest, units)
+    storage = Storage(**stored_water(series, basin)) if "storage" in series else why
+    of_members = {}
+    if representation.members:
+        of_members = _members(series, basin, units) | ({"missing": {"members": str(pruned)}} if pruned else {})
+    return BasinForecast(
+        **header_of_days(latest, representation.at),
+        filled_forcing=dict(basin.summary.filled_forcing),
+        skipped_days=basin.summary.skipped_days,
+        area=maybe(_area(basin)),
+        units=_units(representation),
+        in_words=maybe(
+            discharge,
+            lambda flow: _in_words(
+                latest,
+                units,
+                flow,
+                known(calibrated),
+                known(calibration),
+                known(storage),
+                peak=_peak(parts.outlook, latest, units),
+            ),
+        ),
+        calibrated=maybe(calibrated),
+        calibration=maybe(calibration),
+        quantiles_of=latest.run.quantiles_of,
+        discharge=maybe(discharge),
+        normal=maybe(normal_flow(series.get(run_arrays.NORMAL), latest, units, discharge, calibrated)),
+        storage=maybe(storage),
+        precipitation=maybe(_of_traces(series["precipitation"], basin) if "precipitation" in series else pruned or why),
+        loss=maybe(mean_of_members(series["loss"], basin) if "loss" in series else why),
+        water_balance=maybe(water_balance(parts.ledgers, series.get(run_arrays.LEDGER), basin.spin_up_days) or why),
+        provenance=_provenance(latest),
+        **of_members,
+    )
 
 
 def _peak(outlook: RunOutlook | Absent, latest: Latest, units: Units) -> words.Peak | None:
@@ -269,7 +262,7 @@ def _peak(outlook: RunOutlook | Absent, latest: Latest, units: Units) -> words.P
 
 
 def _in_words(
-    run: run_types.Run,
+    latest: Latest,
     units: Units,
     discharge: Columns,
     calibrated: Columns | None,
@@ -278,12 +271,13 @@ def _in_words(
     *,
     peak: words.Peak | None,
 ) -> str:
+    run = latest.run
     asked, past = what_if(run), run.filled_days
     return words.in_words(
         t0=as_date(run.t0),
         days=days_ahead(run)["time"][past:],
         discharge={name: values[past:] for name, values in discharge.items()},
-        calibrated=None if calibrated is None else {name: values[past:] for name, values in calibrated.items()},
+        calibrated=calibrated and {name: values[past:] for name, values in calibrated.items()},
         calibration=calibration,
         storage=storage,
         weather=run.forcing_kind,
@@ -293,75 +287,50 @@ def _in_words(
     )
 
 
-def _pruned(why: Absent, precipitation: list[float] | None, representation: Representation) -> dict[str, Absent]:
-    names = [*([] if precipitation else ["precipitation"]), *(["members"] if representation.members else [])]
-    return dict.fromkeys(names, why)
-
-
-def _member_columns(
-    series: Mapping[str, run_arrays.RunSeries], basin: run_types.RunBasin, units: Units
-) -> MemberColumns:
-    flows = series["discharge"]
-    columns = MemberColumns(members=_by_label(flows, in_units(flows.values, basin, units)))
-    if "cells_at_t0" in series:
-        columns["cells_at_t0"] = _by_label(series["cells_at_t0"], series["cells_at_t0"].values)
-    return columns
-
-
-def _missing_provenance(basin: run_types.RunBasin) -> dict[str, Absent]:
-    missing = {}
-    if basin.area_m2 is None:
-        missing["area"] = absent(Reason.NO_PRODUCT_AREA_AT_RUN)
-    if basin.parent_day is None:
-        missing["provenance.parent_state"] = basin.reason or absent(Reason.EMPTY_STORE)
-    for name in ("state_hash", "inputs_hash"):
-        if getattr(basin, name) is None:
-            missing[f"provenance.{name}"] = basin.why_missing
-    return missing
+def _members(series: Mapping[str, RunSeries], basin: RunBasin, units: Units) -> dict[str, Any]:
+    if "discharge" not in series:
+        return {}
+    flows, cells = series["discharge"], series.get("cells_at_t0")
+    columns = {"members": _by_label(flows, in_units(flows.values, basin, units))}
+    return columns | ({} if cells is None else {"cells_at_t0": _by_label(cells, cells.values)})
 
 
 def _units(representation: Representation) -> dict[str, str]:
-    discharge = representation.units
-    units = {
-        "discharge": discharge,
-        "calibrated": discharge,
-        "normal": discharge,
-        "storage": "mm",
-        "precipitation": "mm/day",
-        "loss": "mm/day",
-    }
-    of_members = {"members": discharge, "cells_at_t0": "mm"} if representation.members else {}
-    return units | {"water_balance": "mm"} | of_members
+    discharge = dict.fromkeys(("discharge", "calibrated", "normal"), representation.units)
+    of_members = {"members": representation.units, "cells_at_t0": "mm"} if representation.members else {}
+    water = {"storage": "mm", "precipitation": "mm/day", "loss": "mm/day", "water_balance": "mm"}
+    return {**discharge, **water, **of_members}
 
 
-def _of_traces(series: run_arrays.RunSeries, basin: run_types.RunBasin) -> list[float]:
+def _of_traces(series: RunSeries, basin: RunBasin) -> list[float]:
     """Return values of each lead; with traces, their mean."""
-    return _mean(series, basin) if "trace" in series.axes else json_numbers.column(series.values)
+    return mean_of_members(series, basin) if "trace" in series.axes else json_numbers.column(series.values)
 
 
-def _by_label(series: run_arrays.RunSeries, values: npt.NDArray[Any]) -> Columns:
+def _by_label(series: RunSeries, values: npt.NDArray[Any]) -> Columns:
     labels = [str(label) for label in series.axes["member"]]
     if "trace" in series.axes:
         labels = [f"{member}/{trace}" for member in labels for trace in series.axes["trace"]]
     return {label: json_numbers.column(row) for label, row in zip(labels, values.reshape(len(labels), -1), strict=True)}
 
 
-def _area(basin: run_types.RunBasin) -> Area | None:
+def _area(basin: RunBasin) -> Area | Absent:
     if basin.area_m2 is None or basin.area_name is None:
-        return None
+        return absent(Reason.NO_PRODUCT_AREA_AT_RUN)
     return Area.of(convert.Area(basin.area_name, basin.area_m2))
 
 
-def _provenance(run: run_types.Run, basin: run_types.RunBasin) -> Provenance:
-    parent = None
+def _provenance(latest: Latest) -> Provenance:
+    run, basin = latest.run, latest.basin
+    parent: ParentState | Absent = basin.reason or absent(Reason.EMPTY_STORE)
     if basin.parent_day is not None and basin.parent_hash is not None:
         parent = ParentState(day=as_date(basin.parent_day), hash=basin.parent_hash)
     return Provenance(
         weights_hash=run.weights_hash,
         code_version=run.code_version,
         program=run.program,
-        parent_state=parent,
-        state_hash=basin.state_hash,
-        inputs_hash=basin.inputs_hash,
+        parent_state=maybe(parent),
+        state_hash=maybe(basin.state_hash or basin.why_missing),
+        inputs_hash=maybe(basin.inputs_hash or basin.why_missing),
         created_at=run.created_at,
     )

@@ -264,8 +264,8 @@ class _Shown:
         return forecast_of(self.session, latest, Representation(self.units, self.members, at))
 
     def _loss(self, version: str) -> str | None:
-        reported, _ = loss_beside_pet(self.session, version, self.basin)
-        return None if reported is None else loss_in_words(reported)
+        reported = loss_beside_pet(self.session, version, self.basin)
+        return None if isinstance(reported, Absent) else loss_in_words(reported)
 
 
 def _term(name: str, mm: float) -> str:
