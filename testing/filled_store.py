@@ -8,13 +8,11 @@ from pathlib import Path
 from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Period
-from jobspec.adjustments import NewAdjustment
-from jobspec.changes import Changes, Increment
+from jobspec.changes import Changes, Increment, NewAdjustment
 from jobspec.feeds import NewFeed, read_settings
 from jobspec.jobs.forecasting import ForecastParams, VolumesParams, WhatIfParams
-from jobspec.ratings import NewRating
+from jobspec.levels import NewRating, NewThreshold
 from jobspec.subscriptions import NewSubscription
-from jobspec.thresholds import NewThreshold
 from operations.forecasting.forecast import forecast
 from operations.forecasting.seasonal_volumes import forecast_volumes
 from operations.verification.compare import compare
@@ -24,11 +22,11 @@ from operations.what_if.what_if import what_if
 from records.access import keys
 from records.access.keys import Key
 from records.adjustments import adjustments
-from records.alerts import alert_changes, deliveries, held_alerts, settle_alerts, subscriptions
+from records.alerts import alert_changes, deliveries, dispatch, held_alerts, settle_alerts, subscriptions
 from records.alerts.alerts import LevelChance
 from records.database.engine import Database
 from records.feeds import feeds
-from records.jobs import attempts, events, jobs, schedules
+from records.jobs import attempts, job_row, jobs, schedules
 from records.levels import basin_levels
 from records.outlooks import outlooks
 from records.ratings import ratings
@@ -136,7 +134,7 @@ def _end_jobs(session: Session, key: Key, at: datetime) -> tuple[str, ...]:
     for job in (done, failed):
         claimed = attempts.claim(session, job, worker="w", lease_until=at + timedelta(minutes=1), at=at)
         assert claimed is not None
-    events.log(session, done, 1, LOGGED, at)
+    job_row.log(session, done, 1, LOGGED, at)
     attempts.finish(session, done, 1, status="succeeded", result={"left_out": {}}, at=at)
     problem = {"kind": "data", "detail": "There are none."}
     attempts.finish(session, failed, 1, status="failed", problem=problem, at=at)
@@ -192,9 +190,9 @@ def _deliver_change(session: Session, run: Run, at: datetime) -> tuple[deliverie
     )
     settle_alerts.settle(session, BASINS[0], run, 10, [high], now=FILLED_UNTIL, wall=at)
     (delivery,), (change,) = deliveries.page(session), alert_changes.page(session)
-    sending = deliveries.claim(session, delivery.id, at)
+    sending = dispatch.claim(session, delivery.id, at)
     assert sending is not None
-    deliveries.finish(session, delivery.id, sending.number, at, status_code=200, failure=None)
+    dispatch.finish(session, delivery.id, sending.number, at, status_code=200, failure=None)
     return delivery, change
 
 

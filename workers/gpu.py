@@ -13,7 +13,7 @@ from contextlib import suppress
 from hydrology.base.absent import Absent, absent
 from hydrology.base.errors import excerpt
 from hydrology.base.reasons import Reason
-from records.jobs.gpu_state import GPUState
+from records.jobs.process_heartbeats import GPUState
 from runtime import child_processes
 
 BY_BUS = {"CUDA_DEVICE_ORDER": "PCI_BUS_ID"}

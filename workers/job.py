@@ -13,7 +13,7 @@ from records.database.base import JsonObject
 from records.database.work import Work
 from records.job_permissions.permissions import SERVICE, Grant
 from records.job_permissions.write_guard import UndeclaredWriteError
-from records.jobs import events, jobs
+from records.jobs import job_row, jobs
 
 _LOOK_SECONDS = 0.5  # between two checks whether the job has to stop
 StopReason = Literal["cancel", "shutdown"]
@@ -147,7 +147,7 @@ class JobRun:
             StaleAttempt: another attempt has the job by now.
         """
         with self.work.database.transaction() as session:
-            events.log(session, self.job.id, self.job.attempt, text, self.work.clock.wall())
+            job_row.log(session, self.job.id, self.job.attempt, text, self.work.clock.wall())
 
 
 Handler = Callable[[JobRun, Any], dict[str, Any]]

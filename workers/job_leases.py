@@ -9,8 +9,8 @@ from sqlalchemy.exc import DBAPIError
 
 from records.database.engine import DatabaseProblem
 from records.database.work import Work
-from records.jobs import attempts, jobs, turns
-from runtime.repeated import Repeated
+from records.jobs import attempts, jobs, queues
+from runtime.watchdog import Repeated
 from workers.job import Progress
 
 log = structlog.get_logger()
@@ -44,7 +44,7 @@ class Heartbeat(Repeated):
                     progress=self.progress,
                     at=now,
                 )
-                self.awaited = turns.is_awaited(session, self._job)
+                self.awaited = queues.is_awaited(session, self._job)
         except (DBAPIError, DatabaseProblem) as error:  # the database is unavailable: the lease may outlast that
             log.warning("job.heartbeat", job=self._job.id, error=str(getattr(error, "orig", error)))
         except jobs.StaleAttempt:

@@ -18,8 +18,8 @@ from hydrology.base.errors import Problem
 from records.database.work import Work
 from records.jobs import process_heartbeats
 from records.jobs.process_heartbeats import Role
-from runtime import private_files
-from runtime.repeated import Repeated
+from runtime import stored_files
+from runtime.watchdog import Repeated
 from workers.gpu import WorkerGPU
 
 log = structlog.get_logger()
@@ -82,10 +82,10 @@ def hold_lock(data: Path) -> Iterator[str]:
     """Hold a worker's lock, under a new name."""
     name = new_name()
     path = lock_folder(data) / name
-    private_files.make_folder(path.parent)
+    stored_files.make_folder(path.parent)
     with ExitStack() as files:
         while True:
-            file = files.enter_context(open(path, "a", opener=private_files.opener))
+            file = files.enter_context(open(path, "a", opener=stored_files.opener))
             fcntl.flock(file, fcntl.LOCK_EX)
             if path.exists():  # otherwise a scheduler saw it before it was locked, and removed it
                 break

@@ -5,8 +5,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from app.alerts.schemas import ProposedChange
-from app.forecasts.schemas import Columns, Days, FieldUnits, LeadDays
+from app.alerts.changes import ProposedChange
+from app.forecasts.schemas import Columns, Days, FieldUnits, GappyColumns, LeadDays
 from app.http.base_schema import Missing, Model, OfBasin, column, next_page
 from hydrology.uncertainty.exceedance import Direction
 
@@ -57,9 +57,7 @@ class AdjustedForecast(Adjustment):
         description="What is adjusted: the calibrated quantiles, or without them those of the members."
     )
     issued: Columns = Field(description=column("The quantiles as issued, in the requested unit"))
-    adjusted: dict[str, list[float | None]] = Field(
-        description=column("The same as adjusted; null on days that no flow is moved to")
-    )
+    adjusted: GappyColumns = Field(description=column("The same as adjusted; null on days that no flow is moved to"))
     window_days: int = Field(description="Number of days after T0 that the chances cover.")
     levels: list[AdjustedLevel] | None = Field(description="In the order of their names; null without a calibration.")
 

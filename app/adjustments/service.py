@@ -5,7 +5,7 @@ from typing import Any, Literal
 from sqlalchemy.orm import Session
 
 from app.adjustments.schemas import AdjustedForecast, AdjustedLevel, Adjustment, HeldAlerts
-from app.alerts.service import proposed_change
+from app.alerts.changes import proposed_change
 from app.forecasts.discharge import ANSWER_LEVELS, in_units, level_name, usual_units
 from app.forecasts.header import days_ahead
 from app.http.base_schema import why_null
@@ -14,12 +14,12 @@ from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day, as_date
 from hydrology.base.units import Units
 from hydrology.extremes.alerting import WINDOW_DAYS
-from records.adjustments import adjustments as records
-from records.adjustments.level_chances import read_chances
 from records.alerts import held_alerts
 from records.database.statements import as_values
 from records.levels import level_doubts
+from records.outlooks.level_chances import read_chances
 from records.runs import run_arrays, run_types, runs
+from records.runs.adjustment import Adjustment as StoredAdjustment
 
 _DRAFT = "It is a draft."
 _WHY = {"publisher": _DRAFT, "published_at": _DRAFT, "note": "There is none."}
@@ -31,13 +31,13 @@ _WHY_HELD = {
 }
 
 
-def adjustment(session: Session, stored: records.Adjustment) -> Adjustment:
+def adjustment(session: Session, stored: StoredAdjustment) -> Adjustment:
     """Return an adjustment."""
     fields = _fields(session, stored)
     return Adjustment(**fields, missing=why_null(fields, _WHY))
 
 
-def adjusted_forecast(session: Session, stored: records.Adjustment, units: Units | None = None) -> AdjustedForecast:
+def adjusted_forecast(session: Session, stored: StoredAdjustment, units: Units | None = None) -> AdjustedForecast:
     """Return a forecast as issued and as adjusted.
 
     Args:
@@ -87,7 +87,7 @@ def held(session: Session, stored: held_alerts.HeldAlerts, on: Day) -> HeldAlert
     )
 
 
-def _fields(session: Session, stored: records.Adjustment) -> dict[str, Any]:
+def _fields(session: Session, stored: StoredAdjustment) -> dict[str, Any]:
     fields = as_values(stored, "basin_id", "run_id", "key_id", "levels", "alerts_at")
     return fields | {
         "basin": stored.basin_id,
@@ -98,7 +98,7 @@ def _fields(session: Session, stored: records.Adjustment) -> dict[str, Any]:
 
 
 def _levels(
-    session: Session, stored: records.Adjustment, run: run_types.Run, basin: run_types.RunBasin
+    session: Session, stored: StoredAdjustment, run: run_types.Run, basin: run_types.RunBasin
 ) -> list[AdjustedLevel] | Absent:
     """Return the chances of levels as issued and as adjusted: those that were published, or of a draft, by name."""
     if stored.levels is not None:

@@ -33,8 +33,8 @@ from hydrology.climatology.normals import MIN_YEARS, normals, too_few_years
 from records.basins.basins import UnknownArea, UnknownBasin
 from records.series import series
 from records.series.series import NoObservations
-from records.simulations import simulated_storage, snow_cells
-from records.simulations.simulated_storage import WATER, WaterVariable
+from records.simulations import simulated_series, snow_cells
+from records.simulations.simulated_series import WATER, WaterVariable
 from records.versions import promotions, versions
 
 router = APIRouter(prefix="/basins", tags=["observations"])
@@ -115,10 +115,10 @@ def _simulated(session: Session, basin: str, version: str | None, variable: Wate
     if not versions.get(session, version).conserving:
         return absent(Reason.NOT_CONSERVING)
     if variable == "storage":
-        water = simulated_storage.storage_of(session, version, basin)
+        water = simulated_series.storage_of(session, version, basin)
     else:
         cells = snow_cells.mapping(session, version, basin)
-        water = simulated_storage.snow_of(session, version, basin, cells)
+        water = simulated_series.snow_of(session, version, basin, cells)
     return water if isinstance(water, Absent) else Record("simulated", version, "mm", water.period, water.values)
 
 

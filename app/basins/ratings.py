@@ -18,7 +18,7 @@ from hydrology.base.absent import absent, texts
 from hydrology.base.calendar import Day, as_date
 from hydrology.base.reasons import Reason
 from hydrology.ratings.rating import M_PER_FT, Expansion, InvalidRating, Rating
-from jobspec.ratings import NewRating
+from jobspec.levels import NewRating
 from records.basins.basins import UnknownBasin
 from records.levels import flood_categories, level_doubts
 from records.outlooks import outlooks

@@ -11,6 +11,7 @@ from hydrology.base import units as convert
 from hydrology.base.calendar import as_date
 from hydrology.base.units import M2_PER_KM2
 from records.basins import basins, quality
+from records.basins.tables import Basin
 from records.versions.basin_areas import areas_in_use
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ class BasinDetail(BasinSummary):
 _FIELDS = ("name", "latitude", "longitude", "huc")
 
 
-def basin_summaries(session: Session, stored: Sequence[basins.Basin]) -> list[BasinSummary]:
+def basin_summaries(session: Session, stored: Sequence[Basin]) -> list[BasinSummary]:
     """Return basins as in a list."""
     owners, areas = ownership.owners(session, [basin.id for basin in stored]), areas_in_use(session, stored)
     return [
@@ -162,7 +163,7 @@ def basin_detail(session: Session, basin: str) -> BasinDetail:
     )
 
 
-def _area_and_place(basin: basins.Basin, area: convert.Area | None, *, official: bool) -> dict[str, Any]:
+def _area_and_place(basin: Basin, area: convert.Area | None, *, official: bool) -> dict[str, Any]:
     result = asdict(basin)
     missing = {name: "No source has given a value." for name in _FIELDS if result[name] is None}
     if area is None:

@@ -11,7 +11,7 @@ from app.http.base_schema import Area, DataCredit, Missing, Model, Period
 from hydrology.base.units import Units
 from hydrology.extremes import thresholds
 from hydrology.uncertainty.exceedance import Direction
-from jobspec.flood_categories import CategoryName
+from jobspec.levels import CategoryName
 
 
 class RecordLevel(Model):

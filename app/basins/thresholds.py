@@ -41,7 +41,7 @@ from records.levels import basin_levels, level_doubts
 from records.levels.basin_levels import FIXED_UNIT
 from records.ratings import ratings
 from records.series import series
-from records.simulations import simulated_levels
+from records.simulations import simulated_levels, simulated_series
 from records.versions import promotions
 
 router = APIRouter(prefix="/basins", tags=["thresholds"])
@@ -214,7 +214,7 @@ def categories_of(session: Session, basin: str, left_out: Mapping[str, Absent], 
     return FloodCategories(basin=basin, levels=levels, left_out=texts(left_out), missing=missing)
 
 
-def _model_levels(session: Session, basin: str) -> simulated_levels.ModelLevels | Absent:
+def _model_levels(session: Session, basin: str) -> simulated_series.ModelLevels | Absent:
     """Return the levels of the basin's current version, or why there are none."""
     version = promotions.current(session, [basin]).get(basin)
     if version is None:
@@ -223,7 +223,7 @@ def _model_levels(session: Session, basin: str) -> simulated_levels.ModelLevels 
 
 
 def _of_model(
-    asked: Request, model: simulated_levels.ModelLevels, rating: Rating | None, floods: levels.FloodFrequency
+    asked: Request, model: simulated_series.ModelLevels, rating: Rating | None, floods: levels.FloodFrequency
 ) -> ModelLevels:
     area = convert.Area(model.area_name, model.area_m2)
     into = LevelConverter(simulated_levels.UNIT, asked.units, area, rating, levels.OF_MODEL)

@@ -24,14 +24,15 @@ from hydrology.base.products import PATTERN
 from hydrology.base.reasons import Reason
 from hydrology.base.units import M2_PER_KM2
 from jobspec.basins import AddedBasin, AreaKm2, Attributes, Latitude, Longitude
+from jobspec.faults import form
 from jobspec.fields import BASIN_SCHEMA, Line, RequestModel, full_id
-from jobspec.flood_categories import CATEGORIES
-from jobspec.forms import form
 from jobspec.jobs.data import BasinJob, UploadJob, UploadParams
+from jobspec.levels import CATEGORIES
 from records.access.keys import Key
 from records.basins import basins, ownership
 from records.basins.basins import UnknownBasin
 from records.basins.ownership import AgencysName
+from records.basins.tables import Basin
 from records.feeds.product_credits import ProductConflict
 from records.job_permissions import permissions
 from records.runs import states
@@ -197,7 +198,7 @@ def register(session: Session, key: Key, basin: str, own: OwnBasin, at: datetime
     place = own.model_dump(include={"name", "latitude", "longitude", "huc"})
     area = {own.product: own.area_km2 * M2_PER_KM2}
     attributes = own.attributes | {"area_km2": own.area_km2}
-    changes = basins.upsert(session, basins.Basin(basin, **place, areas=area, attributes=attributes))
+    changes = basins.upsert(session, Basin(basin, **place, areas=area, attributes=attributes))
     if basins.attributes_revised(session, basin, changes):
         states.invalidate_all(session, basin, absent(Reason.ATTRIBUTE_REVISED), at)
     return new

@@ -81,7 +81,8 @@ DischargeUnits = Annotated[
 ]
 WithMembers = Annotated[bool, Query(description="Whether to include every member and the cells at T0.")]
 
-CALIBRATED = "discharge corrected by past errors and the last observed flow"
+PUBLISHED = "published discharge: as a forecaster adjusted it, else calibrated, else of the members (and traces)"
+CALIBRATED = "discharge as issued, corrected by past errors and the last observed flow"
 UNCALIBRATED = "discharge of the members (and traces), not calibrated"
 ANSWER_LEVELS = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
 """The levels of the calibrated quantiles in an answer."""

@@ -11,7 +11,7 @@ from app.forecasts import rendered as answers
 from app.forecasts.discharge import LatestForm, RunForm
 from app.forecasts.forecast import BasinForecast, BasinForecasts
 from app.forecasts.lookup import SelectedBasins
-from app.http.conditional import FOR_EVER, SHORTLY
+from app.http.conditional import SHORTLY
 from app.http.dependencies import AsKnown, BasinId, Reading, RenderedAnswers, RunId
 from app.http.discharge_units import NoArea
 from app.http.limits.costs import RequestBudget
@@ -94,25 +94,23 @@ def read_latest_forecasts(
 def read_run_of_basin(
     session: Reading, rendered: RenderedAnswers, run: RunId, basin: BasinId, form: RunForm, answer: SeriesAnswer
 ) -> Response:
-    """The same answer as the latest forecast gives, of any run. A run never changes, so it may be cached forever.
+    """The same answer as the latest forecast gives, of any run. A run never changes; `published` and `in_words` follow
+    a forecaster's adjustment of it.
 
     A run that was withheld or failed for the basin has a `reason` and no values; its water balance is included if the
     run got that far."""
     latest = result_of(session, run, basin)
     tag = answers.tag_of(latest, form)
-    return _answered(
-        answer, basin, tag, lambda: answers.rendered_forecast(session, rendered, latest, form), cache_control=FOR_EVER
-    )
+    return _answered(answer, basin, tag, lambda: answers.rendered_forecast(session, rendered, latest, form))
 
 
-def _answered(
-    answer: Responder, basin: str, tag: str, body: Callable[[], bytes], *, cache_control: str = SHORTLY
-) -> Response:
+def _answered(answer: Responder, basin: str, tag: str, body: Callable[[], bytes]) -> Response:
+    """Answer with the forecast of one basin."""
     places = answer.places([basin])
     return answer.tagged(
         tag,
         body,
         lambda: table.of_one(BasinForecast.model_validate_json(body()), places),
         places=places,
-        cache_control=cache_control,
+        cache_control=SHORTLY,
     )

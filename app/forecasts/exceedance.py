@@ -27,11 +27,14 @@ from app.http.json_numbers import rounded
 from hydrology.base.absent import Absent, text
 from hydrology.base.calendar import as_date
 from hydrology.base.units import Units
+from hydrology.extremes.alerting import WINDOW_DAYS
 from hydrology.uncertainty.exceedance import Direction, FlowAhead
 from hydrology.uncertainty.weighted import of_traces, weighted_mean
+from records.adjustments import adjustments
 from records.forecasts.latest import Latest
 from records.outlooks import outlooks
 from records.runs import run_arrays, run_types, runs
+from records.runs.adjustment import Adjustment
 from records.runs.run_parts import weights_of_members
 
 FlowOf = Literal["calibrated", "members"]
@@ -46,26 +49,28 @@ class LevelChances(Model):
     discharge: float | None = Field(description="In `units`; null where the record is too short to estimate it.")
     direction: Direction = Field(description="Whether flow passes it upwards (`rising`) or downwards.")
     flow: FlowOf = Field(
-        description="The flow behind the chance. `calibrated`: the error model's. `members`: the share of the "
+        description="The flow behind the chance. `calibrated`: the error model's, as a forecaster adjusted "
+        "it. `members`: the share of the "
         "members, by their weights and with every trace of weather, uncalibrated; the levels of the version's own "
         "simulation (`model-...`) are compared with these."
     )
-    chance: list[float] | None = Field(
+    chance: list[float | None] | None = Field(
         description=column(
             "Chance that the day's mean flow is beyond the level, 0 to 1. Beyond the outer quantiles of calibrated "
-            "flow, 0.5 and 99.5 percent, nothing is known, so a calibrated chance is at least 0.005 and at most 0.995"
+            "flow, 0.5 and 99.5 percent, nothing is known, so a calibrated chance is at least 0.005 and at most "
+            "0.995. Null on days that a forecaster's adjustment moves no flow to"
         )
     )
     within: float | None = Field(
         description="Chance that the level is passed on any of the days: the share of equally likely, temporally "
-        "consistent paths of flow that pass it."
+        "consistent paths of flow that pass it; or as a forecaster set it."
     )
     in_words: str | None = Field(description="The same in a sentence.")
     reason: str | None = Field(description="Why the chances are null; null where they are not.")
 
 
 class PeakOfRun(Model):
-    """The highest day ahead, over equally likely paths of calibrated flow as issued: its height and its day."""
+    """The highest day ahead, over equally likely paths of the published calibrated flow: its height and its day."""
 
     p05: float = Field(description="Height exceeded with a chance of 95 %, in `units`.")
     median: float = Field(description="Median height, in `units`.")
@@ -94,7 +99,7 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class _Calibrated:
-    """The calibrated flow of a run, mm/day.
+    """The published calibrated flow of a run, mm/day, NaN on days without.
 
     Attributes:
         past: number of the first days that had ended.
@@ -105,8 +110,9 @@ class _Calibrated:
 
     def chances(self, depth: float, direction: Direction) -> tuple[Array, float]:
         """Return the exceedance probability of a depth on each day, and on any to come."""
-        of_days, within = self.flow.chances(depth, direction)
-        return of_days, self.flow.after(self.past).chances(depth, direction)[1] if self.past else within
+        has_flow, of_days = np.isfinite(self.flow.median), np.full(len(self.flow.median), np.nan)
+        of_days[has_flow], within = self.flow.known().chances(depth, direction)
+        return of_days, self.flow.after(self.past).known().chances(depth, direction)[1] if self.past else within
 
     def sentence(self, within: float, what: str, direction: Direction, last: date) -> str:
         """Describe the exceedance probability in a sentence."""
@@ -157,22 +163,30 @@ def exceedance(
     """
     run, basin = latest.run, latest.basin
     levels = levels_of(session, run, basin, units) if discharge is None else [level_asked_for(basin, units, discharge)]
-    flows, last = _flows(session, run, basin), days_ahead(run)["time"][-1]
+    adjustment = None if latest.adjustment is None else adjustments.get(session, latest.adjustment)
+    flows, last = _flows(session, run, basin, adjustment), days_ahead(run)["time"][-1]
+    judged = {} if adjustment is None else _judged(run, adjustment)
     return ExceedanceOfRun(
         **header_of_days(latest, at),
         units={"discharge": units},
-        levels=[_level_chances(flows, level, last, units) for level in levels],
-        peak=maybe(_peak(session, run, basin, units)),
+        levels=[_level_chances(flows, level, last, units, judged) for level in levels],
+        peak=maybe(_peak(session, latest, adjustment, units)),
     )
 
 
-def _flows(session: Session, run: run_types.Run, basin: run_types.RunBasin) -> _Flows:
+def _judged(run: run_types.Run, adjustment: Adjustment) -> Mapping[str, float]:
+    """Return the chances of levels that a forecaster set, where they cover all days to come."""
+    return adjustment.chances if run.horizon_days - run.filled_days <= WINDOW_DAYS else {}
+
+
+def _flows(session: Session, run: run_types.Run, basin: run_types.RunBasin, adjustment: Adjustment | None) -> _Flows:
     series = runs.series_of(session, run.id, basin.basin_id, ("discharge", run_arrays.CALIBRATED, run_arrays.PATHS))
     flows: dict[FlowOf, _Flow | Absent] = {"calibrated": basin.why_not_calibrated, "members": basin.why_missing}
     if basin.status != "issued":
         return flows
     if (calibrated := runs.calibrated_flow(series)) is not None:
-        flows["calibrated"] = _Calibrated(calibrated, run.filled_days)
+        published = calibrated if adjustment is None else adjustment.of_flow.adjusted_ahead(calibrated)
+        flows["calibrated"] = _Calibrated(published, run.filled_days)
     if "discharge" in series:
         values, axes = series["discharge"].values, series["discharge"].axes
         flow = values.reshape(-1, values.shape[-1]).astype(np.float64)
@@ -181,11 +195,13 @@ def _flows(session: Session, run: run_types.Run, basin: run_types.RunBasin) -> _
     return flows
 
 
-def _peak(session: Session, run: run_types.Run, basin: run_types.RunBasin, units: Units) -> PeakOfRun | Absent:
-    outlook = outlooks.of_runs(session, [(run, basin)])[run.id, basin.basin_id]
+def _peak(session: Session, latest: Latest, adjustment: Adjustment | None, units: Units) -> PeakOfRun | Absent:
+    run, basin = latest.run, latest.basin
+    key = run.id, basin.basin_id
+    outlook = outlooks.of_runs(session, [(run, basin)], {} if adjustment is None else {key: adjustment})[key]
     if isinstance(outlook, Absent):
         return outlook
-    peak = basin.why_not_calibrated if outlook.basis == "members" else outlook.issued.peak
+    peak = basin.why_not_calibrated if outlook.basis == "members" else outlook.published.peak
     if isinstance(peak, Absent):
         return peak
     median, low, high = json_numbers.column(in_units(np.array([peak.height, peak.low, peak.high]), basin, units))
@@ -197,7 +213,9 @@ def _passed(flow: Array, depth: float, direction: Direction) -> npt.NDArray[np.b
     return flow > depth if direction == "rising" else flow < depth
 
 
-def _level_chances(flows: _Flows, level: AnsweredLevel, last: date, units: Units) -> LevelChances:
+def _level_chances(
+    flows: _Flows, level: AnsweredLevel, last: date, units: Units, judged: Mapping[str, float]
+) -> LevelChances:
     flow_of: FlowOf = "members" if level.of_model else "calibrated"
     flow = flows[flow_of]
     shown = None if level.shown is None else rounded(level.shown)
@@ -208,8 +226,9 @@ def _level_chances(flows: _Flows, level: AnsweredLevel, last: date, units: Units
     if isinstance(flow, Absent):
         return unknown(reason=str(flow))
     of_days, within = flow.chances(level.depth, level.direction)
+    within = judged.get(level.name or "", within)
     sentence = flow.sentence(within, level_in_words(level, units), level.direction, last)
-    return chances(chance=json_numbers.column(of_days), within=within, in_words=sentence, reason=None)
+    return chances(chance=json_numbers.gappy_column(of_days), within=within, in_words=sentence, reason=None)
 
 
 def _chance(chance: float) -> str:

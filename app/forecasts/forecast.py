@@ -16,6 +16,7 @@ from app.forecasts.balance import WaterBalance, water_balance
 from app.forecasts.discharge import (
     ANSWER_LEVELS,
     CALIBRATED,
+    PUBLISHED,
     UNCALIBRATED,
     Calibration,
     NormalFlow,
@@ -23,12 +24,13 @@ from app.forecasts.discharge import (
     calibrated_columns,
     calibration_of,
     in_units,
+    level_name,
     normal_flow,
     quantile_series,
     quantiles_in_units,
 )
 from app.forecasts.header import days_ahead, header_of_days, what_if
-from app.forecasts.schemas import Columns, Days, FieldUnits, LeadDays, RunOfBasin
+from app.forecasts.schemas import Columns, Days, FieldUnits, GappyColumns, LeadDays, RunOfBasin
 from app.forecasts.stored_water import Storage, mean_of_members, stored_water, why_no_account
 from app.http import json_numbers
 from app.http.base_schema import EXPLAINED, Area, Missing, Model, Program, Series, column, maybe
@@ -37,6 +39,8 @@ from hydrology.base.absent import Absent, absent, known
 from hydrology.base.calendar import as_date
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Units
+from hydrology.outlook.days_ahead import LEVELS
+from records.adjustments import adjustments
 from records.forecasts.latest import Latest
 from records.outlooks import outlooks
 from records.outlooks.run_outlook import RunOutlook
@@ -81,11 +85,22 @@ class BasinForecast(RunOfBasin):
     units: FieldUnits
     time: Days
     lead_days: LeadDays
-    in_words: str | None = Field(description="A summary of the forecast in a few sentences.")
+    in_words: str | None = Field(description="A summary of the published forecast in a few sentences.")
+    published: Annotated[GappyColumns | None, quantile_series(PUBLISHED, LEVELS)] = Field(
+        description=column(
+            "In the requested unit, the flow to use, as in `/v1/basins/{basin}/outlook`: as a forecaster adjusted it, "
+            "else `calibrated`, else the members'. Null on days that had ended at issue, and on those that an "
+            "adjustment moves no flow to"
+        )
+    )
+    adjustment: str | None = Field(
+        default=None, description="The published adjustment that `published` and `in_words` follow. Only there."
+    )
     calibrated: Annotated[Columns | None, quantile_series(CALIBRATED, ANSWER_LEVELS)] = Field(
         description=column(
-            "In the requested unit: discharge corrected by the errors of past forecasts and the last observed "
-            "flow. `p10`: lower with a chance of 10 %. The correction adds or removes water, so no balance closes"
+            "In the requested unit, as issued: discharge corrected by the errors of past forecasts and the last "
+            "observed flow. `p10`: lower with a chance of 10 %. The correction adds or removes water, so no balance "
+            "closes"
         )
     )
     calibration: Calibration | None = Field(description="The basis of `calibrated`.")
@@ -185,7 +200,9 @@ def stored_parts(session: Session, forecasts: Sequence[Latest], members: bool) -
     keys = [(forecast.run.id, forecast.basin.basin_id) for forecast in forecasts]
     contents = runs.content_of_many(session, keys, None if members else WITHOUT_MEMBERS)
     conserving = versions.conserving(session, list({forecast.run.version_id for forecast in forecasts}))
-    of_runs = outlooks.of_runs(session, [(forecast.run, forecast.basin) for forecast in forecasts])
+    named = {key: forecast.adjustment for key, forecast in zip(keys, forecasts, strict=True)}
+    adjusted = {key: adjustments.get(session, name) for key, name in named.items() if name is not None}
+    of_runs = outlooks.of_runs(session, [(forecast.run, forecast.basin) for forecast in forecasts], adjusted)
     return [
         StoredParts(
             series=_answered_content(forecast, contents[key]),
@@ -218,9 +235,10 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
     calibrated = calibrated_columns(series.get(run_arrays.CALIBRATED), basin, units)
     calibration = calibrated if isinstance(calibrated, Absent) else calibration_of(latest, units)
     storage = Storage(**stored_water(series, basin)) if "storage" in series else why
-    of_members = {}
+    published = discharge if isinstance(discharge, Absent) else _published(parts.outlook, latest, units)
+    where_known: dict[str, Any] = {} if latest.adjustment is None else {"adjustment": latest.adjustment}
     if representation.members:
-        of_members = _members(series, basin, units) | ({"missing": {"members": str(pruned)}} if pruned else {})
+        where_known |= _members(series, basin, units) | ({"missing": {"members": str(pruned)}} if pruned else {})
     return BasinForecast(
         **header_of_days(latest, representation.at),
         filled_forcing=dict(basin.summary.filled_forcing),
@@ -229,16 +247,17 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
         units=_units(representation),
         in_words=maybe(
             discharge,
-            lambda flow: _in_words(
+            lambda of_members: _in_words(
                 latest,
                 units,
-                flow,
-                known(calibrated),
+                known(published) or known(calibrated) or of_members,
                 known(calibration),
                 known(storage),
                 peak=_peak(parts.outlook, latest, units),
+                is_calibrated=not isinstance(calibrated, Absent),
             ),
         ),
+        published=maybe(published),
         calibrated=maybe(calibrated),
         calibration=maybe(calibration),
         quantiles_of=latest.run.quantiles_of,
@@ -249,41 +268,53 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
         loss=maybe(mean_of_members(series["loss"], basin) if "loss" in series else why),
         water_balance=maybe(water_balance(parts.ledgers, series.get(run_arrays.LEDGER), basin.spin_up_days) or why),
         provenance=_provenance(latest),
-        **of_members,
+        **where_known,
     )
 
 
 def _peak(outlook: RunOutlook | Absent, latest: Latest, units: Units) -> words.Peak | None:
-    peak = outlook if isinstance(outlook, Absent) else outlook.issued.peak
+    peak = outlook if isinstance(outlook, Absent) else outlook.published.peak
     if isinstance(peak, Absent):
         return None
     (height,) = json_numbers.column(in_units(np.array([peak.height]), latest.basin, units))
     return height, as_date(latest.run.t0) + timedelta(days=peak.lead)
 
 
+def _published(outlook: RunOutlook | Absent, latest: Latest, units: Units) -> GappyColumns | Absent:
+    if isinstance(outlook, Absent):
+        return outlook
+    days = outlook.published.days
+    flows = np.full((len(LEVELS), latest.run.horizon_days), np.nan)
+    flows[:, np.array(days.leads) - 1] = np.array(days.quantiles, dtype=np.float64)
+    shown = in_units(flows, latest.basin, units)
+    return {level_name(level): json_numbers.gappy_column(row) for level, row in zip(LEVELS, shown, strict=True)}
+
+
 def _in_words(
     latest: Latest,
     units: Units,
-    discharge: Columns,
-    calibrated: Columns | None,
+    flows: Mapping[str, Sequence[float | None]],
     calibration: Calibration | None,
     storage: Storage | None,
     *,
     peak: words.Peak | None,
+    is_calibrated: bool,
 ) -> str:
     run = latest.run
-    asked, past = what_if(run), run.filled_days
+    changes, days = what_if(run), days_ahead(run)["time"]
+    leads = [lead for lead, flow in enumerate(flows["median"]) if lead >= run.filled_days and flow is not None]
+    to_come = {name: [float(values[lead] or 0.0) for lead in leads] for name, values in flows.items()}
     return words.in_words(
         t0=as_date(run.t0),
-        days=days_ahead(run)["time"][past:],
-        discharge={name: values[past:] for name, values in discharge.items()},
-        calibrated=calibrated and {name: values[past:] for name, values in calibrated.items()},
+        days=[days[lead] for lead in leads],
+        discharge=to_come,
+        calibrated=to_come if is_calibrated else None,
         calibration=calibration,
         storage=storage,
         weather=run.forcing_kind,
         units=units,
         peak=peak,
-        what_if=None if asked is None else asked.in_words,
+        what_if=None if changes is None else changes.in_words,
     )
 
 

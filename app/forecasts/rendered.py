@@ -22,13 +22,13 @@ from records.forecasts.latest import Latest, newest_run_keys
 
 
 def tag_of(latest: Latest, representation: Representation) -> str:
-    """Return the entity tag, from the run's id, the representation, whether it was
+    """Return the entity tag, from the run's id, the representation, its adjustment, whether it was
     pruned, and whether the basin is official. A run never changes otherwise."""
     return _tag(representation, *identity(latest, representation.at))
 
 
 def tag_of_key(run: str, t0: Day, basin: str, representation: Representation) -> str:
-    """Return the entity tag of a latest forecast without reading it."""
+    """Return the entity tag of a latest forecast that is not adjusted, without reading it."""
     at = representation.at
     return _tag(representation, run, basin, None, None if at is None else age_days(t0, at))
 
@@ -43,8 +43,9 @@ def identity(latest: Latest, at: datetime | None) -> tuple[Any, ...]:
     awaited = () if latest.awaited is None else (latest.awaited,)
     pruned = () if latest.basin.pruned is None else (str(latest.basin.pruned),)
     unofficial = () if latest.is_official else ("unofficial",)
+    adjusted = () if latest.adjustment is None else (latest.adjustment,)
     age = None if at is None else age_days(latest.run.t0, at)
-    return latest.run.id, latest.basin.basin_id, newer, age, *pruned, *awaited, *unofficial
+    return latest.run.id, latest.basin.basin_id, newer, age, *pruned, *awaited, *unofficial, *adjusted
 
 
 def rendered_forecast(

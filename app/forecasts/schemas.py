@@ -7,8 +7,8 @@ from pydantic import Field
 
 from app.basins.schemas import BasinKind
 from app.http.base_schema import DataCredit, Model, OfBasin, Series, column
-from app.weather.bridges.schemas import BridgeUsed
-from app.weather.schemas import WeatherUsed
+from app.weather.bridges import BridgeUsed
+from app.weather.weather import WeatherUsed
 from hydrology.base.staleness import STALE_AFTER_DAYS
 from hydrology.water.spin_up import SPIN_UP_DAYS
 from hydrology.weather.forcing_kinds import DESCRIBED, ForcingKind
@@ -17,6 +17,7 @@ from records.runs.filled_weather import WeatherSource
 from records.runs.run_types import BasinStatus, Purpose
 
 Columns = dict[str, list[float]]
+GappyColumns = dict[str, list[float | None]]
 FieldUnits = Annotated[dict[str, str], Field(description="The unit of each field with values.")]
 Days = Annotated[list[date], Field(description="The valid days."), Series("valid day")]
 LeadDays = Annotated[

@@ -31,9 +31,11 @@ class StageOfRun(DaysOfRun):
 
     rating_source: str | None = Field(description="Where the rating table is from.")
     rating_valid_from: date | None = Field(description="The first day that it holds for.")
-    stage_of: str | None = Field(description="The flow that is converted: `calibrated`, or `discharge` without it.")
+    stage_of: str | None = Field(
+        description="The origin of the published flow that is converted: `calibrated`, or `discharge` without it."
+    )
     stage_ft: dict[str, list[float | None]] | None = Field(
-        description="Stages by quantile, ft above the gauge's datum; null where the flow is outside the rating."
+        description="Stages by quantile, ft above the gauge's datum; null where the flow is outside the rating or null."
     )
     stage_m: dict[str, list[float | None]] | None = Field(description="The same in metres.")
     missing: Missing = EXPLAINED
@@ -53,12 +55,13 @@ def stage_of_run(session: Session, latest: Latest, at: datetime) -> StageOfRun:
 
 
 def _stages(rating: Rating | Absent, forecast: BasinForecast, why_no_flow: Absent) -> dict[str, Any]:
-    flows = forecast.calibrated or forecast.discharge
+    flows = forecast.published or forecast.calibrated or forecast.discharge
     if isinstance(rating, Absent) or flows is None:
         why = rating if isinstance(rating, Absent) else why_no_flow
         return dict.fromkeys(("stage_of", "stage_ft", "stage_m"), why)
-    stages = {name: rating.stage(of) for name, of in flows.items()}
-    outside = [flow for of in flows.values() for flow in of if np.isnan(rating.stage(flow))]
+    discharges = {name: np.array(flow, dtype=np.float64) for name, flow in flows.items()}
+    stages = {name: rating.stage(of) for name, of in discharges.items()}
+    outside = [flow for of in discharges.values() for flow in of if np.isnan(rating.stage(flow)) > np.isnan(flow)]
     return {
         "stage_of": "calibrated" if forecast.calibrated else "discharge",
         "stage_ft": {name: gappy_column(of / M_PER_FT) for name, of in stages.items()},

@@ -7,7 +7,7 @@ from pydantic import Field
 from app.adjustments.schemas import Adjustment
 from app.basins.ratings import Stage
 from app.basins.schemas import BasinKind
-from app.forecasts.schemas import Days, FieldUnits, LeadDays, Superseded
+from app.forecasts.schemas import Days, FieldUnits, GappyColumns, LeadDays, Superseded
 from app.http.base_schema import Missing, Model, OfBasin, Period, column, next_page
 from hydrology.base.staleness import STALE_AFTER_DAYS
 from hydrology.extremes.alerting import Severity, Trend
@@ -18,8 +18,6 @@ from hydrology.uncertainty.exceedance import Direction
 from records.outlooks.reader import State
 from records.runs.run_summary import MappingKind
 from records.verification.lead_scores import Origin
-
-GappyColumns = dict[str, list[float | None]]
 
 
 class OutlookFreshness(Model):
@@ -134,6 +132,7 @@ class SnowNow(Model):
     percent_of_normal: float | None
     uncertain: bool = Field(description="As in `/v1/basins/{basin}/forecasts/latest`.")
     in_words: str = Field(description="In % of normal, or what is uncertain.", examples=["85 % of normal"])
+    reference: float | None = Field(description="The basin's reference snow.")
     mapping: MappingKind = Field(description="Choice of its cells, as in `/v1/basins/{basin}/storage`.")
     correlation: float | None = Field(description="Pearson's, with reference snow on days not used to choose them.")
 
@@ -163,6 +162,12 @@ class ForecastSkill(Model):
     reliable_to_day: int | None = Field(
         description="Until which day ahead forecasts of any month beat climatology and their 90 % range held."
     )
+    evidence_day: int = Field(description="The day of the first of these that is known, or the first day.")
+    better_percent: float = Field(
+        description="By how much forecasts of any month are better than climatology on that day: the skill score of "
+        "the CRPS, %."
+    )
+    independent_issues: int | None = Field(description="Number of forecasts behind the headline that share no day.")
 
 
 class SkillNow(Model):
@@ -170,6 +175,7 @@ class SkillNow(Model):
 
     nse: float | None = Field(description="Nash-Sutcliffe efficiency of its simulation.")
     nse_of: str | None = Field(description="The version that was evaluated: the same, or its twin.")
+    nse_period: Period | None = Field(description="The first and the last of the days.")
     forecasts: ForecastSkill | None
 
 

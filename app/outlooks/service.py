@@ -290,6 +290,7 @@ def _snow(building: _Answer) -> SnowNow | Absent:
     if isinstance(snow, Absent):
         return snow
     present, skill, normal, judged = building.missing.present, snow.skill, snow.normal_mm, snow.against_normal
+    reference = snow.reference
     return SnowNow(
         mean=rounded(snow.mean_mm),
         p05=rounded(snow.p05_mm),
@@ -300,6 +301,9 @@ def _snow(building: _Answer) -> SnowNow | Absent:
         ),
         uncertain=judged.uncertain is not None,
         in_words=judged.in_words,
+        reference=present(
+            "snow.reference", reference if isinstance(reference, Absent) else rounded(reference.estimate.mm)
+        ),
         mapping=snow.mapping,
         correlation=present("snow.correlation", skill if isinstance(skill, Absent) else rounded(skill.r)),
     )
@@ -329,28 +333,32 @@ def _skill(building: _Answer) -> SkillNow | Absent:
     skill, present = building.outlook.skill, building.missing.present
     if isinstance(skill, Absent):
         return skill
+    nse = skill.nse
     shown = SkillNow(
-        nse=present("skill.nse", skill.nse if isinstance(skill.nse, Absent) else rounded(skill.nse.value)),
+        nse=present("skill.nse", nse if isinstance(nse, Absent) else rounded(nse.value)),
         nse_of=skill.nse_of,
+        nse_period=None if isinstance(nse, Absent) else Period.between(nse.period.first, nse.period.last),
         forecasts=present("skill.forecasts", _forecast_skill(building, skill.forecasts)),
     )
-    return building.noted("skill", shown, {"nse_of": str(skill.nse)})
+    return building.noted("skill", shown, {"nse_of": str(nse), "nse_period": str(nse)})
 
 
 def _forecast_skill(building: _Answer, verified: skills.ForecastSkill | Absent) -> ForecastSkill | Absent:
     if isinstance(verified, Absent):
         return verified
-    days, reliable = verified.skilful, verified.reliable
+    days, reliable, headline, present = verified.skilful, verified.reliable, verified.headline, building.missing.present
+    issues = headline if isinstance(headline, Absent) else headline.independent_issues
     return ForecastSkill(
         version=verified.version,
         origin=verified.origin,
         weather=verified.weather,
         period=Period.between(verified.period.first, verified.period.last),
         month=verified.month,
-        skilful_to_day=building.missing.present(
-            "skill.forecasts.skilful_to_day", days if isinstance(days, Absent) else days.days
-        ),
-        reliable_to_day=building.missing.present(
+        skilful_to_day=present("skill.forecasts.skilful_to_day", days if isinstance(days, Absent) else days.days),
+        reliable_to_day=present(
             "skill.forecasts.reliable_to_day", reliable if isinstance(reliable, Absent) else reliable.days
         ),
+        evidence_day=verified.evidence.lead,
+        better_percent=rounded(100 * verified.evidence.crpss_climatology),
+        independent_issues=present("skill.forecasts.independent_issues", issues),
     )

@@ -13,17 +13,16 @@ from sqlalchemy.orm import Session
 
 from app.http.dependencies import OpenDatabase, Reading, ServiceClock, ServiceSettings
 from app.http.limits.addresses import address_of
-from app.pages.errors import PageRoute
-from app.pages.render import render
+from app.pages.render import PageRoute, render
 from records.access import audit
 from records.access.audit import Actor
-from records.alerts import mail_links, questions, subscriptions, webhook_signature
-from records.alerts.mail_links import Purpose
+from records.alerts import questions, signatures, subscriptions
+from records.alerts.signatures import Purpose
 from records.alerts.subscriptions import UNSUBSCRIBED, Subscription
 
 router = APIRouter(prefix="/mail", include_in_schema=False, route_class=PageRoute)
 
-Token = Annotated[str, Path(pattern=mail_links.FORM)]
+Token = Annotated[str, Path(pattern=signatures.FORM)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +51,7 @@ class Questions:
 @router.get("/questions/{token}", response_class=HTMLResponse)
 def read_questions(request: Request, session: Reading, settings: ServiceSettings, token: Token) -> HTMLResponse:
     """Show whether the address takes questions, and the button that changes it. Nothing is changed."""
-    mailbox = mail_links.mailbox_of(webhook_signature.service_key(settings), token)
+    mailbox = signatures.mailbox_of(signatures.service_key(settings), token)
     return _private(render(request, "mail-questions.html", Questions(questions.is_refused(session, mailbox), token)))
 
 
@@ -61,7 +60,7 @@ def refuse_questions(
     request: Request, database: OpenDatabase, settings: ServiceSettings, clock: ServiceClock, token: Token
 ) -> HTMLResponse:
     """Refuse all questions to the address. A second time changes nothing."""
-    mailbox, now = mail_links.mailbox_of(webhook_signature.service_key(settings), token), clock.wall()
+    mailbox, now = signatures.mailbox_of(signatures.service_key(settings), token), clock.wall()
     with database.transaction() as session:
         if questions.refuse(session, mailbox, now):
             audit.record(session, _recipient(request), "questions refused", mailbox, now)
@@ -73,7 +72,7 @@ def allow_questions(
     request: Request, database: OpenDatabase, settings: ServiceSettings, clock: ServiceClock, token: Token
 ) -> HTMLResponse:
     """Allow questions to the address again. A second time changes nothing."""
-    mailbox, now = mail_links.mailbox_of(webhook_signature.service_key(settings), token), clock.wall()
+    mailbox, now = signatures.mailbox_of(signatures.service_key(settings), token), clock.wall()
     with database.transaction() as session:
         if questions.allow(session, mailbox):
             audit.record(session, _recipient(request), "questions allowed", mailbox, now)
@@ -85,8 +84,8 @@ def read_mail_link(
     request: Request, session: Reading, settings: ServiceSettings, purpose: Purpose, token: Token
 ) -> HTMLResponse:
     """Show what the button does. Nothing is changed."""
-    key = webhook_signature.service_key(settings)
-    subscription = mail_links.subscription_of(session, key, purpose, token)
+    key = signatures.service_key(settings)
+    subscription = signatures.subscription_of(session, key, purpose, token)
     return _page(request, session, key, purpose, subscription)
 
 
@@ -100,9 +99,9 @@ def follow_mail_link(
     token: Token,
 ) -> HTMLResponse:
     """Confirm or unsubscribe. A second time changes nothing."""
-    key, now = webhook_signature.service_key(settings), clock.wall()
+    key, now = signatures.service_key(settings), clock.wall()
     with database.transaction() as session:
-        before = mail_links.subscription_of(session, key, purpose, token)
+        before = signatures.subscription_of(session, key, purpose, token)
         if purpose == "confirm":
             changed = subscriptions.confirm(session, before.id, now).confirmed_at != before.confirmed_at
         else:
@@ -122,7 +121,7 @@ def _page(request: Request, session: Session, key: bytes, purpose: Purpose, subs
     done = unsubscribed if purpose == "unsubscribe" else subscription.confirmed_at is not None and not unsubscribed
     assert subscription.email is not None
     path = (
-        mail_links.questions_link("", key, questions.mailbox_hash(session, subscription.email))
+        signatures.questions_link("", key, questions.mailbox_hash(session, subscription.email))
         if unsubscribed
         else None
     )

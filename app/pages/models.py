@@ -1,6 +1,7 @@
 """/models: all versions. /models/{version}: one, and its promotion. /comparisons/{comparison}: their
 scores on the same basins and days."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fastapi import APIRouter, Request
@@ -8,10 +9,8 @@ from fastapi.responses import HTMLResponse
 
 from app.forecasts.worst_errors import WorstErrors, worst_errors
 from app.http.dependencies import Reading, VersionId
-from app.pages.errors import PageRoute
-from app.pages.figures.score_scatter import Paired, paired
 from app.pages.forms import FormField, form_of
-from app.pages.render import render
+from app.pages.render import PageRoute, render
 from app.versions.comparison_schemas import Comparison, ComparisonSummary
 from app.versions.comparisons import ComparisonId, comparison_of, comparison_summaries
 from app.versions.schemas import ModelDetail, ModelSummary, NewPromotion, Promotions
@@ -28,6 +27,10 @@ router = APIRouter(route_class=PageRoute)
 
 MAX_LISTED = 100
 MAX_ERRORS = 5
+SIDE = 320
+"""Side of the drawing, in its own units."""
+LOWEST = 0.0
+"""Lower scores are drawn at this value: differences between poor models mean little."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,36 @@ class VersionCard:
     before: dict[str, list[str]]
     form: list[FormField]
     errors: WorstErrors
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A basin: the first version's score to the right, the other's upwards."""
+
+    basin: str
+    first: float
+    other: float
+
+    @property
+    def x(self) -> float:
+        """Distance from the left, in units of the drawing."""
+        return round(SIDE * max(self.first, LOWEST), 1)
+
+    @property
+    def y(self) -> float:
+        """Distance from the top, in units of the drawing."""
+        return round(SIDE * (1 - max(self.other, LOWEST)), 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Paired:
+    """A plot of two versions."""
+
+    metric: str
+    first: str
+    other: str
+    pairs: list[Pair]
+    side: int = SIDE
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,3 +155,14 @@ def _newest(scores: list[verification_scores.Quartiles]) -> verification_scores.
     """Return the score of the members' mean over the newest period."""
     of_mean = [score for score in scores if score.member == "mean"]
     return max(of_mean, key=lambda score: (score.first_day, score.last_day), default=None)
+
+
+def paired(comparison: Comparison, metric: str) -> Iterator[Paired]:
+    """Yield a plot for each version but the first; the metric's optimum is 1."""
+    columns = {column.version: column.values for column in comparison.by_basin if column.metric == metric}
+    first, *others = (version.id for version in comparison.versions)
+    for other in others:
+        if first in columns and other in columns:
+            values = zip(comparison.basins, columns[first], columns[other], strict=True)
+            pairs = [Pair(basin, x, y) for basin, x, y in values if x is not None and y is not None]
+            yield Paired(metric, first, other, pairs)

@@ -1,21 +1,28 @@
-"""Renders a page from its template and one typed object with its contents."""
+"""Renders a page from its template and one typed object with its contents, and problems of pages as pages."""
 
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from datetime import date, datetime
+from http import HTTPStatus
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from fastapi import Request
+from fastapi import Request, Response
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse
+from fastapi.routing import APIRoute
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from app.forecasts.words import number, on
+from app.http.error_answers import faults_of
+from app.http.problems import InvalidRequest, Unauthorized, title_of
 from app.pages import static_files
 from hydrology.base.absent import Absent
 from hydrology.base.basins import place_in_words
+from hydrology.base.errors import Problem
 from hydrology.extremes.level_names import level_title, percent
 from records.basins.station_names import station_name
 from runtime.clock import Clock
@@ -26,6 +33,8 @@ POLICY = (
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 """Content policy of pages: only this service's files, no inline scripts."""
+STALE = "; stale"
+Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,3 +131,38 @@ def render(request: Request, template: str, page: Any, status: int = 200) -> HTM
     )
     headers = {"Content-Security-Policy": POLICY, "Cache-Control": "no-cache", "Vary": "Authorization"}
     return HTMLResponse(body, status, headers)
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """Contents of the error page; `needs_key`: whether a key would open it."""
+
+    title: str
+    detail: str
+    needs_key: bool
+
+
+class PageRoute(APIRoute):
+    """A route whose problems are pages."""
+
+    def get_route_handler(self) -> Handler:
+        """Return the handler of the page."""
+        read = super().get_route_handler()
+
+        async def handle(request: Request) -> Response:
+            try:
+                return await read(request)
+            except RequestValidationError as error:
+                return _page(request, InvalidRequest(faults_of(request, error)))
+            except Problem as problem:
+                if type(problem).status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+                    raise
+                return _page(request, problem)
+
+        return handle
+
+
+def _page(request: Request, problem: Problem) -> Response:
+    status = type(problem).status
+    failed = Failed(title_of(problem.kind), str(problem), isinstance(problem, Unauthorized))
+    return render(request, "errors/failed.html", failed, status)

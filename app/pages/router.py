@@ -2,10 +2,11 @@
 
 from fastapi import APIRouter
 
-from app.pages import adjustments, alerts, basin, feeds, jobs, levels, models, status, what_if
+from app.pages import decisions, models, operating, what_if
 from app.pages.basins import compare
+from app.pages.basins import page as basin
 from app.pages.rivers import page as rivers
 
 router = APIRouter(include_in_schema=False)
-for page in (rivers, basin, compare, levels, what_if, adjustments, alerts, models, jobs, feeds, status):
+for page in (rivers, basin, compare, what_if, decisions, models, operating):
     router.include_router(page.router)

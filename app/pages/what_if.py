@@ -1,6 +1,7 @@
 """/basins/{basin}/what-if: runs with changed weather or initial water."""
 
 from dataclasses import dataclass
+from datetime import date
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
@@ -8,14 +9,13 @@ from fastapi.responses import HTMLResponse
 
 from app.forecasts import lookup
 from app.forecasts.discharge import usual_units
-from app.forecasts.what_if import WhatIfOfRun, compared_runs
-from app.forecasts.words import number
+from app.forecasts.what_if import Side, WhatIfOfRun, compared_runs
+from app.forecasts.words import UNITS, number, on
 from app.http.dependencies import BasinId, Reading, ServiceClock
-from app.pages.errors import PageRoute
-from app.pages.figures import Figure
-from app.pages.figures.what_if import compared
-from app.pages.render import render
+from app.pages.figures import Band, Colour, Curve, Figure
+from app.pages.render import PageRoute, render
 from hydrology.base.errors import NotFound, counted
+from hydrology.base.units import Units
 from hydrology.weather.forcing_kinds import KINDS
 from jobspec.changes import Increment
 from jobspec.fields import ID
@@ -26,6 +26,11 @@ from records.runs import runs
 from records.runs.run_types import Run
 
 router = APIRouter(route_class=PageRoute)
+
+Look = tuple[str, Colour, Colour]
+"""Label, colour and ground of a run."""
+BASE: Look = ("without the changes", "observed", "range")
+CHANGED: Look = ("with them", "median", "band-90")
 
 ShownRun = Annotated[str | None, Query(description="The run to show.", pattern=ID)]
 
@@ -150,3 +155,40 @@ def read_what_if(
         figure = compared(reported, units, f"/v1/basins/{basin}/what-if?run={run}&units={units}")
     page = WhatIfPage(basin=basin, title=title, latest=latest, shown=reported, figure=figure)
     return render(request, "what-if.html", page)
+
+
+def compared(shown: WhatIfOfRun, units: Units, call: str) -> Figure:
+    """Draw both runs over the days ahead: mean and 5 to 95 % range."""
+    figure = Figure(name=f"{shown.basin}-what-if", title="Discharge", unit=UNITS[units], call=call)
+    if shown.base is None or shown.changed is None:
+        return figure.but(reason=shown.missing["difference"])
+    curves: list[Curve] = []
+    bands: list[Band] = []
+    for side, (label, _, ground) in ((shown.base, BASE), (shown.changed, CHANGED)):
+        for statistic in ("p05", "p95"):
+            values = getattr(side.discharge, statistic)
+            curves.append(Curve(label=f"{statistic} {label}", values=values, colour=ground, style="thin", listed=False))
+        bands.append(Band(low=len(curves) - 2, high=len(curves) - 1, colour=ground))
+    curves += [_mean(shown.base, BASE), _mean(shown.changed, CHANGED)]
+    return figure.but(
+        described=_described(shown.time, shown.base, shown.changed, units),
+        note="The mean of the members (and traces), and where nine in ten of them are. They are not calibrated.",
+        time=list(shown.time),
+        curves=curves,
+        bands=bands,
+    )
+
+
+def _mean(side: Side, look: Look) -> Curve:
+    label, colour, _ = look
+    return Curve(label=label, values=list(side.discharge.mean), colour=colour)
+
+
+def _described(days: list[date], base: Side, changed: Side, units: Units) -> str:
+    base_mean, changed_mean = base.discharge.mean, changed.discharge.mean
+    highest = max(range(len(days)), key=changed_mean.__getitem__)
+    return (
+        f"Discharge day by day with the changes and without. With them it is highest on {on(days[highest])}, "
+        f"{number(changed_mean[highest])} {UNITS[units]} instead of {number(base_mean[highest])}. The values stand in "
+        "the table below."
+    )

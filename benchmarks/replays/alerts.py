@@ -35,7 +35,7 @@ from operations.daily.replay import replay
 from operations.training.pretrained import install, read_shipped
 from operations.verification.recalibrate import recalibrate
 from records.access import keys
-from records.alerts import alert_changes, alerts, deliveries, subscriptions, webhook_signature
+from records.alerts import alert_changes, alerts, deliveries, signatures, subscriptions
 from records.alerts.alert_changes import Change
 from records.database.engine import Database
 from records.versions import promotions
@@ -258,7 +258,7 @@ def _events(year: _Year, name: str) -> list[str]:
 
 def _signatures(year: _Year, name: str) -> Iterator[bool]:
     """Yield of every request to a receiver whether its signature is good."""
-    secret = webhook_signature.secret(webhook_signature.service_key(year.settings), year.subscriptions[name], 1)
+    secret = signatures.secret(signatures.service_key(year.settings), year.subscriptions[name], 1)
     for request in year.receivers[name].requests:
         yield _is_signed(request, secret)
 

@@ -37,7 +37,7 @@ from operations.alerts.mail import message_id
 from operations.daily.replay import replay
 from operations.verification.recalibrate import recalibrate
 from records.access import keys
-from records.alerts import alert_changes, deliveries, mail_links, subscriptions, webhook_signature
+from records.alerts import alert_changes, deliveries, signatures, subscriptions
 from records.alerts.alert_changes import Change
 from records.database.engine import Database
 from records.database.statements import grouped
@@ -145,12 +145,12 @@ def _begin(folder: Path, server: MailServer, names: list[str], first: Day) -> _Y
             created = subscriptions.create(session, NewSubscription(email=recipient), key.id, at, settings)
             year.subscriptions[recipient] = created.id
     deliver(database, settings, lambda: at)
-    own = webhook_signature.service_key(settings)
+    own = signatures.service_key(settings)
     for mail in server.mails:
         found = re.search(r"/mail/confirm/(\S+)", mail.message.get_body(("plain",)).get_content())  # type: ignore[union-attr]
         assert found is not None
         with database.transaction() as session:
-            asked = mail_links.subscription_of(session, own, "confirm", found[1])
+            asked = signatures.subscription_of(session, own, "confirm", found[1])
             subscriptions.confirm(session, asked.id, at)
     server.mails.clear()
     year.arrived.clear()

@@ -1564,17 +1564,17 @@ class LevelChances(Model):
 
     flow: Literal["calibrated", "members"]
     """
-    The flow behind the chance. `calibrated`: the error model's. `members`: the share of the members, by their weights and with every trace of weather, uncalibrated; the levels of the version's own simulation (`model-...`) are compared with these.
+    The flow behind the chance. `calibrated`: the error model's, as a forecaster adjusted it. `members`: the share of the members, by their weights and with every trace of weather, uncalibrated; the levels of the version's own simulation (`model-...`) are compared with these.
     """
 
-    chance: list[float] | None
+    chance: list[float | None] | None
     """
-    Chance that the day's mean flow is beyond the level, 0 to 1. Beyond the outer quantiles of calibrated flow, 0.5 and 99.5 percent, nothing is known, so a calibrated chance is at least 0.005 and at most 0.995, one value for each day of `time`.
+    Chance that the day's mean flow is beyond the level, 0 to 1. Beyond the outer quantiles of calibrated flow, 0.5 and 99.5 percent, nothing is known, so a calibrated chance is at least 0.005 and at most 0.995. Null on days that a forecaster's adjustment moves no flow to, one value for each day of `time`.
     """
 
     within: float | None
     """
-    Chance that the level is passed on any of the days: the share of equally likely, temporally consistent paths of flow that pass it.
+    Chance that the level is passed on any of the days: the share of equally likely, temporally consistent paths of flow that pass it; or as a forecaster set it.
     """
 
     in_words: str | None
@@ -2285,7 +2285,7 @@ class PastWater(Model):
 
 class PeakOfRun(Model):
     """
-    The highest day ahead, over equally likely paths of calibrated flow as issued: its height and its day.
+    The highest day ahead, over equally likely paths of the published calibrated flow: its height and its day.
     """
 
     p05: float
@@ -2565,18 +2565,12 @@ class PublishedTable(Model):
 class Quartiles(Model):
     """Quartiles of a score over the basins in which the days had the same use."""
 
-    member: str
-    """
-    A member's number, or `mean` for the members' mean. Of a version that combines others also the names of some of its weather products, joined by `+`: the mean with these alone.
-    """
-
     metric: str
     """`nse`, `kge`, `fhv` and so on; biases are in %."""
 
-    period: Period
-    period_use: Literal["held out", "validation", "training", "mixed", "unknown"]
+    member: str
     """
-    How the training of the scored version used the days of the period: `held out` not at all, or it has not learnt from this basin; `validation` to choose its weights; `training` to fit them; `mixed` some of the days, or by some of the versions that it combines, or in some of the basins; `unknown` where the version does not state its days. Only a score on days that are held out is its skill: others flatter it.
+    A member's number, or `mean` for the members' mean. Of a version that combines others also the names of some of its weather products, joined by `+`: the mean with these alone.
     """
 
     lead: str
@@ -2589,6 +2583,12 @@ class Quartiles(Model):
 
     reference: str
     """The reference data."""
+
+    period: Period
+    period_use: Literal["held out", "validation", "training", "mixed", "unknown"]
+    """
+    How the training of the scored version used the days of the period: `held out` not at all, or it has not learnt from this basin; `validation` to choose its weights; `training` to fit them; `mixed` some of the days, or by some of the versions that it combines, or in some of the basins; `unknown` where the version does not state its days. Only a score on days that are held out is its skill: others flatter it.
+    """
 
     n: int
     """Number of basins with a value."""
@@ -2807,18 +2807,12 @@ class ScheduledJob(Model):
 class Score(Model):
     """One score of a model version in a basin."""
 
-    member: str
-    """
-    A member's number, or `mean` for the members' mean. Of a version that combines others also the names of some of its weather products, joined by `+`: the mean with these alone.
-    """
-
     metric: str
     """`nse`, `kge`, `fhv` and so on; biases are in %."""
 
-    period: Period
-    period_use: Literal["held out", "validation", "training", "mixed", "unknown"]
+    member: str
     """
-    How the training of the scored version used the days of the period: `held out` not at all, or it has not learnt from this basin; `validation` to choose its weights; `training` to fit them; `mixed` some of the days, or by some of the versions that it combines, or in some of the basins; `unknown` where the version does not state its days. Only a score on days that are held out is its skill: others flatter it.
+    A member's number, or `mean` for the members' mean. Of a version that combines others also the names of some of its weather products, joined by `+`: the mean with these alone.
     """
 
     lead: str
@@ -2832,18 +2826,24 @@ class Score(Model):
     reference: str
     """The reference data."""
 
+    period: Period
+    period_use: Literal["held out", "validation", "training", "mixed", "unknown"]
+    """
+    How the training of the scored version used the days of the period: `held out` not at all, or it has not learnt from this basin; `validation` to choose its weights; `training` to fit them; `mixed` some of the days, or by some of the versions that it combines, or in some of the basins; `unknown` where the version does not state its days. Only a score on days that are held out is its skill: others flatter it.
+    """
+
     n: int
     """Number of days with both values."""
 
     value: float | None
-    reason: str | None
-    """Why there is no value; null where there is one."""
-
     low: float | None
     """The lower end of its interval; null where none was computed."""
 
     high: float | None
     """The upper end of its interval; null where none was computed."""
+
+    reason: str | None
+    """Why there is no value; null where there is one."""
 
     attributes_assumed: list[str]
     """The attributes of the basin that were assumed in the simulation, for they were not known."""
@@ -2966,6 +2966,9 @@ class SnowNow(Model):
 
     in_words: str
     """In % of normal, or what is uncertain."""
+
+    reference: float | None
+    """The basin's reference snow."""
 
     mapping: Literal["basin", "regional", "store"]
     """Choice of its cells, as in `/v1/basins/{basin}/storage`."""
@@ -5216,6 +5219,17 @@ class ForecastSkill(Model):
     reliable_to_day: int | None
     """Until which day ahead forecasts of any month beat climatology and their 90 % range held."""
 
+    evidence_day: int
+    """The day of the first of these that is known, or the first day."""
+
+    better_percent: float
+    """
+    By how much forecasts of any month are better than climatology on that day: the skill score of the CRPS, %.
+    """
+
+    independent_issues: int | None
+    """Number of forecasts behind the headline that share no day."""
+
 
 class ForecasterHeadline(Model):
     """The headline of one forecaster, `calibrated` or `raw`, and weather over a period."""
@@ -5877,6 +5891,8 @@ class ModelSkill(Model):
     """The scores of a model version over its basins."""
 
     version: str
+    """The model version."""
+
     scored: str
     """
     The version whose scores these are: the same, or its twin, the same recipe trained on fewer years, where it has none of its own because it has learnt from every year.
@@ -6894,6 +6910,9 @@ class SkillNow(Model):
     nse_of: str | None
     """The version that was evaluated: the same, or its twin."""
 
+    nse_period: Period | None
+    """The first and the last of the days."""
+
     forecasts: ForecastSkill | None
 
 
@@ -7321,10 +7340,10 @@ class StageOfRun(Model):
     """The first day that it holds for."""
 
     stage_of: str | None
-    """The flow that is converted: `calibrated`, or `discharge` without it."""
+    """The origin of the published flow that is converted: `calibrated`, or `discharge` without it."""
 
     stage_ft: dict[str, list[float | None]] | None
-    """Stages by quantile, ft above the gauge's datum; null where the flow is outside the rating."""
+    """Stages by quantile, ft above the gauge's datum; null where the flow is outside the rating or null."""
 
     stage_m: dict[str, list[float | None]] | None
     """The same in metres."""
@@ -8464,11 +8483,19 @@ class BasinForecast(Model):
     """Days since T0, one value for each day of `time`."""
 
     in_words: str | None
-    """A summary of the forecast in a few sentences."""
+    """A summary of the published forecast in a few sentences."""
+
+    published: dict[str, list[float | None]] | None
+    """
+    In the requested unit, the flow to use, as in `/v1/basins/{basin}/outlook`: as a forecaster adjusted it, else `calibrated`, else the members'. Null on days that had ended at issue, and on those that an adjustment moves no flow to, one value for each day of `time`.
+    """
+
+    adjustment: str | None = None
+    """The published adjustment that `published` and `in_words` follow. Only there."""
 
     calibrated: dict[str, list[float]] | None
     """
-    In the requested unit: discharge corrected by the errors of past forecasts and the last observed flow. `p10`: lower with a chance of 10 %. The correction adds or removes water, so no balance closes, one value for each day of `time`.
+    In the requested unit, as issued: discharge corrected by the errors of past forecasts and the last observed flow. `p10`: lower with a chance of 10 %. The correction adds or removes water, so no balance closes, one value for each day of `time`.
     """
 
     calibration: Calibration | None

@@ -5,8 +5,7 @@ from datetime import date, datetime
 from typing import Any, Literal, overload
 
 from freshet_client import models
-from freshet_client.base import BaseClient, path_of
-from freshet_client.connection import Request
+from freshet_client.connection import BaseClient, Request, path_of
 
 
 class Operations(BaseClient):
@@ -186,7 +185,8 @@ class Operations(BaseClient):
     ) -> Any:
         """The forecast of a given run for a basin.
 
-        The same answer as the latest forecast gives, of any run. A run never changes, so it may be cached forever.
+        The same answer as the latest forecast gives, of any run. A run never changes; `published` and `in_words`
+        follow a forecaster's adjustment of it.
 
         A run that was withheld or failed for the basin has a `reason` and no values; its water balance is included
         if the run got that far.

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from extensions.fews.markup import add, new, written
 from hydrology.base.errors import printable
-from runtime.atomic_files import replace_file
+from runtime.stored_files import replace_file
 
 
 class LogLevel(IntEnum):

@@ -19,6 +19,7 @@ from operations.forecasting.forecast import basins_by_version
 from operations.versions.load_networks import LoadedVersion, load_version
 from operations.versions.training_domain import attribute_means
 from records.basins import basins
+from records.basins.tables import Basin
 from records.database.engine import Database
 
 
@@ -43,7 +44,7 @@ class Place:
         climate: None where it is not known.
     """
 
-    basin: basins.Basin
+    basin: Basin
     area: Area
     attributes: Mapping[str, Attributes | Absent]
     climate: BasinClimate | None

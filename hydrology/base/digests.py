@@ -1,7 +1,7 @@
 """Digests: each function states what it is for. Stored digests are compared with new ones, so none may change.
 
 Two others stand with what they protect: the CRC-32 of rows (`records.database.checksums`), which is cheap and detects
-flipped bits only, and the HMAC that signs webhooks (`records.alerts.webhook_signature`).
+flipped bits only, and the HMAC that signs webhooks (`records.alerts.signatures`).
 """
 
 import json

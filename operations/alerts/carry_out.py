@@ -12,8 +12,6 @@ from hydrology.base.staleness import age_days, stale
 from records.access import audit
 from records.access.audit import Actor
 from records.adjustments import adjustments
-from records.adjustments.adjustments import Adjustment
-from records.adjustments.level_chances import RunChances, read_chances
 from records.alerts import held_alerts, settle_alerts
 from records.alerts.alert_changes import Change
 from records.alerts.held_alerts import HeldAlerts
@@ -23,7 +21,9 @@ from records.database.work import Work
 from records.forecasts import latest
 from records.forecasts.latest import Latest
 from records.levels import level_doubts
+from records.outlooks.level_chances import RunChances, read_chances
 from records.runs import runs
+from records.runs.adjustment import Adjustment
 from records.runs.run_types import Run, RunBasin
 from runtime.clock import Clock
 

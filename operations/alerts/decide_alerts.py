@@ -17,13 +17,13 @@ from hydrology.base.reasons import Reason
 from hydrology.base.staleness import age_days, stale
 from operations.alerts.carry_out import carry_out, levels_in_doubt, read_published, settle_but_doubts, settle_run
 from operations.versions.stages import with_progress
-from records.adjustments.level_chances import RunChances
 from records.alerts import alerts, held_alerts, settle_alerts
 from records.alerts.alert_changes import Change
 from records.basins import basins
 from records.database.work import Work
 from records.forecasts import latest
 from records.forecasts.latest import Latest
+from records.outlooks.level_chances import RunChances
 from records.runs import runs
 from runtime.clock import Clock
 

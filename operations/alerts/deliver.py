@@ -20,10 +20,10 @@ from hydrology.base.absent import Absent, absent
 from hydrology.base.reasons import Reason
 from operations.alerts import mail, webhook
 from operations.alerts.attempt import DeliveryOutcome
-from records.alerts import deliveries, subscriptions, webhook_signature
+from records.alerts import dispatch, signatures, subscriptions
 from records.alerts.alert_changes import worst_first
-from records.alerts.deliveries import LEASE, Outgoing, Sending, Status
-from records.alerts.retries import server_wait
+from records.alerts.deliveries import Status
+from records.alerts.dispatch import LEASE, Outgoing, Sending, server_wait
 from records.basins.basins import sites
 from records.basins.station_names import shown_name
 from records.database.engine import Database
@@ -60,9 +60,9 @@ def deliver(
     Raises:
         NoWebhookKey: the key from which the signing secrets are derived is damaged.
     """
-    courier = _Courier(database, settings, webhook_signature.service_key(settings), now, patience)
+    courier = _Courier(database, settings, signatures.service_key(settings), now, patience)
     with database.reading() as session:
-        due = deliveries.due(session, now())
+        due = dispatch.due(session, now())
     stop, end = threading.Event(), time.monotonic() + PASS_SECONDS
     webhooks, mail_server = _Lane(courier, stop, end), _Lane(courier, stop, end)
     of_mail = [queue.messages for queue in due if queue.by_mail]
@@ -87,7 +87,7 @@ def deliver(
             stop.set()
     if mail_server.wait is not None:
         with database.transaction() as session:
-            deliveries.hold_mail(session, now() + mail_server.wait)
+            dispatch.hold_mail(session, now() + mail_server.wait)
     return counts
 
 
@@ -111,7 +111,7 @@ class _Courier:
         Deliveries of another sender are left out.
         """
         with self.database.transaction() as session:
-            claimed = [deliveries.claim(session, delivery, self.now(), self._lease) for delivery in outgoing]
+            claimed = [dispatch.claim(session, delivery, self.now(), self._lease) for delivery in outgoing]
             sendings = [sending for sending in claimed if sending is not None]
             basins = [sending.change.basin_id for sending in sendings if sending.change is not None]
             names = {basin: shown_name(basin, site.name) for basin, site in sites(session, basins).items()}
@@ -121,7 +121,7 @@ class _Courier:
         statuses: list[Status] = []
         with self.database.transaction() as session:
             for one in sendings:
-                status = deliveries.finish(
+                status = dispatch.finish(
                     session,
                     one.delivery,
                     one.number,

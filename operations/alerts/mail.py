@@ -20,13 +20,13 @@ from hydrology.base.absent import absent
 from hydrology.base.digests import fingerprint
 from hydrology.base.errors import counted
 from hydrology.base.reasons import Reason
-from jobspec.message_templates import one_line
+from jobspec.subscriptions import one_line
 from operations.alerts import smtp
 from operations.alerts.attempt import DeliveryOutcome
-from records.alerts import mail_links
+from records.alerts import signatures
 from records.alerts.alert_changes import Change, worst_first
 from records.alerts.change_words import first_of, headline, other_levels, turn
-from records.alerts.deliveries import Sending
+from records.alerts.dispatch import Sending
 from records.alerts.subscriptions import CONFIRM_WITHIN, Subscription
 from records.database.statements import grouped
 from runtime.settings import Settings
@@ -91,10 +91,10 @@ def written(
     changes = [sending.change for sending in sendings if sending.change is not None]
     if subscription.digest is None:
         changes = worst_first(changes)
-    purpose: mail_links.Purpose = "unsubscribe" if changes else "confirm"
-    link = mail_links.link(settings.own_address, key, purpose, subscription)
+    purpose: signatures.Purpose = "unsubscribe" if changes else "confirm"
+    link = signatures.mail_link(settings.own_address, key, purpose, subscription)
     mailbox = sendings[0].mailbox
-    leave = link if mailbox is None else mail_links.questions_link(settings.own_address, key, mailbox)
+    leave = link if mailbox is None else signatures.questions_link(settings.own_address, key, mailbox)
     entries = [
         _entry(settings, of_river, names) for of_river in grouped((one.message, one) for one in changes).values()
     ]

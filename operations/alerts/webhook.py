@@ -17,9 +17,9 @@ from hydrology.base.reasons import Reason
 from ingestion.addresses import AddressProblem, ForbiddenAddress, UnknownHost
 from ingestion.client import Deadline, TooSlow, http_address, public_client
 from jobspec.addresses import why_no_target
-from jobspec.message_templates import MessageTemplate
+from jobspec.subscriptions import MessageTemplate
 from operations.alerts.attempt import DeliveryOutcome
-from records.alerts import change_words, webhook_signature
+from records.alerts import change_words, signatures
 from records.alerts.alert_changes import Change, as_json
 from records.alerts.subscriptions import Subscription
 from runtime.settings import Settings
@@ -74,10 +74,10 @@ def send(
     assert subscription.url is not None
     if reason := why_no_target(subscription.url, settings.webhook_hosts):
         return DeliveryOutcome(None, absent(Reason.FAILED, message=reason))
-    good = [webhook_signature.secret(key, subscription.id, generation) for generation in subscription.generations(at)]
+    good = [signatures.secret(key, subscription.id, generation) for generation in subscription.generations(at)]
     headers = {
         "Content-Type": content.content_type,
-        **webhook_signature.signed_headers(good, content.event, at, content.body),
+        **signatures.signed_headers(good, content.event, at, content.body),
     }
     try:
         address = http_address(subscription.url)

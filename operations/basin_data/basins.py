@@ -10,6 +10,7 @@ from hydrology.base.calendar import Day, last_ended_day, zone_of_longitude
 from hydrology.base.errors import InvalidInput
 from jobspec.training import InputsConfig
 from records.basins import basins, ownership
+from records.basins.tables import Basin
 from records.series import series
 from records.versions import promotions
 
@@ -17,7 +18,7 @@ TIME_ZONE = "time_zone"
 """Name of the basin text that holds its time zone, which sets its calendar days."""
 
 
-def last_ended(basin: basins.Basin, now: datetime) -> Day:
+def last_ended(basin: Basin, now: datetime) -> Day:
     """Return the last day that has ended at a basin, by its time zone or else its meridian."""
     return last_ended_day(now, basin.texts.get(TIME_ZONE) or zone_of_longitude(basin.longitude or 0))
 

@@ -15,7 +15,7 @@ from hydrology.weather.checks import CHECKED, DailyWeather, weather_findings
 from hydrology.weather.forcing import WeatherForecast
 from ingestion.base import BasinData, SourceSeries
 from records.basins import basins
-from records.basins.basins import Basin
+from records.basins.tables import Basin
 from records.series import series
 
 CLIMATE_VARIABLES = ("precipitation", "tmax", "tmin")

@@ -13,6 +13,7 @@ from hydrology.base.reasons import Reason
 from hydrology.weather.climate_indices import CLIMATE, ClimateIndices, climate_indices
 from hydrology.weather.evaporation import extraterrestrial_radiation, potential_evapotranspiration
 from records.basins import basins
+from records.basins.tables import Basin
 from records.database.work import Work
 from records.runs import states
 from records.series import series
@@ -67,7 +68,7 @@ def compute(work: Work, basin: str, product: str | None = None, period: Period |
         numbers = {name: getattr(climate.indices, name) for name in CLIMATE}
         texts = {name: value for name, value in asdict(climate.indices).items() if name not in CLIMATE}
         changes = basins.upsert(
-            session, basins.Basin(basin, attributes=numbers, texts=texts | {basins.CLIMATE_SOURCE: climate.source})
+            session, Basin(basin, attributes=numbers, texts=texts | {basins.CLIMATE_SOURCE: climate.source})
         )
         if basins.attributes_revised(session, basin, changes):
             states.invalidate_all(session, basin, absent(Reason.CLIMATE_COMPUTED), work.clock.wall())
@@ -132,7 +133,7 @@ def _whole_years(period: Period) -> int:
     return months // 12
 
 
-def _require_vacant(basin: basins.Basin) -> None:
+def _require_vacant(basin: Basin) -> None:
     """Raise a DataProblem where the basin has an index from elsewhere.
 
     All must have one source."""
@@ -144,7 +145,7 @@ def _require_vacant(basin: basins.Basin) -> None:
         )
 
 
-def _indices(session: Session, basin: basins.Basin, product: str, period: Period) -> ClimateIndices:
+def _indices(session: Session, basin: Basin, product: str, period: Period) -> ClimateIndices:
     if basin.latitude is None:
         raise DataProblem(f"The location of {basin.id} is not known, and evaporation depends on it: give its latitude.")
     precipitation, tmin, tmax = (_whole(session, basin.id, product, variable, period) for variable in _VARIABLES)

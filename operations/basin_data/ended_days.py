@@ -12,6 +12,7 @@ from ingestion.base import BasinData, SourceError, SourceSeries
 from ingestion.daily import ReadSeries
 from operations.basin_data.basins import TIME_ZONE, last_ended
 from records.basins import basins
+from records.basins.tables import Basin
 
 
 def ended_only(session: Session, data: BasinData, now: datetime) -> BasinData:
@@ -30,10 +31,10 @@ def ended_only(session: Session, data: BasinData, now: datetime) -> BasinData:
     return replace(data, series=tuple(ended for one in data.series if (ended := _ended(data.basin, one, last, now))))
 
 
-def _place(session: Session, data: BasinData) -> basins.Basin:
+def _place(session: Session, data: BasinData) -> Basin:
     """Return the basin with the longitude and the time zone that it has, or is about to have."""
     known = basins.known(session, [data.basin])
-    stored = basins.get(session, data.basin) if known else basins.Basin(data.basin)
+    stored = basins.get(session, data.basin) if known else Basin(data.basin)
     zone = {TIME_ZONE: data.texts[TIME_ZONE]} if TIME_ZONE in data.texts else {}
     longitude = stored.longitude if data.longitude is None else data.longitude
     return replace(stored, longitude=longitude, texts={**stored.texts, **zone})

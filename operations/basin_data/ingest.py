@@ -22,6 +22,7 @@ from ingestion.base import BasinData, Source, SourceFile
 from operations.basin_data.check_weather import check_observed
 from operations.basin_data.ended_days import ended_only
 from records.basins import basins, quality
+from records.basins.tables import Basin
 from records.database.work import Work
 from records.job_permissions import permissions
 from records.job_permissions.permissions import SERVICE, Grant
@@ -150,7 +151,7 @@ def store(session: Session, data: BasinData, clock: Clock, *, archive: bool = Fa
     data = ended_only(session, data, clock.wall() if archive else clock.now())
     changes = basins.upsert(
         session,
-        basins.Basin(
+        Basin(
             id=data.basin,
             name=data.name,
             latitude=data.latitude,

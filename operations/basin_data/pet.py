@@ -9,7 +9,7 @@ from jobspec.network import TEMPERATURES
 from jobspec.training import InputsConfig
 from models.arrays import Forcing
 from models.energy import mean_temperature
-from records.basins.basins import Basin
+from records.basins.tables import Basin
 
 
 def mean_pet(basin: Basin, forcing: Forcing, inputs: InputsConfig) -> float | Absent:

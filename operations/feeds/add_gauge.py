@@ -22,6 +22,7 @@ from operations.feeds.adapters import usgs
 from operations.feeds.simplify_outline import simplified
 from records.access import keys
 from records.basins import basins, ownership
+from records.basins.tables import Basin
 from records.database.work import Work
 from records.runs import states
 from records.versions import adoption, versions
@@ -74,7 +75,7 @@ def add(
         of_service = keys.is_official(session, key)
         taken = adoption.to_claim(session, result.basin, adopt=result.adopt) if of_service else None
         fresh = is_new or taken is not None
-        stored = basins.Basin(result.basin) if fresh else basins.get(session, result.basin)
+        stored = Basin(result.basin) if fresh else basins.get(session, result.basin)
         if result.area_km2 is not None:
             _require_unlearnt(session, stored, result.area_km2 * M2_PER_KM2)
     new = _basin(result, stored, _gauge_from_usgs(work.settings, result, stored, pause))
@@ -95,7 +96,7 @@ def add(
     return Added(result.basin, is_new, tuple(sorted(changes)), tuple(warnings), adopted)
 
 
-def _require_unlearnt(session: Session, stored: basins.Basin, m2: float) -> None:
+def _require_unlearnt(session: Session, stored: Basin, m2: float) -> None:
     """Raise an InvalidInput where a new area would replace one that a version learnt with."""
     for version in versions.list_versions(session):
         area = area_by(stored.areas, version.area_products)
@@ -112,7 +113,7 @@ def _require_unlearnt(session: Session, stored: basins.Basin, m2: float) -> None
 
 
 def _gauge_from_usgs(
-    settings: Settings, result: AddedBasin, stored: basins.Basin, pause: Callable[[float], None]
+    settings: Settings, result: AddedBasin, stored: Basin, pause: Callable[[float], None]
 ) -> Location | None:
     """Return USGS's data of a USGS gauge, where some of it is not known."""
     has_place = result.latitude is not None or stored.latitude is not None
@@ -128,7 +129,7 @@ def _gauge_from_usgs(
     return location
 
 
-def _basin(result: AddedBasin, stored: basins.Basin, shown: Location | None) -> basins.Basin:
+def _basin(result: AddedBasin, stored: Basin, shown: Location | None) -> Basin:
     """Return the basin as it will be stored."""
     places = ((place.latitude, place.longitude) for place in (result, stored, shown) if place is not None)
     latitude, longitude = next((place for place in places if None not in place), (None, None))
@@ -144,7 +145,7 @@ def _basin(result: AddedBasin, stored: basins.Basin, shown: Location | None) -> 
         texts[basins.OUTLINE_COMPARED] = _compared(of_outline, _area(stored, areas), result)
     if outline is not None and of_outline is not None:
         areas[OUTLINE_AREA] = of_outline
-    return basins.Basin(
+    return Basin(
         id=result.basin,
         name=result.name or stored.name or (None if shown is None else shown.name),
         latitude=latitude,
@@ -158,7 +159,7 @@ def _basin(result: AddedBasin, stored: basins.Basin, shown: Location | None) -> 
     )
 
 
-def _area(stored: basins.Basin, areas: dict[str, float]) -> Area:
+def _area(stored: Basin, areas: dict[str, float]) -> Area:
     """Return the area to compare an outline with. Given, else the service's, else a product's."""
     known = {name: m2 for name, m2 in {**stored.areas, **areas}.items() if name != OUTLINE_AREA}
     area = area_by(known, [GIVEN_AREA, SERVICE_AREA, *sorted(known)])
@@ -199,7 +200,7 @@ def _areas(result: AddedBasin, shown: Location | None) -> dict[str, float]:
     return areas
 
 
-def _area_attributes(stored: basins.Basin, areas: dict[str, float]) -> dict[str, float]:
+def _area_attributes(stored: Basin, areas: dict[str, float]) -> dict[str, float]:
     """Return the area as the attributes that versions use. An area given by a source is retained."""
     ours = {stored.areas[name] / M2_PER_KM2 for name in (GIVEN_AREA, SERVICE_AREA) if name in stored.areas}
     m2 = areas.get(GIVEN_AREA, areas.get(SERVICE_AREA))

@@ -16,10 +16,10 @@ from hydrology.base.reasons import Reason
 from hydrology.base.units import area_by, to_mm_per_day
 from hydrology.climatology.normals import normal_means, too_few_years
 from models.nets.products import BLOCK
-from records.basins.basins import Basin
+from records.basins.tables import Basin
 from records.runs.run_summary import ReferenceSnow
 from records.series import series
-from records.simulations import simulated_storage
+from records.simulations import simulated_series
 from records.simulations.snow_cells import REFERENCES, SnowMapping
 
 
@@ -61,7 +61,7 @@ def snow_normals(
     normals: dict[str, float | Absent] = {}
     for first in range(0, len(chosen), BLOCK):
         block = dict([*chosen.items()][first : first + BLOCK])
-        for name, water in simulated_storage.snow_of_basins(session, version, block).items():
+        for name, water in simulated_series.snow_of_basins(session, version, block).items():
             normals[name] = water if isinstance(water, Absent) else _at(t0, water.values, water.period)
     return normals
 

@@ -18,7 +18,7 @@ from jobspec.training import InputsConfig
 from models.energy import mean_temperature
 from models.nets.products import BLOCK
 from operations.basin_data.dataset import BasinForcing
-from records.basins.basins import Basin
+from records.basins.tables import Basin
 
 DAYS = 730
 """It starts on bare ground this many days before T0, so that a summer lies between."""

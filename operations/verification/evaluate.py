@@ -22,8 +22,8 @@ from operations.versions.held_out import warning
 from operations.versions.process_pool import OnProgress, processes_for, side_by_side
 from records.database.engine import Database
 from records.database.work import Work
-from records.simulations import simulated_flow, simulated_storage
-from records.simulations.simulated_flow import SimulatedFlow
+from records.simulations import simulated_series
+from records.simulations.simulated_series import SimulatedFlow
 from records.verification import scores
 from records.versions import promotions, versions
 from records.versions.version_properties import Closure
@@ -154,7 +154,7 @@ def _store(judge: VersionScorer, judged: BasinScores) -> None:
     whole = [basin for basin in judged.scored if basin.basin not in judge.without]
     with judge.work.database.transaction() as session:
         scores.replace(session, [row for basin in whole for row in _rows(judge, basin)])
-        simulated_flow.replace(session, [_flow(judge, basin) for basin in whole])
+        simulated_series.replace_flow(session, [_flow(judge, basin) for basin in whole])
         for version, cells in judged.snow.items():
             store_snow(session, version, [one for one in cells if one.basin_id not in judge.without])
 
@@ -184,7 +184,7 @@ def _simulate_snow(judge: VersionScorer) -> None:
     for choice in judge.choices():
         version = choice.loaded.version.id
         with judge.work.database.reading() as session:
-            basins = simulated_storage.lacking_snow(session, version)
+            basins = simulated_series.lacking_snow(session, version)
         if basins and choice.loaded.ensemble.conserving:
             simulated_thresholds.compute(judge.work.quiet, version, basins)
 

@@ -31,11 +31,11 @@ from operations.verification.snow_cells import readable_snow
 from operations.versions.load_networks import LoadedVersion, load_version
 from operations.versions.training_domain import attribute_means
 from records.basins import basins as basin_records
+from records.basins.tables import Basin
 from records.database.engine import Database
 from records.database.work import Work
-from records.simulations import simulated_levels
-from records.simulations.simulated_loss import SimulatedLoss
-from records.simulations.simulated_storage import SimulatedWater, WaterVariable
+from records.simulations import simulated_levels, simulated_series
+from records.simulations.simulated_series import SimulatedLoss, SimulatedWater, WaterVariable
 from records.simulations.snow_cells import SnowMapping
 from records.versions import promotions
 
@@ -161,7 +161,7 @@ def _of_parts(
 
 
 def _water(
-    levels: simulated_levels.ModelLevels, past: Past, chosen: SnowMapping | None
+    levels: simulated_series.ModelLevels, past: Past, chosen: SnowMapping | None
 ) -> dict[WaterVariable, SimulatedWater]:
     """Return the stored water of the days of the levels."""
     days, water = Period(levels.first_day, levels.last_day), dict[WaterVariable, SimulatedWater]()
@@ -172,7 +172,7 @@ def _water(
     return water
 
 
-def _loss(basin: basin_records.Basin, loaded: LoadedVersion, forcing: BasinForcing, past: Past) -> SimulatedLoss | None:
+def _loss(basin: Basin, loaded: LoadedVersion, forcing: BasinForcing, past: Past) -> SimulatedLoss | None:
     """Return the mean annual loss beside the potential evaporation of the same days."""
     if past.loss is None:
         return None
@@ -190,7 +190,7 @@ def _levels(
     basin: str,
     forcing: BasinForcing,
     flow: npt.NDArray[np.float64],
-) -> simulated_levels.ModelLevels | Absent:
+) -> simulated_series.ModelLevels | Absent:
     with work.database.reading() as session:
         area = area_by(basin_records.get(session, basin).areas, loaded.version.area_products)
     if area is None:
@@ -200,7 +200,7 @@ def _levels(
         return absent(Reason.RECORD_FILLS_STORE, basin=basin, record=record, days=SPIN_UP_DAYS)
     days = Period(forcing.period.first + SPIN_UP_DAYS, forcing.period.last)
     discharge = converted(flow[SPIN_UP_DAYS:], unit="mm/day", into=simulated_levels.UNIT, area=area)
-    return simulated_levels.ModelLevels(
+    return simulated_series.ModelLevels(
         version_id=loaded.version.id,
         basin_id=basin,
         first_day=days.first,

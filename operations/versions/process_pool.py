@@ -13,7 +13,7 @@ from hydrology.base.errors import DataProblem
 from models.devices import CPU, device_in_use
 from operations.versions.hardware import available_memory, memory_in_use
 from runtime.child_processes import end_with_parent, leave_signals_to_parent, spawn_context
-from runtime.one_thread import use_one_thread
+from runtime.tuning import use_one_thread
 
 SECONDS_BETWEEN_LOOKS = 0.2
 

@@ -1,25 +1,23 @@
 """Adjustments of issued forecasts: drafts of forecasters, and what they published. The runs stay as they are."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import CheckConstraint, ForeignKeyConstraint, Index, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from hydrology.base.errors import InvalidInput, NotFound, counted
 from hydrology.extremes.alerting import WINDOW_DAYS
-from hydrology.uncertainty.flow_adjustment import FlowAdjustment
-from jobspec.adjustments import NewAdjustment
-from records.database.base import FreeText, JsonList, JsonObject
+from jobspec.changes import NewAdjustment
 from records.database.composite_keys import where_keys
 from records.database.ids import new_id
-from records.database.statements import add_all, as_values, table_of
-from records.database.stored import find, read, stored
+from records.database.statements import add_all, as_values
+from records.database.stored import find, read
 from records.forecasts import latest
 from records.levels import basin_levels
 from records.runs import runs
+from records.runs.adjustment import ADJUSTMENTS, IS_PUBLISHED, Adjustment
 from records.runs.run_types import RunBasinKey
 
 
@@ -51,56 +49,7 @@ class AlreadyPublished(InvalidInput):
     remedy = "Make another adjustment of the run, and publish that: the newest counts."
 
 
-@stored(
-    "adjustments",
-    ForeignKeyConstraint(["run_id", "basin_id"], ["run_basins.run_id", "run_basins.basin_id"]),
-    CheckConstraint("factor > 0", name="factor"),
-    CheckConstraint("(published_at IS NULL) = (publisher IS NULL)", name="published"),
-    CheckConstraint(
-        "published_at IS NOT NULL OR (note IS NULL AND levels IS NULL AND alerts_at IS NULL)", name="draft"
-    ),
-    Index(None, "run_id", "basin_id"),
-    Index(None, "basin_id", "published_at"),
-    Index(None, "alerts_at"),
-)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Adjustment:
-    """What a forecaster changes of a run's forecast of a basin; a draft until it is published.
-
-    Attributes:
-        chances: by level, in place of the computed exceedance probability.
-        author, publisher: the names of their keys; None for a publisher of a draft.
-        created_at, published_at: by the service's clock.
-        levels: the chances of levels as issued and as adjusted, as readers saw them first; None for a draft.
-        alerts_at: when alerts were decided by it; None: not yet.
-    """
-
-    id: str
-    run_id: str
-    basin_id: str
-    factor: float
-    shift_days: int
-    chances: JsonObject
-    words: FreeText
-    author: str
-    # Not a foreign key: keys are revoked, never deleted.
-    key_id: str
-    created_at: datetime
-    published_at: datetime | None = None
-    publisher: str | None = None
-    note: FreeText | None = None
-    levels: JsonList | None = None
-    alerts_at: datetime | None = None
-
-    @property
-    def of_flow(self) -> FlowAdjustment:
-        """The change of the flow."""
-        return FlowAdjustment(self.factor, self.shift_days)
-
-
-ADJUSTMENTS = table_of(Adjustment)
-_IS_PUBLISHED = ADJUSTMENTS.c.published_at.is_not(None)
-_IS_UNDECIDED = _IS_PUBLISHED & ADJUSTMENTS.c.alerts_at.is_(None)
+_IS_UNDECIDED = IS_PUBLISHED & ADJUSTMENTS.c.alerts_at.is_(None)
 
 
 def create(
@@ -194,10 +143,13 @@ def published(session: Session, run: str, basin: str) -> Adjustment | None:
     return published_many(session, [(run, basin)]).get((run, basin))
 
 
-def published_many(session: Session, keys: Sequence[RunBasinKey]) -> dict[RunBasinKey, Adjustment]:
-    """Return the newest published adjustments of forecasts; those without one are left out."""
+def published_many(
+    session: Session, keys: Sequence[RunBasinKey], by: datetime | None = None
+) -> dict[RunBasinKey, Adjustment]:
+    """Return the newest adjustments of forecasts, published by an instant; those without one are left out."""
     columns = ADJUSTMENTS.c.run_id, ADJUSTMENTS.c.basin_id
-    query = where_keys(select(ADJUSTMENTS).where(_IS_PUBLISHED), columns, keys)
+    is_published = IS_PUBLISHED if by is None else ADJUSTMENTS.c.published_at <= by
+    query = where_keys(select(ADJUSTMENTS).where(is_published), columns, keys)
     found = read(session, Adjustment, query.order_by(ADJUSTMENTS.c.published_at, ADJUSTMENTS.c.id))
     return {(one.run_id, one.basin_id): one for one in found}
 
@@ -239,7 +191,7 @@ def page(
     """
     query = select(ADJUSTMENTS).order_by(ADJUSTMENTS.c.id.desc()).limit(limit)
     if not drafts:
-        query = query.where(_IS_PUBLISHED)
+        query = query.where(IS_PUBLISHED)
     if basin is not None:
         query = query.where(ADJUSTMENTS.c.basin_id == basin)
     if after is not None:

@@ -7,9 +7,9 @@ The gravest change heads the message: feeds and CAP show it alone, with the leve
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
-from sqlalchemy import select
+from sqlalchemy import CheckConstraint, Column, ForeignKey, Index, String, UniqueConstraint, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Day
@@ -18,20 +18,18 @@ from hydrology.extremes.alerting import SEVERITIES, Severity, Trend, Turn, rank
 from hydrology.extremes.gravity import gravity
 from hydrology.ratings.rating import M_PER_FT
 from hydrology.uncertainty.exceedance import Direction
-from jobspec.flood_categories import CategoryName
+from jobspec.levels import CATEGORIES, CategoryName
 from records.alerts import subscriptions
-from records.alerts.tables import AlertChangeRow, DeliveryRow
+from records.alerts.deliveries import Delivery
 from records.basins import ownership
-from records.database.base import JsonList
+from records.database.base import FreeText, JsonList, one_of
 from records.database.ids import new_id
-from records.database.statements import add_all, as_record, as_values
+from records.database.statements import add_all, as_record, as_values, table_of
+from records.database.stored import find, read, stored
 
 ChangeKind = Turn | Literal["level", "undecided", "decided", "promotion"]
 """`begins` to `ends`: the severity of a level. `level`: somebody changed or removed a level with an alert. `undecided`,
 `decided`: the alerts of a basin can no longer, or again, be decided. `promotion`: another version forecasts it."""
-
-
-_HEADS = AlertChangeRow.message == AlertChangeRow.id
 
 
 class UnknownChange(NotFound):
@@ -64,25 +62,25 @@ class NewChange:
 
     kind: ChangeKind
     at: datetime
-    basin_id: str
+    basin_id: Annotated[str, ForeignKey("basins.id")]
     level: str | None = None
     direction: Direction | None = None
     discharge: float | None = None
     stage: float | None = None
     category: CategoryName | None = None
-    impact: str | None = None
+    impact: FreeText | None = None
     severity: Severity | None = None
     severity_before: Severity | None = None
     chance: float | None = None
     chance_before: float | None = None
     trend: Trend | None = None
     window_days: int | None = None
-    run_id: str | None = None
+    run_id: Annotated[str | None, ForeignKey("runs.id")] = None
     t0: Day | None = None
-    version_id: str
+    version_id: Annotated[str, ForeignKey("versions.id")]
     why: str
-    decided_by: str | None = None
-    adjustment_id: str | None = None
+    decided_by: FreeText | None = None
+    adjustment_id: Annotated[str | None, ForeignKey("adjustments.id")] = None
     replayed: bool = False
     levels: JsonList | None = None
 
@@ -92,6 +90,23 @@ class NewChange:
         return None if self.stage is None else round(self.stage / M_PER_FT, 3)
 
 
+@stored(
+    "alert_changes",
+    # Prevents a run from recording the same change twice.
+    Column("key", String, nullable=False),
+    one_of("kind", "begins", "rises", "falls", "ends", "level", "undecided", "decided", "promotion"),
+    one_of("severity", *SEVERITIES),
+    one_of("severity_before", *SEVERITIES),
+    one_of("direction", *get_args(Direction)),
+    one_of("trend", *get_args(Trend)),
+    one_of("category", *CATEGORIES),
+    CheckConstraint("(kind = 'promotion') = (run_id IS NULL)", name="run"),
+    UniqueConstraint("id"),
+    UniqueConstraint("key"),
+    Index(None, "basin_id", "seq"),
+    key=("seq",),
+    numbered=True,
+)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change(NewChange):
     """A stored change. Receivers detect duplicates by `id`; `seq` grows with each change.
@@ -112,6 +127,10 @@ class Change(NewChange):
     def is_official(self) -> bool:
         """Whether it is meant: neither an exercise nor of an unofficial basin."""
         return self.sender is not None and not self.replayed
+
+
+CHANGES = table_of(Change)
+_HEADS = CHANGES.c.message == CHANGES.c.id
 
 
 def as_json(change: Change) -> dict[str, Any]:
@@ -165,7 +184,7 @@ def record_message(session: Session, new: Sequence[NewChange], at: datetime, *, 
         session: of a database that knows the sender and whether its service replays the past.
     """
     by_key = {_key(change, identifier): (identifier, change) for change in new for identifier in [new_id(at)]}
-    known = session.scalars(select(AlertChangeRow.key).where(AlertChangeRow.key.in_(by_key)))
+    known = session.scalars(select(CHANGES.c.key).where(CHANGES.c.key.in_(by_key)))
     for key in known.all():
         del by_key[key]
     head, _ = max(by_key.values(), key=lambda one: _urgency(one[1]), default=("", None))
@@ -191,16 +210,15 @@ def _insert(session: Session, new: NewChange, at: datetime, *, key: str, **named
     owner = ownership.owner(session, new.basin_id)
     sender = session.info["sender"] if owner is None else None
     issuer = {"owner": owner, "sender": sender, "replayed": new.replayed or session.info["replayed"]}
-    row = AlertChangeRow(key=key, **as_values(new) | issuer | named)
-    session.add(row)
-    session.flush()
-    if row.message is not None:
+    insert = CHANGES.insert().values(key=key, **as_values(new) | issuer | named)
+    change = as_record(Change, session.execute(insert.returning(*CHANGES.c)).one())
+    if change.message is not None:
         severity = None if new.level is None else max(new.severity, new.severity_before, key=rank)
         receivers = subscriptions.matching(session, new.basin_id, severity, at, owner)
-        waiting = {"change_seq": row.seq, "status": "pending", "tries": 0}
+        waiting = {"change_seq": change.seq, "status": "pending", "tries": 0}
         rows = [{"id": new_id(at), "subscription_id": one.id, "next_at": one.sent_from(at)} for one in receivers]
-        add_all(session, DeliveryRow, [waiting | row for row in rows])
-    return as_record(Change, row)
+        add_all(session, Delivery, [waiting | row for row in rows])
+    return change
 
 
 def page(
@@ -219,18 +237,18 @@ def page(
         basins: restrict to these; None for all.
         minimum: restrict to changes of alerts that reach or had reached it; those of a whole basin are included.
     """
-    query = select(AlertChangeRow).order_by(AlertChangeRow.seq.desc()).limit(limit)
+    query = select(CHANGES).order_by(CHANGES.c.seq.desc()).limit(limit)
     if basins is not None:
-        query = query.where(AlertChangeRow.basin_id.in_(basins))
+        query = query.where(CHANGES.c.basin_id.in_(basins))
     if minimum != SEVERITIES[0]:
         reached = SEVERITIES[rank(minimum) - 1 :]
-        of_level = AlertChangeRow.severity.in_(reached) | AlertChangeRow.severity_before.in_(reached)
-        query = query.where(AlertChangeRow.level.is_(None) | of_level)
+        of_level = CHANGES.c.severity.in_(reached) | CHANGES.c.severity_before.in_(reached)
+        query = query.where(CHANGES.c.level.is_(None) | of_level)
     if before is not None:
-        query = query.where(AlertChangeRow.seq < before)
+        query = query.where(CHANGES.c.seq < before)
     if in_feeds:
-        query = query.where(AlertChangeRow.owner.is_(None), _HEADS)
-    return [as_record(Change, row) for row in session.scalars(query)]
+        query = query.where(CHANGES.c.owner.is_(None), _HEADS)
+    return read(session, Change, query)
 
 
 def worst_first(changes: Sequence[Change]) -> list[Change]:
@@ -246,8 +264,8 @@ def _urgency(change: NewChange) -> tuple[float, ...]:
 
 def get_many(session: Session, numbers: Sequence[int]) -> dict[int, Change]:
     """Return changes by their numbers."""
-    rows = session.scalars(select(AlertChangeRow).where(AlertChangeRow.seq.in_(numbers)))
-    return {row.seq: as_record(Change, row) for row in rows}
+    found = read(session, Change, select(CHANGES).where(CHANGES.c.seq.in_(numbers)))
+    return {change.seq: change for change in found}
 
 
 def get(session: Session, change: str) -> Change:
@@ -256,10 +274,10 @@ def get(session: Session, change: str) -> Change:
     Raises:
         UnknownChange: there is none with this id.
     """
-    row = session.scalar(select(AlertChangeRow).filter_by(id=change))
-    if row is None:
+    found = find(session, Change, id=change)
+    if found is None:
         raise UnknownChange(f"No change {change!r} is stored here: list the changes of a basin to see their ids.")
-    return as_record(Change, row)
+    return found
 
 
 def head_of(session: Session, change: str) -> Change:
@@ -282,23 +300,21 @@ def earlier_of_alert(session: Session, change: Change) -> list[Change]:
     """
     if change.level is None:
         return []
-    query = select(AlertChangeRow).filter_by(basin_id=change.basin_id, direction=change.direction)
+    query = select(CHANGES).filter_by(basin_id=change.basin_id, direction=change.direction)
     if change.levels is None:
         query = query.filter_by(level=change.level)
     earlier: list[Change] = []
     ended: set[str | None] = set()
-    for row in session.scalars(
-        query.where(_HEADS, AlertChangeRow.seq < change.seq).order_by(AlertChangeRow.seq.desc())
-    ):
-        if row.levels == []:
+    for head in read(session, Change, query.where(_HEADS, CHANGES.c.seq < change.seq).order_by(CHANGES.c.seq.desc())):
+        if head.levels == []:
             break
-        if row.levels is None and row.severity is None:
-            ended.add(row.level)
-        if row.levels is not None or row.level not in ended:
-            earlier.append(as_record(Change, row))
+        if head.levels is None and head.severity is None:
+            ended.add(head.level)
+        if head.levels is not None or head.level not in ended:
+            earlier.append(head)
     return earlier[::-1]
 
 
 def first(session: Session) -> str | None:
     """Return the id of the oldest change: no other service has it, and it stays. None before there is one."""
-    return session.scalar(select(AlertChangeRow.id).order_by(AlertChangeRow.seq).limit(1))
+    return session.scalar(select(CHANGES.c.id).order_by(CHANGES.c.seq).limit(1))

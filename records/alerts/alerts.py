@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Annotated, get_args
 
-from sqlalchemy import and_, select, tuple_
+from sqlalchemy import CheckConstraint, ForeignKey, and_, select, tuple_
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent
@@ -13,11 +14,11 @@ from hydrology.extremes.alerting import SEVERITIES, Severity, Trend, rank
 from hydrology.extremes.gravity import gravity
 from hydrology.extremes.thresholds import Kind
 from hydrology.uncertainty.exceedance import Direction
-from records.alerts.tables import AlertBasinRow, AlertRow
 from records.basins import ownership
-from records.basins.tables import BasinRow
-from records.database.base import JsonList
-from records.database.statements import as_record, as_values
+from records.basins.tables import BASINS
+from records.database.base import JsonList, one_of
+from records.database.statements import as_values, table_of
+from records.database.stored import find, read, stored
 from records.runs.run_summary import CalibrationKind
 from records.runs.run_types import Run
 
@@ -43,6 +44,16 @@ class LevelChance:
     official_stage: float | None = None
 
 
+@stored(
+    "alerts",
+    one_of("direction", *get_args(Direction)),
+    one_of("calibration", *get_args(CalibrationKind)),
+    one_of("severity", *SEVERITIES),
+    one_of("trend", *get_args(Trend)),
+    CheckConstraint("(severity IS NULL) = (since IS NULL)", name="since"),
+    CheckConstraint("chance BETWEEN 0 AND 1", name="chance"),
+    key=("basin_id", "level"),
+)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alert(LevelChance):
     """The alert state of a level.
@@ -54,13 +65,13 @@ class Alert(LevelChance):
         run_id: the run that decided it.
     """
 
-    basin_id: str
+    basin_id: Annotated[str, ForeignKey("alert_basins.basin_id")]
     trend: Trend | None
     severity: Severity | None
     since: datetime | None
     switches: JsonList
     why: str
-    run_id: str
+    run_id: Annotated[str, ForeignKey("runs.id")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +85,7 @@ class RiverAlert(Alert):
     levels: JsonList
 
 
+@stored("alert_basins", key=("basin_id",))
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlertStanding:
     """The last run that decided the alerts of a basin, or failed to.
@@ -84,9 +96,9 @@ class AlertStanding:
         reason: why it could not decide, which leaves the alerts unchanged; None if it did.
     """
 
-    basin_id: str
-    run_id: str
-    version_id: str
+    basin_id: Annotated[str, ForeignKey("basins.id")]
+    run_id: Annotated[str, ForeignKey("runs.id")]
+    version_id: Annotated[str, ForeignKey("versions.id")]
     t0: Day
     issued_at: datetime
     window_days: int
@@ -98,28 +110,28 @@ class AlertStanding:
         return (self.t0, self.issued_at, self.run_id) < run.order
 
 
+ALERTS, STANDINGS = table_of(Alert), table_of(AlertStanding)
+
+
 def standing(session: Session, basin: str) -> AlertStanding | None:
     """Return the run that last decided the alerts of a basin. None without one."""
-    row = session.get(AlertBasinRow, basin, populate_existing=True)
-    return None if row is None else as_record(AlertStanding, row)
+    return find(session, AlertStanding, basin_id=basin)
 
 
 def standings(session: Session, names: Sequence[str]) -> dict[str, AlertStanding]:
     """Return the same for many basins; basins without one are left out."""
-    rows = session.scalars(select(AlertBasinRow).where(AlertBasinRow.basin_id.in_(names)))
-    return {row.basin_id: as_record(AlertStanding, row) for row in rows}
+    found = read(session, AlertStanding, select(STANDINGS).where(STANDINGS.c.basin_id.in_(names)))
+    return {one.basin_id: one for one in found}
 
 
 def of_basin(session: Session, basin: str) -> list[Alert]:
     """Return the alert state of each level of a basin, by level name."""
-    rows = session.scalars(select(AlertRow).filter_by(basin_id=basin).order_by(AlertRow.level))
-    return [as_record(Alert, row) for row in rows]
+    return read(session, Alert, select(ALERTS).filter_by(basin_id=basin).order_by(ALERTS.c.level))
 
 
 def standing_of(session: Session, names: Sequence[str]) -> list[Alert]:
     """Return the alerts that stand in basins."""
-    rows = session.scalars(select(AlertRow).where(AlertRow.basin_id.in_(names), AlertRow.severity.is_not(None)))
-    return [as_record(Alert, row) for row in rows]
+    return read(session, Alert, select(ALERTS).where(ALERTS.c.basin_id.in_(names), ALERTS.c.severity.is_not(None)))
 
 
 def rivers(
@@ -137,16 +149,15 @@ def rivers(
         public: False: also those of unofficial basins.
         after: the last basin and direction of the previous page.
     """
-    river = (AlertRow.basin_id, AlertRow.direction)
-    query = select(*river).distinct().where(AlertRow.severity.in_(SEVERITIES[rank(minimum) - 1 :]))
+    river = (ALERTS.c.basin_id, ALERTS.c.direction)
+    query = select(*river).distinct().where(ALERTS.c.severity.in_(SEVERITIES[rank(minimum) - 1 :]))
     if public:
-        query = query.join(BasinRow, BasinRow.id == AlertRow.basin_id).where(ownership.is_official())
+        query = query.join(BASINS, BASINS.c.id == ALERTS.c.basin_id).where(ownership.is_official())
     if after is not None:
         query = query.where(tuple_(*river) > after)
     page = query.order_by(*river).limit(limit).subquery()
-    of_page = and_(AlertRow.basin_id == page.c.basin_id, AlertRow.direction == page.c.direction)
-    rows = session.scalars(select(AlertRow).join(page, of_page))
-    found = by_river(as_record(Alert, row) for row in rows)
+    of_page = and_(ALERTS.c.basin_id == page.c.basin_id, ALERTS.c.direction == page.c.direction)
+    found = by_river(read(session, Alert, select(ALERTS).join(page, of_page)))
     return [
         RiverAlert(**as_values(of_river[0]), levels=standing_levels(of_river)) for _, of_river in sorted(found.items())
     ]

@@ -1,20 +1,22 @@
 """Changes of alerts that wait for a person's approval, until a deadline."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any, get_args
 
-from sqlalchemy import ColumnElement, delete, func, or_, select
+from sqlalchemy import CheckConstraint, ColumnElement, ForeignKey, func, or_, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import day
 from hydrology.base.errors import InvalidInput, NotFound
-from jobspec.adjustments import HeldRuling, Ruling
+from jobspec.changes import HeldRuling, Ruling
 from records.alerts.alert_changes import Change, as_json
-from records.alerts.tables import HeldAlertsRow
 from records.basins import basins
-from records.database.statements import as_record
+from records.database.base import FreeText, JsonList, one_of
+from records.database.statements import as_values, table_of, upsert
+from records.database.stored import find as find_record
+from records.database.stored import read, stored
 from records.levels import level_doubts
 
 
@@ -33,6 +35,12 @@ class HeldOtherwise(InvalidInput):
     remedy = "Read `/v1/alerts/held` again, and decide what it shows now."
 
 
+@stored(
+    "held_alerts",
+    one_of("ruling", *get_args(Ruling)),
+    CheckConstraint("(ruling IS NULL) = (ruled_by IS NULL) AND (ruling IS NULL) = (ruled_at IS NULL)", name="ruled"),
+    key=("basin_id",),
+)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeldAlerts:
     """The changes of a basin's alerts that a run proposes.
@@ -44,36 +52,27 @@ class HeldAlerts:
         ruling: None until somebody decides.
     """
 
-    basin_id: str
-    run_id: str
-    proposed: Sequence[Mapping[str, Any]]
+    basin_id: Annotated[str, ForeignKey("basins.id")]
+    run_id: Annotated[str, ForeignKey("runs.id")]
+    proposed: JsonList
     held_at: datetime
     due_at: datetime | None
-    ruling: Ruling | None
-    ruled_by: str | None
-    ruled_at: datetime | None
-    note: str | None
+    ruling: Ruling | None = None
+    ruled_by: FreeText | None = None
+    ruled_at: datetime | None = None
+    note: FreeText | None = None
+
+
+HELD_ALERTS = table_of(HeldAlerts)
 
 
 def hold(
     session: Session, basin: str, run: str, changes: Sequence[Change], at: datetime, due_at: datetime | None
 ) -> HeldAlerts:
     """Hold the changes that a run proposes, in the place of what was held of the basin before."""
-    session.merge(
-        HeldAlertsRow(
-            basin_id=basin,
-            run_id=run,
-            proposed=proposal(changes),
-            held_at=at,
-            due_at=due_at,
-            ruling=None,
-            ruled_by=None,
-            ruled_at=None,
-            note=None,
-        )
-    )
-    session.flush()
-    return get(session, basin)
+    held = HeldAlerts(basin_id=basin, run_id=run, proposed=proposal(changes), held_at=at, due_at=due_at)
+    upsert(session, HeldAlerts, [as_values(held)])
+    return held
 
 
 def proposal(changes: Sequence[Change]) -> list[dict[str, Any]]:
@@ -84,8 +83,7 @@ def proposal(changes: Sequence[Change]) -> list[dict[str, Any]]:
 
 def find(session: Session, basin: str) -> HeldAlerts | None:
     """Return the held changes of a basin. None where nothing waits."""
-    row = session.get(HeldAlertsRow, basin, populate_existing=True)
-    return None if row is None else as_record(HeldAlerts, row)
+    return find_record(session, HeldAlerts, basin_id=basin)
 
 
 def get(session: Session, basin: str) -> HeldAlerts:
@@ -116,10 +114,9 @@ def rule(session: Session, basin: str, ruling: HeldRuling, by: str, at: datetime
         raise HeldOtherwise(f"The alerts of {basin} that wait are of run {held.run_id}, not of {ruling.run}.")
     if held.ruling is not None:
         raise HeldOtherwise(f"{held.ruled_by} has decided on the alerts of {basin}: {held.ruling}.")
-    row = session.get_one(HeldAlertsRow, basin)
-    row.ruling, row.ruled_by, row.ruled_at, row.note = ruling.ruling, by, at, ruling.note
-    session.flush()
-    return get(session, basin)
+    ruled = replace(held, ruling=ruling.ruling, ruled_by=by, ruled_at=at, note=ruling.note)
+    upsert(session, HeldAlerts, [as_values(ruled)])
+    return ruled
 
 
 def approve_confirmed(session: Session, basin: str, *, by: str, now: datetime, wall: datetime) -> None:
@@ -139,25 +136,26 @@ def approve_confirmed(session: Session, basin: str, *, by: str, now: datetime, w
 
 def release(session: Session, basin: str, run: str | None = None) -> None:
     """Delete what is held of a basin: of any run, or of one alone."""
-    of_run = {} if run is None else {"run_id": run}
-    session.execute(delete(HeldAlertsRow).filter_by(basin_id=basin, **of_run))
+    deletion = HELD_ALERTS.delete().where(HELD_ALERTS.c.basin_id == basin)
+    session.execute(deletion if run is None else deletion.where(HELD_ALERTS.c.run_id == run))
 
 
 def waiting(session: Session, basins_: Sequence[str]) -> set[str]:
     """Return the basins of which changes wait that nobody has decided."""
-    undecided = select(HeldAlertsRow.basin_id).filter_by(ruling=None).where(HeldAlertsRow.basin_id.in_(basins_))
+    held = HELD_ALERTS.c
+    undecided = select(held.basin_id).where(held.ruling.is_(None), held.basin_id.in_(basins_))
     return set(session.scalars(undecided))
 
 
 def count_in_doubt(session: Session) -> int:
     """Return the number of basins whose changes wait because a level is in doubt."""
-    waiting = select(func.count()).select_from(HeldAlertsRow).filter_by(due_at=None, ruling=None)
+    waiting = select(func.count()).select_from(HELD_ALERTS).filter_by(due_at=None, ruling=None)
     return session.scalar(waiting) or 0
 
 
 def is_any_due(session: Session, at: datetime) -> bool:
     """Return whether something is to be carried out."""
-    return session.scalar(select(HeldAlertsRow.basin_id).where(_is_due(at)).limit(1)) is not None
+    return session.scalar(select(HELD_ALERTS.c.basin_id).where(_is_due(at)).limit(1)) is not None
 
 
 def due(session: Session, at: datetime, basin: str | None = None) -> list[HeldAlerts]:
@@ -166,10 +164,10 @@ def due(session: Session, at: datetime, basin: str | None = None) -> list[HeldAl
     Args:
         basin: restrict to it; None for all.
     """
-    query = select(HeldAlertsRow).where(_is_due(at)).order_by(HeldAlertsRow.basin_id)
+    query = select(HELD_ALERTS).where(_is_due(at)).order_by(HELD_ALERTS.c.basin_id)
     if basin is not None:
         query = query.filter_by(basin_id=basin)
-    return [as_record(HeldAlerts, row) for row in session.scalars(query)]
+    return read(session, HeldAlerts, query)
 
 
 def page(session: Session, *, after: str | None = None, limit: int | None = None) -> list[HeldAlerts]:
@@ -178,11 +176,11 @@ def page(session: Session, *, after: str | None = None, limit: int | None = None
     Args:
         after: the last basin of the previous page.
     """
-    query = select(HeldAlertsRow).where(HeldAlertsRow.ruling.is_(None)).order_by(HeldAlertsRow.basin_id).limit(limit)
+    query = select(HELD_ALERTS).where(HELD_ALERTS.c.ruling.is_(None)).order_by(HELD_ALERTS.c.basin_id).limit(limit)
     if after is not None:
-        query = query.where(HeldAlertsRow.basin_id > after)
-    return [as_record(HeldAlerts, row) for row in session.scalars(query)]
+        query = query.where(HELD_ALERTS.c.basin_id > after)
+    return read(session, HeldAlerts, query)
 
 
 def _is_due(at: datetime) -> ColumnElement[bool]:
-    return or_(HeldAlertsRow.ruling.is_not(None), HeldAlertsRow.due_at <= at)
+    return or_(HELD_ALERTS.c.ruling.is_not(None), HELD_ALERTS.c.due_at <= at)

@@ -11,17 +11,53 @@ from collections.abc import Collection
 from datetime import datetime, timedelta
 from hashlib import sha256
 
-from sqlalchemy import delete, func, select
-from sqlalchemy.orm import Session
+from sqlalchemy import CheckConstraint, Index, delete, func, select
+from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from hydrology.base.errors import InvalidInput
 from jobspec.addresses import mailbox
 from records.access.keys import KEYS
-from records.alerts.tables import MailboxSaltRow, MailQuestionRow, MailRefusalRow
+from records.database.base import Base
 from records.database.statements import add_all, insert_into
 from runtime.settings import Settings
 
 _DAY = timedelta(days=1)
+
+
+class MailQuestionRow(Base):
+    """A question to a recipient of e-mail whether it agrees. It outlives its subscription and its delivery."""
+
+    __tablename__ = "mail_questions"
+    __table_args__ = (Index(None, "mailbox"), Index(None, "key_id", "at"))
+
+    # Of its delivery.
+    id: Mapped[str] = mapped_column(primary_key=True)
+    # A keyed hash.
+    mailbox: Mapped[str]
+    # Not a foreign key: keys are revoked, never deleted.
+    key_id: Mapped[str]
+    at: Mapped[datetime]
+    # False: it is not sent, since the mailbox had another, or has refused.
+    is_allowed: Mapped[bool]
+
+
+class MailRefusalRow(Base):
+    """A mailbox that wants no questions."""
+
+    __tablename__ = "mail_refusals"
+
+    mailbox: Mapped[str] = mapped_column(primary_key=True)
+    at: Mapped[datetime]
+
+
+class MailboxSaltRow(Base):
+    """The key that mailboxes are hashed with."""
+
+    __tablename__ = "mailbox_salt"
+    __table_args__ = (CheckConstraint("id = 1", name="id"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    salt: Mapped[str]
 
 
 class TooManyQuestions(InvalidInput):

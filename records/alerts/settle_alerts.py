@@ -22,10 +22,9 @@ from hydrology.extremes.gravity import reach
 from hydrology.uncertainty.exceedance import Direction
 from records.alerts import alert_changes, alerts, held_alerts
 from records.alerts.alert_changes import Change, ChangeKind, NewChange
-from records.alerts.alerts import Alert, AlertStanding, LevelChance, standing
-from records.alerts.tables import AlertBasinRow, AlertRow
+from records.alerts.alerts import ALERTS, Alert, AlertStanding, LevelChance, standing
 from records.basins import basins
-from records.database.statements import as_record, as_values, grouped, insert_into
+from records.database.statements import as_values, grouped, upsert
 from records.levels.basin_levels import THRESHOLDS
 from records.ratings import ratings
 from records.runs import runs
@@ -84,7 +83,7 @@ def settle(
     reason = chances if isinstance(chances, Absent) else None
     _stand(session, basin, run, window_days, reason, now)
     book = _Book(session, basin, run, window_days, now=now, wall=wall, replayed=replayed, judgement=judgement)
-    stored = {row.level: row for row in session.scalars(select(AlertRow).filter_by(basin_id=basin))}
+    stored = {alert.level: alert for alert in alerts.of_basin(session, basin)}
     could = before is not None and before.reason is None
     if isinstance(chances, Absent):
         if could:
@@ -94,7 +93,7 @@ def settle(
         book.of_basin("decided", stored.values(), f"Before, it could not be decided: {before.reason}")
     link = _link(session, before, run, window_days)
     for gone in sorted(stored.keys() - {chance.level for chance in chances} - {*waiting}):
-        book.removed(stored[gone])
+        book.ended(stored[gone], "level", f"{gone} has been removed from {basin}.")
     for chance in chances:
         if chance.level not in waiting:
             book.decided(chance, stored.get(chance.level), link)
@@ -120,8 +119,7 @@ def lapse(
     run = runs.get(session, before.run_id)
     _stand(session, before.basin_id, run, before.window_days, reason, now)
     book = _Book(session, before.basin_id, run, before.window_days, now=now, wall=wall, replayed=replayed)
-    rows = session.scalars(select(AlertRow).filter_by(basin_id=before.basin_id)).all()
-    book.of_basin("undecided", rows, f"{reason} {STAYS}")
+    book.of_basin("undecided", alerts.of_basin(session, before.basin_id), f"{reason} {STAYS}")
     return book.store()
 
 
@@ -147,8 +145,7 @@ def dismiss(
     _stand(session, basin, run, window_days, None, now)
     book = _Book(session, basin, run, window_days, now=now, wall=wall, replayed=replayed)
     if before is not None and before.reason is not None:
-        rows = session.scalars(select(AlertRow).filter_by(basin_id=basin)).all()
-        book.of_basin("decided", rows, f"Before, it could not be decided: {before.reason}")
+        book.of_basin("decided", alerts.of_basin(session, basin), f"Before, it could not be decided: {before.reason}")
     return book.store()
 
 
@@ -167,8 +164,8 @@ def restart(session: Session, basin: str, why: str, *, now: datetime, wall: date
         return []
     run = runs.get(session, before.run_id)
     book = _Book(session, basin, run, before.window_days, now=now, wall=wall, replayed=replayed)
-    for row in session.scalars(select(AlertRow).filter_by(basin_id=basin).order_by(AlertRow.level)):
-        book.ended(row, why)
+    for alert in alerts.of_basin(session, basin):
+        book.ended(alert, "ends", why)
     return book.store()
 
 
@@ -180,8 +177,7 @@ def promoted(session: Session, basin: str, before: str, version: str, at: dateti
     """
     if standing(session, basin) is None:
         return
-    rows = session.scalars(select(AlertRow).filter_by(basin_id=basin)).all()
-    highest = _highest(rows)
+    highest = _highest(alerts.of_basin(session, basin))
     alert_changes.record(
         session,
         NewChange(
@@ -209,21 +205,21 @@ def _link(session: Session, before: AlertStanding | None, run: Run, window_days:
 
 
 def _stand(session: Session, basin: str, run: Run, window_days: int, reason: Absent | None, now: datetime) -> None:
-    values = {
-        "run_id": run.id,
-        "version_id": run.version_id,
-        "t0": run.t0,
-        "issued_at": run.issued_at,
-        "window_days": window_days,
-        "decided_at": now,
-        "reason": reason,
-    }
-    insert = insert_into(session, AlertBasinRow).values(basin_id=basin, **values)
-    session.execute(insert.on_conflict_do_update(index_elements=["basin_id"], set_=values))
+    decided = AlertStanding(
+        basin_id=basin,
+        run_id=run.id,
+        version_id=run.version_id,
+        t0=run.t0,
+        issued_at=run.issued_at,
+        window_days=window_days,
+        decided_at=now,
+        reason=reason,
+    )
+    upsert(session, AlertStanding, [as_values(decided)])
 
 
-def _highest(rows: Iterable[AlertRow]) -> Severity | None:
-    return max((as_record(Alert, row).severity for row in rows), key=rank, default=None)
+def _highest(levels: Iterable[Alert]) -> Severity | None:
+    return max((alert.severity for alert in levels), key=rank, default=None)
 
 
 @dataclass(slots=True)
@@ -261,30 +257,20 @@ class _Book:
         found = alerts.by_river(alerts.of_basin(self.session, self.basin))
         return {direction: levels for (_, direction), levels in found.items()}
 
-    def of_basin(self, kind: ChangeKind, rows: Iterable[AlertRow], why: str) -> None:
+    def of_basin(self, kind: ChangeKind, levels: Iterable[Alert], why: str) -> None:
         """Record a change of the whole basin, with its highest severity."""
-        highest = _highest(rows)
+        highest = _highest(levels)
         self._record(kind, why, severity=highest, severity_before=highest)
 
-    def removed(self, row: AlertRow) -> None:
-        """Delete a level that the basin has no more, and end its alert."""
-        alert = as_record(Alert, row)
-        if alert.severity is not None:
-            self._record("level", f"{alert.level} has been removed from {self.basin}.", alert, severity=None)
-        self.session.delete(row)
-        self.session.flush()
-
-    def ended(self, row: AlertRow, why: str) -> None:
+    def ended(self, alert: Alert, kind: ChangeKind, why: str) -> None:
         """Forget the state of a level, and end its alert."""
-        alert = as_record(Alert, row)
         if alert.severity is not None:
-            self._record("ends", why, alert, severity=None)
-        self.session.delete(row)
-        self.session.flush()
+            self._record(kind, why, alert, severity=None)
+        own = (ALERTS.c.basin_id == self.basin, ALERTS.c.level == alert.level)
+        self.session.execute(ALERTS.delete().where(*own))
 
-    def decided(self, chance: LevelChance, row: AlertRow | None, link: Link) -> None:
+    def decided(self, chance: LevelChance, before: Alert | None, link: Link) -> None:
         """Decide a level."""
-        before = None if row is None else as_record(Alert, row)
         if before is not None and _was_set_anew(before, chance):
             before, link = self._set_anew(before, chance), "anew"
         was = [] if before is None else [Switch(*switch) for switch in before.switches]
@@ -302,8 +288,7 @@ class _Book:
             why=decision.why,
             run_id=self.run.id,
         )
-        self.session.merge(AlertRow(**as_values(alert)))
-        self.session.flush()
+        upsert(self.session, Alert, [as_values(alert)])
         if decision.turn is not None:
             before_chance = None if before is None else before.chance
             self._record(

@@ -1,29 +1,29 @@
-"""Subscriptions of receivers to alert changes. Secrets are not stored (`records.alerts.webhook_signature`)."""
+"""Subscriptions of receivers to alert changes. Secrets are not stored (`records.alerts.signatures`)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
 import structlog
 from pydantic import ValidationError
-from sqlalchemy import or_, select
-from sqlalchemy import update as update_rows
+from sqlalchemy import CheckConstraint, Index, or_, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent, absent
 from hydrology.base.errors import InvalidInput, NotFound
 from hydrology.base.reasons import Reason
-from hydrology.extremes.alerting import Severity, rank
+from hydrology.extremes.alerting import SEVERITIES, Severity, rank
 from jobspec.subscriptions import Digest, NewSubscription, SubscriptionPatch, unsuitable
 from records.access import keys
 from records.access.keys import KEYS
 from records.alerts import questions
-from records.alerts.tables import DeliveryRow, SubscriptionRow
+from records.alerts.deliveries import DELIVERIES, Delivery
 from records.basins import basins, ownership
-from records.database.base import JsonList, JsonObject
+from records.database.base import JsonList, JsonObject, one_of
 from records.database.ids import new_id
-from records.database.statements import add_all, as_record, as_values
+from records.database.statements import add_all, as_values, table_of
+from records.database.stored import find, read, stored
 from records.jobs import cron
 from runtime.settings import Settings
 
@@ -80,6 +80,14 @@ class ConfirmationOver(InvalidInput):
     remedy = "Ask whoever runs the service for a new subscription."
 
 
+@stored(
+    "subscriptions",
+    one_of("least_severity", *SEVERITIES),
+    CheckConstraint("generation > 0", name="generation"),
+    CheckConstraint("(url IS NULL) <> (email IS NULL)", name="receiver"),
+    CheckConstraint("(paused_at IS NULL) = (paused_because IS NULL)", name="paused"),
+    Index(None, "key_id"),
+)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subscription:
     """A receiver of alert changes.
@@ -97,6 +105,7 @@ class Subscription:
     """
 
     id: str
+    # Not a foreign key: keys are revoked, never deleted.
     key_id: str
     url: str | None
     email: str | None = None
@@ -137,6 +146,9 @@ class Subscription:
         return [self.generation, self.generation - 1] if overlaps else [self.generation]
 
 
+SUBSCRIPTIONS = table_of(Subscription)
+
+
 def create(session: Session, new: NewSubscription, key: str, at: datetime, settings: Settings) -> Subscription:
     """Store a new subscription of a key, for e-mail with its question, if its recipient may be asked.
 
@@ -162,33 +174,33 @@ def create(session: Session, new: NewSubscription, key: str, at: datetime, setti
         rotated_at=None,
         created_at=at,
     )
-    add_all(session, SubscriptionRow, [as_values(subscription)])
+    add_all(session, Subscription, [as_values(subscription)])
     if new.email is not None:
         question = new_id(at)
         delivery = {"id": question, "subscription_id": subscription.id, "status": "pending", "tries": 0}
-        add_all(session, DeliveryRow, [delivery])
+        add_all(session, Delivery, [delivery])
         questions.store(session, question, new.email, key, at, settings)
     return subscription
 
 
-def get(session: Session, subscription: str) -> Subscription:
+def get(session: Session, subscription: str, *, for_update: bool = False) -> Subscription:
     """Return a subscription.
 
     Raises:
         UnknownSubscription: there is none with this id.
     """
-    row = session.get(SubscriptionRow, subscription, populate_existing=True)
-    if row is None:
-        raise _unknown(subscription)
-    return as_record(Subscription, row)
+    record = find(session, Subscription, id=subscription, for_update=for_update)
+    if record is None:
+        raise UnknownSubscription(
+            f"No subscription {subscription!r} is stored here: list the subscriptions to see their ids."
+        )
+    return record
 
 
 def list_subscriptions(session: Session, key: str | None = None) -> list[Subscription]:
     """Return the subscriptions of a key, or all, oldest first."""
-    query = select(SubscriptionRow).order_by(SubscriptionRow.id)
-    if key is not None:
-        query = query.where(SubscriptionRow.key_id == key)
-    return [as_record(Subscription, row) for row in session.scalars(query)]
+    query = select(SUBSCRIPTIONS).order_by(SUBSCRIPTIONS.c.id)
+    return read(session, Subscription, query if key is None else query.where(SUBSCRIPTIONS.c.key_id == key))
 
 
 def update(session: Session, subscription: str, patch: SubscriptionPatch) -> Subscription:
@@ -200,26 +212,29 @@ def update(session: Session, subscription: str, patch: SubscriptionPatch) -> Sub
         NotSuitable: it is a webhook's and the patch e-mail's, or the other way round.
         NotAgreedTo: it is for e-mail, and its recipient would get more than was asked.
     """
-    row, changes = _locked(session, subscription), patch.changes()
-    _require_basins(session, patch.basins, row.key_id)
-    if row.email is not None and "url" in changes:
+    before, changes = get(session, subscription, for_update=True), patch.changes()
+    _require_basins(session, patch.basins, before.key_id)
+    if before.email is not None and "url" in changes:
         raise NotSuitable("This subscription is for an e-mail address, which does not change: create another one.")
-    if fault := unsuitable(row.email is not None, changes.get("template"), changes.get("digest")):
+    if fault := unsuitable(before.email is not None, changes.get("template"), changes.get("digest")):
         raise NotSuitable(f"It does not suit this subscription: {fault}.")
-    if row.email is not None and _is_more(as_record(Subscription, row), changes):
+    if before.email is not None and _is_more(before, changes):
         raise NotAgreedTo("The recipient agreed to less than this: a subscription for e-mail can only be narrowed.")
-    for name, value in changes.items():
-        setattr(row, name, value)
-    session.flush()
-    return as_record(Subscription, row)
+    return _change(session, before, **changes)
 
 
-def _is_more(stored: Subscription, changes: Mapping[str, Any]) -> bool:
+def _change(session: Session, before: Subscription, **values: Any) -> Subscription:
+    if values:
+        session.execute(SUBSCRIPTIONS.update().where(SUBSCRIPTIONS.c.id == before.id).values(values))
+    return replace(before, **values)
+
+
+def _is_more(before: Subscription, changes: Mapping[str, Any]) -> bool:
     """Return whether changed fields send more than before: other basins, a lower severity, or no digest any more."""
-    before, after = stored.basins, changes.get("basins", stored.basins)
-    more_basins = before is not None and (after is None or not set(after) <= set(before))
-    lower = rank(changes.get("least_severity", stored.least_severity)) < rank(stored.least_severity)
-    return more_basins or lower or (stored.digest is not None and changes.get("digest", stored.digest) is None)
+    after = changes.get("basins", before.basins)
+    more_basins = before.basins is not None and (after is None or not set(after) <= set(before.basins))
+    lower = rank(changes.get("least_severity", before.least_severity)) < rank(before.least_severity)
+    return more_basins or lower or (before.digest is not None and changes.get("digest", before.digest) is None)
 
 
 def rotate(session: Session, subscription: str, at: datetime) -> Subscription:
@@ -229,12 +244,10 @@ def rotate(session: Session, subscription: str, at: datetime) -> Subscription:
         UnknownSubscription: there is none with this id.
         NotSuitable: it is for e-mail, which has no secret.
     """
-    row = _locked(session, subscription)
-    if row.email is not None:
+    before = get(session, subscription, for_update=True)
+    if before.email is not None:
         raise NotSuitable("Messages by e-mail are not signed, so there is no secret to rotate.")
-    row.generation, row.rotated_at = row.generation + 1, at
-    session.flush()
-    return as_record(Subscription, row)
+    return _change(session, before, generation=before.generation + 1, rotated_at=at)
 
 
 def remove(session: Session, subscription: str) -> None:
@@ -243,8 +256,8 @@ def remove(session: Session, subscription: str) -> None:
     Raises:
         UnknownSubscription: there is none with this id.
     """
-    session.delete(_locked(session, subscription))
-    session.flush()
+    get(session, subscription)
+    session.execute(SUBSCRIPTIONS.delete().where(SUBSCRIPTIONS.c.id == subscription))
 
 
 def confirm(session: Session, subscription: str, at: datetime) -> Subscription:
@@ -254,15 +267,14 @@ def confirm(session: Session, subscription: str, at: datetime) -> Subscription:
         UnknownSubscription: there is none with this id.
         ConfirmationOver: the recipient has unsubscribed, or the time for it is over.
     """
-    row = _locked(session, subscription)
-    if row.paused_because == UNSUBSCRIBED:
+    before = get(session, subscription, for_update=True)
+    if before.paused_because == UNSUBSCRIBED:
         raise ConfirmationOver("This address has been unsubscribed: only a new subscription can be confirmed.")
-    if row.confirmed_at is None:
-        if not as_record(Subscription, row).awaits_answer(at):
-            raise ConfirmationOver(f"A subscription is confirmed within {CONFIRM_WITHIN.days} days, and they are over.")
-        row.confirmed_at = at
-        session.flush()
-    return as_record(Subscription, row)
+    if before.confirmed_at is not None:
+        return before
+    if not before.awaits_answer(at):
+        raise ConfirmationOver(f"A subscription is confirmed within {CONFIRM_WITHIN.days} days, and they are over.")
+    return _change(session, before, confirmed_at=at)
 
 
 def pause(session: Session, subscription: str, reason: Absent, at: datetime) -> Subscription:
@@ -273,15 +285,13 @@ def pause(session: Session, subscription: str, reason: Absent, at: datetime) -> 
     Raises:
         UnknownSubscription: there is none with this id.
     """
-    row = _locked(session, subscription)
-    if row.paused_because != UNSUBSCRIBED:
-        row.paused_at, row.paused_because = row.paused_at or at, reason
-    waiting = update_rows(DeliveryRow).where(
-        DeliveryRow.subscription_id == subscription, DeliveryRow.status == "pending"
-    )
-    session.execute(waiting.values(status="failed", next_at=None, lease_until=None, ended_at=at))
-    session.flush()
-    return as_record(Subscription, row)
+    before = get(session, subscription, for_update=True)
+    waiting = (DELIVERIES.c.subscription_id == subscription) & (DELIVERIES.c.status == "pending")
+    ended = {"status": "failed", "next_at": None, "lease_until": None, "ended_at": at}
+    session.execute(DELIVERIES.update().where(waiting).values(ended))
+    if before.paused_because == UNSUBSCRIBED:
+        return before
+    return _change(session, before, paused_at=before.paused_at or at, paused_because=reason)
 
 
 def unsubscribe(session: Session, subscription: str, at: datetime) -> bool:
@@ -290,11 +300,11 @@ def unsubscribe(session: Session, subscription: str, at: datetime) -> bool:
     Raises:
         UnknownSubscription: there is none with this id.
     """
-    stored = get(session, subscription)
-    new = stored.paused_because != UNSUBSCRIBED
+    before = get(session, subscription)
+    new = before.paused_because != UNSUBSCRIBED
     if new:
-        assert stored.email is not None
-        questions.refuse(session, questions.mailbox_hash(session, stored.email), at)
+        assert before.email is not None
+        questions.refuse(session, questions.mailbox_hash(session, before.email), at)
         pause(session, subscription, UNSUBSCRIBED, at)
     return new
 
@@ -306,21 +316,18 @@ def resume(session: Session, subscription: str) -> Subscription:
         UnknownSubscription: there is none with this id.
         NotPaused: it is not paused, or its recipient has unsubscribed.
     """
-    row = _locked(session, subscription)
-    if row.paused_because is None:
+    before = get(session, subscription, for_update=True)
+    if before.paused_because is None:
         raise NotPaused("The subscription is not paused.")
-    if row.paused_because == UNSUBSCRIBED:
+    if before.paused_because == UNSUBSCRIBED:
         raise NotPaused("The recipient unsubscribed, and nobody else may change that.")
-    row.paused_at = row.paused_because = None
-    session.flush()
-    return as_record(Subscription, row)
+    return _change(session, before, paused_at=None, paused_because=None)
 
 
 def count_paused_of_service(session: Session) -> int:
     """Return the number of administrators' subscriptions that are paused, without those that were unsubscribed."""
-    query = select(SubscriptionRow.paused_because).where(
-        SubscriptionRow.paused_at.is_not(None), keys.official(SubscriptionRow.key_id)
-    )
+    is_paused = SUBSCRIPTIONS.c.paused_at.is_not(None) & keys.official(SUBSCRIPTIONS.c.key_id)
+    query = select(SUBSCRIPTIONS.c.paused_because).where(is_paused)
     return sum(reason != UNSUBSCRIBED for reason in session.scalars(query))
 
 
@@ -335,29 +342,15 @@ def matching(
             only where its recipient agreed to that basin by name. None for an official basin.
     """
     valid = KEYS.c.revoked_at.is_(None) & or_(KEYS.c.expires_at.is_(None), KEYS.c.expires_at > at)
-    query = select(SubscriptionRow).join(KEYS, KEYS.c.id == SubscriptionRow.key_id).where(valid)
-    stored = [as_record(Subscription, row) for row in session.scalars(query.order_by(SubscriptionRow.id))]
+    query = select(SUBSCRIPTIONS).join(KEYS, KEYS.c.id == SUBSCRIPTIONS.c.key_id).where(valid)
     return [
         one
-        for one in stored
+        for one in read(session, Subscription, query.order_by(SUBSCRIPTIONS.c.id))
         if one.is_active
         and (one.basins is None or basin in one.basins)
         and (owner is None or (one.key_id == owner and (one.email is None or one.basins is not None)))
         and (severity is None or rank(severity) >= rank(one.least_severity))
     ]
-
-
-def _locked(session: Session, subscription: str) -> SubscriptionRow:
-    row = session.get(SubscriptionRow, subscription, populate_existing=True, with_for_update=True)
-    if row is None:
-        raise _unknown(subscription)
-    return row
-
-
-def _unknown(subscription: str) -> UnknownSubscription:
-    return UnknownSubscription(
-        f"No subscription {subscription!r} is stored here: list the subscriptions to see their ids."
-    )
 
 
 def _require_basins(session: Session, names: list[str] | None, key: str) -> None:

@@ -17,11 +17,13 @@ from hydrology.water.spin_up import SPIN_UP_DAYS, spin_up_note
 from hydrology.weather.forcing_kinds import ForcingKind
 from records.basins import basins as basin_records
 from records.basins import ownership
-from records.basins.tables import BasinRow
+from records.basins.tables import BASINS
 from records.database import retention
+from records.database.composite_keys import where_keys
 from records.database.statements import as_record, table_of
 from records.database.tables import PrunedRow
 from records.runs import runs
+from records.runs.adjustment import ADJUSTMENTS, IS_PUBLISHED
 from records.runs.newest_runs import LATEST, TRIED
 from records.runs.run_types import BasinStatus, Run, RunBasin, last_past_day
 from records.runs.tables import NewestRunRow, RunBasinRow, RunRow
@@ -75,6 +77,7 @@ class Latest:
         awaited: the basin's current version, where that has issued no such run yet and this one is of the version
             before it; None where the run is of the current version, or was named.
         is_official: whether the basin is.
+        adjustment: the published adjustment of the forecast, by its id; None without one.
     """
 
     run: Run
@@ -82,6 +85,7 @@ class Latest:
     superseded_by: Superseded | None
     awaited: str | None = None
     is_official: bool = True
+    adjustment: str | None = None
 
     @property
     def version_note(self) -> str | None:
@@ -143,10 +147,20 @@ _SERVES = case(
 """Whether a noted newest run counts: one that was tried, of the current version; the latest forecast, of the last
 promoted version that has issued one."""
 _COLUMNS = table_of(NewestRunRow).c  # of the table, not of row objects: every answer needs a look-up
-_IS_OFFICIAL = select(BasinRow.id).where(BasinRow.id == _COLUMNS.basin_id, ownership.is_official()).exists()
+_IS_OFFICIAL = select(BASINS.c.id).where(BASINS.c.id == _COLUMNS.basin_id, ownership.is_official()).exists()
+_IS_ADJUSTED = (
+    select(ADJUSTMENTS.c.id)
+    .where(
+        ADJUSTMENTS.c.run_id == _COLUMNS.run_id,
+        ADJUSTMENTS.c.basin_id == _COLUMNS.basin_id,
+        IS_PUBLISHED,
+    )
+    .exists()
+)
 _NOTED = select(
     *(_COLUMNS.basin_id, _COLUMNS.which, _COLUMNS.run_id, _COLUMNS.t0, _COLUMNS.available_at),
     _IS_OFFICIAL.label("is_official"),
+    _IS_ADJUSTED.label("is_adjusted"),
 ).where(_SERVES)
 _NOTED_OF = _NOTED.where(_COLUMNS.basin_id.in_(bindparam("basins", expanding=True)))
 
@@ -156,6 +170,7 @@ class _Noted(NamedTuple):
     t0: Day
     available_at: datetime
     is_official: bool
+    is_adjusted: bool
 
 
 Glance = tuple[str, Day]
@@ -165,14 +180,18 @@ Glance = tuple[str, Day]
 def newest_run_keys(session: Session, basins: Sequence[str], at: datetime) -> dict[str, Glance]:
     """Return the latest forecasts of official basins by one small look-up.
 
-    Those that need a search, or a note, are left out.
+    Those that need a search or a note, and adjusted ones, are left out.
     """
     newest = _noted(session, basins)
     return {
         basin: (of_basin[LATEST].run_id, of_basin[LATEST].t0)
         for basin, of_basin in newest.items()
-        if _is_newest(of_basin) and of_basin[LATEST].is_official and of_basin[TRIED].available_at <= at
+        if _is_newest(of_basin) and _is_plain(of_basin[LATEST]) and of_basin[TRIED].available_at <= at
     }
+
+
+def _is_plain(noted: _Noted) -> bool:
+    return noted.is_official and not noted.is_adjusted
 
 
 def result_of(session: Session, run: str, basin: str) -> Latest:
@@ -182,7 +201,8 @@ def result_of(session: Session, run: str, basin: str) -> Latest:
         UnknownRun: there is no such run, or it does not include that basin.
     """
     of_basin, is_official = runs.basin_of(session, run, basin), ownership.owner(session, basin) is None
-    return Latest(runs.get(session, run), of_basin, None, is_official=is_official)
+    adjustment = _adjustments(session, {basin: run}).get(basin)
+    return Latest(runs.get(session, run), of_basin, None, is_official=is_official, adjustment=adjustment)
 
 
 def newest_result(session: Session, run: str, basin: str) -> Latest:
@@ -240,6 +260,7 @@ def latest_many(session: Session, basins: Sequence[str], at: datetime) -> dict[s
     of_id = {id_: as_record(Run, row) for id_, row in rows.items()}  # one run is of many basins
     pruned, current = _pruned(session, issued), promotions.current(session, list(issued))
     owners = ownership.owners(session, basins)
+    adjusted = _adjustments(session, {basin: run.id for basin, (run, _) in issued.items()}, at)
     answers: dict[str, Latest | NotFound] = {}
     for basin in basins:
         if basin not in issued:
@@ -248,7 +269,8 @@ def latest_many(session: Session, basins: Sequence[str], at: datetime) -> dict[s
         run, row = of_id[issued[basin][0].id], issued[basin][1]
         found = as_record(RunBasin, row, pruned=pruned.get(run.id))
         awaited, superseded = _awaited(run.version_id, current.get(basin)), _superseded(run, tried.get(basin))
-        answers[basin] = Latest(run, found, superseded, awaited, is_official=basin not in owners)
+        is_official, adjustment = basin not in owners, adjusted.get(basin)
+        answers[basin] = Latest(run, found, superseded, awaited, is_official=is_official, adjustment=adjustment)
     return answers
 
 
@@ -393,6 +415,15 @@ def _searched(session: Session, basins: Sequence[str], at: datetime) -> Newest:
         if is_latest:
             issued[basin.basin_id] = (run, basin)
     return issued, tried
+
+
+def _adjustments(session: Session, of_basins: Mapping[str, str], at: datetime | None = None) -> dict[str, str]:
+    """Return the newest published adjustment of runs' forecasts, by basin; those without one are left out."""
+    is_published = IS_PUBLISHED if at is None else ADJUSTMENTS.c.published_at <= at
+    query = select(ADJUSTMENTS.c.basin_id, ADJUSTMENTS.c.id).where(is_published)
+    query = where_keys(query, (ADJUSTMENTS.c.run_id, ADJUSTMENTS.c.basin_id), [(r, b) for b, r in of_basins.items()])
+    rows = session.execute(query.order_by(ADJUSTMENTS.c.published_at, ADJUSTMENTS.c.id))
+    return {row.basin_id: row.id for row in rows}
 
 
 def _pruned(session: Session, of_basins: Mapping[str, RunAndBasin]) -> dict[str, Absent]:

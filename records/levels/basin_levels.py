@@ -19,8 +19,7 @@ from hydrology.extremes import thresholds
 from hydrology.extremes.expected_moments import RegionalSkew
 from hydrology.extremes.thresholds import BY_DEFAULT, FloodFrequency
 from hydrology.uncertainty.exceedance import Direction
-from jobspec.flood_categories import CATEGORIES, CategoryName
-from jobspec.thresholds import FloodFrequencySettings, NewThreshold
+from jobspec.levels import CATEGORIES, CategoryName, FloodFrequencySettings, NewThreshold
 from records.basins import basins
 from records.database.base import FreeText, Instant, Real, one_of
 from records.database.statements import as_values, table_of, upsert

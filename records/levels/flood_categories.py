@@ -15,7 +15,7 @@ from hydrology.base.calendar import day
 from hydrology.base.reasons import Reason
 from hydrology.extremes.level_checks import differ
 from hydrology.ratings.rating import Rating
-from jobspec.flood_categories import CATEGORIES, InvalidCategories, NewCategories, read_categories
+from jobspec.levels import CATEGORIES, InvalidCategories, NewCategories, read_categories
 from records.basins import basins
 from records.database.statements import add_all
 from records.levels.basin_levels import THRESHOLDS, Threshold

@@ -15,7 +15,7 @@ from hydrology.base.calendar import Day
 from hydrology.base.units import converted, only_area
 from hydrology.extremes.level_checks import against_record, differ, out_of_order, ratio
 from hydrology.ratings.rating import M_PER_FT, Rating
-from jobspec.flood_categories import CATEGORIES
+from jobspec.levels import CATEGORIES
 from records.basins import basins
 from records.levels import basin_levels
 from records.levels.basin_levels import FIXED_UNIT, THRESHOLDS, Threshold

@@ -15,10 +15,10 @@ from hydrology.outlook.levels import Level
 from hydrology.uncertainty.error_model import LEVELS
 from hydrology.uncertainty.exceedance import FlowAhead
 from hydrology.uncertainty.weighted import of_traces, weighted_quantiles
-from records.adjustments.adjustments import Adjustment
 from records.levels import basin_levels
 from records.outlooks.run_outlook import FlowOutlooks
 from records.runs import run_arrays, runs
+from records.runs.adjustment import Adjustment
 from records.runs.run_arrays import RunSeries
 from records.runs.run_parts import weights_of_members
 from records.runs.run_summary import RunCalibration

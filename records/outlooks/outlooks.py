@@ -18,6 +18,7 @@ from records.outlooks.flow_outlooks import ARRAYS, Series, flow_outlooks
 from records.outlooks.run_outlook import OutlookBefore, RunOutlook
 from records.outlooks.season import season_of_run
 from records.runs import run_arrays, run_store, runs
+from records.runs.adjustment import Adjustment
 from records.runs.newest_runs import LATEST
 from records.runs.run_types import BasinResult, NewRun, Run, RunBasin, RunBasinKey
 from records.runs.runs import MAX_DAYS_BEFORE
@@ -84,15 +85,27 @@ def write_missing(database: Database) -> None:
             renew_run(session, run, basin)
 
 
-def build(session: Session, run: Run, basins: Sequence[RunBasin]) -> Outlooks:
-    """Return the outlooks of a stored run's basins; those without stored flow are left out."""
+def build(
+    session: Session, run: Run, basins: Sequence[RunBasin], published: Mapping[RunBasinKey, Adjustment] | None = None
+) -> Outlooks:
+    """Return the outlooks of a stored run's basins; those without stored flow are left out.
+
+    Args:
+        published: the adjustments that they follow; by default the newest published ones.
+    """
     issued = [(run.id, basin.basin_id) for basin in basins if basin.status == "issued"]
-    return _build(session, run, basins, runs.series_of_many(session, issued, (*ARRAYS, run_arrays.CHANGES)))
+    return _build(session, run, basins, runs.series_of_many(session, issued, (*ARRAYS, run_arrays.CHANGES)), published)
 
 
-def _build(session: Session, run: NewRun, basins: Sequence[RunBasin], series: Mapping[RunBasinKey, Series]) -> Outlooks:
+def _build(
+    session: Session,
+    run: NewRun,
+    basins: Sequence[RunBasin],
+    series: Mapping[RunBasinKey, Series],
+    published: Mapping[RunBasinKey, Adjustment] | None = None,
+) -> Outlooks:
     issued = {(run.id, basin.basin_id): basin for basin in basins if basin.status == "issued"}
-    published = adjustments.published_many(session, [*issued])
+    published = adjustments.published_many(session, [*issued]) if published is None else published
     present = {name: outlook for (_, name), outlook in stored.read(session, [*issued]).items()}
     is_compared = run.purpose == "operational"
     before = issues_before(session, run, [name for _, name in issued], present) if is_compared else {}
@@ -110,17 +123,34 @@ def _build(session: Session, run: NewRun, basins: Sequence[RunBasin], series: Ma
     return outlooks
 
 
-def of_runs(session: Session, forecasts: Sequence[tuple[Run, RunBasin]]) -> dict[RunBasinKey, RunOutlook | Absent]:
+def of_runs(
+    session: Session,
+    forecasts: Sequence[tuple[Run, RunBasin]],
+    published: Mapping[RunBasinKey, Adjustment] | None = None,
+) -> dict[RunBasinKey, RunOutlook | Absent]:
     """Return the outlooks of runs' basins, or why there are none.
 
-    Those of runs that were stored before outlooks were are computed from their arrays.
+    Those of runs that were stored before outlooks were, and those that follow another adjustment than the newest, are
+    computed from their arrays.
+
+    Args:
+        published: the adjustments that they follow; by default the newest published ones.
     """
     keys = [(run.id, basin.basin_id) for run, basin in forecasts]
     found: dict[RunBasinKey, RunOutlook | Absent] = {**stored.read(session, keys)}
     for key, (run, basin) in zip(keys, forecasts, strict=True):
-        if key not in found:
-            found[key] = build(session, run, [basin]).get(basin.basin_id) or basin.why_missing
+        outlook, adjustment = found.get(key), None if published is None else published.get(key)
+        if isinstance(outlook, RunOutlook) and (published is None or _follows(outlook, adjustment)):
+            continue
+        if isinstance(outlook, RunOutlook) and adjustment is None:
+            found[key] = replace(outlook, adjustment=None, adjusted=None)
+        else:
+            found[key] = build(session, run, [basin], published).get(basin.basin_id) or basin.why_missing
     return found
+
+
+def _follows(outlook: RunOutlook, adjustment: Adjustment | None) -> bool:
+    return outlook.adjustment == (None if adjustment is None else adjustment.id)
 
 
 def _no_issue_before(run: NewRun) -> Absent:

@@ -25,7 +25,6 @@ from hydrology.outlook.peak import Peak
 from hydrology.ratings.rating import Rating
 from hydrology.snow.against_normal import MIN_MM
 from records.adjustments import adjustments
-from records.adjustments.adjustments import Adjustment
 from records.alerts import alerts, held_alerts
 from records.alerts.alerts import Alert
 from records.basins import basins as basin_records
@@ -40,6 +39,7 @@ from records.outlooks.season import Season, newest_seasons
 from records.outlooks.skill import BasinSkill, SkillKey, skill_of_many
 from records.ratings import ratings
 from records.runs import runs
+from records.runs.adjustment import Adjustment
 from records.runs.run_summary import NOT_STORED, RunSnow
 from records.runs.run_types import Run
 from records.series import series
@@ -239,8 +239,8 @@ def outlooks_by(session: Session, found: Mapping[str, Latest | NotFound], at: da
     names, today = list(found), day(at.date())
     known = {name: one for name, one in found.items() if isinstance(one, Latest)}
     keys = {name: (one.run.id, name) for name, one in known.items()}
-    of_runs = run_outlooks.of_runs(session, [(one.run, one.basin) for one in known.values()])
-    adjusted = adjustments.published_many(session, list(keys.values()))
+    adjusted = adjustments.published_many(session, list(keys.values()), by=at)
+    of_runs = run_outlooks.of_runs(session, [(one.run, one.basin) for one in known.values()], adjusted)
     fresh = _freshness(session, found, at)
     now, rated = _flows_now(session, known, names, today), ratings.newest_many(session, names, today)
     standing, impacts = _standing_alerts(session, names), basin_levels.impacts(session, names)

@@ -62,6 +62,17 @@ class ForecastSkill:
         """Until which day ahead forecasts of any month beat climatology and their 90 % range held."""
         return reliable_days(self.leads)
 
+    @property
+    def headline(self) -> SkilfulDays | ReliableDays | Absent:
+        """The skill of the month; where that is not known, of any month."""
+        return self.reliable if isinstance(self.skilful, Absent) else self.skilful
+
+    @property
+    def evidence(self) -> LeadSkill:
+        """The verification of the headline's day; of the first, where it is none."""
+        days = None if isinstance(self.headline, Absent) else self.headline.days
+        return next((one for one in self.leads if one.lead == days), self.leads[0])
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BasinSkill:

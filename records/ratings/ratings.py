@@ -13,7 +13,7 @@ from hydrology.base.calendar import Day, day
 from hydrology.base.errors import NotFound
 from hydrology.ratings.files import read_rating
 from hydrology.ratings.rating import InvalidRating, Rating
-from jobspec.ratings import NewRating
+from jobspec.levels import NewRating
 from records.basins import basins
 from records.database.base import FreeText
 from records.database.statements import as_values, table_of, upsert

@@ -1,48 +1,62 @@
 """Levels of a version's own climatology: from its simulation of a basin's past days."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import delete, select
-from sqlalchemy.orm import Session
+from sqlalchemy import CheckConstraint, ForeignKeyConstraint, select
+from sqlalchemy.orm import Mapped, Session, mapped_column
 
+from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day, Period
 from hydrology.extremes.frequency import FloodQuantile
 from hydrology.extremes.thresholds import NamedLevel, Statistic
-from records.database.json_columns import to_json
-from records.database.statements import add_all, as_record, as_values
-from records.simulations.simulated_loss import SimulatedLoss
-from records.simulations.simulated_storage import SimulatedWater, WaterVariable
-from records.simulations.tables import SimulatedLevelRow, SimulatedRecordRow, SimulatedWaterRow
+from hydrology.extremes.trend import Trend
+from records.database.base import Base, Document
+from records.database.statements import add_all, as_record, as_values, table_of
+from records.simulations.simulated_series import (
+    SIMULATED,
+    ModelLevels,
+    SimulatedLoss,
+    SimulatedWater,
+    SimulatedWaterRow,
+    WaterVariable,
+)
 
 UNIT = "m3/s"
 """The unit of all levels."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelLevels:
-    """The levels of a version's simulation of a basin.
+class SimulatedLevelRow(Base):
+    """A simulated level, m3/s, with its position and the years that it uses."""
 
-    Attributes:
-        first_day, last_day: the simulated days after the spin-up.
-        area_name, area_m2: the area that depths were converted with.
-        attributes_assumed: the attributes of the basin that were assumed.
-        statistics: in `UNIT`.
-        computed_at: by the service's clock.
-    """
+    __tablename__ = "simulated_levels"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["version_id", "basin_id"], ["simulated_records.version_id", "simulated_records.basin_id"]
+        ),
+        CheckConstraint("value IS NOT NULL OR reason IS NOT NULL", name="reason"),
+    )
 
-    version_id: str
-    basin_id: str
-    first_day: Day
-    last_day: Day
-    area_name: str
-    area_m2: float
-    attributes_assumed: list[str]
-    statistics: Sequence[Statistic]
-    computed_at: datetime
+    version_id: Mapped[str] = mapped_column(primary_key=True)
+    basin_id: Mapped[str] = mapped_column(primary_key=True)
+    place: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    kind: Mapped[str]
+    method: Mapped[str]
+    years: Mapped[int]
+    left_out_years: Mapped[int]
+    dry_years: Mapped[int]
+    low_outliers: Mapped[int | None]
+    trend: Mapped[Trend | None] = mapped_column(Document(Trend))
+    first_day: Mapped[Day | None]
+    last_day: Mapped[Day | None]
+    name: Mapped[str]
+    return_period_years: Mapped[int | None]
+    exceeded_percent: Mapped[int | None]
+    value: Mapped[float | None]
+    low: Mapped[float | None]
+    high: Mapped[float | None]
+    reason: Mapped[Absent | None]
 
 
 def replace(
@@ -53,18 +67,17 @@ def replace(
 ) -> None:
     """Store a version's levels in a basin, with its water and loss. They replace earlier ones."""
     key = {"version_id": levels.version_id, "basin_id": levels.basin_id}
-    session.execute(delete(SimulatedLevelRow).filter_by(**key))
-    session.execute(delete(SimulatedWaterRow).filter_by(**key))
-    session.execute(delete(SimulatedRecordRow).filter_by(**key))
-    lost = {"loss": loss and to_json(loss)}
-    add_all(session, SimulatedRecordRow, [as_values(levels, "statistics") | lost])
+    for table in map(table_of, (SimulatedLevelRow, SimulatedWaterRow, ModelLevels)):
+        session.execute(table.delete().where(*(table.c[name] == value for name, value in key.items())))
+    add_all(session, ModelLevels, [as_values(levels, "statistics") | {"loss": loss}])
     add_all(session, SimulatedLevelRow, (key | row for row in _rows(levels.statistics)))
-    add_all(session, SimulatedWaterRow, [key | {"variable": name} | of.row() for name, of in water.items()])
+    waters = (key | {"variable": name, "cells": of.cells, "content": of.content} for name, of in water.items())
+    add_all(session, SimulatedWaterRow, waters)
 
 
 def get(session: Session, version: str, basin: str) -> ModelLevels | None:
     """Return the levels of a version in a basin. None if none are stored."""
-    record = session.get(SimulatedRecordRow, (version, basin))
+    record = session.execute(select(SIMULATED).filter_by(version_id=version, basin_id=basin)).one_or_none()
     if record is None:
         return None
     query = select(SimulatedLevelRow).filter_by(version_id=version, basin_id=basin).order_by(SimulatedLevelRow.place)

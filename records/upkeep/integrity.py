@@ -19,7 +19,7 @@ from records.database.statements import table_of
 from records.runs import run_arrays, states
 from records.runs.tables import RunContentRow, StateRow
 from records.series.tables import RevisionRow, SeriesRow
-from records.simulations.tables import SimulatedFlowRow, SimulatedWaterRow
+from records.simulations.simulated_series import SimulatedFlowRow, SimulatedWaterRow
 from records.upkeep.sqlite_schema import unsafe_objects
 from records.versions.error_models import BasinErrorsRow, ErrorModelRow
 from records.versions.trainings import Checkpoint, FinishedMember

@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import Select, delete, func, select
 from sqlalchemy.orm import Session
 
-from records.alerts.tables import AlertBasinRow, AlertRow
+from records.alerts.alerts import ALERTS, STANDINGS
 from records.database.array_codec import is_whole
 from records.database.statements import table_of
 from records.database.tables import PrunedRow
@@ -51,8 +51,8 @@ def outdated_members(session: Session, before: datetime, runs: Collection[str] |
         RunRow.created_at < before,
         RunRow.id.not_in(thinned),
         RunRow.id.not_in(select(NewestRunRow.run_id)),
-        RunRow.id.not_in(select(AlertBasinRow.run_id)),
-        RunRow.id.not_in(select(AlertRow.run_id)),
+        RunRow.id.not_in(select(STANDINGS.c.run_id)),
+        RunRow.id.not_in(select(ALERTS.c.run_id)),
     )
     found = _counted(session, query, runs, except_=_bases(session))
     of_run = (

@@ -19,10 +19,10 @@ from playwright.sync_api import expect
 from sqlalchemy import update
 
 from hydrology.base.calendar import Period
-from jobspec.thresholds import NewThreshold
+from jobspec.levels import NewThreshold
 from operations.verification.calibrate import calibrate
 from records.access import keys
-from records.alerts.tables import HeldAlertsRow
+from records.alerts.held_alerts import HELD_ALERTS
 from records.database.engine import Database
 from records.levels import basin_levels, level_doubts
 from records.versions import promotions
@@ -132,7 +132,7 @@ def test_a_day_of_a_forecaster(service: Service) -> None:
 
     _forecast(service)
     with service.database.transaction() as session:
-        session.execute(update(HeldAlertsRow).values(due_at=datetime.now(UTC)))
+        session.execute(update(HELD_ALERTS).values(due_at=datetime.now(UTC)))
     await_alert(page, window, "warning")
     assert _newest(service)["why"].endswith("and nobody decided.")
     trail = [(entry["action"], entry["who"]) for entry in service.asked("GET", "/v1/audit")["changes"]]

@@ -22,7 +22,7 @@ from operations.verification.reforecast import reforecast
 from operations.verification.simulated_thresholds import compute
 from operations.verification.verify_issued import verify
 from operations.what_if.what_if import what_if
-from records.alerts import alert_changes, deliveries, held_alerts
+from records.alerts import alert_changes, deliveries, dispatch, held_alerts
 from records.database.engine import Database
 from records.feeds import feeds
 from records.jobs import attempts
@@ -142,10 +142,10 @@ def _weather(database: Database, clock: Clock) -> tuple[str, str]:
 def _failed_delivery(database: Database, clock: Clock) -> str:
     with database.transaction() as session:
         (delivery, *_) = deliveries.page(session)
-        sending = deliveries.claim(session, delivery.id, clock.wall())
+        sending = dispatch.claim(session, delivery.id, clock.wall())
         assert sending is not None
         failure = absent(Reason.RECEIVER_REFUSED, status=503)
-        deliveries.finish(session, delivery.id, sending.number, clock.wall(), status_code=503, failure=failure)
+        dispatch.finish(session, delivery.id, sending.number, clock.wall(), status_code=503, failure=failure)
     return delivery.id
 
 

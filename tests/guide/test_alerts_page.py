@@ -12,8 +12,8 @@ from standardwebhooks import WebhookVerificationError
 from hydrology.base.staleness import STALE_AFTER_DAYS
 from hydrology.extremes.alerting import ENDS_AFTER, LADDERS, RARE_YEARS, STEADY, WINDOW_DAYS
 from operations.alerts.deliver import ANSWER_SECONDS
-from records.alerts.deliveries import LEASE
-from records.alerts.webhook_signature import secret, signed_headers
+from records.alerts.dispatch import LEASE
+from records.alerts.signatures import secret, signed_headers
 
 PAGE = (Path(__file__).parents[2] / "docs" / "do" / "alerts.md").read_text()
 SENT = datetime(2026, 11, 23, 6, tzinfo=UTC)

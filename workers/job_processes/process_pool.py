@@ -14,8 +14,8 @@ import structlog
 
 from records.jobs import jobs
 from runtime import child_processes
-from runtime.one_thread import ONE_THREAD
 from runtime.settings import Settings
+from runtime.tuning import ONE_THREAD
 from workers.gpu import BY_BUS
 from workers.job import JobOutcome, StopReason
 from workers.job_processes.messages import Report, Started, message_of

@@ -26,7 +26,7 @@ from tenacity import (
 from jobspec.jobs.base import JobRequest
 from jobspec.kinds import KINDS, InvalidRequest, read
 from models.devices import GPULost
-from records.jobs import attempts, jobs, retries, turns
+from records.jobs import attempts, jobs, queues, retries
 from workers.job import JobOutcome, StopReason
 from workers.job_leases import Heartbeat
 from workers.job_processes.process_limits import Watch
@@ -95,7 +95,7 @@ class Worker:
         now = self.tools.clock.wall()
         lease_until = now + timedelta(seconds=self.tools.settings.lease_seconds)
         with self.tools.database.transaction() as session:
-            while (chosen := turns.next_job(session, message)) is not None:
+            while (chosen := queues.next_job(session, message)) is not None:
                 job = attempts.claim(session, chosen, worker=self.name, lease_until=lease_until, at=now)
                 if job is not None:  # otherwise another worker was faster
                     return job

@@ -9,7 +9,7 @@ from redis import RedisError
 
 from hydrology.base.errors import Problem
 from records.database.engine import Database
-from records.jobs import job_messages, jobs
+from records.jobs import jobs, queues
 from runtime.clock import Clock
 from runtime.settings import Settings
 from workers.queue.broker import counting_url, write_refusal
@@ -47,7 +47,7 @@ class Sender:
         """
         self.send_message(job)
         with self._database.transaction() as session:
-            job_messages.mark_sent(session, job.id, self._clock.wall())
+            queues.mark_sent(session, job.id, self._clock.wall())
 
     def send_message(self, job: jobs.Job) -> None:
         """Send a job's message without recording it.

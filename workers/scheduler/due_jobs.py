@@ -9,10 +9,10 @@ from jobspec.jobs.upkeep import DeliveryJob
 from jobspec.kinds import queue_of
 from records.access import audit, keys
 from records.adjustments import adjustments
-from records.alerts import deliveries, held_alerts
-from records.jobs import job_limits, jobs, schedules
+from records.alerts import dispatch, held_alerts
+from records.jobs import jobs, queues, schedules
 from records.jobs.cron import BadCron, next_run
-from records.jobs.job_limits import TooManyUnfinishedJobs
+from records.jobs.queues import TooManyUnfinishedJobs
 from workers.service_context import WorkerContext
 
 log = structlog.get_logger()
@@ -65,7 +65,7 @@ def _fire_one(tools: WorkerContext, schedule: schedules.Schedule, now: datetime,
         with tools.database.transaction() as session:
             of_service = keys.is_official(session, new.key_id)
             job, _ = jobs.create(session, replace(new, queue=queue_of(new.kind, of_service=of_service)), now)
-            job_limits.require_within_limit(session, job.key_id, tools.settings.unfinished_jobs_per_key)
+            queues.require_within_limit(session, job.key_id, tools.settings.unfinished_jobs_per_key)
             actor = audit.Actor(f"schedule {schedule.name}", schedule.key_id)
             audit.record(session, actor, "job posted", job.id, now, kind=job.kind)
             fired = schedules.advance(
@@ -96,7 +96,7 @@ def post_delivery(tools: WorkerContext) -> bool:
     now = tools.clock.wall()
     with tools.database.reading() as session:
         due = (
-            deliveries.is_any_due(session, now)
+            dispatch.is_any_due(session, now)
             or held_alerts.is_any_due(session, now)
             or adjustments.is_any_undecided(session)
         )

@@ -9,7 +9,7 @@ from operator import attrgetter
 import structlog
 
 from jobspec.jobs.base import GPU
-from records.jobs import job_messages, jobs, process_heartbeats, retries
+from records.jobs import jobs, process_heartbeats, queues, retries
 from workers.job_leases import ExpiredLeases
 from workers.job_processes.worker import resume_parent
 from workers.process_liveness import dead_workers
@@ -32,7 +32,7 @@ def recover(tools: WorkerContext, leases: ExpiredLeases) -> None:
     now = tools.clock.wall()
     lost = _taken(tools, leases, now)
     with tools.database.reading() as session:
-        unsent, sent = job_messages.unsent(session), job_messages.sent(session)
+        unsent, sent = queues.unsent(session), queues.sent(session)
         waiting = jobs.list_jobs(session, status="waiting")
     with suppress(BrokerAway):
         for job in [*unsent, *_without_message(tools, sent, now)]:

@@ -31,7 +31,7 @@ from records.basins import basins
 from records.forecasts.latest import Latest
 from records.runs import run_arrays, run_types, runs, states
 from records.series import series
-from records.simulations import simulated_loss
+from records.simulations import simulated_series
 
 router = APIRouter(prefix="/basins", tags=["water"])
 DAYS_OF_A_YEAR = 365.25
@@ -102,7 +102,7 @@ class LongTermBalance(RunOfBasin):
 
 def loss_beside_pet(session: Session, version: str, basin: str) -> LossBesidePet | Absent:
     """Return the comparison, or why it is not known."""
-    simulated = simulated_loss.get(session, version, basin)
+    simulated = simulated_series.loss_of(session, version, basin)
     if isinstance(simulated, Absent):
         return simulated
     period, loss = simulated

@@ -30,8 +30,8 @@ from records.forecasts.latest import Latest
 from records.runs import run_types, runs
 from records.runs.past_states import cells_between
 from records.runs.run_arrays import RunSeries, over_members
-from records.simulations import simulated_storage, snow_cells
-from records.simulations.simulated_storage import SimulatedWater
+from records.simulations import simulated_series, snow_cells
+from records.simulations.simulated_series import SimulatedWater
 from records.simulations.snow_cells import mapping
 
 router = APIRouter(prefix="/basins", tags=["water"])
@@ -107,14 +107,14 @@ def past_water(session: Session, latest: Latest, days: int) -> PastWater | Absen
     version, basin, t0 = latest.run.version_id, latest.basin.basin_id, latest.run.t0
     period = Period(t0 - (days - 1), t0)
     cells = cells_between(session, version, basin, period)
-    simulated = simulated_storage.storage_of(session, version, basin)
+    simulated = simulated_series.storage_of(session, version, basin)
     if not cells and isinstance(simulated, Absent):
         return simulated
     snow_cells = mapping(session, version, basin)
     total = _filled(simulated, period, {day: of_day.sum(axis=1).mean() for day, of_day in cells.items()})
     snow = None
     if not isinstance(snow_cells, Absent):
-        past = simulated_storage.snow_of(session, version, basin, snow_cells)
+        past = simulated_series.snow_of(session, version, basin, snow_cells)
         of_members = [snow_cells.cells[label] for label in latest.run.members]
         snow = gappy_column(_filled(past, period, _snow(cells, of_members)))
     return PastWater(time=period.days.tolist(), total=gappy_column(total), snow=snow)
@@ -171,12 +171,12 @@ def storage(session: Session, latest: Latest, at: datetime | None, past_days: in
 def _water(session: Session, latest: Latest, series: Mapping[str, RunSeries]) -> dict[str, Any]:
     version, basin = latest.run.version_id, latest.basin.basin_id
     water = stored_water(series, latest.basin)
-    past = simulated_storage.storage_of(session, version, basin)
+    past = simulated_series.storage_of(session, version, basin)
     water["normal_total"] = _normal(latest, past, water["total"])
     if isinstance(water["snow"], Absent):
         return water | dict.fromkeys(("other", "normal_snow"), water["snow"])
     of_all, of_snow = (over_members(series[name], latest.basin.summary.parts) for name in ("storage", "snow"))
-    past = simulated_storage.snow_of(session, version, basin, mapping(session, version, basin))
+    past = simulated_series.snow_of(session, version, basin, mapping(session, version, basin))
     return water | {"other": json_numbers.column(of_all - of_snow), "normal_snow": _normal(latest, past, water["snow"])}
 
 

@@ -15,17 +15,18 @@ from app.forecasts import lookup
 from app.forecasts.discharge import Representation, usual_units
 from app.forecasts.forecast import BasinForecast, forecast_of
 from app.http.dependencies import Reading, ServiceClock
-from app.pages.basins.facts import Fact, start
-from app.pages.basins.glance import read_overview
+from app.outlooks.service import answer as outlook_answer
+from app.pages.basins.facts import Fact, facts_of, start
 from app.pages.basins.plots import or_reason
-from app.pages.errors import PageRoute
 from app.pages.figures import Colour, Curve, Figure, on_days
-from app.pages.render import render
+from app.pages.figures.flow import flow_of
+from app.pages.render import PageRoute, render
 from hydrology.base.absent import Absent
 from hydrology.base.units import Units
 from jobspec.fields import full_id
 from records.basins.station_names import station_name
 from records.forecasts.latest import Latest
+from records.outlooks import reader
 
 router = APIRouter(route_class=PageRoute)
 
@@ -75,8 +76,9 @@ def _column(session: Session, basin: str, now: datetime) -> Column:
         return Column(basin, title, latest, None)
     units = usual_units(latest.basin)
     forecast = _forecast(session, latest, now, units)
-    known = read_overview(session, forecast, units, now)
-    shown = [start(forecast), *known.facts(latest, forecast)]
+    found = reader.outlook(session, basin, now, forecast.run)
+    no_snow = found.snow if isinstance(found.snow, Absent) else None
+    shown = [start(forecast), *facts_of(outlook_answer(session, found, units), forecast, no_snow)]
     return Column(basin, title, shown, _forecast(session, latest, now, "mm/day"))
 
 
@@ -93,7 +95,7 @@ def _figure(columns: Sequence[Column]) -> Figure | None:
     curves = [
         Curve(label=column.title, values=on_days(time, forecast.time, quantiles["median"]), colour=colour)
         for (column, forecast), colour in zip(shown, COLOURS, strict=False)
-        if (quantiles := forecast.calibrated or forecast.discharge) is not None
+        if (quantiles := flow_of(forecast)) is not None
     ]
     call = f"/v1/forecasts?units=mm/day&basins={','.join(column.id for column, _ in shown)}"
     return Figure(

@@ -1,29 +1,27 @@
 """The five facts at the head of a basin's page: threat, peak, snow, season, skill."""
 
 import calendar
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
 
 from app.forecasts.forecast import BasinForecast
 from app.forecasts.words import UNITS, number, on
-from app.outlooks.schemas import AlertNow, BasinOutlook, ThreatLevel
-from app.pages.render import in_full
-from app.pages.words import NO_ESTIMATE, RANGE_KINDS, STALE, skill_word
-from app.versions.decisions import by_month
-from app.versions.verification_schemas import BasinVerification, LeadVerification
+from app.outlooks.schemas import AlertNow, BasinOutlook, ForecastSkill, ThreatLevel
+from app.pages.figures.flow import NO_ESTIMATE, RANGE_KINDS
+from app.pages.render import STALE, in_full
 from hydrology.base.absent import Absent
 from hydrology.base.errors import counted
 from hydrology.base.reasons import Reason
 from hydrology.extremes.alerting import Severity
 from hydrology.extremes.level_names import percent
 from hydrology.snow.against_normal import MIN_MM
-from hydrology.verification.reliable_days import ReliableDays, reliable_days
-from hydrology.verification.skilful_days import SkilfulDays, skilful_days
 from records.runs.run_request import OBSERVED
-from records.verification.scores import HeldOutScore
 
+SKILL_WORDS: tuple[tuple[float, str], ...] = ((0.85, "Very good"), (0.7, "Good"), (0.5, "Fair"), (0.3, "Weak"))
+"""The lowest Nash-Sutcliffe efficiency of each word."""
+POOR = "Poor"
 SHORT_REASONS = {
     Reason.NO_ERROR_MODEL: NO_ESTIMATE,
     Reason.NO_SNOW_REFERENCE: "no reference snow here to choose cells by",
@@ -44,6 +42,16 @@ class Fact:
     detail: str = ""
     severity: Severity | None = None
     section: str
+
+
+def facts_of(outlook: BasinOutlook, forecast: BasinForecast, no_snow: Absent | None) -> list[Fact]:
+    """Return the five facts of a forecast.
+
+    Args:
+        no_snow: why its snow is not known.
+    """
+    kind = getattr(forecast.calibration, "kind", "")
+    return [threat(outlook), peak(outlook, kind), snow(outlook, no_snow), season(outlook), skill(outlook)]
 
 
 def start(forecast: BasinForecast) -> Fact:
@@ -97,12 +105,8 @@ def peak(outlook: BasinOutlook, calibration: str) -> Fact:
     Args:
         calibration: what the calibrated distribution rests on; empty without one.
     """
-    fact, unit, days, ahead = (
-        partial(Fact, title="Next peak", section="hydrograph"),
-        _unit(outlook),
-        outlook.days,
-        outlook.peak,
-    )
+    fact, unit = partial(Fact, title="Next peak", section="hydrograph"), _unit(outlook)
+    days, ahead = outlook.days, outlook.peak
     if days is None:
         return fact(detail="no forecast of flow")
     is_calibrated = outlook.flow == "calibrated"
@@ -119,19 +123,17 @@ def peak(outlook: BasinOutlook, calibration: str) -> Fact:
     return fact(value=value, detail=f"{range_of}: {number(ahead.p05)} to {number(ahead.p95)} {unit}, {when}")
 
 
-def snow(forecast: BasinForecast, why: Absent | None) -> Fact:
+def snow(outlook: BasinOutlook, why: Absent | None) -> Fact:
     """Return the snow of T0 in percent of normal, or what other estimates have where they differ."""
-    fact = partial(Fact, title="Snow now", section="snow")
-    read = None if forecast.storage is None else forecast.storage.snow_read
-    if read is None:
+    fact, now = partial(Fact, title="Snow now", section="snow"), outlook.snow
+    if now is None:
         return fact(detail="not known" if why is None else short(why))
-    now = read.at_t0
     detail = f"{number(now.mean)} mm, members {number(now.p05)} to {number(now.p95)}"
     if now.percent_of_normal is None and not now.uncertain:
         why_no_normal = "no normal computed yet" if now.normal is None else "normally hardly any"
         detail = "" if now.mean < MIN_MM else why_no_normal
     elif now.reference is not None:
-        detail += f"; reference {number(now.reference.mm)} mm"
+        detail += f"; reference {number(now.reference)} mm"
     return fact(value=f"{now.in_words[0].upper()}{now.in_words[1:]}", detail=detail)
 
 
@@ -154,65 +156,42 @@ def season(outlook: BasinOutlook) -> Fact:
     return fact(detail=f"no seasonal run yet; next {ahead}: {days.percent_of_normal:.0f} % of normal")
 
 
-def skill(nse: HeldOutScore | None, by_lead: BasinVerification | Absent, weather: str | None, month: int) -> Fact:
-    """Return until which day forecasts of a month are skilful here.
+def skill(outlook: BasinOutlook) -> Fact:
+    """Return until which day forecasts of the month are skilful here.
 
     Without enough years of the month, until which day forecasts were reliable; of too few independent forecasts, why
     there is no word; without verification, a word for the simulation of held-out days.
     """
-    fact = partial(Fact, title="Skill here", section="skill")
-    rows = [] if isinstance(by_lead, Absent) else verified_rows(by_lead, weather)
-    if rows:
-        skilful = skilful_days(by_month(rows, month))
-        found = reliable_days(rows) if isinstance(skilful, Absent) else skilful
-        if isinstance(found, Absent):
-            return fact(detail=str(found))
-        words = in_words(found)
-        value = f"{words} in {calendar.month_name[month]}" if isinstance(found, SkilfulDays) else words
-        return fact(value=value, detail=_evidence(rows, found))
-    if nse is None:
+    fact, known = partial(Fact, title="Skill here", section="skill"), outlook.skill
+    if known is not None and known.forecasts is not None:
+        return _skill_of_forecasts(fact, outlook, known.forecasts)
+    if known is None or known.nse is None or known.nse_period is None:
         return fact(detail="not evaluated on held-out days here yet")
-    return fact(
-        value=skill_word(nse.value),
-        detail=f"NSE {nse.value:.2f} on held-out days, {nse.period.first} to {nse.period.last}",
-    )
+    days = f"{known.nse_period.first_day} to {known.nse_period.last_day}"
+    return fact(value=skill_word(known.nse), detail=f"NSE {known.nse:.2f} on held-out days, {days}")
 
 
-def _evidence(rows: Sequence[LeadVerification], found: SkilfulDays | ReliableDays) -> str:
-    """Return the verification behind a headline: its skill, number of forecasts and days."""
-    shown = next((row for row in rows if row.lead == found.days), rows[0])
-    better = f"{100 * (shown.crpss_climatology or 0):.0f} % better than climatology on day {shown.lead}"
-    known = ", with the weather known" if shown.weather == OBSERVED else ""
-    issues = counted(found.independent_issues, "independent forecast")
-    return f"{better}{known}; {issues}, {shown.period.first_day} to {shown.period.last_day}"
+def _skill_of_forecasts(fact: Callable[..., Fact], outlook: BasinOutlook, verified: ForecastSkill) -> Fact:
+    if verified.skilful_to_day is None and verified.reliable_to_day is None:
+        return fact(detail=outlook.missing["skill.forecasts.reliable_to_day"])
+    skilful = verified.skilful_to_day
+    better = f"{verified.better_percent:.0f} % better than climatology on day {verified.evidence_day}"
+    known = ", with the weather known" if verified.weather == OBSERVED else ""
+    issues = counted(verified.independent_issues or 0, "independent forecast")
+    detail = f"{better}{known}; {issues}, {verified.period.first_day} to {verified.period.last_day}"
+    if skilful is None:
+        return fact(value=headline("Reliable", verified.reliable_to_day or 0), detail=detail)
+    return fact(value=f"{headline('Skilful', skilful)} in {calendar.month_name[verified.month]}", detail=detail)
 
 
-def in_words(headline: SkilfulDays | ReliableDays) -> str:
-    """Return the headline of a verification."""
-    word = "Skilful" if isinstance(headline, SkilfulDays) else "Reliable"
-    return f"{word} to day {headline.days}" if headline.days else f"Not {word.lower()}"
+def headline(word: str, days: int) -> str:
+    """Return until which day forecasts are skilful, or reliable."""
+    return f"{word} to day {days}" if days else f"Not {word.lower()}"
 
 
-def by_months(rows: Sequence[LeadVerification]) -> list[tuple[str, str, int]]:
-    """Return the months with a headline of their skill, the headline, and its number of independent forecasts."""
-    found = ((month, skilful_days(by_month(rows, month))) for month in range(1, 13))
-    return [
-        (calendar.month_name[month], in_words(days), days.independent_issues)
-        for month, days in found
-        if not isinstance(days, Absent)
-    ]
-
-
-def verified_rows(by_lead: BasinVerification, weather: str | None) -> list[LeadVerification]:
-    """Return the rows of calibrated forecasts to show, by lead: those issued with this weather before reforecasts.
-
-    Args:
-        weather: the weather forecast behind the run, by its source and model; None for another kind of weather.
-    """
-    rows = [row for row in by_lead.verification if row.forecaster == "calibrated" and row.crpss_climatology is not None]
-    orders = (("issued", weather), ("reforecast", weather), ("reforecast", OBSERVED))
-    chosen = next((found for asked in orders if (found := [r for r in rows if (r.origin, r.weather) == asked])), [])
-    return sorted(chosen, key=lambda row: row.lead)
+def skill_word(nse: float) -> str:
+    """Return a word for a Nash-Sutcliffe efficiency."""
+    return next((word for lowest, word in SKILL_WORDS if nse >= lowest), POOR)
 
 
 def short(reason: Absent) -> str:

@@ -1,4 +1,4 @@
-"""The figures of a basin's page, each with the API call behind it."""
+"""The figures of a basin's page, each with the API call behind it, and the runs beside the one shown."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,24 +15,42 @@ from app.forecasts.forecast import BasinForecast, forecast_of
 from app.forecasts.water import origin as waters
 from app.forecasts.water.recession import DrainDownOfRun, recession_of_run
 from app.forecasts.water.storage import PastWater, storage
-from app.outlooks.schemas import BasinOutlook, OutlookPeak
-from app.pages.figures import Figure, flow, water, weather
-from app.pages.figures.age import age
-from app.pages.figures.flow import Before, Beside, Observed, PlottedLevel
-from app.pages.figures.normal_band import with_usual
-from app.pages.figures.recession import drain_down
+from app.outlooks.schemas import BasinOutlook
+from app.pages.figures import Figure, flow, water, with_usual
+from app.pages.figures.flow import Before, Beside, Observed
 from hydrology.base.absent import Absent, absent
 from hydrology.base.basins import gauge_product
-from hydrology.base.calendar import day
+from hydrology.base.calendar import as_date, day
 from hydrology.base.errors import InvalidInput, NotFound
 from hydrology.base.products import leading
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Units
 from records.forecasts import recession as dry_runs
 from records.forecasts.latest import Latest, result_of
+from records.runs import runs
+from records.runs.run_types import Run
 
 SNOW, STORAGE = "snow", "storage"
 Answer = TypeVar("Answer")
+MAX_RUNS = 200
+"""Maximum number of runs to step through, newest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A run that the page links to."""
+
+    run: str
+    t0: date
+
+
+@dataclass(frozen=True, slots=True)
+class RunsAround:
+    """The previous and next run, and the newest of an earlier T0; None where there is none."""
+
+    earlier: Step | None
+    later: Step | None
+    before: Step | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,31 +89,26 @@ class BasinFigures:
         product = leading(forecast.product)
         past = f"{here}/observations?product={product}&start={time[0]}&end={forecast.t0}"
         of_weather = or_reason(lambda: self._observations(product, None, time[0], forecast.t0))
-        normals, stored = or_reason(self._normals), self._past_water()
-        beside = Beside(self._observed(), self._levels(), self._before(), self._peak())
+        normals, stored, dry = or_reason(self._normals), self._past_water(), or_reason(self._recession)
+        beside = Beside(self._observed(), self.outlook, self._before())
         discharge = flow.hydrograph(forecast, beside, self.units, time, of_run)
         return [
             with_usual(discharge, normals, DISCHARGE, time),
             with_usual(water.snow(forecast, stored, time, of_water), normals, SNOW, time),
             with_usual(water.storage(forecast, stored, time, of_water), normals, STORAGE, time),
-            weather.precipitation(forecast, of_weather, time, past),
-            weather.temperature(forecast, of_weather, time, past),
+            water.precipitation(forecast, of_weather, time, past),
+            water.temperature(forecast, of_weather, time, past),
             water.origin(waters.origin(self.session, self.latest, None), time, f"{here}/origin{chosen[:-1]}"),
             *self._age(time, f"{here}/age{chosen[:-1]}"),
-            drain_down(or_reason(self._recession), forecast.basin, self.units, f"{here}/drain-down?units={self.units}"),
+            flow.drain_down(dry, forecast.basin, self.units, f"{here}/drain-down?units={self.units}"),
         ]
-
-    def _peak(self) -> OutlookPeak | None:
-        """Return the peak of the flow that is drawn: calibrated, as issued."""
-        is_drawn = self.outlook.flow == "calibrated" and self.outlook.adjustment is None
-        return self.outlook.peak if is_drawn else None
 
     def _before(self) -> Before | None:
         if self.before is None:
             return None
         before = result_of(self.session, self.before, self.forecast.basin)
         shown = or_reason(lambda: forecast_of(self.session, before, Representation(self.units, members=False)))
-        if isinstance(shown, Absent) or (quantiles := shown.calibrated or shown.discharge) is None:
+        if isinstance(shown, Absent) or (quantiles := flow.flow_of(shown)) is None:
             return None
         return Before(shown.t0, shown.time, quantiles["median"])
 
@@ -105,7 +118,7 @@ class BasinFigures:
     def _age(self, time: Sequence[date], call: str) -> Iterator[Figure]:
         reported = waters.age(self.session, self.latest, None)
         if reported.ages is not None:
-            yield age(reported, reported.ages, time, call)
+            yield water.age(reported, reported.ages, time, call)
 
     def _recession(self) -> DrainDownOfRun:
         newest = dry_runs.newest(self.session, self.forecast.basin, self.now)
@@ -148,13 +161,28 @@ class BasinFigures:
         basin = self.forecast.basin
         return observations_of(self.session, observation_query(self.session, basin, asked))
 
-    def _levels(self) -> list[PlottedLevel]:
-        """Return the rising levels: floods of the record, and those of operators."""
-        return [
-            PlottedLevel(level.level, level.discharge, level.chance if self.outlook.flow == "calibrated" else None)
-            for level in self.outlook.threat.levels or ()
-            if level.direction == "rising"
-        ]
+
+def runs_around(session: Session, shown: Latest, at: datetime) -> RunsAround:
+    """Return the runs of the same version and horizon beside a run, by T0 and issue."""
+    filters = {"basin": shown.basin.basin_id, "version": shown.run.version_id, "purpose": shown.run.purpose}
+    listed = runs.list_runs(session, **filters, available_by=at, limit=MAX_RUNS)  # type: ignore[arg-type]
+    alike = sorted((run for run in listed if _days_to_come(run) == _days_to_come(shown.run)), key=_order)
+    before = [run for run in alike if _order(run) < _order(shown.run)]
+    after = [run for run in alike if _order(run) > _order(shown.run)]
+    older = [run for run in before if run.t0 < shown.run.t0]
+    return RunsAround(_step(before[-1:]), _step(after[:1]), _step(older[-1:]))
+
+
+def _step(found: Sequence[Run]) -> Step | None:
+    return Step(found[0].id, as_date(found[0].t0)) if found else None
+
+
+def _order(run: Run) -> tuple[object, ...]:
+    return run.t0, run.issued_at, run.id
+
+
+def _days_to_come(run: Run) -> int:
+    return run.horizon_days - run.filled_days
 
 
 def or_reason(read: Callable[[], Answer]) -> Answer | Absent:

@@ -6,7 +6,9 @@ from typing import Any, Literal, Self
 
 from pydantic import Field
 
+from app.basins.normals import Normals
 from app.http.base_schema import Model
+from hydrology.base.absent import Absent
 
 Values = Sequence[float | None]
 Style = Literal["line", "thin", "dashed", "dots", "bars"]
@@ -97,3 +99,22 @@ def edge(label: str, values: Values, colour: Colour) -> Curve:
 def level_line(label: str, discharge: float, days: int) -> Curve:
     """Return a level of discharge over a number of days; its name stands at the line."""
     return Curve(label=label, values=[discharge] * days, colour="level", style="dashed", listed=False)
+
+
+def with_usual(figure: Figure, normals: Normals | Absent, variable: str, time: Sequence[date]) -> Figure:
+    """Add the usual range (80 % of other years) to a figure; if it is not known, add a note with the reason."""
+    if figure.reason is not None:
+        return figure
+    usual = None if isinstance(normals, Absent) else normals.variables.get(variable)
+    if isinstance(normals, Absent) or usual is None:
+        reason = str(normals) if isinstance(normals, Absent) else normals.missing.get(f"variables.{variable}", "")
+        return figure.but(note=f"{figure.note} Usual range: {reason}".strip())
+    days = normals.time
+    curves = [
+        edge("", on_days(time, days, usual.p10), "range"),
+        edge("usual range", on_days(time, days, usual.p90), "range"),
+        Curve(label="normal", values=on_days(time, days, usual.mean), colour="normal", style="dashed"),
+    ]
+    shifted = [b.model_copy(update={"low": b.low + len(curves), "high": b.high + len(curves)}) for b in figure.bands]
+    bands = [Band(low=0, high=1, colour="range", label="usual range"), *shifted]
+    return figure.but(curves=[*curves, *figure.curves], bands=bands)

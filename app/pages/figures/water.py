@@ -1,20 +1,36 @@
-"""Figures of snow, storage, and the origin of the discharge."""
+"""Figures of weather, snow, storage, and the origin and age of the discharge."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 
+import numpy as np
+
+from app.basins.observations import Observations
 from app.forecasts.forecast import BasinForecast
 from app.forecasts.stored_water import SnowRead
-from app.forecasts.water.origin import OriginOfRun
+from app.forecasts.water.origin import AgeOfRun, FlowOfAge, OriginOfRun
 from app.forecasts.water.storage import PastWater
 from app.forecasts.words import number, on
 from app.pages.figures import Band, Colour, Curve, Figure, edge, on_days
+from hydrology.base.absent import Absent
 from hydrology.base.errors import counted
+from hydrology.water.water_age import OLDER, YET_TO_FALL
 
 NOT_TRAINED = "Read from the cells that follow snow; the model was not trained on snow."
 SPREAD = "90 % of members"
 FILLS: tuple[Colour, ...] = ("band-90", "part-stored", "part-snow")
 """Colours below all discharge, stored water and snow."""
+AGE_FILLS: Mapping[str, Colour] = {
+    OLDER: "older",
+    YET_TO_FALL: "band-90",
+    "DJF": "djf",
+    "MAM": "mam",
+    "JJA": "jja",
+    "SON": "son",
+}
+PRECIPITATION = "precipitation"
+TEMPERATURES: tuple[tuple[str, str, Colour], ...] = (("tmin", "lowest", "cold"), ("tmax", "highest", "warm"))
+"""Variable, label, colour."""
 
 
 def snow(forecast: BasinForecast, past: PastWater | None, time: Sequence[date], call: str) -> Figure:
@@ -114,10 +130,10 @@ def origin(shown: OriginOfRun, time: Sequence[date], call: str) -> Figure:
     nothing = on_days(time, shown.time, [0.0] * len(shown.time))
     curves.append(Curve(label="nothing", values=nothing, colour="members", listed=False))
     bands = [Band(low=at + 1, high=at, colour=fill) for at, fill in enumerate(FILLS[: len(flows)])]
-    return figure.but(note=_in_words(shown, shown.discharge, shown.stored.mean), curves=curves, bands=bands)
+    return figure.but(note=_origin_in_words(shown, shown.discharge, shown.stored.mean), curves=curves, bands=bands)
 
 
-def _in_words(shown: OriginOfRun, discharge: Sequence[float], stored: Sequence[float]) -> str:
+def _origin_in_words(shown: OriginOfRun, discharge: Sequence[float], stored: Sequence[float]) -> str:
     total = sum(discharge)
     if not total:
         return "No water is expected to flow."
@@ -127,3 +143,102 @@ def _in_words(shown: OriginOfRun, discharge: Sequence[float], stored: Sequence[f
     if shown.ceiling is not None:
         sentence += f". At most {number(shown.ceiling)} mm of what was stored could still run off"
     return f"{sentence}."
+
+
+def age(shown: AgeOfRun, ages: Sequence[FlowOfAge], time: Sequence[date], call: str) -> Figure:
+    """Draw the discharge by age of its water, the oldest below."""
+    means = np.array([part.mean for part in ages])
+    curves = [
+        edge(_label_of_age(part), on_days(time, shown.time, flow), "members")
+        for part, flow in zip(ages, means.cumsum(axis=0).tolist(), strict=True)
+    ]
+    nothing = on_days(time, shown.time, [0.0] * len(shown.time))
+    curves.append(Curve(label="nothing", values=nothing, colour="members", listed=False))
+    lows = [len(ages), *range(len(ages) - 1)]
+    return Figure(
+        name=f"{shown.basin}-age",
+        title="When the water of the forecast flow fell",
+        unit="mm/day",
+        described="The discharge of each day ahead, its water by the season in which it fell, the oldest below.",
+        note=_age_in_words(ages, means),
+        call=call,
+        time=list(time),
+        curves=curves,
+        bands=[
+            Band(low=low, high=high, colour=AGE_FILLS[part.age[-3:] if part.age not in AGE_FILLS else part.age])
+            for part, low, high in zip(ages, lows, range(len(ages)), strict=True)
+        ],
+        t0=shown.t0,
+    )
+
+
+def _label_of_age(part: FlowOfAge) -> str:
+    """Return the label of the water below a curve."""
+    if part.age == YET_TO_FALL:
+        return "all discharge"
+    return OLDER if part.age == OLDER else f"until {part.age}"
+
+
+def _age_in_words(ages: Sequence[FlowOfAge], means: np.ndarray) -> str:
+    total = means.sum()
+    if not total:
+        return "No water is expected to flow."
+    shares = [f"{100 * share:.0f} % {_when(part)}" for part, share in zip(ages, means.sum(axis=1) / total, strict=True)]
+    return f"Of the discharge of these days, {', '.join(shares[:-1])} and {shares[-1]}."
+
+
+def _when(part: FlowOfAge) -> str:
+    if part.age == YET_TO_FALL:
+        return "has yet to fall"
+    return "is older" if part.age == OLDER else f"fell in {part.age}"
+
+
+def precipitation(forecast: BasinForecast, observed: Observations | Absent, time: Sequence[date], call: str) -> Figure:
+    """Draw observed and forecast precipitation."""
+    curves = []
+    if not isinstance(observed, Absent) and PRECIPITATION in observed.values:
+        values = [
+            value if day <= forecast.t0 else None
+            for day, value in zip(observed.time, observed.values[PRECIPITATION], strict=True)
+        ]
+        past = on_days(time, observed.time, values)
+        curves.append(Curve(label="until T0", values=past, colour="rain", style="bars"))
+    if forecast.precipitation is not None:
+        ahead = on_days(time, forecast.time, forecast.precipitation)
+        label = "after T0" if forecast.traces is None else "after T0, mean of the traces"
+        curves.append(Curve(label=label, values=ahead, colour="median", style="bars"))
+    return Figure(
+        name=f"{forecast.basin}-precipitation",
+        title="Precipitation",
+        unit="mm/day",
+        described="Rain and snow of each day. The values stand behind the call below.",
+        note=forecast.forcing_note,
+        call=call,
+        reason=None if curves else str(observed),
+        time=list(time),
+        curves=curves,
+        t0=forecast.t0,
+    )
+
+
+def temperature(forecast: BasinForecast, observed: Observations | Absent, time: Sequence[date], call: str) -> Figure:
+    """Draw the daily minimum and maximum temperature."""
+    curves = []
+    if not isinstance(observed, Absent):
+        curves = [
+            Curve(label=label, values=on_days(time, observed.time, observed.values[name]), colour=colour)
+            for name, label, colour in TEMPERATURES
+            if name in observed.values
+        ]
+    reason = str(observed) if isinstance(observed, Absent) else f"{forecast.product} has no temperature."
+    return Figure(
+        name=f"{forecast.basin}-temperature",
+        title="Temperature",
+        unit="°C",
+        described="The lowest and the highest temperature of each day. The values stand behind the call below.",
+        call=call,
+        reason=None if curves else reason,
+        time=list(time),
+        curves=curves,
+        t0=forecast.t0,
+    )

@@ -1,13 +1,20 @@
 """Map of the basins over outlines of states or countries, without tiles."""
 
+import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Literal, get_args
 
-from app.pages.outlines import Name, Polyline, outlines
 from hydrology.base.longitudes import extent, normalised, unwrapped
 
+Name = Literal["states", "countries"]
+NAMES: tuple[Name, ...] = get_args(Name)
+FOLDER = Path(__file__).parent.parent / "outlines"
+"""Outlines of states and countries, created by `python -m benchmarks.pages.outlines`."""
+Polyline = list[tuple[float, float]]
 WIDTH = 960
 """Width of the drawing, in its own units."""
 FLATTEST = 0.3
@@ -138,3 +145,11 @@ def borders(projected: Projection, places: Sequence[Place]) -> str:
 def _drawn(projected: Projection, name: Name) -> str:
     lines = ((line, turn) for line in outlines(name) for turn in _TURNS if projected.box.touches(line, turn))
     return "".join(projected.path(line, turn) for line, turn in lines)
+
+
+@cache
+def outlines(name: Name) -> list[Polyline]:
+    """Return outlines (of the contiguous United States and its states, or of all countries) as polylines of longitude
+    and latitude, degrees."""
+    lines: list[Polyline] = json.loads((FOLDER / f"{name}.json").read_text())
+    return lines

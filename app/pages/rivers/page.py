@@ -10,8 +10,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
 from app.http.dependencies import Reading, ServiceClock, ServiceSettings
-from app.pages.errors import PageRoute
-from app.pages.render import render
+from app.pages.render import PageRoute, render
 from app.pages.rivers.basins_today import BasinToday, basins_today
 from app.pages.rivers.clusters import Map, drawn
 from app.pages.rivers.scales import SCALES, ColourBy, Scale

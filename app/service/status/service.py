@@ -12,11 +12,11 @@ from hydrology.base.calendar import Day, as_date, last_ended_anywhere
 from hydrology.base.errors import counted
 from hydrology.base.products import JOINT
 from hydrology.base.staleness import STALE_AFTER_DAYS, age_days, stale
-from records.alerts import deliveries, held_alerts, subscriptions
+from records.alerts import dispatch, held_alerts, subscriptions
 from records.basins import basins, ownership
 from records.forecasts import latest
 from records.jobs import process_heartbeats
-from records.jobs.gpu_state import GPUState
+from records.jobs.process_heartbeats import GPUState
 from records.runs import runs
 from records.series import revisions
 from records.versions import promotions, versions
@@ -182,12 +182,12 @@ def _waiting_alerts(session: Session) -> Iterator[Degraded]:
 
 def _undelivered(session: Session) -> Iterator[Degraded]:
     """Report receivers of administrators' subscriptions that could not be reached; an operator's do not count."""
-    if failed := deliveries.count_failed_of_service(session):
+    if failed := dispatch.count_failed_of_service(session):
         sentence = f"{failed} alert changes did not reach a receiver: see /v1/deliveries?status=failed and replay them."
         yield Degraded(code="failed-deliveries", sentence=sentence)
     if paused := subscriptions.count_paused_of_service(session):
         sentence = f"{paused} subscriptions are paused: see paused_because in /v1/subscriptions and resume them."
         yield Degraded(code="paused-subscriptions", sentence=sentence)
-    if fault := deliveries.mail_server_fault(session):
+    if fault := dispatch.mail_server_fault(session):
         sentence = f"Alerts by e-mail wait for the mail server, and are tried again. {fault}"
         yield Degraded(code="mail-server", sentence=sentence)

@@ -22,7 +22,7 @@ from operations.forecasting.weather_ahead import WeatherAhead
 from operations.states.advance_states import Advanced
 from operations.states.changed_storage import with_increment
 from operations.versions.load_networks import LoadedVersion, member_weights
-from records.basins.basins import Basin
+from records.basins.tables import Basin
 from records.runs.bridge_used import RunBridge
 from records.runs.run_parts import RunSubset
 from records.runs.run_summary import ReferenceSnow

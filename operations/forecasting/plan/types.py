@@ -11,7 +11,7 @@ from operations.basin_data.dataset import BasinForcing
 from operations.forecasting.days import RunDays
 from operations.forecasting.weather_ahead import WeatherAhead
 from operations.versions.load_networks import LoadedVersion
-from records.basins import basins
+from records.basins.tables import Basin
 from records.runs.bridge_used import RunBridge
 from records.runs.run_request import RunWeather
 from records.simulations.snow_cells import SnowMapping
@@ -36,7 +36,7 @@ class PartInputs:
 
     part: VersionPart
     loaded: LoadedVersion
-    basins: Mapping[str, basins.Basin]
+    basins: Mapping[str, Basin]
     forcings: Mapping[str, BasinForcing]
     bridges: Mapping[str, InForce]
     snow: Mapping[str, SnowMapping | Absent]
@@ -66,7 +66,7 @@ class ForecastInputs:
     failures: Mapping[str, Absent]
 
     @property
-    def basins(self) -> Mapping[str, basins.Basin]:
+    def basins(self) -> Mapping[str, Basin]:
         """All basins of the runs."""
         return self.parts[0].basins
 

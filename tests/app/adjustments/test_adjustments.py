@@ -5,20 +5,20 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import text, update
 from starlette.testclient import TestClient
 
 from hydrology.base.calendar import day
-from jobspec.thresholds import NewThreshold
+from jobspec.levels import NewThreshold
 from operations.alerts.carry_out import carry_out
 from operations.alerts.decide_alerts import decide
 from records.access import audit
 from records.alerts import alerts, held_alerts
-from records.alerts.tables import HeldAlertsRow
+from records.alerts.held_alerts import HELD_ALERTS
 from records.database.engine import Database
 from records.levels import basin_levels
+from records.outlooks import outlooks
 from records.runs import runs
-from records.runs.tables import RunContentRow
 from records.versions import promotions
 from runtime.clock import Clock
 from testing.records import BASIN, NOW, a_basin, a_run, a_version
@@ -214,8 +214,9 @@ def test_changes_that_wait_from_before_messages_were_of_rivers_are_shown_and_go_
 ) -> None:
     decide(work_of(holding, Clock(NOW)), [BASIN])
     with database.transaction() as session:
-        row = session.get_one(HeldAlertsRow, BASIN)
-        row.proposed = [{name: value for name, value in row.proposed[0].items() if name != "levels"}]
+        proposed = held_alerts.get(session, BASIN).proposed
+        without = [{name: value for name, value in proposed[0].items() if name != "levels"}]
+        session.execute(HELD_ALERTS.update().values(proposed=without))
     (held,) = client.get("/v1/alerts/held", headers=ann).json()["held"]
     (proposed,) = held["proposed"]
     assert (proposed["levels"], "levels" in proposed["missing"]) == (None, True)
@@ -340,6 +341,7 @@ def test_nothing_goes_out_that_nobody_has_seen(
     client.post(HELD, json={"run": run, "ruling": "approve"}, headers=ann)
     with database.transaction() as session:
         basin_levels.put(session, BASIN, NewThreshold(name="new-street", discharge=0.02 * PER_MM), NOW)
+        outlooks.renew(session, BASIN)
     assert carry_out(work_of(holding, Clock(NOW))) == []
     (held,) = client.get("/v1/alerts/held", headers=ann).json()["held"]
     assert {change["level"] for change in held["proposed"]} == {"gauge-2", "new-street"}
@@ -375,7 +377,7 @@ def test_a_stale_forecast_decides_nothing_when_it_is_adjusted(
     assert carry_out(work_of(database, Clock(NOW))) == []
 
 
-def test_a_damaged_run_holds_up_no_other_basin(database: Database, holding: Database, run: str) -> None:
+def test_a_damaged_outlook_holds_up_no_other_basin(database: Database, holding: Database, run: str) -> None:
     with database.transaction() as session:
         a_basin(session, OTHER)
         level = NewThreshold(name="gauge-2", discharge=0.01 * PER_MM, direction="rising")
@@ -386,8 +388,8 @@ def test_a_damaged_run_holds_up_no_other_basin(database: Database, holding: Data
     decide(work_of(holding, Clock(NOW)), [BASIN, OTHER])
     set_deadline(database, datetime.now(UTC))
     with database.transaction() as session:
-        damaged = update(RunContentRow).where(RunContentRow.basin_id == BASIN)
-        session.execute(damaged.values(content=b"damaged"))
+        damaged = text("UPDATE outlooks SET outlook = :content WHERE basin_id = :basin")
+        session.execute(damaged, {"content": b"damaged", "basin": BASIN})
     assert [change.basin_id for change in carry_out(work_of(holding, Clock(NOW)))] == [OTHER]
     assert ("alerts withdrawn", "service") in actions(database)
     assert carry_out(work_of(holding, Clock(NOW))) == []
@@ -407,7 +409,7 @@ def test_a_replay_of_the_archive_leaves_alone_what_waits(
 
 def set_deadline(database: Database, at: datetime) -> None:
     with database.transaction() as session:
-        session.execute(update(HeldAlertsRow).values(due_at=at))
+        session.execute(update(HELD_ALERTS).values(due_at=at))
 
 
 def later_run(database: Database, run: str, at: datetime = NOW + timedelta(days=1)) -> str:

@@ -12,13 +12,13 @@ from starlette.testclient import TestClient
 
 from hydrology.base.calendar import day
 from hydrology.extremes.alerting import LADDERS, WINDOW_DAYS
-from jobspec.thresholds import NewThreshold
+from jobspec.levels import NewThreshold
 from operations.alerts.decide_alerts import decide
 from operations.alerts.deliver import deliver
 from records.access import keys
 from records.access.keys import Scope
-from records.alerts import deliveries, webhook_signature
-from records.alerts.retries import MAX_TRIES, WAITS
+from records.alerts import deliveries, signatures
+from records.alerts.dispatch import MAX_TRIES, WAITS
 from records.database.engine import Database
 from records.levels import basin_levels
 from records.runs.run_summary import RunSummary
@@ -203,7 +203,7 @@ def test_a_subscription_is_created_changed_and_deleted(own: TestClient) -> None:
 def test_a_secret_is_shown_once_and_rotated_in_one_call(own: TestClient, tmp_path: Path) -> None:
     output = subscribe(own)
     address = f"{SUBSCRIPTIONS}/{output['id']}"
-    secret = webhook_signature.secret(webhook_signature.service_key(Settings(data=tmp_path / "data")), output["id"], 1)
+    secret = signatures.secret(signatures.service_key(Settings(data=tmp_path / "data")), output["id"], 1)
     assert output["secret"] == secret
     rotated = own.post(f"{address}/rotate").json()
     assert rotated["secret"] not in (secret, None)

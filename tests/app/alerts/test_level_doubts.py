@@ -8,10 +8,10 @@ from sqlalchemy import update
 from starlette.testclient import TestClient
 
 from hydrology.base.calendar import day
-from jobspec.thresholds import NewThreshold
+from jobspec.levels import NewThreshold
 from operations.alerts.carry_out import carry_out
 from operations.alerts.decide_alerts import decide
-from records.alerts.tables import HeldAlertsRow
+from records.alerts.held_alerts import HELD_ALERTS
 from records.database.engine import Database
 from records.levels import basin_levels, level_doubts
 from records.versions import promotions
@@ -115,7 +115,7 @@ def test_at_the_deadline_of_approval_the_others_go_out_alone(
     assert len(waiting["proposed"]) == 3
     assert waiting["due_at"] is not None
     with sqlite_database.transaction() as session:
-        session.execute(update(HeldAlertsRow).values(due_at=datetime.now(UTC)))
+        session.execute(update(HELD_ALERTS).values(due_at=datetime.now(UTC)))
     assert [change.level for change in carry_out(work_of(holding, CLOCK))] == ["gauge-2"]
     (waiting,) = held(sqlite_client, ann)
     assert ({one["level"] for one in waiting["proposed"]}, waiting["due_at"]) == ({"minor", "major"}, None)

@@ -11,9 +11,9 @@ from hydrology.base.absent import absent
 from hydrology.base.reasons import Reason
 from jobspec.subscriptions import NewSubscription
 from records.access import audit, keys
-from records.alerts import alert_changes, mail_links, questions, subscriptions, webhook_signature
+from records.alerts import alert_changes, questions, signatures, subscriptions
 from records.alerts.alert_changes import NewChange
-from records.alerts.mail_links import Purpose
+from records.alerts.signatures import Purpose
 from records.alerts.subscriptions import CONFIRM_WITHIN
 from records.database.engine import Database
 from runtime.clock import Clock
@@ -36,9 +36,9 @@ def subscribe(database: Database, at: datetime | None = None) -> str:
 
 
 def path(database: Database, folder: Path, purpose: Purpose, subscription: str) -> str:
-    key = webhook_signature.service_key(Settings(data=folder))
+    key = signatures.service_key(Settings(data=folder))
     with database.reading() as session:
-        return mail_links.link("", key, purpose, subscriptions.get(session, subscription))
+        return signatures.mail_link("", key, purpose, subscriptions.get(session, subscription))
 
 
 def test_a_recipient_confirms_and_unsubscribes_by_a_button_and_by_nothing_else(
@@ -140,7 +140,7 @@ def test_a_recipient_refuses_questions_by_a_link_that_outlives_the_subscription(
     with sqlite_database.transaction() as session:
         mailbox = questions.mailbox_hash(session, "duty@rivers.example")
         subscriptions.remove(session, subscription)
-    link = mail_links.questions_link("", webhook_signature.service_key(Settings(data=tmp_path)), mailbox)
+    link = signatures.questions_link("", signatures.service_key(Settings(data=tmp_path)), mailbox)
 
     def is_refused() -> bool:
         with sqlite_database.reading() as session:

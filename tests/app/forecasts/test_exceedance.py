@@ -12,7 +12,7 @@ from hydrology.extremes.frequency import FloodQuantile
 from hydrology.extremes.thresholds import NamedLevel, Statistic, names
 from hydrology.scores.probabilistic import exceedance_probability
 from hydrology.uncertainty.error_model import LEVELS
-from jobspec.thresholds import NewThreshold
+from jobspec.levels import NewThreshold
 from records.database.engine import Database
 from records.levels import basin_levels
 from records.runs import run_arrays, runs
@@ -21,7 +21,7 @@ from testing.records import BASIN, NOW, a_reason
 from tests.app import factories
 from tests.app.basins.test_thresholds import fill_records as store_record
 from tests.app.forecasts.test_forecasts import fill_records
-from tests.records.simulations.test_simulated_thresholds import levels_of
+from tests.records.simulations.test_simulated_levels import levels_of
 
 ADDRESS = f"/v1/basins/{BASIN}/exceedance"
 PER_MM = factories.AREA_M2 / 1000 / 86_400

@@ -12,12 +12,11 @@ from records.database.engine import Database
 from records.runs import run_types, runs, states
 from records.runs.run_summary import NOT_STORED, ReferenceSnow
 from records.simulations import simulated_levels, snow_cells
-from records.simulations.simulated_loss import SimulatedLoss
-from records.simulations.simulated_storage import SimulatedWater, WaterVariable
+from records.simulations.simulated_series import SimulatedLoss, SimulatedWater, WaterVariable
 from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_reason, a_run, a_state, not_issued
 from tests.app import factories
 from tests.app.forecasts.test_forecasts import fill_records
-from tests.records.simulations.test_simulated_thresholds import levels_of
+from tests.records.simulations.test_simulated_levels import levels_of
 
 STORAGE, BALANCE = f"/v1/basins/{BASIN}/storage", f"/v1/basins/{BASIN}/water-balance"
 ORIGIN, AGE = f"/v1/basins/{BASIN}/origin", f"/v1/basins/{BASIN}/age"

@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 from hydrology.base.calendar import day
 from hydrology.outlook.days_ahead import LEVELS
 from hydrology.uncertainty.error_model import LEVELS as ALL_LEVELS
-from jobspec.thresholds import NewThreshold
+from jobspec.levels import NewThreshold
 from operations.alerts.decide_alerts import decide
 from records.database.engine import Database
 from records.levels import basin_levels

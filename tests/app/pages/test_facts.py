@@ -8,17 +8,16 @@ import pytest
 from starlette.testclient import TestClient
 
 from app.http.base_schema import Period as Days
-from app.outlooks.schemas import BasinOutlook, OutlookPeak, SeasonNow
+from app.outlooks.schemas import BasinOutlook, ForecastSkill, OutlookPeak, SeasonNow, SkillNow
 from app.pages.basins import facts
+from app.pages.basins.skill import by_months, verified_rows
 from app.versions.verification_schemas import BasinVerification, LeadVerification, MonthSkill
 from hydrology.base.absent import absent
-from hydrology.base.calendar import Period
 from hydrology.base.reasons import Reason
 from hydrology.verification.reliable_days import MIN_ISSUES
 from records.database.engine import Database
 from records.runs import run_arrays
 from records.runs.run_summary import ReferenceSnow
-from records.verification.scores import HeldOutScore
 from testing.records import BASIN, a_reason
 from tests.app import factories
 from tests.app.basins.test_thresholds import fill_records as store_record
@@ -26,7 +25,6 @@ from tests.app.forecasts.test_forecasts import fill_records
 from tests.app.pages.page_text import facts_of
 
 OF_ROWS = Days(first_day=date(1989, 10, 1), last_day=date(1999, 9, 30))
-NO_SCORE = absent(Reason.FAILED, message="not evaluated")
 
 
 def test_a_calibrated_forecast_has_threat_peak_and_snow(database: Database, client: TestClient) -> None:
@@ -112,56 +110,56 @@ def _outlook(**fields: Any) -> BasinOutlook:
 
 
 @pytest.mark.parametrize(
-    ("skills", "value"),
+    ("fields", "value"),
     [
-        ((0.5, 0.4, 0.2), "Reliable to day 5"),
-        ((0.5, -0.1, 0.2), "Reliable to day 1"),
-        ((-0.2, 0.1, 0.1), "Not reliable"),
+        ({"skilful_to_day": 2}, "Skilful to day 2 in April"),
+        ({"skilful_to_day": 0, "reliable_to_day": 3}, "Not skilful in April"),
+        ({"reliable_to_day": 5}, "Reliable to day 5"),
+        ({"reliable_to_day": 0}, "Not reliable"),
     ],
 )
-def test_forecasts_are_reliable_until_the_first_lead_that_does_not_beat_climatology(
-    skills: tuple[float, ...], value: str
-) -> None:
-    rows = [_row(lead, crpss) for lead, crpss in zip((1, 3, 5), skills, strict=True)]
-    shown = facts.skill(None, _verified(rows), None, 4)
-    assert shown.value is not None
-    assert shown.value.startswith(value)
-
-
-def test_a_range_that_does_not_hold_is_not_reliable() -> None:
-    rows = [_row(1, 0.5), _row(3, 0.4, coverage=0.6)]
-    shown = facts.skill(None, _verified(rows), None, 4)
-    assert shown.value == "Reliable to day 1"
-    assert shown.detail.endswith("; 365 independent forecasts, 1989-10-01 to 1999-09-30")
-
-
-def test_issued_forecasts_with_the_same_weather_count_before_reforecasts() -> None:
-    rows = [_row(1, 0.9), _row(1, 0.1, origin="issued", weather="ecmwf/ifs")]
-    assert "10 % better" in facts.skill(None, _verified(rows), "ecmwf/ifs", 4).detail
-    assert "90 % better" in facts.skill(None, _verified(rows), None, 4).detail
-
-
-def test_the_headline_is_the_day_to_which_forecasts_of_the_month_are_skilful() -> None:
-    lows = {1: (0.4, 0.4), 2: (0.1, 0.2), 3: (-0.1, 0.1)}
-    rows = [_row(lead, 0.5, months=_months(april=low, may=later)) for lead, (low, later) in lows.items()]
-    in_april, in_may, in_june = (facts.skill(None, _verified(rows), None, month).value for month in (4, 5, 6))
-    assert (in_april, in_may) == ("Skilful to day 2 in April", "Skilful to day 3 in May")
-    assert in_june == "Reliable to day 3"
-    assert facts.by_months(rows) == [("April", "Skilful to day 2", 40), ("May", "Skilful to day 3", 40)]
+def test_the_headline_of_skill_is_that_of_the_month_else_of_any(fields: dict[str, int], value: str) -> None:
+    shown = facts.skill(_skilled(fields))
+    assert shown.value == value
+    assert shown.detail == (
+        "40 % better than climatology on day 2, with the weather known; 365 independent forecasts, 1989-10-01 to "
+        "1999-09-30"
+    )
 
 
 def test_before_any_verification_there_is_a_word_for_held_out_days() -> None:
-    nse = HeldOutScore(0.75, 3652, False, Period.parse("1989-10-01..1999-09-30"))
-    shown = facts.skill(nse, NO_SCORE, None, 3)
+    of_nse: dict[str, Any] = {"nse": 0.75, "nse_period": OF_ROWS, "forecasts": None}
+    shown = facts.skill(_outlook(skill=SkillNow.model_construct(**of_nse)))
     assert (shown.value, shown.detail) == ("Good", "NSE 0.75 on held-out days, 1989-10-01 to 1999-09-30")
-    assert facts.skill(None, NO_SCORE, None, 3).detail == "not evaluated on held-out days here yet"
+    assert facts.skill(_outlook(skill=None)).detail == "not evaluated on held-out days here yet"
 
 
 def test_too_few_independent_forecasts_carry_no_word() -> None:
-    rows = [_row(lead, 0.5, independent_issues=independent) for lead, independent in ((1, 23), (10, 3))]
-    shown = facts.skill(None, _verified(rows), None, 5)
-    assert shown.value is None
-    assert shown.detail == str(absent(Reason.TOO_FEW_INDEPENDENT_ISSUES, issues=23, minimum=MIN_ISSUES))
+    reason = str(absent(Reason.TOO_FEW_INDEPENDENT_ISSUES, issues=23, minimum=MIN_ISSUES))
+    outlook = _skilled({}).model_copy(update={"missing": {"skill.forecasts.reliable_to_day": reason}})
+    assert (facts.skill(outlook).value, facts.skill(outlook).detail) == (None, reason)
+
+
+def _skilled(fields: dict[str, int]) -> BasinOutlook:
+    known: dict[str, Any] = {"weather": "observed", "period": OF_ROWS, "month": 4, "evidence_day": 2}
+    known |= {"better_percent": 40.0, "independent_issues": 365, "skilful_to_day": None, "reliable_to_day": None}
+    return _with_skill(**known | fields)
+
+
+def _with_skill(**fields: Any) -> BasinOutlook:
+    of_skill: dict[str, Any] = {"forecasts": ForecastSkill.model_construct(**fields)}
+    return _outlook(skill=SkillNow.model_construct(**of_skill))
+
+
+def test_the_table_of_leads_is_the_verification_behind_the_outlook() -> None:
+    lows = {1: (0.4, 0.4), 2: (0.1, 0.2), 3: (-0.1, 0.1)}
+    rows = [_row(lead, months=_months(april=low, may=later)) for lead, (low, later) in lows.items()]
+    others = [_row(1, origin="issued"), _row(1, forecaster="raw"), _row(1, scored="another")]
+    verified: dict[str, Any] = {"verification": [*others, *reversed(rows)]}
+    chosen: dict[str, Any] = {"version": "a", "origin": "reforecast", "weather": "observed", "period": OF_ROWS}
+    shown = verified_rows(BasinVerification.model_construct(**verified), _with_skill(**chosen))
+    assert shown == rows
+    assert by_months(shown) == [("April", "Skilful to day 2", 40), ("May", "Skilful to day 3", 40)]
 
 
 def _months(**lows: float) -> list[MonthSkill]:
@@ -172,14 +170,7 @@ def _months(**lows: float) -> list[MonthSkill]:
     ]
 
 
-def _row(lead: int, crpss: float, coverage: float = 0.9, **chosen: Any) -> LeadVerification:
-    fields: dict[str, Any] = {"origin": "reforecast", "weather": "observed", "forecaster": "calibrated", **chosen}
-    fields |= {"independent_issues": 365} | fields | {"period": OF_ROWS}
-    fields |= {"lead": lead, "crpss_climatology": crpss, "crpss_climatology_low": None, "coverage_90": coverage}
-    fields.setdefault("months", None)
+def _row(lead: int, **chosen: Any) -> LeadVerification:
+    fields: dict[str, Any] = {"origin": "reforecast", "weather": "observed", "forecaster": "calibrated", "scored": "a"}
+    fields |= {"period": OF_ROWS, "lead": lead, "crpss_climatology": 0.5, "months": None, **chosen}
     return LeadVerification.model_construct(**fields)
-
-
-def _verified(rows: list[LeadVerification]) -> BasinVerification:
-    fields: dict[str, Any] = {"basin": BASIN, "verification": rows}
-    return BasinVerification.model_construct(**fields)

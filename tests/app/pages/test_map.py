@@ -5,8 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.pages.outlines import NAMES, outlines
-from app.pages.rivers.map import WIDTH, Place, borders, projection
+from app.pages.rivers.map import NAMES, WIDTH, Place, borders, outlines, projection
 
 PLACES = st.lists(
     st.builds(Place, st.floats(-85, 85, allow_nan=False), st.floats(-180, 180, allow_nan=False)),

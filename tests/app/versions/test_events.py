@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 from hydrology.base.calendar import Period
 from hydrology.verification.results import MonthSkill, Reliability
 from records.database.engine import Database
-from records.simulations import simulated_flow
+from records.simulations import simulated_series
 from records.verification import lead_scores
 from testing.records import BASIN, a_basin, a_promoted_version, a_simulated_flow
 from tests.records.verification.test_lead_scores import SCORES, a_verification
@@ -27,7 +27,7 @@ def flow(sqlite_database: Database) -> None:
     with sqlite_database.transaction() as session:
         version = a_promoted_version(session, a_basin(session))
         stored = replace(a_simulated_flow(version), period=period, observed=observed, simulated=simulated)
-        simulated_flow.replace(session, [stored])
+        simulated_series.replace_flow(session, [stored])
 
 
 @pytest.mark.usefixtures("flow")
@@ -79,7 +79,7 @@ def test_an_evaluation_without_observed_flow_has_no_events_and_gives_the_reason(
 ) -> None:
     with sqlite_database.transaction() as session:
         stored = a_simulated_flow(a_promoted_version(session, a_basin(session)))
-        simulated_flow.replace(session, [replace(stored, observed=np.full_like(stored.observed, np.nan))])
+        simulated_series.replace_flow(session, [replace(stored, observed=np.full_like(stored.observed, np.nan))])
     answer = sqlite_client.get(f"{OF_BASIN}/events")
     assert (answer.status_code, answer.json()["type"]) == (404, "/problems/not-simulated")
     assert f"{BASIN} has no observed flow on the days of its evaluation" in answer.json()["detail"]

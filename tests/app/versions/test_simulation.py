@@ -9,9 +9,10 @@ import xarray
 from starlette.testclient import TestClient
 
 from records.basins import basins
+from records.basins.tables import Basin
 from records.database.engine import Database
-from records.simulations import simulated_flow
-from records.simulations.tables import SimulatedFlowRow
+from records.simulations import simulated_series
+from records.simulations.simulated_series import SimulatedFlowRow
 from testing.records import BASIN, a_basin, a_promoted_version, a_simulated_flow
 
 SIMULATION = f"/v1/basins/{BASIN}/simulation"
@@ -22,7 +23,7 @@ def a_simulation(database: Database) -> str:
     """Store a current version with the flow of an evaluation."""
     with database.transaction() as session:
         version = a_promoted_version(session, a_basin(session))
-        simulated_flow.replace(session, [a_simulated_flow(version)])
+        simulated_series.replace_flow(session, [a_simulated_flow(version)])
     return version
 
 
@@ -50,7 +51,7 @@ def test_flow_is_converted_with_the_area(sqlite_client: TestClient, sqlite_datab
     a_simulation(sqlite_database)
     assert sqlite_client.get(f"{SIMULATION}?units=m3/s").json()["errors"][0]["field"] == "area"
     with sqlite_database.transaction() as session:
-        basins.upsert(session, basins.Basin(BASIN, None, None, None, areas={"maurer_extended": 864e6}))
+        basins.upsert(session, Basin(BASIN, None, None, None, areas={"maurer_extended": 864e6}))
     answer = sqlite_client.get(f"{SIMULATION}?units=m3/s").json()
     assert answer["area"] == {"name": "maurer_extended", "km2": 864.0}
     assert answer["simulated"] == pytest.approx(FLOW.simulated * 10, rel=1e-6)

@@ -10,7 +10,7 @@ from hydrology.base.series import DailySeries, Flag
 from hydrology.base.units import Area, mm_per_day_to_m3s
 from hydrology.extremes.alerting import WINDOW_DAYS
 from jobspec.jobs.forecasting import ForecastParams, ReplayParams
-from jobspec.thresholds import NewThreshold
+from jobspec.levels import NewThreshold
 from operations.alerts.decide_alerts import decide
 from operations.daily.replay import replay
 from operations.forecasting.forecast import forecast

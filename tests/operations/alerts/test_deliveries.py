@@ -18,14 +18,13 @@ from standardwebhooks import Webhook
 from hydrology.base.absent import absent
 from hydrology.base.reasons import Reason
 from hydrology.extremes.alerting import SEVERITIES
-from jobspec.message_templates import MessageTemplate
-from jobspec.subscriptions import NewSubscription
+from jobspec.subscriptions import MessageTemplate, NewSubscription
 from operations.alerts.deliver import deliver
 from records.access import keys
-from records.alerts import alert_changes, deliveries, subscriptions, webhook_signature
+from records.alerts import alert_changes, deliveries, dispatch, signatures, subscriptions
 from records.alerts.alert_changes import Change, NewChange, as_json
-from records.alerts.deliveries import LEASE, Attempt, Delivery
-from records.alerts.retries import MAX_TRIES, WAITS
+from records.alerts.deliveries import Attempt, Delivery
+from records.alerts.dispatch import LEASE, MAX_TRIES, WAITS
 from records.alerts.subscriptions import OVERLAP
 from records.database.engine import Database
 from runtime.settings import Settings
@@ -79,7 +78,7 @@ class Outbox:
 
     def signature(self, request: Received, subscription: str, generation: int, at: datetime) -> str:
         """Return the signature of a request by a secret, as the specification's library computes it."""
-        secret = webhook_signature.secret(webhook_signature.service_key(self.settings), subscription, generation)
+        secret = signatures.secret(signatures.service_key(self.settings), subscription, generation)
         return Webhook(secret).sign(request.headers["webhook-id"], at.astimezone(UTC), request.body.decode())
 
     def deliveries(self) -> list[Delivery]:
@@ -217,9 +216,9 @@ def test_a_delivery_that_has_ended_is_replayed_under_the_same_event(outbox: Outb
     (failed,) = outbox.deliveries()
     for attempts in (MAX_TRIES + 1, MAX_TRIES + 2):
         with outbox.database.transaction() as session:
-            assert deliveries.replay(session, failed.id, outbox.now).status == "pending"
-            with pytest.raises(deliveries.NotEnded):
-                deliveries.replay(session, failed.id, outbox.now)
+            assert dispatch.replay(session, failed.id, outbox.now).status == "pending"
+            with pytest.raises(dispatch.NotEnded):
+                dispatch.replay(session, failed.id, outbox.now)
         assert outbox.deliver() == {"delivered": 1}
         assert len(outbox.attempts(failed.id)) == attempts
     assert {request.headers["webhook-id"] for request in receiver.requests} == {change.id}
@@ -273,12 +272,12 @@ def test_neither_secrets_nor_addresses_nor_answers_are_reported(outbox: Outbox, 
     with structlog.testing.capture_logs() as logs:
         outbox.deliver()
     (attempt,) = outbox.attempts(outbox.deliveries()[0].id)
-    secret = webhook_signature.secret(webhook_signature.service_key(outbox.settings), subscription, 1)
+    secret = signatures.secret(signatures.service_key(outbox.settings), subscription, 1)
     for text in (str(logs), str(attempt), receiver.requests[0].body.decode()):
         assert "hush" not in text
         assert secret not in text
     assert secret not in str(receiver.requests[0].headers)
-    assert oct((tmp_path / webhook_signature.KEY_FILE).stat().st_mode)[-3:] == "600"
+    assert oct((tmp_path / signatures.KEY_FILE).stat().st_mode)[-3:] == "600"
 
 
 def _deliver_and_die(url: str, settings: Settings, at: datetime) -> None:
@@ -317,7 +316,7 @@ def test_senders_that_are_lost_again_and_again_end_too(outbox: Outbox) -> None:
     (delivery,) = outbox.deliveries()
     for _ in range(MAX_TRIES):
         with outbox.database.transaction() as session:
-            assert deliveries.claim(session, delivery.id, outbox.now) is not None
+            assert dispatch.claim(session, delivery.id, outbox.now) is not None
         outbox.now += LEASE
     assert outbox.deliver() == {}
     (failed,) = outbox.deliveries()
@@ -329,13 +328,13 @@ def test_one_of_two_senders_holds_a_delivery_and_the_late_one_stores_nothing(out
     outbox.change()
     (delivery,) = outbox.deliveries()
     with outbox.database.transaction() as session:
-        first = deliveries.claim(session, delivery.id, NOW)
+        first = dispatch.claim(session, delivery.id, NOW)
         assert first is not None
-        assert deliveries.claim(session, delivery.id, NOW) is None
-        second = deliveries.claim(session, delivery.id, NOW + LEASE)
+        assert dispatch.claim(session, delivery.id, NOW) is None
+        second = dispatch.claim(session, delivery.id, NOW + LEASE)
         assert second is not None
         assert (
-            deliveries.finish(
+            dispatch.finish(
                 session,
                 delivery.id,
                 first.number,
@@ -345,7 +344,7 @@ def test_one_of_two_senders_holds_a_delivery_and_the_late_one_stores_nothing(out
             )
             is None
         )
-        assert deliveries.finish(session, delivery.id, second.number, NOW, status_code=204, failure=None) == "delivered"
+        assert dispatch.finish(session, delivery.id, second.number, NOW, status_code=204, failure=None) == "delivered"
 
 
 def test_a_subscription_goes_with_its_deliveries(outbox: Outbox) -> None:

@@ -21,14 +21,13 @@ from jobspec.subscriptions import Digest, NewSubscription
 from operations.alerts import mail, smtp
 from operations.alerts.deliver import deliver
 from records.access import keys
-from records.alerts import alert_changes, deliveries, mail_links, subscriptions, webhook_signature
+from records.alerts import alert_changes, deliveries, dispatch, signatures, subscriptions
 from records.alerts.alert_changes import Change, NewChange
-from records.alerts.deliveries import Delivery, Sending
-from records.alerts.retries import MAX_OUTAGE, MAX_TRIES, WAITS
-from records.alerts.subscriptions import CONFIRM_WITHIN
-from records.alerts.tables import DeliveryRow, SubscriptionRow
+from records.alerts.deliveries import DELIVERIES, Delivery
+from records.alerts.dispatch import MAX_OUTAGE, MAX_TRIES, WAITS, Sending
+from records.alerts.subscriptions import CONFIRM_WITHIN, SUBSCRIPTIONS
 from records.basins import basins
-from records.basins.basins import Basin
+from records.basins.tables import Basin
 from records.database.engine import Database
 from runtime.settings import Settings
 from testing.messages.mail_server import PASSWORD, PUBLIC_URL, Answer, MailServer, serving_mail
@@ -112,11 +111,11 @@ def test_nothing_but_the_question_is_sent_before_the_recipient_agrees(post: Post
     assert question.message["List-Unsubscribe"] == f"<{leave[0]}>"
     token = re.search(rf"{PUBLIC_URL}/mail/confirm/(\S+)", text.get_content())
     assert token is not None
-    key = webhook_signature.service_key(post.settings)
+    key = signatures.service_key(post.settings)
     with post.database.reading() as session:
-        assert mail_links.subscription_of(session, key, "confirm", token[1]).id == subscription
-        with pytest.raises(mail_links.InvalidMailLink):
-            mail_links.subscription_of(session, key, "unsubscribe", token[1])
+        assert signatures.subscription_of(session, key, "confirm", token[1]).id == subscription
+        with pytest.raises(signatures.InvalidMailLink):
+            signatures.subscription_of(session, key, "unsubscribe", token[1])
 
 
 def test_a_change_is_a_message_of_plain_text_and_html_with_a_link_to_unsubscribe(post: Post) -> None:
@@ -168,7 +167,7 @@ def test_a_recipient_who_is_not_there_pauses_the_subscription_and_a_refused_serv
     post.change()
     assert post.deliver() == {"pending": 1}
     with post.database.reading() as session:
-        assert deliveries.mail_server_fault(session) == absent(Reason.MAIL_REFUSED, status=554)
+        assert dispatch.mail_server_fault(session) == absent(Reason.MAIL_REFUSED, status=554)
     post.now += WAITS[0]
     assert post.deliver() == {"failed": 1}
     with post.database.reading() as session:
@@ -179,10 +178,10 @@ def test_a_recipient_who_is_not_there_pauses_the_subscription_and_a_refused_serv
     post.change()
     assert post.deliver() == {}
     with post.database.transaction() as session:
-        with pytest.raises(deliveries.SubscriptionPaused):
-            deliveries.replay(session, failed.id, post.now)
+        with pytest.raises(dispatch.SubscriptionPaused):
+            dispatch.replay(session, failed.id, post.now)
         subscriptions.resume(session, subscription)
-        deliveries.replay(session, failed.id, post.now)
+        dispatch.replay(session, failed.id, post.now)
     assert post.deliver() == {"delivered": 1}
 
 
@@ -309,7 +308,7 @@ def test_a_server_that_takes_nothing_from_this_sender_delays_all_e_mail(
     assert post.failures() == [str(failure)]
     assert [(one.tries, one.next_at) for one in post.pending()] == [(0, post.now + timedelta(minutes=wait))] * 2
     with post.database.reading() as session:
-        assert deliveries.mail_server_fault(session) == failure
+        assert dispatch.mail_server_fault(session) == failure
 
 
 def test_a_delivery_fails_where_the_server_is_out_for_too_long(post: Post) -> None:
@@ -325,7 +324,7 @@ def test_a_delivery_fails_where_the_server_is_out_for_too_long(post: Post) -> No
     post.settings = good
     with post.database.transaction() as session:
         (failed,) = deliveries.page(session, status="failed")
-        deliveries.replay(session, failed.id, post.now)
+        dispatch.replay(session, failed.id, post.now)
     assert post.deliver() == {"delivered": 1}
 
 
@@ -348,15 +347,14 @@ def test_the_question_is_asked_once(post: Post) -> None:
     assert post.deliver() == {"delivered": 1}
     with post.database.transaction() as session:
         (question,) = deliveries.page(session)
-        with pytest.raises(deliveries.QuestionOver):
-            deliveries.replay(session, question.id, post.now)
-        row = session.get_one(DeliveryRow, question.id)
-        row.status = "failed"
+        with pytest.raises(dispatch.QuestionOver):
+            dispatch.replay(session, question.id, post.now)
+        session.execute(DELIVERIES.update().where(DELIVERIES.c.id == question.id).values(status="failed"))
         for at in (post.now, post.now + CONFIRM_WITHIN * 2):
             if at == post.now:
                 subscriptions.confirm(session, subscription, at)
-            with pytest.raises(deliveries.QuestionOver):
-                deliveries.replay(session, question.id, at)
+            with pytest.raises(dispatch.QuestionOver):
+                dispatch.replay(session, question.id, at)
 
 
 def test_a_refusal_pauses_at_once_only_where_the_address_does_not_exist(post: Post) -> None:
@@ -379,7 +377,7 @@ def test_a_server_that_takes_a_later_message_has_no_fault(post: Post) -> None:
     post.now += timedelta(seconds=1)
     post.subscribe("office@rivers.example")
     with post.database.reading() as session:
-        assert deliveries.mail_server_fault(session) is None
+        assert dispatch.mail_server_fault(session) is None
 
 
 def test_a_greeting_that_never_ends_is_cut_off(tmp_path: Path) -> None:
@@ -407,8 +405,8 @@ def test_a_greeting_that_never_ends_is_cut_off(tmp_path: Path) -> None:
 def test_a_digest_in_a_time_zone_that_this_machine_does_not_know_is_sent_at_once(post: Post) -> None:
     subscription = post.subscribe(digest=Digest(at="07:00", timezone="America/Boise"))
     with post.database.transaction() as session:
-        row = session.get_one(SubscriptionRow, subscription)
-        row.digest = {"at": "07:00", "timezone": "Mars/Olympus"}
+        digest = {"at": "07:00", "timezone": "Mars/Olympus"}
+        session.execute(SUBSCRIPTIONS.update().where(SUBSCRIPTIONS.c.id == subscription).values(digest=digest))
     post.change()
     assert [one.next_at for one in post.pending()] == [None]
 
@@ -478,7 +476,7 @@ def test_a_message_is_the_same_to_its_recipient_however_often_it_is_written(post
     change = post.change()
     with post.database.reading() as session:
         receivers = [subscriptions.get(session, one) for one in (subscription, other)]
-    key, names = webhook_signature.service_key(post.settings), {BASIN: "Fish"}
+    key, names = signatures.service_key(post.settings), {BASIN: "Fish"}
     written = [
         mail.written(post.settings, key, [Sending("a", number, receiver, change)], names, post.now)["Message-ID"]
         for receiver in receivers

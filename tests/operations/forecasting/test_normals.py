@@ -14,17 +14,18 @@ from jobspec.jobs.forecasting import ForecastParams
 from operations.forecasting.forecast import forecast
 from operations.forecasting.normals import observed_normals
 from records.basins import basins
+from records.basins.tables import Basin
 from records.database.engine import Database
 from records.runs import run_arrays, runs
 from records.runs.run_summary import ReferenceSnow, RunSnow
 from records.series import series, sources
-from records.simulations import simulated_levels, simulated_storage, snow_cells
-from records.simulations.simulated_storage import SimulatedWater
+from records.simulations import simulated_levels, simulated_series, snow_cells
+from records.simulations.simulated_series import SimulatedWater
 from records.versions import versions
 from testing.country import BASINS, CLOCK
 from testing.records import NOW, a_source, daily
 from testing.work import work_of
-from tests.records.simulations.test_simulated_thresholds import CELLS, levels_of
+from tests.records.simulations.test_simulated_levels import CELLS, levels_of
 
 SNOW = {"0": [1, 3], "1": [0]}
 T0 = day("2004-03-10")
@@ -86,7 +87,7 @@ def test_a_run_stores_the_snow_of_t0_beside_its_normal(trained_store: Database) 
     assert without.snow.reference.product == "synthetic_snow"
     assert without.snow.reference.mm >= 0
     assert without.snow.reference.normal_mm == too_few_years(1, 1)
-    assert without.snow.normal_mm == simulated_storage.why_none(version)
+    assert without.snow.normal_mm == simulated_series.why_none(version)
     assert isinstance(no_snow.snow, Absent)
 
 
@@ -104,7 +105,7 @@ def test_each_record_is_read_in_its_own_unit_and_with_its_own_area(database: Dat
     with database.transaction() as session:
         source = a_source(session)
         for name, (product, unit, areas) in trained_store.items():
-            basins.upsert(session, basins.Basin(name, areas=areas))
+            basins.upsert(session, Basin(name, areas=areas))
             if unit is not None:
                 flow = daily(str(days.first), *np.full(len(days), 7.0), unit=unit)
                 series.write(session, name, product, "discharge", flow, source, NOW)

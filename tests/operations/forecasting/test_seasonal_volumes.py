@@ -15,6 +15,7 @@ from jobspec.jobs.forecasting import VolumesParams
 from operations.forecasting.seasonal_volumes import forecast_volumes
 from operations.verification.calibrate import calibrate
 from records.basins import basins
+from records.basins.tables import Basin
 from records.database.engine import Database
 from records.forecasts import seasonal_volumes
 from records.forecasts.latest import Latest, NoForecast, latest
@@ -143,8 +144,8 @@ def test_from_a_stored_state_or_from_the_empty_store_the_volume_has_the_same_bit
 
 def test_each_basin_has_the_season_of_its_snow(trained_store: Database) -> None:
     with trained_store.transaction() as session:
-        basins.upsert(session, basins.Basin(BASIN, attributes={SNOW_SHARE: 0.7}))
-        basins.upsert(session, basins.Basin(BASINS[1], attributes={SNOW_SHARE: 0.1}))
+        basins.upsert(session, Basin(BASIN, attributes={SNOW_SHARE: 0.7}))
+        basins.upsert(session, Basin(BASINS[1], attributes={SNOW_SHARE: 0.1}))
     done = forecast_volumes(work_of(trained_store, CLOCK), VolumesParams(basins=list(BASINS[:2]), t0=day("2004-02-10")))
     seasons = {}
     with trained_store.reading() as session:

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from sqlalchemy import delete
 
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period, day
@@ -39,7 +38,7 @@ from operations.verification.compare import compare
 from operations.verification.evaluate import evaluate
 from operations.versions.held_out import require_held_out, require_to_be_held_out
 from operations.versions.load_networks import load_version
-from records.basins.tables import AttributeRow
+from records.basins.tables import ATTRIBUTES
 from records.database.engine import Database
 from records.runs import runs
 from records.versions import promotions, versions
@@ -398,6 +397,6 @@ def test_an_impossible_fine_tuning_is_reported(
 
 def test_a_basin_without_the_parents_attributes_is_reported(own: Database, parent: str) -> None:
     with own.transaction() as session:
-        session.execute(delete(AttributeRow).where(AttributeRow.basin_id == UNSEEN, AttributeRow.name == "elev_mean"))
+        session.execute(ATTRIBUTES.delete().where(ATTRIBUTES.c.basin_id == UNSEEN, ATTRIBUTES.c.name == "elev_mean"))
     with pytest.raises(NoBasinLeft, match=f"{UNSEEN} has no attribute elev_mean"):
         train(work_of(own, CLOCK), tuning(parent), (UNSEEN,))

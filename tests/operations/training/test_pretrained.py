@@ -35,6 +35,7 @@ from operations.training.train import begin, train
 from operations.verification.compare import compare
 from operations.verification.evaluate import evaluate
 from records.basins import basins
+from records.basins.tables import Basin
 from records.database.engine import Database
 from records.runs import runs
 from records.runs.run_summary import RunSummary
@@ -416,12 +417,12 @@ def test_attributes_beyond_those_of_its_basins_are_named(trained_store: Database
         of_learnt = [basins.get(session, basin).attributes for basin in LEARNT]
         within = {name: float(value) for name, value in of_learnt[0].items()}
         high = 1 + max(one["elev_mean"] for one in of_learnt)
-        basins.upsert(session, basins.Basin(UNSEEN, attributes=within | {"elev_mean": high}))
+        basins.upsert(session, Basin(UNSEEN, attributes=within | {"elev_mean": high}))
     extrapolated = summary(trained_store, version, UNSEEN)
     assert extrapolated.outside_training == ("elev_mean",)
     assert f"elev_mean ({high:g}, theirs " in str(extrapolated.training_note)
     with trained_store.transaction() as session:
-        basins.upsert(session, basins.Basin(UNSEEN, attributes=within))
+        basins.upsert(session, Basin(UNSEEN, attributes=within))
     assert summary(trained_store, version, UNSEEN).outside_training == ()
 
 
@@ -445,7 +446,7 @@ def test_another_product_than_it_learnt_from_is_reported(trained_store: Database
 
 def test_it_serves_basins_that_have_its_inputs_and_no_version_yet(origin: Database, shelf: Path) -> None:
     with origin.transaction() as session:
-        basins.upsert(session, basins.Basin("OWN-mill"))
+        basins.upsert(session, Basin("OWN-mill"))
         session.execute(PROMOTIONS.delete().where(PROMOTIONS.c.basin_id == UNSEEN))
     version = install(work_of(origin, CLOCK), read_shipped(NAME, shelf)).version_id
     promoted = promote_where_vacant(work_of(origin, CLOCK), version)

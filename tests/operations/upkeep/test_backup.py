@@ -15,7 +15,7 @@ from sqlalchemy import select
 
 from records.access import audit
 from records.access.audit import AUDIT
-from records.alerts.webhook_signature import KEY_FILE, service_key
+from records.alerts.signatures import KEY_FILE, service_key
 from records.database.engine import Database
 from records.upkeep.backup import MANIFEST, ROWS, NoBackup, NotEmpty, make, restore
 from records.upkeep.copy_rows import counts

@@ -9,7 +9,7 @@ from jobspec.subscriptions import NewSubscription
 from operations.upkeep import prune as pruning
 from operations.upkeep.prune import prune
 from records.access import audit, keys
-from records.alerts import deliveries, subscriptions
+from records.alerts import deliveries, dispatch, subscriptions
 from records.database import retention
 from records.database.engine import Database
 from records.database.retention import RULES, RuleName
@@ -132,9 +132,9 @@ def test_deliveries_that_ended_go_and_the_changes_that_they_reported_stay(databa
         for run, value in zip(runs, (0.9, 0.9, 0.01, 0.01, 0.01), strict=True):
             settle(session, run, chance(value))
         ended, pending = deliveries.page(session)
-        sending = deliveries.claim(session, ended.id, NOW)
+        sending = dispatch.claim(session, ended.id, NOW)
         assert sending is not None
-        deliveries.finish(session, ended.id, sending.number, NOW, status_code=200, failure=None)
+        dispatch.finish(session, ended.id, sending.number, NOW, status_code=200, failure=None)
         changes = contents(session)["alert_changes"]
     assert counts(database) == {"deliveries": 1}
     with database.reading() as session:

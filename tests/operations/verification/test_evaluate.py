@@ -16,7 +16,7 @@ from operations.verification.evaluate import evaluate
 from operations.verification.snow_cells import read_snow, reference_snow
 from operations.versions.load_networks import load_version
 from records.database.engine import Database
-from records.simulations import simulated_flow, snow_cells
+from records.simulations import simulated_series, snow_cells
 from records.verification import scores
 from records.versions import versions
 from testing.country import BASINS, CLOCK, configuration
@@ -60,7 +60,7 @@ def test_the_stored_flow_gives_every_score_again(trained_store: Database) -> Non
     done = evaluate(work_of(trained_store, CLOCK), version, PERIOD, BASINS)
     for judged in done.basins:
         with trained_store.reading() as session:
-            flow = simulated_flow.newest(session, [version], judged.basin)
+            flow = simulated_series.newest_flow(session, [version], judged.basin)
         assert flow.period == PERIOD
         again = all_scores(flow.simulated, flow.observed, PERIOD.days)
         assert {name: score.value for name, score in again.items()} == {
@@ -68,7 +68,7 @@ def test_the_stored_flow_gives_every_score_again(trained_store: Database) -> Non
         }
     evaluate(work_of(trained_store, CLOCK), version, PERIOD, BASINS)
     with trained_store.reading() as session:
-        assert simulated_flow.newest(session, [version], BASINS[0]).evaluated_at <= flow.evaluated_at
+        assert simulated_series.newest_flow(session, [version], BASINS[0]).evaluated_at <= flow.evaluated_at
 
 
 def test_the_balance_closes_and_the_version_records_it(trained_store: Database) -> None:

@@ -36,8 +36,8 @@ from records.forecasts.seasonal_volumes import SNOW_SHARE
 from records.runs import run_types, runs
 from records.runs.run_summary import KnownSkill, RunSnow
 from records.series import series
-from records.simulations import simulated_storage, snow_cells
-from records.simulations.simulated_storage import SimulatedWater
+from records.simulations import simulated_series, snow_cells
+from records.simulations.simulated_series import SimulatedWater
 from records.simulations.snow_cells import SNOW_CELLS, SnowMapping, mapping, mappings
 from records.versions import versions
 from testing.country import BASINS, CLOCK
@@ -259,7 +259,7 @@ def test_an_evaluation_simulates_the_past_again_by_the_cells_that_it_chose(train
     evaluate(work_of(trained_store, CLOCK), version, TEST, BASINS)
     with trained_store.reading() as session:
         chosen = mappings(session, version, BASINS)
-        snow = simulated_storage.snow_of_basins(session, version, chosen)
+        snow = simulated_series.snow_of_basins(session, version, chosen)
     cells, simulated = chosen[BASINS[1]], snow[BASINS[1]]
     assert isinstance(cells, SnowMapping)
     assert isinstance(simulated, SimulatedWater)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from sqlalchemy import delete, update
+from sqlalchemy import delete
 
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period
@@ -17,16 +17,17 @@ from operations.verification import simulated_thresholds as computing
 from operations.verification.simulated_thresholds import compute
 from operations.versions.load_networks import load_version
 from records.basins import basins
-from records.basins.tables import BasinRow
+from records.basins.tables import Basin
 from records.database.engine import Database
+from records.database.statements import table_of
 from records.series.tables import SeriesRow
-from records.simulations import simulated_levels, simulated_loss, simulated_storage, snow_cells
-from records.simulations.simulated_levels import ModelLevels
+from records.simulations import simulated_levels, simulated_series, snow_cells
+from records.simulations.simulated_series import ModelLevels
 from records.simulations.snow_cells import mapping
 from records.versions import versions
 from testing.country import BASINS, CLOCK
 from testing.work import work_of
-from tests.records.simulations.test_simulated_thresholds import CELLS
+from tests.records.simulations.test_simulated_levels import CELLS
 
 BASIN = BASINS[1]
 
@@ -69,9 +70,9 @@ def test_the_members_mean_water_of_the_same_days_is_stored(trained_store: Databa
     compute(work_of(trained_store, CLOCK))
     with trained_store.reading() as session:
         forcing = load_forcing(session, BASIN, loaded.config)
-        storage = simulated_storage.storage_of(session, version.id, BASIN)
-        of_snow = simulated_storage.snow_of(session, version.id, BASIN, mapping(session, version.id, BASIN))
-        assert list(simulated_storage.of_basins(session, version.id, BASINS, "snow")) == [BASIN]
+        storage = simulated_series.storage_of(session, version.id, BASIN)
+        of_snow = simulated_series.snow_of(session, version.id, BASIN, mapping(session, version.id, BASIN))
+        assert list(simulated_series.of_basins(session, version.id, BASINS, "snow")) == [BASIN]
     assert not isinstance(forcing, Absent)
     assert not isinstance(storage, Absent)
     assert not isinstance(of_snow, Absent)
@@ -90,7 +91,7 @@ def test_the_yearly_loss_of_each_member_is_stored_beside_potential_evapotranspir
         loaded = load_version(session, version.id)
         forcing = load_forcing(session, BASIN, loaded.config)
         latitude = basins.get(session, BASIN).latitude
-        known = simulated_loss.get(session, version.id, BASIN)
+        known = simulated_series.loss_of(session, version.id, BASIN)
     assert not isinstance(forcing, Absent)
     assert not isinstance(known, Absent)
     assert latitude is not None
@@ -110,10 +111,10 @@ def test_the_yearly_loss_of_each_member_is_stored_beside_potential_evapotranspir
 
 def test_without_a_latitude_what_could_evaporate_is_not_known(trained_store: Database) -> None:
     with trained_store.transaction() as session:
-        session.execute(update(BasinRow).values(latitude=None))
+        session.execute(table_of(Basin).update().values(latitude=None))
     compute(work_of(trained_store, CLOCK))
     with trained_store.reading() as session:
-        known = simulated_loss.get(session, versions.newest(session).id, BASIN)
+        known = simulated_series.loss_of(session, versions.newest(session).id, BASIN)
     assert not isinstance(known, Absent)
     assert isinstance(known[1].pet, Absent)
     assert "latitude" in str(known[1].pet)

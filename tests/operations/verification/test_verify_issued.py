@@ -22,10 +22,10 @@ from operations.verification import verify_issued as verifying
 from operations.verification.calibrate import calibrate
 from operations.verification.issued_pairs import settled
 from operations.verification.verify_issued import Verified, verify
-from records.adjustments.adjustments import Adjustment
 from records.database.engine import Database
 from records.database.statements import add_all, as_values
 from records.runs import run_arrays, run_types, runs
+from records.runs.adjustment import Adjustment
 from records.series import series
 from records.series.tables import SeriesRow
 from records.verification import lead_scores

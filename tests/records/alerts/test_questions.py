@@ -10,7 +10,7 @@ from hydrology.base.absent import absent
 from hydrology.base.reasons import Reason
 from jobspec.subscriptions import NewSubscription
 from records.access import keys
-from records.alerts import deliveries, questions, subscriptions
+from records.alerts import dispatch, questions, subscriptions
 from records.database.engine import Database
 from runtime.settings import Settings
 from testing.records import NOW, contents
@@ -35,11 +35,11 @@ def sendable(database: Database, at: datetime = NOW) -> list[str]:
     """Send all questions that are due, and return the addresses that got one."""
     with database.transaction() as session:
         waiting = [
-            delivery for queue in deliveries.due(session, at) for message in queue.messages for delivery in message
+            delivery for queue in dispatch.due(session, at) for message in queue.messages for delivery in message
         ]
-        sendings = [sent for one in waiting if (sent := deliveries.claim(session, one, at)) is not None]
+        sendings = [sent for one in waiting if (sent := dispatch.claim(session, one, at)) is not None]
         for one in sendings:
-            deliveries.finish(session, one.delivery, one.number, at, status_code=250, failure=None)
+            dispatch.finish(session, one.delivery, one.number, at, status_code=250, failure=None)
     return [one.subscription.email or "" for one in sendings]
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from records.alerts import webhook_signature
-from records.alerts.webhook_signature import KEY_BYTES, KEY_FILE, NoWebhookKey, secret, service_key, signed_headers
+from records.alerts import signatures
+from records.alerts.signatures import KEY_BYTES, KEY_FILE, NoWebhookKey, secret, service_key, signed_headers
 from runtime.settings import Settings
 
 
@@ -46,7 +46,7 @@ def test_every_subscription_and_every_generation_has_a_secret_of_its_own() -> No
     secrets = {secret(key, one, number) for key in (b"a", b"b") for one in ("1", "2") for number in (1, 2)}
     assert len(secrets) == 8
     assert {len(b64decode(one.removeprefix("whsec_"), validate=True)) for one in secrets} == {32}
-    assert webhook_signature.secret(b"a", "1", 1) in secrets
+    assert signatures.secret(b"a", "1", 1) in secrets
 
 
 def test_a_message_is_signed_as_in_the_specifications_test_vector() -> None:

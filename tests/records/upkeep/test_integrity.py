@@ -19,8 +19,8 @@ from records.database.tables import Checksummed
 from records.runs import states
 from records.schema import Base
 from records.series import series
-from records.simulations import simulated_flow, simulated_levels
-from records.simulations.simulated_storage import SimulatedWater
+from records.simulations import simulated_levels, simulated_series
+from records.simulations.simulated_series import SimulatedWater
 from records.upkeep import integrity
 from records.upkeep.integrity import CHECKERS, NotSound, check, page_faults
 from records.versions import error_models, trainings
@@ -43,7 +43,7 @@ from testing.records import (
     instant,
 )
 from tests.app.factories import forecast
-from tests.records.simulations.test_simulated_thresholds import levels_of
+from tests.records.simulations.test_simulated_levels import levels_of
 from tests.records.versions.test_error_models import new as an_error_model
 
 pytestmark = pytest.mark.extended
@@ -73,7 +73,7 @@ def store_one_of_each(session: Session) -> None:
     days = Period(levels.first_day, levels.last_day)
     water = SimulatedWater(days, np.zeros(len(days), np.float32))
     simulated_levels.replace(session, levels, {"storage": water})
-    simulated_flow.replace(session, [a_simulated_flow(version)])
+    simulated_series.replace_flow(session, [a_simulated_flow(version)])
     training = trainings.start(session, {}, NOW).id
     trainings.finish_member(session, training, a_member(0), NOW)
     trainings.save_checkpoint(session, training, trainings.Checkpoint(1, 10, b"ten", {}, NOW))

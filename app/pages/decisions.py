@@ -1,0 +1,198 @@
+"""Pages of what people decide: adjustments, alerts that wait, and levels."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from fastapi import APIRouter, Depends, Request
+from fastapi.responses import HTMLResponse
+
+from app.adjustments import service
+from app.adjustments.endpoints import AdjustmentId
+from app.adjustments.schemas import AdjustedForecast, HeldAlerts
+from app.basins.ratings import rating_of
+from app.basins.threshold_schemas import FixedThreshold
+from app.basins.thresholds import fixed_threshold
+from app.forecasts import lookup
+from app.forecasts.words import UNITS, number, on
+from app.http.api_keys import ForecasterReader, any_key
+from app.http.dependencies import BasinId, ChosenRun, Reading, ServiceClock
+from app.pages.figures import Band, Curve, Figure
+from app.pages.forms import FormField, form_of
+from app.pages.render import PageRoute, render
+from hydrology.base.absent import Absent
+from hydrology.base.calendar import as_date
+from jobspec.changes import HeldRuling, NewAdjustment, Publication
+from jobspec.levels import FixedLevel
+from records.adjustments import adjustments
+from records.adjustments.adjustments import NotAdjusted
+from records.alerts import held_alerts
+from records.alerts.alerts import LevelChance
+from records.basins import basins
+from records.basins.station_names import shown_name
+from records.levels import basin_levels, level_doubts
+from records.outlooks.level_chances import read_chances
+from records.runs.adjustment import Adjustment
+from records.runs.run_types import Run
+
+router = APIRouter(route_class=PageRoute)
+
+
+@dataclass(frozen=True, slots=True)
+class NewAdjustmentPage:
+    """Contents of the form: the run, and the levels whose chances can be set."""
+
+    basin: str
+    title: str
+    run: Run
+    levels: Sequence[LevelChance]
+    form: Sequence[FormField]
+
+    @property
+    def t0(self) -> date:
+        """The run's."""
+        return as_date(self.run.t0)
+
+
+@dataclass(frozen=True, slots=True)
+class AdjustedPage:
+    """Contents of the page of an adjustment; `public`: whether it is the one for all readers."""
+
+    title: str
+    shown: AdjustedForecast
+    figure: Figure
+    public: bool
+
+    @property
+    def unit(self) -> str:
+        """Of discharge."""
+        return self.figure.unit
+
+    @property
+    def form(self) -> list[FormField]:
+        """The form of a publication."""
+        return form_of(Publication)
+
+
+@dataclass(frozen=True, slots=True)
+class HeldPage:
+    """Contents of the page of alerts that wait."""
+
+    held: Sequence[HeldAlerts]
+    names: dict[str, str]
+
+    @property
+    def note_help(self) -> str:
+        """Help text of the note."""
+        return str(HeldRuling.model_fields["note"].description)
+
+
+@dataclass(frozen=True, slots=True)
+class Levels:
+    """Contents of the page; `form`: of a new level, except its name."""
+
+    basin: str
+    title: str
+    levels: list[FixedThreshold]
+    form: list[FormField]
+
+
+@router.get("/basins/{basin}/adjust", response_class=HTMLResponse)
+def read_new_adjustment(
+    request: Request, session: Reading, clock: ServiceClock, basin: BasinId, run: ChosenRun = None
+) -> HTMLResponse:
+    """Show the form of an adjustment of the latest forecast, or of a given run."""
+    chosen, _ = lookup.chosen(session, run, basin, clock.now())
+    chances = read_chances(session, chosen.run, chosen.basin, None).chances
+    levels = [] if isinstance(chances, Absent) else chances
+    form = [field for field in form_of(NewAdjustment) if field.name not in ("run", "chances")]
+    title = shown_name(basin, basins.get(session, basin).name)
+    return render(request, "adjust.html", NewAdjustmentPage(basin, title, chosen.run, levels, form))
+
+
+@router.get("/adjustments/{adjustment}", response_class=HTMLResponse)
+def read_adjustment_page(
+    request: Request, session: Reading, _key: ForecasterReader, adjustment: AdjustmentId
+) -> HTMLResponse:
+    """Show an adjustment to forecasters, with the means to publish it."""
+    return _adjusted(request, session, adjustments.get(session, adjustment), public=False)
+
+
+@router.get("/basins/{basin}/adjusted", response_class=HTMLResponse)
+def read_adjusted_page(
+    request: Request, session: Reading, clock: ServiceClock, basin: BasinId, run: ChosenRun = None
+) -> HTMLResponse:
+    """Show the published adjustment of the latest forecast, or of a given run."""
+    chosen, _ = lookup.chosen(session, run, basin, clock.now())
+    published = adjustments.published(session, chosen.run.id, basin)
+    if published is None:
+        raise NotAdjusted(f"Nobody has published an adjustment of run {chosen.run.id} for {basin}.")
+    return _adjusted(request, session, published, public=True)
+
+
+@router.get("/held", response_class=HTMLResponse)
+def read_held(request: Request, session: Reading, clock: ServiceClock, _key: ForecasterReader) -> HTMLResponse:
+    """Show the changes of alerts that wait for approval."""
+    held = [service.held(session, one, clock.today()) for one in held_alerts.page(session)]
+    sites = basins.sites(session, [one.basin for one in held])
+    names = {basin: shown_name(basin, site.name) for basin, site in sites.items()}
+    return render(request, "work/held.html", HeldPage(held, names))
+
+
+@router.get("/basins/{basin}/levels", response_class=HTMLResponse, dependencies=[Depends(any_key)])
+def read_levels(request: Request, session: Reading, clock: ServiceClock, basin: BasinId) -> HTMLResponse:
+    """Show the levels that were set."""
+    rating = rating_of(session, basin, clock.today())
+    doubts = level_doubts.in_doubt(session, basin, clock.today())
+    levels = [fixed_threshold(level, rating, doubts) for level in basin_levels.of_basin(session, basin)]
+    title = shown_name(basin, basins.get(session, basin).name)
+    return render(request, "levels.html", Levels(basin, title, levels, form_of(FixedLevel)))
+
+
+def _adjusted(request: Request, session: Reading, stored: Adjustment, *, public: bool) -> HTMLResponse:
+    shown = service.adjusted_forecast(session, stored)
+    title = shown_name(shown.basin, basins.get(session, shown.basin).name)
+    page = AdjustedPage(title, shown, beside_issued(shown), public)
+    return render(request, "adjusted.html", page)
+
+
+def beside_issued(shown: AdjustedForecast) -> Figure:
+    """Draw the median and the 5 to 95 % range as issued and as adjusted."""
+    published = shown.state == "published"
+    call = f"/v1/runs/{shown.run}/basins/{shown.basin}/adjusted" if published else f"/v1/adjustments/{shown.id}"
+    issued, adjusted = shown.issued, shown.adjusted
+    curves = [
+        Curve(label="p05 as issued", values=list(issued["p05"]), colour="range", style="thin", listed=False),
+        Curve(label="p95 as issued", values=list(issued["p95"]), colour="range", style="thin", listed=False),
+        Curve(label="p05 as adjusted", values=adjusted["p05"], colour="band-90", style="thin", listed=False),
+        Curve(label="p95 as adjusted", values=adjusted["p95"], colour="band-90", style="thin", listed=False),
+        Curve(label="as issued", values=list(issued["median"]), colour="before"),
+        Curve(label="as adjusted", values=adjusted["median"], colour="median"),
+    ]
+    return Figure(
+        name=f"{shown.basin}-adjusted",
+        title="Discharge as issued and as adjusted",
+        unit=_unit(shown),
+        described=_described(shown),
+        note="Medians, and the range that nine in ten flows are expected in.",
+        call=call,
+        downloads=published,
+        time=list(shown.time),
+        curves=curves,
+        bands=[Band(low=0, high=1, colour="range"), Band(low=2, high=3, colour="band-90")],
+    )
+
+
+def _unit(shown: AdjustedForecast) -> str:
+    return next(title for unit, title in UNITS.items() if unit == shown.units["issued"])
+
+
+def _described(shown: AdjustedForecast) -> str:
+    issued = shown.issued["median"]
+    known = {at: flow for at, flow in enumerate(shown.adjusted["median"]) if flow is not None}
+    before, after = max(range(len(issued)), key=issued.__getitem__), max(known, key=known.__getitem__)
+    return (
+        f"Discharge day by day as issued and as adjusted. As issued it is highest on {on(shown.time[before])}, "
+        f"{number(issued[before])} {_unit(shown)}; as adjusted on {on(shown.time[after])}, {number(known[after])} "
+        f"{_unit(shown)}. The values stand in the table below."
+    )

@@ -1,0 +1,292 @@
+"""Simulated series of versions on past days: flow of evaluations, stored water, snow, and loss."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Literal
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy import CheckConstraint, Column, ForeignKey, ForeignKeyConstraint, select
+from sqlalchemy.orm import Mapped, Session, mapped_column
+
+from hydrology.base.absent import Absent, absent
+from hydrology.base.calendar import Day, Period
+from hydrology.base.errors import NotFound
+from hydrology.base.reasons import Reason
+from hydrology.extremes.thresholds import Statistic
+from records.database.base import Base, Document, JsonObject, Long, one_of
+from records.database.checksums import is_whole
+from records.database.ids import Corrupt
+from records.database.json_columns import CLOSED
+from records.database.statements import table_of, upsert
+from records.database.stored import ELSEWHERE, stored
+from records.database.tables import Checksummed
+from records.series.year_rows import VALUE
+from records.simulations.snow_cells import SnowMapping, mappings
+
+WaterVariable = Literal["storage", "snow"]
+WATER: tuple[WaterVariable, ...] = ("storage", "snow")
+
+
+class NotSimulated(NotFound):
+    """No simulation of that version and basin is stored."""
+
+    kind = "not-simulated"
+    remedy = "Evaluate the version here: `freshet evaluate`, or post a job of the kind `evaluation`."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulatedFlow:
+    """Flow of a basin on the days of an evaluation, mm/day.
+
+    Attributes:
+        version_id: the version that was scored.
+        simulated: (days,), the mean of the members.
+        observed: (days,), NaN where missing.
+        evaluated_at: when it was computed.
+    """
+
+    version_id: str
+    basin_id: str
+    period: Period
+    simulated: npt.NDArray[np.float32]
+    observed: npt.NDArray[np.float32]
+    evaluated_at: datetime
+
+
+class SimulatedFlowRow(Checksummed, Base):
+    """Flow on the days of an evaluation, mm/day: simulated, then observed; float32, little-endian."""
+
+    __tablename__ = "simulated_flow"
+    __table_args__ = (CheckConstraint("first_day <= last_day", name="order"),)
+    summed_names = ("version_id", "basin_id", "first_day", "last_day")
+    summed_contents = ("content",)
+
+    version_id: Mapped[str] = mapped_column(ForeignKey("versions.id"), primary_key=True)
+    basin_id: Mapped[str] = mapped_column(ForeignKey("basins.id"), primary_key=True)
+    first_day: Mapped[Day] = mapped_column(primary_key=True)
+    last_day: Mapped[Day] = mapped_column(primary_key=True)
+    evaluated_at: Mapped[datetime]
+    content: Mapped[bytes]
+    checksum: Mapped[int] = mapped_column(Long)
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedWater:
+    """Water in a basin at the end of each day, the mean of the members.
+
+    Attributes:
+        period: the simulated days after the spin-up.
+        values: (days,) in mm.
+        cells: of each member, whose sum is the snow; None for the total water.
+    """
+
+    period: Period
+    values: npt.NDArray[np.float32]
+    cells: JsonObject | None = None
+
+    @property
+    def content(self) -> bytes:
+        """The values as they are stored."""
+        return self.values.astype(VALUE, copy=False).tobytes()
+
+
+class SimulatedWaterRow(Checksummed, Base):
+    """Simulated water in a basin at the end of each day, mm: float32, little-endian; and its cells."""
+
+    __tablename__ = "simulated_water"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["version_id", "basin_id"], ["simulated_records.version_id", "simulated_records.basin_id"]
+        ),
+        one_of("variable", "storage", "snow"),
+        CheckConstraint("(variable = 'snow') = (cells IS NOT NULL)", name="cells"),
+    )
+    summed_names = ("version_id", "basin_id", "variable")
+    summed_contents = ("content",)
+
+    version_id: Mapped[str] = mapped_column(primary_key=True)
+    basin_id: Mapped[str] = mapped_column(primary_key=True)
+    variable: Mapped[str] = mapped_column(primary_key=True)
+    cells: Mapped[JsonObject | None]
+    content: Mapped[bytes]
+    checksum: Mapped[int] = mapped_column(Long)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulatedLoss:
+    """Mean annual loss over the simulated days, mm.
+
+    Attributes:
+        members: by member label.
+        pet: potential evapotranspiration on the same days (`hydrology.weather.evaporation`).
+    """
+
+    __pydantic_config__ = CLOSED
+
+    members: Mapping[str, float]
+    pet: float | Absent
+
+    @property
+    def mean(self) -> float:
+        """The mean of the members."""
+        return sum(self.members.values()) / len(self.members)
+
+    @property
+    def exceeding(self) -> list[str]:
+        """The members that lose more than could evaporate. Empty if that is unknown."""
+        return [] if isinstance(self.pet, Absent) else [name for name, loss in self.members.items() if loss > self.pet]
+
+
+@stored(
+    "simulated_records",
+    # Null of a version that does not conserve mass.
+    Column("loss", Document(SimulatedLoss)),
+    CheckConstraint("first_day <= last_day", name="order"),
+    CheckConstraint("area_m2 > 0", name="area"),
+    key=("version_id", "basin_id"),
+)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelLevels:
+    """The simulated days of a basin by a version, and the levels of their flow.
+
+    Attributes:
+        first_day, last_day: the simulated days after the spin-up.
+        area_name, area_m2: the area that depths were converted with.
+        attributes_assumed: the attributes of the basin that were assumed.
+        statistics: in `simulated_levels.UNIT`.
+        computed_at: by the service's clock.
+    """
+
+    version_id: Annotated[str, ForeignKey("versions.id")]
+    basin_id: Annotated[str, ForeignKey("basins.id")]
+    first_day: Day
+    last_day: Day
+    area_name: str
+    area_m2: float
+    attributes_assumed: list[str]
+    statistics: Annotated[Sequence[Statistic], ELSEWHERE]
+    computed_at: datetime
+
+
+SIMULATED = table_of(ModelLevels)
+
+
+def replace_flow(session: Session, flows: Sequence[SimulatedFlow]) -> None:
+    """Store flows, each in place of that of the same version, basin and period. Equal ones are not written."""
+    upsert(session, SimulatedFlowRow, map(_values, flows), compared=("checksum",))
+
+
+def newest_flow(session: Session, versions: Sequence[str], basin: str) -> SimulatedFlow:
+    """Return the newest flow of a basin that one of some versions has.
+
+    Args:
+        versions: in the order in which they are looked up.
+
+    Raises:
+        NotSimulated: none is stored.
+        Corrupt: it is damaged.
+    """
+    row = SimulatedFlowRow
+    for version in versions:
+        query = select(row).filter_by(version_id=version, basin_id=basin).order_by(row.evaluated_at, row.last_day)
+        if stored := session.scalars(query).all():
+            return _flow(stored[-1])
+    raise NotSimulated(
+        f"No simulation of version {versions[0]} in {basin} is stored: evaluate it (freshet evaluate --version "
+        f"{versions[0]})."
+    )
+
+
+def of_basins(
+    session: Session, version: str, basins: Sequence[str], variable: WaterVariable
+) -> dict[str, SimulatedWater | Absent]:
+    """Return a version's simulated water in basins, or that it is damaged. Basins without any stored are left out."""
+    water = SimulatedWaterRow
+    rows = session.execute(
+        select(water, SIMULATED.c.first_day, SIMULATED.c.last_day)
+        .join(SIMULATED)
+        .where(water.version_id == version, water.basin_id.in_(basins), water.variable == variable)
+    )
+    return {
+        row.basin_id: SimulatedWater(Period(first, last), np.frombuffer(row.content, VALUE), row.cells)
+        if is_whole(water, row)
+        else absent(Reason.SIMULATION_DAMAGED)
+        for row, first, last in rows
+    }
+
+
+def storage_of(session: Session, version: str, basin: str) -> SimulatedWater | Absent:
+    """Return a version's total simulated water in a basin, or a reason."""
+    return of_basins(session, version, [basin], "storage").get(basin) or why_none(version)
+
+
+def snow_of(session: Session, version: str, basin: str, chosen: SnowMapping | Absent) -> SimulatedWater | Absent:
+    """Return a version's simulated snow in a basin, or a reason."""
+    return snow_of_basins(session, version, {basin: chosen})[basin]
+
+
+def snow_of_basins(
+    session: Session, version: str, chosen: Mapping[str, SnowMapping | Absent]
+) -> dict[str, SimulatedWater | Absent]:
+    """Return the result of `snow_of` for many basins."""
+    simulated = of_basins(session, version, list(chosen), "snow")
+    snow: dict[str, SimulatedWater | Absent] = {}
+    for basin, of_basin in chosen.items():
+        water = simulated.get(basin, why_none(version))
+        if isinstance(of_basin, Absent):
+            snow[basin] = of_basin
+        elif isinstance(water, Absent):
+            snow[basin] = water
+        else:
+            snow[basin] = water if water.cells == of_basin.cells else absent(Reason.SNOW_CELLS_CHANGED)
+    return snow
+
+
+def lacking_snow(session: Session, version: str) -> list[str]:
+    """Return the basins with a simulated past whose snow is not that of their present cells."""
+    query = select(SIMULATED.c.basin_id).where(SIMULATED.c.version_id == version)
+    basins = [*session.scalars(query.order_by(SIMULATED.c.basin_id))]
+    chosen = {name: of for name, of in mappings(session, version, basins).items() if not isinstance(of, Absent)}
+    return [name for name, of in snow_of_basins(session, version, chosen).items() if isinstance(of, Absent)]
+
+
+def why_none(version: str) -> Absent:
+    """Return the reason why no past water of a version is known."""
+    return absent(Reason.NO_SIMULATED_STORAGE, version=version)
+
+
+def loss_of(session: Session, version: str, basin: str) -> tuple[Period, SimulatedLoss] | Absent:
+    """Return a version's loss in a basin and its days, or a reason."""
+    columns = (SIMULATED.c[name] for name in ("first_day", "last_day", "loss"))
+    row = session.execute(select(*columns).filter_by(version_id=version, basin_id=basin)).one_or_none()
+    if row is None or row.loss is None:
+        return why_none(version)
+    return Period(row.first_day, row.last_day), row.loss
+
+
+def _values(flow: SimulatedFlow) -> dict[str, object]:
+    content = np.concatenate([flow.simulated, flow.observed]).astype(VALUE).tobytes()
+    return {
+        "version_id": flow.version_id,
+        "basin_id": flow.basin_id,
+        "first_day": flow.period.first,
+        "last_day": flow.period.last,
+        "content": content,
+        "evaluated_at": flow.evaluated_at,
+    }
+
+
+def _flow(row: SimulatedFlowRow) -> SimulatedFlow:
+    if not is_whole(SimulatedFlowRow, row):
+        raise Corrupt(f"The stored simulation of {row.basin_id} is damaged: evaluate version {row.version_id} again.")
+    simulated, observed = np.frombuffer(row.content, VALUE).reshape(2, -1)
+    return SimulatedFlow(
+        version_id=row.version_id,
+        basin_id=row.basin_id,
+        period=Period(row.first_day, row.last_day),
+        simulated=simulated,
+        observed=observed,
+        evaluated_at=row.evaluated_at,
+    )
