@@ -23,6 +23,7 @@ from records.basins.tables import ATTRIBUTES, Basin
 from records.database.engine import Database
 from records.runs import runs, states
 from records.runs.run_summary import RunSummary
+from records.runs.runs import RunRequest
 from records.series import series
 from records.verification import scores
 from records.versions import promotions, versions
@@ -224,7 +225,9 @@ def lacking(trained_store: Database) -> Database:
 
 
 def issued(database: Database) -> tuple[str, RunSummary]:
-    (run,) = forecast(work_of(database, CLOCK), ForecastParams(basins=[BASIN], t0=day("2005-03-01"), horizon=3))
+    (run,) = forecast(
+        work_of(database, CLOCK), RunRequest(ForecastParams(basins=[BASIN], t0=day("2005-03-01"), horizon=3))
+    )
     with database.reading() as session:
         return run.id, runs.basin_of(session, run.id, BASIN).summary
 
