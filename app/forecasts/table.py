@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from app.exports.basins import NOWHERE, basin_columns
-from app.exports.series import columns_of
+from app.exports.series import NOWHERE, basin_columns, columns_of
 from app.exports.table import Column, Table, constant, stacked
 from app.forecasts.forecast import BasinForecast, BasinForecasts, WithoutForecast
 from app.forecasts.header import run_table
