@@ -112,7 +112,6 @@ def _of_field(name: str, mark: Series, hint: Any) -> Iterator[_Field]:
 
 
 def _taken_apart(hint: Any) -> tuple[Any, Any]:
-    """Return whether a type is a list or a dictionary of lists, and the type of a single value."""
     holder = None
     while (origin := get_origin(hint)) in (Annotated, Union, UnionType, list, dict):
         holder = holder or (origin if origin in (list, dict) else None)

@@ -151,7 +151,6 @@ class Model(BaseModel):
 
 
 def _marks(hint: Any) -> Iterator[object]:
-    """Yield what the parts of a type are annotated with."""
     yield from getattr(hint, "__metadata__", ())
     for part in get_args(hint):
         yield from _marks(part)
@@ -225,11 +224,6 @@ def next_page(example: str) -> Any:
     """Return the field of a page with the address of the next."""
     description = "Where the next page is, also in the `Link` header; null on the last page."
     return Field(description=description, examples=[example])
-
-
-def why_null(values: Mapping[str, Any], reasons: Mapping[str, str]) -> dict[str, str]:
-    """Return the reasons of the fields that are null."""
-    return {name: reason for name, reason in reasons.items() if values[name] is None}
 
 
 def column(description: str) -> str:
