@@ -102,13 +102,11 @@ def item_model(items: Any) -> type[BaseModel] | None:
 
 
 def _names(source: type, how: As) -> dict[str, str]:
-    """Return the names in the document of the fields that are shown."""
     renamed = dict(how.rename)
     return {field.name: renamed.get(field.name, field.name) for field in fields(source) if field.name not in how.omit}
 
 
 def _json_type(hint: Any, how: As) -> Any:
-    """Return the type of what JSON has of a field."""
     origin, parts = get_origin(hint), get_args(hint)
     if origin is Annotated:
         return _json_type(parts[0], how)
@@ -150,7 +148,6 @@ def _texts(reason: Any) -> Any:
 
 
 def _plain(value: Any, exact: bool) -> Any:
-    """Return a value as JSON has it, or an `Absent`."""
     if isinstance(value, Absent):
         return value
     if isinstance(value, np.ndarray):
