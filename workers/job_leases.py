@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 import structlog
 from sqlalchemy.exc import DBAPIError
 
-from records.database.engine import DatabaseProblem
+from records.database.connections import DatabaseProblem
 from records.database.work import Work
 from records.jobs import attempts, jobs, queues
 from runtime.watchdog import Repeated

@@ -9,7 +9,7 @@ from hydrology.base.reasons import Reason
 from ingestion.sources import benchmarks
 from records.basins import basins
 from records.database.work import Work
-from records.series import sources
+from records.series import revisions
 from records.verification import published_scores
 
 log = structlog.get_logger()
@@ -57,7 +57,7 @@ def ingest_published(work: Work, published: benchmarks.Publication) -> Ingested:
         for one in published.scores
     ]
     with work.database.transaction() as session:
-        file = sources.register(
+        file = revisions.register_source(
             session, published.file.name, published.file.sha256, published.file.size, work.clock.wall()
         )
         publication = published_scores.Publication(

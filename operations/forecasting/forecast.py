@@ -25,7 +25,7 @@ from records.database.ids import new_id
 from records.database.work import Work
 from records.outlooks.outlooks import prepare, store_run
 from records.runs import run_types, runs
-from records.runs.run_request import RunWhatIf
+from records.runs.run_weather import RunWhatIf
 from records.versions import promotions, versions
 from runtime.clock import Clock
 

@@ -9,8 +9,7 @@ from operations.basin_data.dataset import BasinForcing
 from operations.forecasting.days import RunDays
 from operations.forecasting.weather_ahead import WeatherAhead
 from operations.states.advance_states import ONE_DAY
-from records.runs.bridge_used import RunBridge
-from records.runs.filled_weather import sources_only
+from records.runs.run_weather import RunBridge, sources_only
 
 
 def inputs_hash(

@@ -17,7 +17,7 @@ from models.arrays import Array, Forcing, days_of
 from operations.basin_data.dataset import BasinForcing
 from operations.forecasting.bridged_weather import BridgedForecast
 from operations.forecasting.days import RunDays, with_stop
-from records.runs.filled_weather import FilledWeather
+from records.runs.run_weather import FilledWeather
 
 
 @dataclass(frozen=True, slots=True)

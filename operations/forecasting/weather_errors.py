@@ -20,7 +20,7 @@ from operations.forecasting.weather.expected_skill import with_skill
 from operations.forecasting.weather_ahead import WeatherAhead
 from operations.forecasting.weather_skill import other_weather, weather_of
 from operations.versions.load_networks import LoadedVersion
-from records.runs.run_request import RunWeather
+from records.runs.run_weather import RunWeather
 from records.runs.states import State
 
 

@@ -14,7 +14,7 @@ from operations.forecasting.calibrated_flow import error_model_of
 from operations.verification.issued_pairs import IssueDays, past_scores, settled
 from operations.versions.stages import with_progress
 from records.database.work import Work
-from records.runs.run_request import RunRecalibration
+from records.runs.run_weather import RunRecalibration
 from records.versions import error_models, versions
 
 log = structlog.get_logger()

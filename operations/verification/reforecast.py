@@ -31,7 +31,7 @@ from operations.versions.load_networks import LoadedVersion, load_version
 from operations.versions.training_domain import attribute_means
 from records.database.engine import Database
 from records.database.work import Work
-from records.runs.run_request import OBSERVED
+from records.runs.run_weather import OBSERVED
 from records.verification import lead_scores
 from records.versions import error_models, versions
 

@@ -24,7 +24,7 @@ from operations.what_if.changed_weather import changed
 from records.database.work import Work
 from records.outlooks.outlooks import prepare, store_run
 from records.runs import run_types, runs
-from records.runs.run_request import RunWeather, RunWhatIf
+from records.runs.run_weather import RunWeather, RunWhatIf
 
 log = structlog.get_logger()
 

@@ -65,7 +65,6 @@ def make(session: Session, name: str, scope: Scope, expires_at: datetime | None,
 
     Raises:
         InvalidInput: it has no name, or its expiry is past.
-        IntegrityError: there is no such scope.
     """
     if not name.strip():
         raise InvalidInput("A key needs a name that identifies its holder: give one.")
@@ -96,11 +95,7 @@ def why_refused(session: Session, token: str) -> str:
 
 
 def get(session: Session, key: str) -> Key:
-    """Return a key, also an expired or revoked one.
-
-    Raises:
-        UnknownKey: there is none with this id.
-    """
+    """Return a key, also an expired or revoked one."""
     row = _row(session, key)
     if row is None:
         raise _unknown(key)
@@ -108,11 +103,7 @@ def get(session: Session, key: str) -> Key:
 
 
 def revoke(session: Session, key: str, at: datetime) -> Key:
-    """Revoke a key; one that was revoked already stays as it is.
-
-    Raises:
-        UnknownKey: there is none with this id.
-    """
+    """Revoke a key; one that was revoked already stays as it is."""
     found = KEYS.update().where(KEYS.c.id == key).values(revoked_at=func.coalesce(KEYS.c.revoked_at, at))
     row = session.execute(found.returning(*KEYS.c)).one_or_none()
     if row is None:

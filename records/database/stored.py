@@ -86,7 +86,6 @@ def _columns(record: type, prefix: str, parts: dict[str, tuple[type, str]]) -> I
 
 
 def _taken_apart(hint: Any) -> tuple[Any, list[Any], bool]:
-    """Return a field's bare type, what it is annotated with, and whether it may be null."""
     extras: list[Any] = []
     nullable = False
     while True:

@@ -158,11 +158,7 @@ def create(session: Session, new: NewFeed, created_by: str | None, at: datetime)
 
 
 def get(session: Session, name: str) -> Feed:
-    """Return a feed by its name.
-
-    Raises:
-        UnknownFeed: there is none.
-    """
+    """Return a feed by its name."""
     feed = find(session, Feed, name=name)
     if feed is None:
         raise UnknownFeed(f"No feed {name[:64]!r} is stored here: list the feeds to see their names.")

@@ -52,7 +52,6 @@ def next_run(cron: str, timezone: str, after: datetime) -> datetime:
 
 
 def _by_clock(cron: str, there: ZoneInfo, after: datetime) -> datetime:
-    """Return the next firing of a line that names hours: once for each clock time."""
     at = _shown(after, there)
     while True:
         at = _next(cron, at)
@@ -76,7 +75,6 @@ def _first_instant(at: datetime, there: ZoneInfo) -> datetime | None:
 
 
 def _every_hour(cron: str, there: ZoneInfo, after: datetime) -> datetime:
-    """Return the next firing of a line for every hour: by the clock's minutes, in repeated and skipped hours too."""
     while True:
         offset = _offset(after, there)
         fires = (_next(cron, _shown(after, there)) - offset).replace(tzinfo=UTC)
@@ -92,7 +90,6 @@ def _every_hour(cron: str, there: ZoneInfo, after: datetime) -> datetime:
 
 
 def _change(there: ZoneInfo, before: datetime, after: datetime) -> datetime:
-    """Return the instant of a zone's change of offset, to the second."""
     final = _offset(after, there)
     while after - before > _SECOND:
         middle = before + timedelta(seconds=(after - before) // _SECOND // 2)
@@ -101,7 +98,6 @@ def _change(there: ZoneInfo, before: datetime, after: datetime) -> datetime:
 
 
 def _next(cron: str, at: datetime) -> datetime:
-    """Return the next time that a line names, without a zone."""
     following = croniter(cron, at).get_next(datetime)
     assert isinstance(following, datetime)
     return following

@@ -23,7 +23,7 @@ from records.runs.run_arrays import RunSeries
 from records.runs.run_parts import weights_of_members
 from records.runs.run_summary import RunCalibration
 from records.runs.run_types import NewRun, RunBasin
-from records.series.series import DamagedSeries
+from records.series.year_rows import DamagedSeries
 
 ARRAYS = ("discharge", run_arrays.CALIBRATED, run_arrays.PATHS, run_arrays.NORMAL)
 """The arrays that it is computed from."""

@@ -19,7 +19,7 @@ from records.outlooks.run_outlook import OutlookBefore, RunOutlook
 from records.outlooks.season import season_of_run
 from records.runs import run_arrays, run_store, runs
 from records.runs.adjustment import Adjustment
-from records.runs.newest_runs import LATEST
+from records.runs.run_store import LATEST
 from records.runs.run_types import BasinResult, NewRun, Run, RunBasin, RunBasinKey
 from records.runs.runs import MAX_DAYS_BEFORE
 from records.runs.tables import NewestRunRow, RunBasinRow, RunRow

@@ -43,7 +43,7 @@ from records.runs.adjustment import Adjustment
 from records.runs.run_summary import NOT_STORED, RunSnow
 from records.runs.run_types import Run
 from records.series import series
-from records.series.series import DamagedSeries
+from records.series.year_rows import DamagedSeries
 
 OBSERVED_DAYS = 366
 """Number of days before the clock's that the last observed flow is looked for."""

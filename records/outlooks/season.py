@@ -19,7 +19,7 @@ from records.outlooks.tables import OutlookRow
 from records.runs.run_arrays import RunSeries
 from records.runs.run_types import NewRun, Run, RunBasin
 from records.runs.tables import RunBasinRow, RunRow
-from records.series.series import DamagedSeries
+from records.series.year_rows import DamagedSeries
 from records.versions import promotions
 
 

@@ -5,8 +5,7 @@ from collections.abc import Collection, Mapping
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from records.database.composite_keys import where_keys
-from records.database.statements import insert_into, table_of
+from records.database.statements import insert_into, table_of, where_keys
 from records.outlooks.run_outlook import RunOutlook, SeasonVolume
 from records.outlooks.tables import OutlookRow
 from records.runs.run_types import RunBasinKey

@@ -347,11 +347,7 @@ def weights_hash_of(session: Session, parts: Sequence[VersionPart]) -> str:
 
 
 def get(session: Session, version: str) -> Version:
-    """Return a version.
-
-    Raises:
-        UnknownVersion: there is none with this id.
-    """
+    """Return a version."""
     found = _read(session, select(VERSIONS).where(VERSIONS.c.id == version))
     if not found:
         raise _unknown(version)
@@ -359,11 +355,7 @@ def get(session: Session, version: str) -> Version:
 
 
 def newest(session: Session, owner: str | None = None) -> Version:
-    """Return the newest version of the service, or of an operator's key.
-
-    Raises:
-        UnknownVersion: there is none.
-    """
+    """Return the newest version of the service, or of an operator's key."""
     of_owner = VERSIONS.c.owner.is_(None) if owner is None else VERSIONS.c.owner == owner
     found = _read(session, select(VERSIONS).where(of_owner).order_by(VERSIONS.c.id.desc()).limit(1))
     if not found:
@@ -373,11 +365,7 @@ def newest(session: Session, owner: str | None = None) -> Version:
 
 
 def owner_of(session: Session, version: str) -> str | None:
-    """Return the operator's key that a version was trained with. None for the service's.
-
-    Raises:
-        UnknownVersion: there is none with this id.
-    """
+    """Return the operator's key that a version was trained with. None for the service's."""
     owner: str | None = _existing(session, select(VERSIONS.c.owner), version)
     return owner
 
@@ -401,7 +389,6 @@ def list_versions(
 
 
 def _one_of_joined(column: Column[str], value: str) -> ColumnElement[bool]:
-    """Return whether a value is a column's, or among those that it joins."""
     return or_(
         column == value,
         column.startswith(value + JOINT, autoescape=True),
@@ -416,12 +403,7 @@ def of_weights(session: Session, weights_hash: str) -> list[Version]:
 
 
 def members_of(session: Session, version: str, which: Which | None = None) -> list[Member]:
-    """Return a version's members, with the weights in use or the given ones.
-
-    Raises:
-        UnknownVersion: there is none with this id.
-        Corrupt: stored weights are damaged.
-    """
+    """Return a version's members, with the weights in use or the given ones."""
     which = which or get(session, version).uses
     rows = session.execute(
         select(_MEMBERS, _WEIGHTS.c.weights, _WEIGHTS.c.sha256)
@@ -470,7 +452,6 @@ def update_properties(session: Session, version: str, **properties: Closure | Pr
 
 
 def _existing(session: Session, column: Select[Any], version: str) -> Any:
-    """Return a column of a version."""
     found = session.execute(column.where(VERSIONS.c.id == version)).one_or_none()
     if found is None:
         raise _unknown(version)
@@ -482,7 +463,6 @@ def _unknown(version: str) -> UnknownVersion:
 
 
 def _read(session: Session, query: Select[Any]) -> list[Version]:
-    """Return the versions whose rows a query selects."""
     rows = session.execute(query).all()
     ids = [row.id for row in rows]
     scope = select(_BASINS.c.version_id, _BASINS.c.basin_id).order_by(_BASINS.c.basin_id)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from sqlalchemy.exc import DBAPIError, OperationalError
 
-from records.database.engine import DatabaseProblem, is_full
+from records.database.connections import DatabaseProblem, is_full
 
 _FULL = "The disk is full: the job is tried again until there is room."
 _AWAY = "The database cannot be used: the job is tried again until it is available."

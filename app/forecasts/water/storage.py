@@ -31,8 +31,8 @@ from hydrology.snow.against_normal import MIN_MM
 from records.basins.basins import Site
 from records.forecasts.latest import Latest
 from records.runs import run_arrays, run_types, runs
-from records.runs.past_states import cells_between
 from records.runs.run_summary import NOT_STORED
+from records.runs.states import cells_between
 from records.simulations import simulated_series, snow_cells
 from records.simulations.simulated_series import SimulatedWater
 from records.simulations.snow_cells import mapping

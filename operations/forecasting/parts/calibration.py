@@ -20,7 +20,7 @@ from operations.forecasting.ungauged_errors import add_ungauged
 from operations.forecasting.weather_errors import flow_with_errors
 from operations.forecasting.weather_skill import complete_years
 from records.database.engine import Database
-from records.runs.run_request import RunWeather
+from records.runs.run_weather import RunWeather
 from records.versions.versions import Version
 
 OfBasins = Mapping[str, Sequence[StartedPart]]

@@ -23,7 +23,7 @@ from operations.forecasting.weather.fill import Filling
 from operations.versions.load_networks import LoadedVersion
 from records.database.engine import Database
 from records.database.work import Work
-from records.runs.run_request import RunWeather, name_of_weather
+from records.runs.run_weather import RunWeather, name_of_weather
 from records.simulations.snow_cells import mappings
 from records.versions import error_models
 

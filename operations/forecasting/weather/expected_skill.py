@@ -6,7 +6,7 @@ import numpy as np
 
 from hydrology.base.arrays import Array
 from hydrology.base.calendar import Day
-from records.runs.filled_weather import FilledWeather
+from records.runs.run_weather import FilledWeather
 
 
 def with_skill(correlation: Array, filled: Sequence[FilledWeather], first: Day, names: Sequence[str]) -> Array:

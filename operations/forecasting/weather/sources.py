@@ -16,8 +16,7 @@ from operations.forecasting.bridged_weather import BridgedForecast, bridged
 from operations.forecasting.weather_ahead import climatology
 from operations.forecasting.weather_skill import Compared, weather_of
 from operations.weather import fit_bridges
-from records.runs.filled_weather import Origin
-from records.runs.run_request import RunWeather
+from records.runs.run_weather import Origin, RunWeather
 from records.weather import bridges, weather_issues
 from records.weather.bridges import InForce
 

@@ -30,8 +30,8 @@ from operations.verification.issued_pairs import IssueDays, past_scores, settled
 from operations.verification.recalibrate import recalibrate
 from records.database.engine import Database
 from records.runs import run_arrays, run_types, runs
-from records.runs.run_request import RunRecalibration
 from records.runs.run_summary import RunCalibration
+from records.runs.run_weather import RunRecalibration
 from records.versions import error_models, versions
 from runtime.clock import Clock
 from testing.country import BASINS, CLOCK

@@ -19,7 +19,7 @@ from records.database.engine import Database
 from records.forecasts.latest import latest
 from records.runs import run_arrays, run_types, runs
 from records.series import series
-from records.series.tables import SeriesRow
+from records.series.year_rows import SeriesRow
 from records.weather import issue_store
 from records.weather.weather_issues import UnknownWeather
 from runtime.clock import Clock

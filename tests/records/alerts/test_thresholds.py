@@ -17,7 +17,7 @@ from records.database.engine import Database
 from records.levels import basin_levels, flood_categories
 from records.levels.basin_levels import ReservedName, Threshold, UnknownThreshold
 from records.ratings import ratings
-from records.series.series import write
+from records.series.series_writer import write
 from testing.records import BASIN, NOW, a_basin, a_source, contents, daily
 
 BANKFULL = NewThreshold(name="bankfull", discharge=210.5)
