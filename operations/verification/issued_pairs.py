@@ -29,7 +29,7 @@ class IssueDays:
     """The runs of a version with one weather model for which settled flow was observed.
 
     Attributes:
-        weather: the name of the weather model (`records.runs.run_request.name_of_weather`).
+        weather: the name of the weather model (`records.runs.run_weather.name_of_weather`).
         runs: reforecasts, then issued ones, each the oldest first.
     """
 

@@ -52,6 +52,7 @@ def next_run(cron: str, timezone: str, after: datetime) -> datetime:
 
 
 def _by_clock(cron: str, there: ZoneInfo, after: datetime) -> datetime:
+    """Return the next firing of a line that names hours: once for each clock time."""
     at = _shown(after, there)
     while True:
         at = _next(cron, at)
@@ -75,6 +76,7 @@ def _first_instant(at: datetime, there: ZoneInfo) -> datetime | None:
 
 
 def _every_hour(cron: str, there: ZoneInfo, after: datetime) -> datetime:
+    """Return the next firing of a line for every hour: by the clock's minutes, in repeated and skipped hours too."""
     while True:
         offset = _offset(after, there)
         fires = (_next(cron, _shown(after, there)) - offset).replace(tzinfo=UTC)

@@ -130,6 +130,7 @@ def _is_over(session: Session, failed: FailedJob) -> bool:
 
 
 def _subject(kind: str, params: JsonObject) -> object:
+    """Return what a stored job is about; its params as they are where this code cannot read them."""
     try:
         return subject(kinds.read(kind, params))
     except kinds.InvalidRequest:
