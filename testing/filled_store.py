@@ -18,7 +18,7 @@ from operations.forecasting.seasonal_volumes import forecast_volumes
 from operations.verification.compare import compare
 from operations.verification.evaluate import evaluate
 from operations.verification.reforecast import reforecast
-from operations.what_if.what_if import what_if
+from operations.what_if import what_if
 from records.access import keys
 from records.access.keys import Key
 from records.adjustments import adjustments
@@ -32,6 +32,7 @@ from records.outlooks import outlooks
 from records.ratings import ratings
 from records.runs import runs
 from records.runs.run_types import Run
+from records.runs.runs import RunRequest
 from records.verification import comparisons
 from records.versions import promotions, versions
 from records.versions.versions import NewVersion
@@ -76,15 +77,15 @@ class FilledStore:
 def work(file: Path) -> None:
     """Have the country's SQLite file hold a forecast run, an evaluation, a comparison and more."""
     database, clock = Database(f"sqlite:///{file}"), Clock(FILLED_UNTIL)
-    (run,) = forecast(work_of(database, clock), ForecastParams(basins=list(BASINS)))
+    (run,) = forecast(work_of(database, clock), RunRequest(ForecastParams(basins=list(BASINS))))
     held_out = Period.parse("2004-10-01..2005-09-30")
     evaluate(work_of(database, clock), run.version_id, held_out, BASINS)
     compare(work_of(database, clock), [run.version_id], held_out)
-    forecast_volumes(work_of(database, clock), VolumesParams(basins=list(BASINS)))
-    forecast(work_of(database, clock), ForecastParams(basins=list(BASINS), weather="dry", horizon=40))
+    forecast_volumes(work_of(database, clock), RunRequest(VolumesParams(basins=list(BASINS))))
+    forecast(work_of(database, clock), RunRequest(ForecastParams(basins=list(BASINS), weather="dry", horizon=40)))
     what_if(
         work_of(database, clock),
-        WhatIfParams(basins=list(BASINS), changes=Changes(degrees=2.0, increment=Increment(mm=10))),
+        RunRequest(WhatIfParams(basins=list(BASINS), changes=Changes(degrees=2.0, increment=Increment(mm=10)))),
     )
     reforecast(work_of(database, clock), run.version_id, BASINS, held_out, every=30, horizon=2)
     database.close()

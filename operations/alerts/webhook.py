@@ -98,7 +98,6 @@ def _why_not(status_code: int) -> Absent | None:
 
 
 def _failure(error: Exception, patience: float) -> Absent:
-    """Return the cause of a failure, without the receiver's address or its words."""
     match error:
         case TooSlow() | httpx2.TimeoutException():
             return absent(Reason.RECEIVER_SLOW, seconds=patience)

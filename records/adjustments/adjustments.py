@@ -57,12 +57,9 @@ def create(
     """Store a draft.
 
     Args:
-        author: the name of the key.
         now: by the service's clock; wall: by the machine's.
 
     Raises:
-        UnknownRun: there is no such run, or it has no such basin.
-        UnknownBasin, NoModel, NoForecast: as `records.forecasts.latest.latest`.
         NotAdjustable: it is not the latest forecast of the basin, is moved by all its days, or has no such level.
     """
     run, _ = runs.get(session, new.run), runs.basin_of(session, new.run, basin)
@@ -88,11 +85,7 @@ def create(
 
 
 def get(session: Session, adjustment: str, *, for_update: bool = False) -> Adjustment:
-    """Return an adjustment.
-
-    Raises:
-        UnknownAdjustment: there is none with this id.
-    """
+    """Return an adjustment."""
     record = find(session, Adjustment, id=adjustment, for_update=for_update)
     if record is None:
         raise UnknownAdjustment(f"No adjustment {adjustment!r} is stored here: list those of the basin.")
@@ -109,14 +102,7 @@ def publish(
 ) -> Adjustment:
     """Publish a draft.
 
-    Args:
-        publisher: the name of the key.
-        levels: the chances that readers see from now on; None where there are none.
-        now: by the service's clock.
-
     Raises:
-        UnknownAdjustment: there is none with this id.
-        AlreadyPublished: it is published.
         NotAdjustable: a newer forecast of the basin is the latest.
     """
     draft = _draft(session, adjustment)
@@ -127,12 +113,7 @@ def publish(
 
 
 def remove(session: Session, adjustment: str) -> None:
-    """Delete a draft.
-
-    Raises:
-        UnknownAdjustment: there is none with this id.
-        AlreadyPublished: it is published.
-    """
+    """Delete a draft."""
     draft = _draft(session, adjustment)
     session.execute(ADJUSTMENTS.delete().where(ADJUSTMENTS.c.id == draft.id))
 
@@ -159,11 +140,7 @@ def is_any_undecided(session: Session) -> bool:
 
 
 def undecided(session: Session, basin: str | None = None) -> list[Adjustment]:
-    """Return the published adjustments that have decided no alerts yet, oldest first.
-
-    Args:
-        basin: restrict to it; None for all.
-    """
+    """Return the published adjustments that have decided no alerts yet, oldest first."""
     query = select(ADJUSTMENTS).where(_IS_UNDECIDED).order_by(ADJUSTMENTS.c.published_at, ADJUSTMENTS.c.id)
     return read(session, Adjustment, query if basin is None else query.filter_by(basin_id=basin))
 
@@ -181,13 +158,7 @@ def page(
     after: str | None = None,
     limit: int | None = None,
 ) -> list[Adjustment]:
-    """Return adjustments, the newest draft first.
-
-    Args:
-        basin: restrict to it; None for all.
-        drafts: whether drafts are included.
-        after: the id of the last one of the previous page.
-    """
+    """Return adjustments, the newest draft first."""
     query = select(ADJUSTMENTS).order_by(ADJUSTMENTS.c.id.desc()).limit(limit)
     if not drafts:
         query = query.where(IS_PUBLISHED)

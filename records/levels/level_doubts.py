@@ -47,12 +47,7 @@ def in_doubt(session: Session, basin: str, on: Day) -> dict[str, str]:
 
 
 def confirm(session: Session, basin: str, names: Sequence[str]) -> None:
-    """Record that somebody has confirmed levels at their discharges.
-
-    Raises:
-        UnknownBasin: there is no such basin.
-        UnknownThreshold: it has no such level.
-    """
+    """Record that somebody has confirmed levels at their discharges."""
     basins.lock(session, basin)
     for name in names:
         level = basin_levels.get(session, basin, name)
@@ -79,7 +74,6 @@ def _of_level(level: Threshold, rating: Rating | None, flow: Array | None) -> It
 
 
 def _observed(session: Session, basin: str) -> Array | None:
-    """Return the observed flow of a basin, m3/s. None without any, or without an area to convert depths with."""
     record = series.read(session, basin, gauge_product(basin), "discharge")
     if record is None:
         return None

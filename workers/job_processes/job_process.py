@@ -53,7 +53,7 @@ from workers.job import (
     Waiting,
     progress_in_words,
 )
-from workers.job_processes.transient_faults import hindrance
+from workers.job_processes.process_limits import hindrance
 
 log = structlog.get_logger()
 

@@ -159,11 +159,7 @@ def write_refusal(settings: Settings) -> Refusal | None:
 
 
 def try_to_write(client: redis.Redis) -> None:
-    """Write a list as messages are written, of one entry that expires.
-
-    Raises:
-        RedisError: the broker does not answer, or refuses it, which PING does not show.
-    """
+    """Write a list as messages are written, of one entry that expires. PING does not show that a broker refuses it."""
     client.lpush(_TRIAL, "")
     client.ltrim(_TRIAL, 0, 0)
     client.expire(_TRIAL, _TRIAL_SECONDS)

@@ -7,6 +7,7 @@ from typing import TypeVar
 from hydrology.base.absent import Absent
 from hydrology.base.products import Credit
 from jobspec.changes import UNCHANGED, Changes
+from jobspec.jobs.forecasting import ForecastParams
 from operations.basin_data.dataset import BasinForcing
 from operations.forecasting.days import RunDays
 from operations.forecasting.weather_ahead import WeatherAhead
@@ -25,11 +26,8 @@ class PartInputs:
     """The inputs for the runs of a part of a version.
 
     Attributes:
-        basins: all basins of the runs.
         forcings: by basin, where available.
         bridges: by basin, those that produced the part's product, if any.
-        snow: the cells that read as snow in each basin, or why none do.
-        failures: why other basins have no forcing.
         credit: the credit for the weather of the part's product; None where no feed supplied any.
     """
 
@@ -54,7 +52,6 @@ class ForecastInputs:
     Attributes:
         parts: those of its parts, the largest weight first.
         forcings: by basin, that of the part whose record ends last.
-        snow: the cells of all members that read as snow in each basin, or why none do.
         failures: why no part has forcing in other basins.
     """
 
@@ -87,7 +84,6 @@ class PartPlan:
     Attributes:
         forcings, weather: of its basins until T0, and after it.
         bridges: those that the weather passed through, by basin in the order of their use.
-        forecast: the weather forecast that it uses, if any.
     """
 
     inputs: PartInputs
@@ -117,15 +113,15 @@ class Plan:
     """A run that can be computed.
 
     Attributes:
+        params: the request, with the T0 of the run.
         parts: the plan of each part that takes part in a basin.
         forcings: by basin, that of the first of its parts.
-        failures: why other basins are not computed.
-        forecast: the weather forecast that it uses, if any.
         changes: the changes of a what-if run; the weather of the parts is changed already.
         absent_parts: why parts do not take part in a basin, by the name of the part.
     """
 
     inputs: ForecastInputs
+    params: ForecastParams
     parts: tuple[PartPlan, ...]
     days: RunDays
     forcings: Mapping[str, BasinForcing]

@@ -24,6 +24,7 @@ from records.database.engine import Database
 from records.job_permissions import permissions
 from records.levels import basin_levels
 from records.runs import states
+from records.runs.runs import RunRequest
 from records.schema import Base
 from records.series import series, series_writer
 from records.versions import versions
@@ -168,7 +169,7 @@ def test_a_basin_that_the_source_lacks_is_refused(trained_store: Database, count
 def test_a_revised_value_is_logged_and_invalidates_the_states_that_consumed_it(
     trained_store: Database, copy: Path
 ) -> None:
-    forecast(work_of(trained_store, CLOCK), ForecastParams(basins=list(BASINS), t0=day("2004-05-01")))
+    forecast(work_of(trained_store, CLOCK), RunRequest(ForecastParams(basins=list(BASINS), t0=day("2004-05-01"))))
     lines = (copy / FORCING).read_text().splitlines()
     at = next(
         index

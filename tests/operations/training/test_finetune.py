@@ -36,11 +36,12 @@ from operations.training.train import train
 from operations.training.training_data import NoBasinLeft, prepare
 from operations.verification.compare import compare
 from operations.verification.evaluate import evaluate
-from operations.versions.held_out import require_held_out, require_to_be_held_out
+from operations.versions.learnt_days import require_held_out, require_to_be_held_out
 from operations.versions.load_networks import load_version
 from records.basins.tables import ATTRIBUTES
 from records.database.engine import Database
 from records.runs import runs
+from records.runs.runs import RunRequest
 from records.versions import promotions, versions
 from records.versions.promotions import PROMOTIONS
 from testing.country import BASINS, CLOCK, FIRST, configuration
@@ -237,7 +238,9 @@ def test_the_version_records_its_parent(own: Database, parent: str) -> None:
         assert promotions.basins_of(session, child.id) == [UNSEEN]
     assert child.properties.attribute_ranges == everything.properties.attribute_ranges
     assert child.properties.attribute_ranges != was.properties.attribute_ranges
-    (run,) = forecast(work_of(own, CLOCK), ForecastParams(basins=list(BASINS), t0=day("2004-03-10"), version=child.id))
+    (run,) = forecast(
+        work_of(own, CLOCK), RunRequest(ForecastParams(basins=list(BASINS), t0=day("2004-03-10"), version=child.id))
+    )
     with own.reading() as session:
         summaries = {basin: runs.basin_of(session, run.id, basin).summary for basin in BASINS}
     assert all(summary.seen_in_training and summary.outside_training == () for summary in summaries.values())

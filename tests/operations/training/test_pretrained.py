@@ -39,6 +39,7 @@ from records.basins.tables import Basin
 from records.database.engine import Database
 from records.runs import runs
 from records.runs.run_summary import RunSummary
+from records.runs.runs import RunRequest
 from records.versions import error_models, promotions, trainings, versions
 from records.versions.promotions import PROMOTIONS, Withdrawn
 from records.versions.version_properties import Pretrained
@@ -86,7 +87,7 @@ def newest(database: Database) -> versions.Version:
 def discharge(database: Database, version: str) -> dict[str, Any]:
     """Forecast every basin with a version, and return the results of the members."""
     (run,) = forecast(
-        work_of(database, CLOCK), ForecastParams(basins=list(BASINS), t0=day("2004-03-10"), version=version)
+        work_of(database, CLOCK), RunRequest(ForecastParams(basins=list(BASINS), t0=day("2004-03-10"), version=version))
     )
     with database.reading() as session:
         return {basin: runs.series_of(session, run.id, basin)["discharge"].values for basin in BASINS}
@@ -94,7 +95,9 @@ def discharge(database: Database, version: str) -> dict[str, Any]:
 
 def summary(database: Database, version: str, basin: str) -> RunSummary:
     """Forecast a basin with a version, and return what the run stores of it."""
-    (run,) = forecast(work_of(database, CLOCK), ForecastParams(basins=[basin], t0=day("2004-03-10"), version=version))
+    (run,) = forecast(
+        work_of(database, CLOCK), RunRequest(ForecastParams(basins=[basin], t0=day("2004-03-10"), version=version))
+    )
     with database.reading() as session:
         return runs.basin_of(session, run.id, basin).summary
 
@@ -440,7 +443,7 @@ def test_another_product_than_it_learnt_from_is_reported(trained_store: Database
     with pytest.raises(InvalidInput, match="takes synthetic, not maurer_extended"):
         forecast(
             work_of(trained_store, CLOCK),
-            ForecastParams(basins=list(BASINS), version=version.id, product="maurer_extended"),
+            RunRequest(ForecastParams(basins=list(BASINS), version=version.id, product="maurer_extended")),
         )
 
 

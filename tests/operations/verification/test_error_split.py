@@ -14,7 +14,8 @@ from operations.forecasting.forecast import forecast
 from operations.verification.verify_issued import verify
 from records.database.engine import Database
 from records.runs import states
-from records.series import series_writer
+from records.runs.runs import RunRequest
+from records.series import series
 from records.verification import error_splits
 from records.verification.error_splits import ErrorFilter, ForecastError
 from records.versions import versions
@@ -43,7 +44,7 @@ def errors(database: Database, basin: str = BASIN, of: Measure = "volume", limit
 def hindcast(database: Database, t0: np.datetime64, basin: str = BASIN) -> Array:
     """Return the flow with observed weather from the state of a day, by the data as they are now."""
     params = ForecastParams(basins=[basin], t0=t0, horizon=HORIZON)
-    (run,) = forecast(work_of(database, CLOCK), params, purpose="on-request")
+    (run,) = forecast(work_of(database, CLOCK), RunRequest(params, purpose="on-request"))
     return mean(database, run, basin)
 
 
@@ -78,7 +79,7 @@ def test_revised_data_are_the_error_of_the_initial_state(trained_store: Database
     before = hindcast(trained_store, run.t0)
     with trained_store.transaction() as session:
         rain = daily("2005-02-20", *[40.0] * 5)
-        series_writer.write(session, BASIN, "synthetic", "precipitation", rain, a_source(session), CLOCK.now())
+        series.write(session, BASIN, "synthetic", "precipitation", rain, a_source(session), CLOCK.now())
         states.invalidate(session, BASIN, "synthetic", day("2005-02-20"), a_reason("revised"), CLOCK.now())
     split(trained_store)
     (stored,) = errors(trained_store)

@@ -20,7 +20,8 @@ from records.basins import basins
 from records.database.engine import Database
 from records.feeds.product_credits import ProductConflict
 from records.runs import run_types, runs, states
-from records.series import revisions, series, series_writer
+from records.runs.runs import RunRequest
+from records.series import series, sources
 from records.versions import versions
 from records.weather import bridges, issue_store
 from testing import series_history
@@ -45,12 +46,12 @@ def as_learnt(offset: float = 0.8) -> Corrections:
 
 def write(database: Database, basin: str, product: str, values: DailyWeather) -> None:
     with database.transaction() as session:
-        source = revisions.register_source(session, product, "0" * 64, 1, CLOCK.wall())
+        source = sources.register(session, product, "0" * 64, 1, CLOCK.wall())
         for name in BRIDGED:
             of_days = values.values[name].astype(np.float32)
             flags = np.where(np.isnan(of_days), Flag.ABSENT, 0).astype(np.uint8)
             one = DailySeries(values.first, of_days, flags, WEATHER[name].unit)
-            series_writer.write(session, basin, product, name, one, source, CLOCK.now())
+            series.write(session, basin, product, name, one, source, CLOCK.now())
 
 
 def stored_weather(database: Database, basin: str, product: str, period: Period | None = None) -> DailyWeather:
@@ -232,7 +233,7 @@ def retaken(database: Database, product: str) -> str:
 
 def run(database: Database, version: str, kind: str, t0: object, **chosen: Any) -> run_types.Run:
     asked: dict[str, Any] = {"basins": [ONE], "t0": t0, "horizon": 5, "version": version, "weather": kind} | chosen
-    (one,) = forecast(work_of(database, CLOCK), ForecastParams(**asked))
+    (one,) = forecast(work_of(database, CLOCK), RunRequest(ForecastParams(**asked)))
     return one
 
 

@@ -20,7 +20,7 @@ from records.database.connections import DatabaseProblem
 from records.database.engine import Database
 from testing.databases import PostgreSQL
 from testing.records import a_basin
-from workers.job_processes.transient_faults import hindrance
+from workers.job_processes.process_limits import hindrance
 
 
 def test_an_exception_rolls_the_transaction_back(database: Database) -> None:

@@ -26,7 +26,7 @@ from testing.jobs.processes import Shop
 from testing.work import work_of
 from tests.disks import disk, filled
 from tests.workers.conftest import harmful_worker, opened_empty, opened_with, training
-from workers.job_processes.transient_faults import hindrance
+from workers.job_processes.process_limits import hindrance
 
 
 @pytest.mark.extended

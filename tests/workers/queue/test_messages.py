@@ -14,10 +14,10 @@ from runtime.clock import Clock
 from runtime.settings import Settings
 from testing.clocks import ClockSetBy
 from testing.jobs.processes import end
-from workers.job_leases import ExpiredLeases
+from workers.liveness import ExpiredLeases
 from workers.queue.broker import socket_path, start_embedded
-from workers.scheduler.recovery import recover
-from workers.service_context import WorkerContext, tools_of
+from workers.queue.enqueue import WorkerContext, tools_of
+from workers.scheduler import recover
 
 JOBS = 20
 YEAR = timedelta(days=365)

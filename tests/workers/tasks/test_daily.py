@@ -12,7 +12,7 @@ from records.jobs import job_row, jobs, schedules
 from testing.country import BASINS
 from testing.jobs.in_process import InProcessJobs
 from tests.operations.live import FORECAST, ISSUE_DAY, Station, station
-from workers.scheduler.due_jobs import fire
+from workers.scheduler import fire
 
 STOPPED, *GOING = BASINS
 

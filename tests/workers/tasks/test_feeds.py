@@ -19,7 +19,7 @@ from testing.feed_services.server import serving
 from testing.feed_services.world import World
 from testing.jobs.in_process import InProcessJobs
 from tests.ingestion.feeds.conftest import MAINE, NOW, PLACES, gauge
-from workers.scheduler.due_jobs import fire
+from workers.scheduler import fire
 
 NOTHING_MISSING: dict[str, Any] = {"holes": {}, "warnings": []}
 

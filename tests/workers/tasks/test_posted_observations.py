@@ -26,8 +26,7 @@ from testing.jobs.in_process import InProcessChildren
 from testing.records import BASIN, NOW, a_basin, a_source, daily
 from tests.app.conftest import bearer, serving, sqlite, sqlite_database
 from workers.job_processes.worker import Worker
-from workers.queue.enqueue import Sender
-from workers.service_context import WorkerContext
+from workers.queue.enqueue import Sender, WorkerContext
 
 __all__ = ["sqlite", "sqlite_database"]
 

@@ -1,22 +1,65 @@
-"""Checks incoming weather against itself, the sun and the basin's climate before it is stored."""
+"""Checks incoming data before it is stored: its days have ended; its weather agrees with itself, sun and climate."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 
 import numpy as np
 from sqlalchemy.orm import Session
 
-from hydrology.base.calendar import Period
+from hydrology.base.calendar import Day, Period
 from hydrology.base.errors import DataProblem
 from hydrology.base.findings import Finding
 from hydrology.base.series import DailySeries, Flag
 from hydrology.weather.basin_climate import BasinClimate
 from hydrology.weather.checks import CHECKED, DailyWeather, weather_findings
 from hydrology.weather.forcing import WeatherForecast
-from ingestion.base import BasinData, SourceSeries
+from ingestion.base import BasinData, SourceError, SourceSeries
+from ingestion.daily import ReadSeries
+from operations.basin_data.basins import TIME_ZONE, last_ended
 from records.basins import basins
 from records.basins.tables import Basin
 from records.series import series
+
+
+def ended_only(session: Session, data: BasinData, now: datetime) -> BasinData:
+    """Return a basin's data without the valueless days that have not ended at it.
+
+    Args:
+        now: by the service's clock; of an archive by the machine's, because a service that replays it stands before
+            its end.
+    """
+    if not data.series:
+        return data
+    last = last_ended(_place(session, data), now)
+    return replace(data, series=tuple(ended for one in data.series if (ended := _ended(data.basin, one, last, now))))
+
+
+def _place(session: Session, data: BasinData) -> Basin:
+    known = basins.known(session, [data.basin])
+    stored = basins.get(session, data.basin) if known else Basin(data.basin)
+    zone = {TIME_ZONE: data.texts[TIME_ZONE]} if TIME_ZONE in data.texts else {}
+    longitude = stored.longitude if data.longitude is None else data.longitude
+    return replace(stored, longitude=longitude, texts={**stored.texts, **zone})
+
+
+def _ended(basin: str, one: SourceSeries, last: Day, now: datetime) -> SourceSeries | None:
+    daily = one.series
+    if daily.period.last <= last:
+        return one
+    stated = ~np.isnan(daily.values) | (daily.flags & Flag.SUSPECT != 0)
+    if (future := stated & (daily.days > last)).any():
+        at = int(future.argmax())
+        column, line = (daily.column, int(daily.lines[at])) if isinstance(daily, ReadSeries) else (one.variable, 0)
+        raise SourceError(
+            one.file.name,
+            f"{column} on {daily.days[at]} ({daily.values[at]:g}) is of a day that has not ended at {basin}, where "
+            f"{last} is the last that has, by the clock of the service, which stands at {now:%Y-%m-%dT%H:%MZ}",
+            "correct the date, or send the day when it has ended",
+            line or None,
+        )
+    return replace(one, series=daily.over(Period(daily.start, last))) if daily.start <= last else None
+
 
 CLIMATE_VARIABLES = ("precipitation", "tmax", "tmin")
 CLIMATE_DAYS = 10 * 366
@@ -35,9 +78,6 @@ def check_observed(session: Session, data: BasinData) -> tuple[BasinData, list[s
 
     Returns:
         the data, with the days on which tmin is above tmax flagged suspect, and the warnings.
-
-    Raises:
-        ImpossibleWeather: names the file, variable, first day and value.
     """
     by_product: dict[str, dict[str, SourceSeries]] = {}
     for one in data.series:
@@ -70,9 +110,6 @@ def check_forecast(session: Session, forecast: WeatherForecast) -> list[str]:
     """Check a basin's weather forecast.
 
     Return the warnings, none for an unknown basin.
-
-    Raises:
-        ImpossibleWeather: names the variable, first day and value.
     """
     if basins.unknown(session, [forecast.basin]):
         return []
@@ -133,7 +170,6 @@ def sentences(found: Iterable[Finding], severity: str, files: Mapping[str, str] 
 
 
 def _of_incoming(found: Iterable[Finding], incoming: Collection[str], known: Iterable[Finding]) -> list[Finding]:
-    """Return the findings that involve incoming data."""
     old = {(finding.code, finding.detail["variable"]) for finding in known}
     return [
         finding
@@ -158,7 +194,6 @@ def _read(
 
 
 def _flagged(incoming: Mapping[str, DailySeries], beside: Mapping[str, DailySeries]) -> dict[str, DailySeries]:
-    """Return the incoming temperatures, flagged suspect on days with tmin above tmax."""
     if "tmin" not in beside or "tmax" not in beside:
         return {}
     shared = beside["tmin"].period.overlap(beside["tmax"].period)

@@ -1,6 +1,6 @@
-"""Assimilates observed flow: the increment of water in each cell at T0. Increments are never stored."""
+"""Changes the state of T0, never stored: by assimilating observed flow, and by the increment of a what-if run."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -9,8 +9,11 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Period
+from hydrology.base.errors import InvalidInput
 from hydrology.base.reasons import Reason
 from hydrology.water.assimilation import smallest_factors
+from hydrology.water.storage_increment import incremented
+from jobspec.changes import Increment
 from models.arrays import Forcing
 from models.ensemble import Ensemble
 from models.inference import ArrayMap
@@ -19,6 +22,7 @@ from operations.states.advance_states import ONE_DAY, member_states
 from operations.versions.load_networks import LoadedVersion
 from records.runs import states
 from records.runs.states import State
+from records.simulations.snow_cells import SnowMapping
 
 WINDOW_DAYS = 10
 """Length of the window of observed flow that ends at T0."""
@@ -56,7 +60,6 @@ def _assimilated(session: Session, loaded: LoadedVersion, record: Forcing, state
 def _states_before(
     session: Session, loaded: LoadedVersion, record: Forcing, state: State, window: Period
 ) -> list[ArrayMap]:
-    """Return each member's state on the day before a window, advanced from the newest stored one."""
     stored = states.newest_valid(session, loaded.version.id, state.basin_id, window.first - ONE_DAY)
     start = member_states([stored], len(loaded.labels))
     first = record.first if stored is None else stored.day + ONE_DAY
@@ -103,3 +106,42 @@ def _tags(water: npt.NDArray[np.floating], days: int) -> npt.NDArray[np.float32]
     tags = np.zeros((samples, cells, cells + days), np.float32)
     tags[:, np.arange(cells), np.arange(cells)] = water
     return tags
+
+
+_IN_WORDS = {"snow": "cells that read as snow", "other": "cells that do not read as snow", "all": "cells"}
+
+
+def with_increment(
+    loaded: LoadedVersion, state: State, snow: SnowMapping | Absent, increment: Increment
+) -> State | Absent:
+    """Return the state with the increment in each member's cells, or why it cannot be applied.
+
+    Args:
+        snow: the cells that read as snow in the basin, or why none do.
+    """
+    basin = state.basin_id
+    if not loaded.ensemble.conserving:
+        return absent(Reason.NO_CELLS_TO_CHANGE, basin=basin)
+    if increment.where != "all" and isinstance(snow, Absent):
+        return absent(Reason.NO_SNOW_TO_CHANGE, basin=basin, why=snow)
+    cells = np.asarray(state.arrays["c"])
+    changed = np.empty_like(cells)
+    for member, (label, network) in enumerate(zip(loaded.labels, loaded.ensemble.networks, strict=True)):
+        holding = [cell for cell in range(cells.shape[-1]) if cell not in network.trash_cells]
+        chosen = _chosen(holding, [] if isinstance(snow, Absent) else snow.cells[label], increment)
+        try:
+            changed[member] = incremented(cells[member], chosen, increment.mm)
+        except InvalidInput as error:
+            cells_concerned = _IN_WORDS[increment.where]
+            return absent(Reason.CELLS_CANNOT_CHANGE, basin=basin, cells=cells_concerned, member=label, why=str(error))
+    return replace(state, arrays={**state.arrays, "c": changed})
+
+
+def _chosen(cells: list[int], snow: Collection[int], increment: Increment) -> list[int]:
+    match increment.where:
+        case "snow":
+            return [cell for cell in cells if cell in snow]
+        case "other":
+            return [cell for cell in cells if cell not in snow]
+        case "all":
+            return cells
