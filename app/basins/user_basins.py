@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from app.basins.schemas import BasinDetail, basin_detail
 from app.http.api_keys import AdminWriter, KeyFirstRoute, OperatorWriter, Writer
-from app.http.base_schema import Missing, Model, why_null
+from app.http.base_schema import EXPLAINED, Missing, Model
 from app.http.dependencies import BasinId
 from app.http.limits.body_limit import LARGEST_UPLOAD, MIB
 from app.http.problems import Forbidden, UnsupportedMedia, documented_writing
@@ -19,6 +19,7 @@ from app.jobs.posting import JobPoster, Upload, documented_posting, upload_of
 from app.jobs.schemas import Job
 from hydrology.base.absent import absent
 from hydrology.base.basins import has_source, named_agency
+from hydrology.base.doc import Why
 from hydrology.base.errors import InvalidInput
 from hydrology.base.products import PATTERN
 from hydrology.base.reasons import Reason
@@ -88,8 +89,10 @@ class Adoption(Model):
     owner: str = Field(description="The operator's key that it belonged to, which can change none of it any more.")
     levels: list[str] = Field(description="The names of the levels that were set.")
     ratings: list[str] = Field(description="The sources of its rating tables.")
-    version: str | None = Field(description="The operator's version that serves it, now the service's.")
-    missing: Missing
+    version: Annotated[str | None, Why("No version of the operator serves it.")] = Field(
+        description="The operator's version that serves it, now the service's."
+    )
+    missing: Missing = EXPLAINED
 
 
 class OwnBasin(RequestModel):
@@ -235,8 +238,7 @@ def adopt_basin(writer: AdminWriter, basin: BasinId) -> Adoption:
         held = adoption.adopt(session, basin, writer.clock)
         detail = held.as_detail()
         writer.record(session, "basin adopted", basin, **detail)
-    missing = why_null(detail, {"version": "No version of the operator serves it."})
-    return Adoption(basin=basin, **detail, missing=missing)
+    return Adoption(basin=basin, **detail)
 
 
 @router.delete(
