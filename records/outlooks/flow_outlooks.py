@@ -32,7 +32,7 @@ from records.runs.run_parts import weights_of_members
 from records.runs.run_summary import RunCalibration
 from records.runs.run_types import NewRun, Run, RunBasin
 from records.runs.tables import RunBasinRow, RunRow
-from records.series.series import DamagedSeries
+from records.series.year_rows import DamagedSeries
 from records.versions import promotions
 
 ARRAYS = ("discharge", run_arrays.CALIBRATED, run_arrays.PATHS, run_arrays.NORMAL)

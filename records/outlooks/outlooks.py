@@ -21,7 +21,7 @@ from records.outlooks.flow_outlooks import ARRAYS, Series, flow_outlooks, season
 from records.outlooks.run_outlook import FlowOutlooks, OutlookBefore, RunOutlook, read_outlooks, write_outlooks
 from records.runs import run_arrays, run_store, runs
 from records.runs.adjustment import Adjustment
-from records.runs.newest_runs import LATEST
+from records.runs.run_store import LATEST
 from records.runs.run_summary import NOT_STORED
 from records.runs.run_types import BasinResult, NewRun, Run, RunBasin, RunBasinKey
 from records.runs.runs import MAX_DAYS_BEFORE
