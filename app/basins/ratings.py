@@ -20,11 +20,11 @@ from hydrology.base.doc import Why
 from hydrology.base.reasons import Reason
 from hydrology.ratings.rating import M_PER_FT, Expansion, InvalidRating, Rating
 from jobspec.levels import NewRating
+from records.basins import ratings
 from records.basins.basins import UnknownBasin
+from records.basins.ratings import NoRating
 from records.levels import flood_categories, level_doubts
 from records.outlooks import outlooks
-from records.ratings import ratings
-from records.ratings.ratings import NoRating
 
 router = APIRouter(prefix="/basins", tags=["thresholds"], route_class=KeyFirstRoute)
 

@@ -21,8 +21,8 @@ from app.http.json_numbers import gappy_column
 from hydrology.base.absent import texts
 from hydrology.base.calendar import as_date, day
 from hydrology.ratings.rating import M_PER_FT
+from records.basins import ratings
 from records.forecasts.latest import Latest
-from records.ratings import ratings
 
 
 class StageOfRun(DaysOfRun):

@@ -36,7 +36,7 @@ from hydrology.base.reasons import Reason
 from hydrology.base.staleness import age_days, stale
 from hydrology.base.units import Area, Units, converted
 from hydrology.climatology.volumes import EXCEEDED_PERCENT
-from hydrology.extremes.level_names import level_title
+from hydrology.extremes.level_checks import level_title
 from hydrology.outlook.days_ahead import LEVELS, Values
 from hydrology.outlook.levels import LevelOutlook
 from hydrology.outlook.now import FlowNow

@@ -24,11 +24,10 @@ from jobspec.jobs.judging import LevelsJob
 from jobspec.levels import FloodFrequencySettings, NewCategories, NewRating, NewThreshold
 from records.access import audit
 from records.alerts import held_alerts
-from records.basins import basins
+from records.basins import basins, ratings
+from records.basins.ratings import StoredRating
 from records.levels import basin_levels, flood_categories, level_doubts
 from records.outlooks import outlooks
-from records.ratings import ratings
-from records.ratings.ratings import StoredRating
 
 if TYPE_CHECKING:
     from app.basins.threshold_schemas import Trend
