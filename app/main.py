@@ -27,7 +27,7 @@ from app.http.trusted_hosts import TrustedHosts
 from app.jobs.stream import EventStreams
 from app.routes import add_routes, operation_id
 from app.service.health import Hindered
-from app.service.metrics.requests import RequestTimes, Timed
+from app.service.metrics import RequestTimes, Timed
 from records.database.engine import Database
 from runtime import watchdog
 from runtime.clock import Clock

@@ -9,11 +9,11 @@ from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
-from app.exports.basins import NOWHERE, basin_columns
-from app.exports.table import RIVER_FLOW, AxisPosition, Column, Kind, Table
+from app.exports.table import RIVER_FLOW, AxisPosition, Column, Kind, Table, constant
 from app.http.base_schema import Series
 from records.basins.basins import Site
 
+NOWHERE = Site(None, None, None)
 _KINDS: Mapping[Any, Kind] = {
     bool: "truth",
     int: "integer",
@@ -21,6 +21,22 @@ _KINDS: Mapping[Any, Kind] = {
     date: "day",
     datetime: "instant",
 }
+
+
+def basin_columns(basin: str, site: Site, rows: int) -> list[Column]:
+    """Return columns with a basin's identifier, name, location and whether it is official."""
+    return [
+        constant("basin", "identifier of the basin", "text", basin, rows),
+        constant("name", "name of the basin", "text", site.name, rows),
+        *(
+            constant(name, f"{name} of the gauge", "number", value, rows, unit=unit, standard_name=name)
+            for name, value, unit in (
+                ("latitude", site.latitude, "degrees_north"),
+                ("longitude", site.longitude, "degrees_east"),
+            )
+        ),
+        constant("official", "false: an operator registered the basin", "truth", site.is_official, rows),
+    ]
 
 
 def table_of(answer: BaseModel, name: str, title: str, places: Mapping[str, Site] | None = None) -> Table:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any, Protocol
 
-from app.exports.basins import NOWHERE, basin_columns
+from app.exports.series import NOWHERE, basin_columns
 from app.exports.table import RIVER_FLOW, AxisPosition, Column, Kind, Table, constant, numbers, stacked
 from app.forecasts.discharge import ANSWER_LEVELS, level_name
 from app.forecasts.forecast import BasinForecast, BasinForecasts, WithoutForecast

@@ -5294,7 +5294,7 @@ class Job(Model):
     id: str
     kind: str
     """
-    The kind of work. Only the service itself posts `member`, `members`, `basin`, `upload`, `weather`, `delivery`.
+    The kind of work. Only the service itself posts `upload`, `weather`, `basin`, `member`, `members`, `delivery`.
     """
 
     params: dict[str, Any] | None
@@ -8935,26 +8935,26 @@ class NewSchedule(Model):
     job: Annotated[
         IngestJob
         | FetchJob
-        | BackfillJob
         | BridgeJob
-        | DailyJob
-        | ReplayJob
         | ClimateJob
-        | TrainingJob
-        | RetrainingJob
         | ForecastJob
         | WhatIfJob
         | VolumesJob
+        | DailyJob
+        | ReplayJob
+        | BackfillJob
+        | TrainingJob
+        | RetrainingJob
+        | PretrainedJob
         | EvaluationJob
         | CalibrationJob
         | ReforecastJob
         | VerificationJob
         | LevelsJob
         | ComparisonJob
-        | PretrainedJob
-        | ArchiveJob
         | CheckJob
-        | PruneJob,
+        | PruneJob
+        | ArchiveJob,
         Field(discriminator="kind"),
     ]
     """The job to post: as in `POST /v1/jobs`."""

@@ -4,10 +4,11 @@ import os
 import shutil
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from typing import Literal
 
 from sqlalchemy.orm import Session
 
-from app.service.status.schemas import Degraded
+from app.http.base_schema import Model
 from hydrology.base.errors import counted
 from jobspec.jobs.training import MemberJob, MembersJob
 from records.database.connections import is_locked
@@ -24,6 +25,36 @@ MAX_QUEUED = timedelta(hours=1)
 TRAINING_QUEUES = (MemberJob.queue, MembersJob.queue)
 MIN_FREE = 200_000_000
 """Bytes."""
+
+
+class Degraded(Model):
+    """A degradation of the service."""
+
+    code: Literal[
+        "no-basins",
+        "no-model",
+        "no-forecast",
+        "stale-forecast",
+        "stale-basins",
+        "stale-input",
+        "not-issued",
+        "levels-in-doubt",
+        "failed-deliveries",
+        "mail-server",
+        "paused-subscriptions",
+        "no-worker",
+        "queue-age",
+        "failed-job",
+        "failing-schedule",
+        "disk",
+        "no-broker",
+        "database-locked",
+        "part-restarting",
+        "clock",
+        "job-stopped",
+        "gpu-lost",
+    ]
+    sentence: str
 
 
 def degraded(session: Session, now: datetime, settings: Settings) -> Iterator[Degraded]:
