@@ -130,7 +130,6 @@ def _fields(session: Session, stored: StoredAdjustment) -> dict[str, Any]:
 def _levels(
     session: Session, stored: StoredAdjustment, run: run_types.Run, basin: run_types.RunBasin
 ) -> list[AdjustedLevel] | Absent:
-    """Return the chances of levels as issued and as adjusted: those that were published, or of a draft, by name."""
     if stored.levels is not None:
         return [AdjustedLevel(**level) for level in stored.levels]
     issued = read_chances(session, run, basin, None).chances

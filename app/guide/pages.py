@@ -121,14 +121,12 @@ def _headings(tokens: Sequence["Token"]) -> Iterator[tuple["Token", "Token"]]:
 
 
 def _mark(heading: "Token", inline: "Token") -> str:
-    """Give a heading its anchor, and return its text."""
     title = "".join(child.content for child in inline.children or [])
     heading.attrSet("id", anchor(title))
     return title
 
 
 def _lead(tokens: Sequence["Token"], folder: PurePath) -> None:
-    """Point links and pictures to the guide."""
     for token in tokens:
         if token.type == "link_open":
             target = address(str(token.attrs["href"]), folder)
@@ -177,7 +175,6 @@ def read_page(request: Request, name: str) -> Response:
 
 
 def _file(name: str) -> FileResponse:
-    """Return a file shown or linked by a page."""
     for place in (DOCS / name, PurePath(name)):
         with suppress(FileNotFoundError):
             return FileResponse(file_at(place), media_type=MEDIA_TYPES[place.suffix.removeprefix(".")])

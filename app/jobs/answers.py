@@ -132,7 +132,6 @@ def job_answer(job: jobs.Job, key: Key) -> Job:
 
 
 def _withhold(content: dict[str, Any]) -> dict[str, str]:
-    """Withhold fields that only the poster and admins may see, and return the reasons."""
     missing = {}
     for name in ("params", "result"):
         if content[name] is not None:

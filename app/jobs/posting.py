@@ -183,7 +183,6 @@ def upload_of(suffixes: Mapping[str, str], *, refusal: str, empty: str) -> Calla
 
 
 def _name_of(request: Request) -> str | None:
-    """Return the name that the header Content-Disposition gives the file, without folders."""
     header = Message()
     header["Content-Disposition"] = request.headers.get("Content-Disposition", "attachment")
     name = printable(header.get_filename() or "").replace("\\", "/").rpartition("/")[2].strip()

@@ -118,7 +118,6 @@ def _disk(settings: Settings) -> Iterator[Degraded]:
 
 
 def _away(settings: Settings) -> Iterator[Degraded]:
-    """Yield degradations of an unusable broker or database."""
     if refusal := write_refusal(settings):
         sentence = f"The broker {refusal.cause}: jobs are stored, and sent to the workers afterwards. {refusal.remedy}."
         yield Degraded(code="no-broker", sentence=sentence)
@@ -149,7 +148,6 @@ def _clock(session: Session, now: datetime) -> Iterator[Degraded]:
 
 
 def _present(session: Session) -> Iterator[Degraded]:
-    """Yield degradations of workers and schedulers: a wrong clock, a lost GPU or another fault."""
     processes = process_heartbeats.live_processes(session)
     wrong = [process for process in processes if abs(process.clock_ahead) > monitoring.TOLERANCE]
     for sentence in dict.fromkeys(map(_of_clock, wrong)):  # all processes of a machine share its clock

@@ -179,7 +179,6 @@ class Timed:
         self._app, self._times = app, times
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

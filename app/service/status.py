@@ -245,7 +245,6 @@ def _left_behind(session: Session, statuses: Sequence[VersionStatus], now: datet
 
 
 def _withheld(session: Session, statuses: Sequence[VersionStatus], now: datetime) -> Iterator[Degraded]:
-    """Yield versions whose newest run was not issued for every basin."""
     for version in statuses:
         newest = runs.list_runs(session, version=version.version, purpose="operational", available_by=now, limit=1)
         for run in newest:
@@ -255,7 +254,6 @@ def _withheld(session: Session, statuses: Sequence[VersionStatus], now: datetime
 
 
 def _waiting_alerts(session: Session) -> Iterator[Degraded]:
-    """Report alerts that wait because a level seems wrong."""
     if waiting := held_alerts.count_in_doubt(session):
         sentence = (
             f"Alerts of {waiting} basins wait, because a level that somebody set seems wrong: see /v1/alerts/held, and "
