@@ -17,7 +17,7 @@ from hydrology.extremes.alerting import WINDOW_DAYS
 from records.alerts import held_alerts
 from records.database.statements import as_values
 from records.levels import level_doubts
-from records.outlooks.level_chances import read_chances
+from records.outlooks.outlooks import read_chances
 from records.runs import run_arrays, run_types, runs
 from records.runs.adjustment import Adjustment as StoredAdjustment
 

@@ -197,10 +197,7 @@ def _uncounted(row: BasinVerification) -> BasinVerification:
     return changed(row, scores=changed(row.scores, missing=missing))
 
 
-def _pooled(
-    version: str, key: tuple[Origin, str, Day, Day, str, int, str, PeriodUse], rows: Sequence[Sequence[Any]]
-) -> PooledVerification:
-    origin, weather, first, last, season, lead, forecaster, period_use = key
+def _pooled(version: str, key: tuple[Any, ...], rows: Sequence[Sequence[Any]]) -> PooledVerification:
     reasons, *columns = zip(*rows, strict=True)
     by_score = zip(POOLED, columns, strict=True)
     scores = {name: quartiles([value for value in values if value is not None]) for name, values in by_score}
@@ -209,19 +206,10 @@ def _pooled(
         for name, of_score in scores.items()
         if not of_score.n
     }
-    period = Period(first, last)
+    named = dict(zip(_GROUP, key, strict=True))
+    period = Period(named.pop("first_day"), named.pop("last_day"))
     return PooledVerification(
-        version_id=version,
-        origin=origin,
-        weather=weather,
-        period=period,
-        season=season,
-        lead=lead,
-        forecaster=forecaster,
-        period_use=period_use,
-        basins=len(rows),
-        scores=scores,
-        missing=missing,
+        version_id=version, period=period, basins=len(rows), scores=scores, missing=missing, **named
     )
 
 
