@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from dataclasses import replace as changed
 from datetime import datetime
 from itertools import groupby
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 from sqlalchemy import JSON, CheckConstraint, ForeignKey, Select, select, type_coerce
 from sqlalchemy.orm import Session
@@ -18,7 +18,7 @@ from hydrology.base.reasons import Reason
 from hydrology.scores.paired_comparison import Quartiles, quartiles
 from hydrology.verification.held_out_years import PeriodUse
 from hydrology.verification.results import ALL_YEAR, Verification
-from records.database.base import JsonObject, one_of
+from records.database.base import JsonObject
 from records.database.json_columns import from_json
 from records.database.statements import add_all, as_values, table_of
 from records.database.stored import Columns, read, stored
@@ -49,8 +49,6 @@ _GROUP = ("origin", "weather", "first_day", "last_day", "season", "lead", "forec
     CheckConstraint("lead >= 1", name="lead"),
     CheckConstraint("n >= 0", name="n"),
     CheckConstraint("every_days >= 1", name="every_days"),
-    one_of("origin", *get_args(Origin)),
-    one_of("period_use", *get_args(PeriodUse)),
     key=(
         "version_id",
         "basin_id",
