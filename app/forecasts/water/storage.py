@@ -77,38 +77,54 @@ class StorageOfRun(DaysOfRun):
     normal_total: NormalWater | None = Field(
         description="Of `total`. It comes from the same model version, so both share its bias."
     )
-    normal_snow: NormalWater | None = Field(description="Of `snow`.")
+    normal_snow: NormalWater | None = Field(
+        description="Of `snow`; its normal at T0 is that of `snow_read` and of the outlook."
+    )
     snow_skill: list[SnowSkill] = Field(
         description="Skill of those cells against reference snow, by the latest evaluation."
     )
     missing: Missing
 
 
+SAME_NORMAL = 1e-3
+"""Relative difference of the normal at T0 up to which cells and simulated past are those of the run."""
 WaterAndReasons = tuple[NormalWater | None, dict[str, Absent]]
 """The normal, and why it or a field is null, by the field's name after a dot."""
 
 
 def normal_total(session: Session, latest: Latest, total: Sequence[float]) -> WaterAndReasons:
     """Return the normal storage, from the past simulated by the run's version."""
-    return _normal_water(
-        latest, simulated_series.storage_of(session, latest.run.version_id, latest.basin.basin_id), total
-    )
+    water = simulated_series.storage_of(session, latest.run.version_id, latest.basin.basin_id)
+    return (None, {"": water}) if isinstance(water, Absent) else _against(_normal_means(latest, water)[1:], total)
 
 
 def normal_snow(session: Session, latest: Latest, snow: Sequence[float]) -> WaterAndReasons:
-    """Return the normal amount of snow read."""
-    version, basin = latest.run.version_id, latest.basin.basin_id
-    water = simulated_series.snow_of(session, version, basin, mapping(session, version, basin))
-    return _normal_water(latest, water, snow)
+    """Return the normal amount of snow read, by the cells of the run; null where the run has no normal at T0."""
+    summary, basin = latest.basin.summary, latest.basin.basin_id
+    at_t0 = why_no_snow(latest.basin) if isinstance(summary.snow, Absent) else summary.snow.normal_mm
+    if isinstance(at_t0, Absent):
+        return None, {"": at_t0}
+    weights = {part.version: part.weight for part in summary.parts} or {latest.run.version_id: 1.0}
+    normal = np.zeros(latest.run.horizon_days + 1)
+    for version, weight in weights.items():
+        water = simulated_series.snow_of(session, version, basin, mapping(session, version, basin))
+        if isinstance(water, Absent):
+            return None, {"": water}
+        normal += weight / sum(weights.values()) * _normal_means(latest, water)
+    if not np.isnan(normal[0]) and not np.isclose(normal[0], at_t0, rtol=SAME_NORMAL):
+        return None, {"": absent(Reason.SNOW_NORMAL_CHANGED)}
+    return _against(normal[1:], snow)
 
 
-def _normal_water(latest: Latest, water: SimulatedWater | Absent, stored: Sequence[float]) -> WaterAndReasons:
-    if isinstance(water, Absent):
-        return None, {"": water}
-    days = latest.run.t0 + np.arange(1, latest.run.horizon_days + 1)
-    normal = normal_means(water.values, water.period, days)
+def _normal_means(latest: Latest, water: SimulatedWater) -> npt.NDArray[np.float64]:
+    """Return the normal of T0 and of the days ahead, NaN on days of too few years."""
+    days = latest.run.t0 + np.arange(latest.run.horizon_days + 1)
+    return normal_means(water.values, water.period, days)
+
+
+def _against(normal: npt.NDArray[np.float64], stored: Sequence[float]) -> WaterAndReasons:
     if lacking := int(np.isnan(normal).sum()):
-        return None, {"": too_few_years(lacking, len(days))}
+        return None, {"": too_few_years(lacking, len(normal))}
     enough = normal >= MIN_MM
     percent = np.where(enough, 100 * np.asarray(stored) / np.where(enough, normal, 1), np.nan)
     missing = {} if enough.all() else {".percent_of_normal": HARDLY_ANY}

@@ -21,6 +21,7 @@ from app.forecasts.discharge import level_name
 from app.forecasts.words import number, on
 from extensions.plot.content import content
 from freshet.commands.forecasts import run_text
+from hydrology.base.basins import gauge_product
 from hydrology.extremes.level_names import percent
 from hydrology.outlook.days_ahead import LEVELS
 from records.alerts import alert_changes
@@ -392,8 +393,8 @@ def _days_to_come(outlook: Mapping[str, Any]) -> str | None:
 
 def _observed(of: Shown) -> Any:
     now = of.outlook["now"]["day"]
-    found = of.json(f"/v1/basins/{of.basin}/observations?product=usgs&variable=discharge&start={now}&end={now}")
-    return found["values"]["discharge"][0]
+    query = f"product={gauge_product(of.basin)}&variable=discharge&start={now}&end={now}"
+    return of.json(f"/v1/basins/{of.basin}/observations?{query}")["values"]["discharge"][0]
 
 
 def _is_stale(outlook: Mapping[str, Any]) -> bool | None:
