@@ -480,7 +480,7 @@ READERS = (
         lambda of: of.adjusted and [one["adjusted"] for one in of.adjusted["levels"]],
         lambda outlook: (
             [one["chance"] for one in sorted(outlook["threat"]["levels"], key=lambda one: str(one["level"]))]
-            if outlook["adjustment"]
+            if outlook["adjustment"] and outlook["flow"] == "calibrated"
             else None
         ),
     ),
