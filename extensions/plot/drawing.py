@@ -35,7 +35,6 @@ def drawn(plume: Plume) -> RenderableType:
 
 
 def _row(plume: Plume, day: np.datetime64, observed: float, highest: float) -> tuple[str, str, str, str, str]:
-    """Return the cells of a day."""
     line = [" "] * WIDTH
     shown = ("", "")
     (lead,) = np.nonzero(plume.ahead == day)
@@ -53,7 +52,6 @@ def _row(plume: Plume, day: np.datetime64, observed: float, highest: float) -> t
 
 
 def _column(flow: float, highest: float) -> int:
-    """Return the column of a flow."""
     return round(flow / highest * (WIDTH - 1)) if highest > 0 else 0
 
 
