@@ -8,8 +8,9 @@ from fastapi.routing import APIRoute
 
 from app.adjustments.endpoints import router as adjustments
 from app.adjustments.held import router as held_alerts
+from app.alerts.alerts import router as alerts
+from app.alerts.changes import router as alert_changes
 from app.alerts.deliveries import router as deliveries
-from app.alerts.endpoints import router as alerts
 from app.alerts.subscriptions import router as subscriptions
 from app.basins.basins import router as basins
 from app.basins.level_changes import router as level_changes
@@ -18,6 +19,7 @@ from app.basins.observations import router as observations
 from app.basins.ratings import router as ratings
 from app.basins.thresholds import router as thresholds
 from app.basins.user_basins import router as user_basins
+from app.feeds import router as feeds
 from app.forecasts.changes.answer import router as changes
 from app.forecasts.endpoints import router as forecasts
 from app.forecasts.exceedance import router as exceedance
@@ -55,16 +57,29 @@ from app.versions.scores import router as skill
 from app.versions.simulation import router as simulation
 from app.versions.verification import router as verification
 from app.versions.versions import router as models
-from app.weather.bridges.endpoints import router as bridges
-from app.weather.endpoints import router as weather
-from app.weather.feeds import router as feeds
+from app.weather.bridges import router as bridges
+from app.weather.weather import router as weather
 from jobspec.extensions import extensions
 from runtime.settings import Settings
 
 RESOURCES = (
     *(forecasts, outlooks, basins, user_basins, observations, normals, thresholds, level_changes, ratings),
     *(weather, exceedance),
-    *(alerts, held_alerts, adjustments, volumes, changes, rain_margin, runs, what_if, storage, origin, balances, stage),
+    *(
+        alerts,
+        alert_changes,
+        held_alerts,
+        adjustments,
+        volumes,
+        changes,
+        rain_margin,
+        runs,
+        what_if,
+        storage,
+        origin,
+        balances,
+        stage,
+    ),
     *(states, spread, drain_down, skill, simulation, verification, errors, decisions, events, comparisons),
     *(models, bridges),
     *(jobs, feeds, schedules, subscriptions, deliveries),

@@ -7,7 +7,7 @@ import platform
 from importlib import metadata
 from typing import Any
 
-from operations.versions.hardware import machine
+from operations.versions.processes import machine
 from runtime.logs import log_to_stderr
 
 MEASUREMENTS = {

@@ -10,8 +10,8 @@ from hydrology.base.arrays import Array
 from hydrology.base.calendar import Period
 from hydrology.base.products import JOINT, subsets
 from models.nets.products import BLOCK
-from operations.verification.error_pairs import simulated
 from operations.verification.learn_weights import LearntWeights
+from operations.verification.past_simulation import simulated
 from operations.versions.load_networks import load_version
 from records.database.engine import Database
 

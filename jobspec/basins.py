@@ -8,8 +8,8 @@ from pydantic_core import PydanticCustomError
 from hydrology.base.basins import SOURCE_NAMESPACES
 from hydrology.base.outline import geometry_of, polygons_of
 from hydrology.base.units import MAX_AREA_KM2
+from jobspec.faults import form
 from jobspec.fields import Basin, Line, Name, PeriodField, RequestModel, refusing
-from jobspec.forms import form
 
 ASKED_NAMESPACE = "USGS"
 """The namespace whose gauges a web service describes: place, name and area need not be given."""

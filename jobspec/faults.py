@@ -7,7 +7,6 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from hydrology.base.errors import printable
-from jobspec.forms import words_of
 
 MAX_FAULTS = 10  # nobody reads thousands of sentences
 
@@ -82,3 +81,21 @@ def shown(text: str) -> str:
     """Return a name from a request in a form that is safe to show."""
     is_name = text.isidentifier() and text.isascii() and len(text) <= 64
     return text if is_name else ascii(text[:64])
+
+
+_WORDS: dict[str, str] = {}
+
+
+def form(pattern: str, words: str) -> str:
+    """Return a pattern, and note its words.
+
+    Args:
+        words: what a text of the form is, with an example: `1 to 12 digits, such as 0101`.
+    """
+    _WORDS[pattern] = words
+    return pattern
+
+
+def words_of(pattern: str) -> str | None:
+    """Return the words of a pattern; None where it has none."""
+    return _WORDS.get(pattern)

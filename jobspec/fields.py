@@ -23,7 +23,7 @@ from hydrology.base.calendar import Day, Period, day
 from hydrology.base.errors import InvalidInput, is_shown
 from hydrology.base.products import own_product
 from hydrology.climatology.volumes import SEASON, Season
-from jobspec.forms import form
+from jobspec.faults import form
 
 MAX_BASINS = 10_000
 MAX_PERIOD_TEXT = 40

@@ -5,8 +5,8 @@ from typing import Annotated
 from pydantic import AwareDatetime, ConfigDict, Field
 
 from hydrology.weather.forcing import MAX_LEADS, MAX_TRACES
+from jobspec.faults import form
 from jobspec.fields import MAX_BASINS, DayField, Line, Name, Printable, RequestModel
-from jobspec.forms import form
 
 Variable = Annotated[str, Field(pattern=form("^[a-z]{1,32}$", "1 to 32 small letters, such as precipitation"))]
 Values = Annotated[list[float | None], Field(max_length=MAX_LEADS)]

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from runtime import private_files
-from runtime.atomic_files import replace_file
+from runtime import stored_files
+from runtime.stored_files import replace_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ _FILE = TypeAdapter(_RestartFile)
 
 def store(data: Path, restarts: list[Restart]) -> None:
     """Replace the restarts that this process has written."""
-    replace_file(_file(data), _FILE.dump_json(_RestartFile(os.getpid(), restarts)), private_files.FILE)
+    replace_file(_file(data), _FILE.dump_json(_RestartFile(os.getpid(), restarts)), stored_files.FILE)
 
 
 def load(data: Path, supervisor: int) -> list[Restart]:

@@ -13,8 +13,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from hydrology.base.errors import InvalidInput
 from jobspec.addresses import mail_address
 from jobspec.extensions import extensions
-from jobspec.faults import message
-from jobspec.forms import form
+from jobspec.faults import form, message
 
 
 class BadSettings(InvalidInput):

@@ -8,19 +8,17 @@ from pathlib import Path
 from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Period
-from jobspec.adjustments import NewAdjustment
-from jobspec.changes import Changes, Increment
+from jobspec.changes import Changes, Increment, NewAdjustment
 from jobspec.feeds import NewFeed, read_settings
 from jobspec.jobs.forecasting import ForecastParams, VolumesParams, WhatIfParams
-from jobspec.ratings import NewRating
+from jobspec.levels import NewRating, NewThreshold
 from jobspec.subscriptions import NewSubscription
-from jobspec.thresholds import NewThreshold
 from operations.forecasting.forecast import forecast
 from operations.forecasting.seasonal_volumes import forecast_volumes
 from operations.verification.compare import compare
 from operations.verification.evaluate import evaluate
 from operations.verification.reforecast import reforecast
-from operations.what_if.what_if import what_if
+from operations.what_if import what_if
 from records.access import keys
 from records.access.keys import Key
 from records.adjustments import adjustments
@@ -28,12 +26,13 @@ from records.alerts import alert_changes, deliveries, dispatch, held_alerts, set
 from records.alerts.alerts import LevelChance
 from records.database.engine import Database
 from records.feeds import feeds
-from records.jobs import attempts, events, jobs, schedules
+from records.jobs import attempts, job_row, jobs, schedules
 from records.levels import basin_levels
 from records.outlooks import outlooks
 from records.ratings import ratings
 from records.runs import runs
 from records.runs.run_types import Run
+from records.runs.runs import RunRequest
 from records.verification import comparisons
 from records.versions import promotions, versions
 from records.versions.versions import NewVersion
@@ -78,15 +77,15 @@ class FilledStore:
 def work(file: Path) -> None:
     """Have the country's SQLite file hold a forecast run, an evaluation, a comparison and more."""
     database, clock = Database(f"sqlite:///{file}"), Clock(FILLED_UNTIL)
-    (run,) = forecast(work_of(database, clock), ForecastParams(basins=list(BASINS)))
+    (run,) = forecast(work_of(database, clock), RunRequest(ForecastParams(basins=list(BASINS))))
     held_out = Period.parse("2004-10-01..2005-09-30")
     evaluate(work_of(database, clock), run.version_id, held_out, BASINS)
     compare(work_of(database, clock), [run.version_id], held_out)
-    forecast_volumes(work_of(database, clock), VolumesParams(basins=list(BASINS)))
-    forecast(work_of(database, clock), ForecastParams(basins=list(BASINS), weather="dry", horizon=40))
+    forecast_volumes(work_of(database, clock), RunRequest(VolumesParams(basins=list(BASINS))))
+    forecast(work_of(database, clock), RunRequest(ForecastParams(basins=list(BASINS), weather="dry", horizon=40)))
     what_if(
         work_of(database, clock),
-        WhatIfParams(basins=list(BASINS), changes=Changes(degrees=2.0, increment=Increment(mm=10))),
+        RunRequest(WhatIfParams(basins=list(BASINS), changes=Changes(degrees=2.0, increment=Increment(mm=10)))),
     )
     reforecast(work_of(database, clock), run.version_id, BASINS, held_out, every=30, horizon=2)
     database.close()
@@ -136,7 +135,7 @@ def _end_jobs(session: Session, key: Key, at: datetime) -> tuple[str, ...]:
     for job in (done, failed):
         claimed = attempts.claim(session, job, worker="w", lease_until=at + timedelta(minutes=1), at=at)
         assert claimed is not None
-    events.log(session, done, 1, LOGGED, at)
+    job_row.log(session, done, 1, LOGGED, at)
     attempts.finish(session, done, 1, status="succeeded", result={"left_out": {}}, at=at)
     problem = {"kind": "data", "detail": "There are none."}
     attempts.finish(session, failed, 1, status="failed", problem=problem, at=at)

@@ -16,6 +16,7 @@ from hydrology.base.series import DailySeries, Flag
 from hydrology.base.variables import WEATHER
 from hydrology.weather.forcing import WeatherForecast, WeatherIssue
 from records.basins import basins
+from records.basins.tables import Basin
 from records.database.checksums import with_checksum
 from records.database.ids import new_id
 from records.database.stored import read
@@ -45,7 +46,7 @@ NOW = instant("2008-10-01T06:00")
 
 
 def a_basin(session: Session, basin: str = BASIN) -> str:
-    basins.upsert(session, basins.Basin(basin))
+    basins.upsert(session, Basin(basin))
     return basin
 
 

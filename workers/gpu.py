@@ -13,7 +13,7 @@ from contextlib import suppress
 from hydrology.base.absent import Absent, absent
 from hydrology.base.errors import excerpt
 from hydrology.base.reasons import Reason
-from records.jobs.gpu_state import GPUState
+from records.jobs.process_heartbeats import GPUState
 from runtime import child_processes
 
 BY_BUS = {"CUDA_DEVICE_ORDER": "PCI_BUS_ID"}
@@ -77,12 +77,7 @@ class WorkerGPU:
         return GPUState(device=self.device, unread=_unread(cause), fault=f"{cause}.")
 
     def _ask(self) -> tuple[int, str]:
-        """Return the exit code of `nvidia-smi`, and what it wrote.
-
-        Raises:
-            OSError: there is no such program.
-            TimeoutExpired: it did not end in time, or has hung since it was asked before.
-        """
+        """Return the exit code of `nvidia-smi`, and what it wrote."""
         query = [f"--id={_index(self.device)}", f"--query-gpu={','.join(_FIELDS)}", "--format=csv,noheader,nounits"]
         if self._asking is None:
             self._asking = child_processes.start(["nvidia-smi", *query], dies_by=None)  # heartbeats have a thread
@@ -103,7 +98,6 @@ def _unread(cause: str) -> Absent:
 
 
 def _index(device: str) -> str:
-    """Return the number or identifier of a device for `nvidia-smi`."""
     number = int(device.partition(":")[2] or 0)
     visible = [name.strip() for name in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if name.strip()]
     return visible[number] if number < len(visible) else str(number)

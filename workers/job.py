@@ -13,7 +13,8 @@ from records.database.base import JsonObject
 from records.database.work import Work
 from records.job_permissions.permissions import SERVICE, Grant
 from records.job_permissions.write_guard import UndeclaredWriteError
-from records.jobs import events, jobs
+from records.jobs import job_row, jobs
+from records.runs.runs import Params, RunRequest
 
 _LOOK_SECONDS = 0.5  # between two checks whether the job has to stop
 StopReason = Literal["cancel", "shutdown"]
@@ -40,7 +41,6 @@ class JobOutcome:
         status: `succeeded`, `cancelled` or `failed` end the job; `waiting` is for its children; `retry` is a failure
             that another attempt may avoid; `released` means that the worker stops; `hindered` means a transient fault,
             and `stale` that another attempt has the job.
-        result: result of a job that succeeded.
         problem: if it failed, was hindered or is tried again: `kind` and `detail`.
         death: if its process died while it read a file: `file` and `end`.
     """
@@ -56,8 +56,6 @@ class JobRun:
 
     Attributes:
         work: its context, which reports progress as the job's.
-        grant: the permissions that it runs with.
-        progress: the last one that was shown.
         trains_itself: whether it trains members instead of posting a job for each.
 
     Args:
@@ -87,12 +85,12 @@ class JobRun:
         """The folders that it may read files from; None: any."""
         return self.work.settings.ingest_roots
 
-    def show(self, done: int, total: int, detail: str = "") -> None:
-        """Report the progress of the work.
+    def request(self, params: Params) -> RunRequest[Params]:
+        """Return the job's request for runs."""
+        return RunRequest(params, self.grant.purpose, self.grant.owner, self.job.id)
 
-        Raises:
-            CancelAsked, ShutdownAsked: as `check`.
-        """
+    def show(self, done: int, total: int, detail: str = "") -> None:
+        """Report the progress of the work."""
         self._show({"done": done, "total": total, "detail": detail})
 
     def show_file(self, name: str) -> None:
@@ -147,7 +145,7 @@ class JobRun:
             StaleAttempt: another attempt has the job by now.
         """
         with self.work.database.transaction() as session:
-            events.log(session, self.job.id, self.job.attempt, text, self.work.clock.wall())
+            job_row.log(session, self.job.id, self.job.attempt, text, self.work.clock.wall())
 
 
 Handler = Callable[[JobRun, Any], dict[str, Any]]

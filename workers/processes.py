@@ -22,14 +22,11 @@ from runtime import watchdog
 from runtime.clock import Clock
 from runtime.settings import Settings
 from workers.gpu import WorkerGPU
-from workers.job_leases import ExpiredLeases
 from workers.job_processes.process_pool import MAX_IDLE, Children
 from workers.job_processes.worker import GRACE, Worker
-from workers.process_liveness import ProcessHeartbeat, hold_lock, new_name
-from workers.queue.celery_app import TASK, make_app
-from workers.scheduler.due_jobs import fire, post_delivery
-from workers.scheduler.recovery import recover
-from workers.service_context import tools_of
+from workers.liveness import ExpiredLeases, ProcessHeartbeat, hold_lock, new_name
+from workers.queue.enqueue import TASK, make_app, tools_of
+from workers.scheduler import fire, post_delivery, recover
 
 log = structlog.get_logger()
 
@@ -106,7 +103,6 @@ def work(
 
 
 def _silence_standard_output() -> None:
-    """Discard Celery's shutdown notice on standard output: the log has it too."""
     with Path(os.devnull).open("w") as nothing:
         os.dup2(nothing.fileno(), 1)
 

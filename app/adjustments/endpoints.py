@@ -17,7 +17,7 @@ from app.http.dependencies import BasinId, KnownBasin, OptionalBasin, Reading, R
 from app.http.discharge_units import NoArea
 from app.http.pagination import IdPage
 from app.http.problems import Forbidden, documented, documented_keyed, documented_writing
-from jobspec.adjustments import NewAdjustment, Publication
+from jobspec.changes import NewAdjustment, Publication
 from jobspec.fields import ID
 from records.adjustments import adjustments
 from records.adjustments.adjustments import AlreadyPublished, NotAdjustable, NotAdjusted, UnknownAdjustment

@@ -12,9 +12,9 @@ from app.http.conditional import NO_STORE, cached
 from app.http.dependencies import BasinId, Reading, ServiceClock
 from app.http.pagination import Page, paged
 from app.http.problems import Forbidden, documented_keyed, documented_writing
-from jobspec.adjustments import HeldRuling
+from jobspec.changes import HeldRuling
+from jobspec.faults import form
 from jobspec.fields import BASIN, BASIN_WORDS
-from jobspec.forms import form
 from records.access.audit import Action
 from records.alerts import held_alerts
 from records.alerts.held_alerts import HeldOtherwise, NothingHeld

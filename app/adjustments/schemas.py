@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from app.alerts.schemas import ProposedChange
+from app.alerts.changes import ProposedChange
 from app.forecasts.schemas import Columns, Days, FieldUnits, GappyColumns, LeadDays
 from app.http.base_schema import Missing, Model, OfBasin, column, next_page
 from hydrology.uncertainty.exceedance import Direction

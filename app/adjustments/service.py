@@ -5,7 +5,7 @@ from typing import Any, Literal
 from sqlalchemy.orm import Session
 
 from app.adjustments.schemas import AdjustedForecast, AdjustedLevel, Adjustment, HeldAlerts
-from app.alerts.service import proposed_change
+from app.alerts.changes import proposed_change
 from app.forecasts.discharge import ANSWER_LEVELS, in_units, level_name, usual_units
 from app.forecasts.header import days_ahead
 from app.http.base_schema import why_null

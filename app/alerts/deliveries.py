@@ -1,34 +1,81 @@
 """/v1/deliveries"""
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from datetime import datetime
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query, Response
+from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.alerts.schemas import Delivery, DeliveryAttempt, DeliveryDetail, DeliveryPage
 from app.alerts.subscriptions import NotYourSubscription, of_key, owned_subscription
 from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.http.api_keys import AnyKey, KeyFirstRoute, OperatorWriter
-from app.http.base_schema import why_null
+from app.http.base_schema import EXPLAINED, Missing, Model, ReasonText, next_page
 from app.http.conditional import NO_STORE, cached
 from app.http.dependencies import Reading
 from app.http.pagination import IdPage
 from app.http.problems import documented_keyed, documented_writing
+from hydrology.base.doc import Why
 from jobspec.fields import ID
 from records.access.keys import Key
 from records.alerts import alert_changes, deliveries, dispatch
+from records.alerts.alert_changes import ChangeKind
 from records.alerts.deliveries import Status, UnknownDelivery
 from records.alerts.dispatch import MAX_TRIES, NotEnded, QuestionOver, SubscriptionPaused
 from records.alerts.subscriptions import UnknownSubscription
 from records.database.statements import as_values
 
-_WHY_OF_ATTEMPT = {
-    "ended_at": "It is under way.",
-    "status_code": "The receiver has not answered.",
-    "failure": "It is delivered, or under way.",
-}
-_QUESTION = "It asks whether the recipient agrees."
+_UNDER_WAY = Why("It is under way.")
+_QUESTION = Why("It asks whether the recipient agrees.")
+
+
+class DeliveryAttempt(Model):
+    """One sending."""
+
+    number: int
+    at: datetime
+    ended_at: Annotated[datetime | None, _UNDER_WAY]
+    status_code: Annotated[int | None, Why("The receiver has not answered.")] = Field(
+        description="The receiver's HTTP status, or the mail server's code."
+    )
+    failure: Annotated[ReasonText | None, Why("It is delivered, or under way.")] = Field(
+        description="Why it does not count as delivered."
+    )
+    missing: Missing = EXPLAINED
+
+
+class Delivery(Model):
+    """An alert change to be sent to a receiver, or the question whether the recipient of e-mail agrees."""
+
+    id: str
+    subscription: str
+    event: Annotated[str | None, _QUESTION] = Field(
+        description="Identifier of the change: `webhook-id` of every attempt."
+    )
+    kind: ChangeKind | Literal["confirmation"]
+    basin: Annotated[str | None, _QUESTION]
+    status: Status = Field(description="`failed`: after its last attempt. Replay it when the receiver is well.")
+    tries: int = Field(
+        description="Attempts since creation or the last replay, without those that a fault of the mail server ended."
+    )
+    most_tries: int = Field(description="Maximum of `tries`: after these it has failed.")
+    next_at: datetime | None = Field(description="Time of the next attempt; null: immediately.")
+    ended_at: Annotated[datetime | None, _UNDER_WAY]
+    missing: Missing = EXPLAINED
+
+
+class DeliveryDetail(Delivery):
+    """An alert change for a receiver, with every attempt to send it."""
+
+    attempts: list[DeliveryAttempt] = Field(description="The oldest first.")
+
+
+class DeliveryPage(Model):
+    """Deliveries, the newest first."""
+
+    deliveries: list[Delivery]
+    next: str | None = next_page("/v1/deliveries?limit=100&after=01a1fa31d0a6718d9e12f4")
 
 
 def visible_subscriptions(session: Session, key: Key, subscription: str | None) -> list[str] | None:
@@ -59,10 +106,7 @@ def owned(session: Session, key: Key, delivery: str) -> deliveries.Delivery:
 
 def detail(session: Session, stored: deliveries.Delivery) -> DeliveryDetail:
     """Return a delivery with its log."""
-    attempts = [
-        DeliveryAttempt(**fields, missing=why_null(fields, _WHY_OF_ATTEMPT))
-        for fields in (as_values(attempt) for attempt in deliveries.attempts_of(session, stored.id))
-    ]
+    attempts = [DeliveryAttempt(**as_values(attempt)) for attempt in deliveries.attempts_of(session, stored.id)]
     return DeliveryDetail(**_fields(stored, _changes(session, [stored])), attempts=attempts)
 
 
@@ -78,7 +122,8 @@ def _changes(session: Session, rows: Sequence[deliveries.Delivery]) -> dict[int,
 
 def _fields(stored: deliveries.Delivery, changes: dict[int, alert_changes.Change]) -> dict[str, Any]:
     change = None if stored.change_seq is None else changes[stored.change_seq]
-    fields = {
+    at_once = "The next attempt is immediate or under way." if stored.status == "pending" else "It has ended."
+    return {
         "id": stored.id,
         "subscription": stored.subscription_id,
         "event": change and change.id,
@@ -89,10 +134,8 @@ def _fields(stored: deliveries.Delivery, changes: dict[int, alert_changes.Change
         "most_tries": MAX_TRIES,
         "next_at": stored.next_at,
         "ended_at": stored.ended_at,
+        "missing": {} if stored.next_at else {"next_at": at_once},
     }
-    at_once = "The next attempt is immediate or under way." if stored.status == "pending" else "It has ended."
-    why = {"next_at": at_once, "ended_at": "It is under way."} | dict.fromkeys(("event", "basin"), _QUESTION)
-    return fields | {"missing": why_null(fields, why)}
 
 
 router = APIRouter(

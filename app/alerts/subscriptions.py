@@ -1,25 +1,28 @@
 """/v1/subscriptions"""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Response
+from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.alerts.feeds import feed_address, feeds_served
-from app.alerts.schemas import Subscription, Subscriptions, SubscriptionWithSecret
 from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.http.api_keys import AnyKey, KeyFirstRoute, OperatorWriter, require_owner
-from app.http.base_schema import why_null
+from app.http.base_schema import EXPLAINED, Missing, Model, ReasonText
 from app.http.conditional import NO_STORE, cached
 from app.http.dependencies import Reading, ServiceClock, ServiceSettings
 from app.http.problems import Forbidden, documented_keyed, documented_writing
 from hydrology.base.absent import absent
+from hydrology.base.doc import Why
 from hydrology.base.errors import InvalidInput
 from hydrology.base.reasons import Reason
+from hydrology.extremes.alerting import Severity
 from jobspec.addresses import why_no_target
+from jobspec.extensions import extensions
 from jobspec.fields import ID
-from jobspec.subscriptions import NewSubscription, SubscriptionPatch
+from jobspec.subscriptions import Digest, MessageTemplate, NewSubscription, SubscriptionPatch
 from records.access.keys import Key
 from records.alerts import signatures, subscriptions
 from records.alerts.questions import TooManyQuestions
@@ -34,31 +37,63 @@ from records.alerts.subscriptions import (
 )
 from runtime.settings import Settings
 
-_COPIED = (
-    *("id", "url", "email", "template", "digest", "basins", "least_severity", "created_at", "rotated_at"),
-    *("confirmed_at", "paused_at", "paused_because"),
-)
-_WHY = {
-    "url": "It is for e-mail.",
-    "email": "It is for a URL.",
-    "digest": "Each change is sent at once.",
-    "feed": "It has more basins than an address takes: name a part of them.",
-    "basins": "Changes of all basins are sent.",
-    "rotated_at": "Its secret is the first.",
-    "old_secret_until": "Its secret is the only one that is valid.",
-    "paused_at": "It is not paused.",
-    "paused_because": "It is not paused.",
-}
-_WHY_OF_MAIL = _WHY | {
+_NOT_PAUSED = Why("It is not paused.")
+_OF_MAIL = {
     "template": "It is for e-mail.",
     "confirmed_at": "The recipient has not agreed. An address that was asked lately, whoever did, or that has refused "
     "is not asked, and no answer reveals whether it was.",
-    "rotated_at": "It has no secret.",
-    "old_secret_until": "It has no secret.",
+    **dict.fromkeys(("rotated_at", "old_secret_until"), "It has no secret."),
+}
+_OF_URL = {
+    "template": "Changes are sent as JSON.",
+    "confirmed_at": "A URL needs no agreement.",
+    "rotated_at": "Its secret is the first.",
+    "old_secret_until": "Its secret is the only one that is valid.",
 }
 _NO_FEEDS = "The service runs without the extension `cap`, which serves feeds."
-_NO_SECRET = "Messages by e-mail are not signed with a secret."
-_WHY_OF_URL = _WHY | {"template": "Changes are sent as JSON.", "confirmed_at": "A URL needs no agreement."}
+
+
+class Subscription(Model):
+    """A receiver of alert changes: a webhook, a gateway or a person."""
+
+    id: str
+    url: Annotated[str | None, Why("It is for e-mail.")] = Field(description="Address that changes are posted to.")
+    email: Annotated[str | None, Why("It is for a URL.")] = Field(
+        description="Address that changes are sent to by e-mail."
+    )
+    template: MessageTemplate | None = Field(description="Body of the requests; null: the change as JSON.")
+    digest: Annotated[Digest | None, Why("Each change is sent at once.")] = Field(
+        description="When the changes of a day are sent in one message."
+    )
+    basins: Annotated[list[str] | None, Why("Changes of all basins are sent.")] = Field(
+        description="Basins whose changes are sent; null: all."
+    )
+    least_severity: Severity = Field(description="Changes below this severity, before and after, are not sent.")
+    feed: Annotated[str | None, Why("It has more basins than an address takes: name a part of them.")] = Field(
+        description="Address of an Atom feed of the same changes."
+    )
+    created_at: datetime
+    confirmed_at: datetime | None = Field(description="When the recipient of e-mail agreed. Before, nothing is sent.")
+    paused_at: Annotated[datetime | None, _NOT_PAUSED] = Field(description="Since when nothing is sent.")
+    paused_because: Annotated[ReasonText | None, _NOT_PAUSED] = Field(description="Why nothing is sent.")
+    rotated_at: datetime | None = Field(description="When the secret was last replaced.")
+    old_secret_until: datetime | None = Field(description="Until then deliveries are signed with the old secret too.")
+    missing: Missing = EXPLAINED
+
+
+class SubscriptionWithSecret(Subscription):
+    """A receiver of alert changes and its secret, which is shown this once."""
+
+    secret: Annotated[str | None, Why("Messages by e-mail are not signed with a secret.")] = Field(
+        description="Secret for verifying signatures by Standard Webhooks. It is shown only this once: store it. Null "
+        "for e-mail."
+    )
+
+
+class Subscriptions(Model):
+    """The key's own subscriptions (for an admin's key, all), oldest first."""
+
+    subscriptions: list[Subscription]
 
 
 class NotYourSubscription(Forbidden):
@@ -133,18 +168,32 @@ def with_secret(stored: subscriptions.Subscription, settings: Settings, at: date
     """
     key = signatures.service_key(settings)
     secret = None if stored.email else signatures.secret(key, stored.id, stored.generation)
-    return SubscriptionWithSecret(**_fields(stored, at, secret=secret))
+    return SubscriptionWithSecret(**_fields(stored, at), secret=secret)
 
 
-def _fields(stored: subscriptions.Subscription, at: datetime, **more: Any) -> dict[str, Any]:
-    fields = {name: getattr(stored, name) for name in _COPIED} | more
+def _fields(stored: subscriptions.Subscription, at: datetime) -> dict[str, Any]:
     overlaps = stored.rotated_at is not None and len(stored.generations(at)) > 1
-    fields["old_secret_until"] = stored.rotated_at + OVERLAP if overlaps and stored.rotated_at else None
-    fields["feed"] = feed_address(stored.basins, stored.least_severity)
-    why = (_WHY_OF_MAIL if stored.email else _WHY_OF_URL) | dict.fromkeys(more, _NO_SECRET)
-    if not feeds_served():
-        why |= {"feed": _NO_FEEDS}
-    return fields | {"missing": why_null(fields, why)}
+    fields = {name: getattr(stored, name) for name in Subscription.model_fields if hasattr(stored, name)}
+    fields |= {
+        "old_secret_until": stored.rotated_at + OVERLAP if overlaps and stored.rotated_at else None,
+        "feed": feed_address(stored.basins, stored.least_severity),
+    }
+    missing = {name: why for name, why in (_OF_MAIL if stored.email else _OF_URL).items() if fields[name] is None}
+    if not any(extension.alert_feed for extension in extensions()):
+        missing["feed"] = _NO_FEEDS
+    return fields | {"missing": missing}
+
+
+def feed_address(basins: Sequence[str] | None, minimum: Severity) -> str | None:
+    """Return the address of a feed of alert changes; None without one.
+
+    Args:
+        basins: the basins with its changes; None for all.
+        minimum: the least severity.
+    """
+    served = (extension.load(extension.alert_feed) for extension in extensions() if extension.alert_feed)
+    addresses = (address(basins, minimum) for address in served)
+    return next((address for address in addresses if address is not None), None)
 
 
 router = APIRouter(

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 from sqlalchemy.orm import Session
@@ -24,10 +24,6 @@ from records.basins import basins
 from records.basins.basins import UnknownBasin
 from records.outlooks import reader
 from records.outlooks.reader import Outlook
-
-if TYPE_CHECKING:
-    pass
-
 
 router = APIRouter(prefix="/basins", tags=["basins"])
 

@@ -15,8 +15,7 @@ from app.http.api_keys import AdminWriter, KeyFirstRoute, OperatorWriter
 from app.http.dependencies import BasinId
 from app.http.problems import documented_writing
 from jobspec.fields import NAMED
-from jobspec.flood_categories import InvalidCategories, NewCategories
-from jobspec.thresholds import FixedLevel, FloodFrequencySettings, NewThreshold
+from jobspec.levels import FixedLevel, FloodFrequencySettings, InvalidCategories, NewCategories, NewThreshold
 from records.alerts import held_alerts
 from records.basins import basins
 from records.basins.basins import UnknownBasin

@@ -13,9 +13,9 @@ from sqlalchemy.orm import Session
 
 from app.basins.observations import DISCHARGE, credit_of, no_observations
 from app.basins.queries import MAX_DAYS, USUAL_DAYS, NormalsRequest
-from app.basins.schemas import BasinKind, kind_of
+from app.basins.schemas import AreaUsed, BasinKind, kind_of
 from app.exports.answers import JsonAnswer, documented_responses
-from app.http.base_schema import Area, DataCredit, Missing, Model, Period, column
+from app.http.base_schema import EXPLAINED, Area, DataCredit, Missing, Model, Period, column
 from app.http.dependencies import BasinId, Reading, ServiceClock
 from app.http.discharge_units import area_between
 from app.http.json_numbers import gappy_column
@@ -68,7 +68,7 @@ class Normals(Model):
     basin_kind: BasinKind
     product: str | None = Field(description="The weather product.")
     credits: dict[str, DataCredit] = Field(description="Providers of the products that came through feeds.")
-    area: Area | None = Field(description="The drainage area used to convert discharge; null where none was.")
+    area: AreaUsed
     near_days: int = Field(description="Half width of the window: days before and after the same day of other years.")
     least_years: int = Field(description="Minimum number of other years for a normal.")
     time: list[date] = Field(description="Every day of the requested period.")
@@ -76,7 +76,7 @@ class Normals(Model):
         description="By variable: `discharge` of the gauge, the series of the weather product, all water in the basin "
         "(`storage`) and the part read as snow (`snow`)."
     )
-    missing: Missing
+    missing: Missing = EXPLAINED
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,8 +159,6 @@ def normals_of(
         name: None if isinstance(record, Absent) else _answer(record, period.days) for name, record in records.items()
     }
     missing = _missing(records, shown)
-    if area is None:
-        missing["area"] = "No value was converted with an area."
     if product is None:
         missing["product"] = why_no_product
     return Normals(

@@ -11,12 +11,12 @@ from pydantic import Field
 from sqlalchemy.orm import Session
 
 from app.basins.queries import MAX_DAYS, USUAL_DAYS, SeriesRequest
-from app.basins.schemas import BasinKind, kind_of
+from app.basins.schemas import NO_FEED, AreaUsed, BasinKind, kind_of
 from app.exports.answers import SeriesAnswer, body_of, documented_responses
 from app.exports.basins import NOWHERE, basin_columns
 from app.exports.formats import SERIES
 from app.exports.table import RIVER_FLOW, Column, Table, constant
-from app.http.base_schema import Area, DataCredit, Missing, Model, column
+from app.http.base_schema import EXPLAINED, Area, DataCredit, Missing, Model, column
 from app.http.conditional import entity_tag
 from app.http.dependencies import BasinId, Reading
 from app.http.discharge_units import area_between
@@ -25,6 +25,7 @@ from app.http.limits.costs import RequestBudget
 from app.http.problems import refused
 from hydrology.base import units as convert
 from hydrology.base.calendar import Period, as_date
+from hydrology.base.doc import Why
 from hydrology.base.errors import counted
 from hydrology.base.series import DailySeries, Flag
 from hydrology.base.units import Units, observed_unit
@@ -49,10 +50,14 @@ class Observations(Model):
     basin: str
     basin_kind: BasinKind
     product: str = Field(description="The source of the series.")
-    credit: DataCredit | None = Field(description="Provider of the product; null where no feed brought any of it.")
+    credit: Annotated[DataCredit | None, NO_FEED] = Field(
+        description="Provider of the product; null where no feed brought any of it."
+    )
     units: dict[str, str] = Field(description="The unit of each variable's values.")
-    area: Area | None = Field(description="The drainage area used to convert discharge; null where none was.")
-    known_at: datetime | None = Field(description="The answer is as known at this instant; null: as known now.")
+    area: AreaUsed
+    known_at: Annotated[datetime | None, Why("The answer is as known now.")] = Field(
+        description="The answer is as known at this instant; null: as known now."
+    )
     kept: dict[str, Extent] = Field(
         description="First and last stored day of each variable at that time; the answer is a part of it."
     )
@@ -64,7 +69,7 @@ class Observations(Model):
         description=column("By variable, the sum of the bits in `flag_legend` that hold")
     )
     flag_legend: dict[str, str] = Field(description="The meaning of each bit of a flag.")
-    missing: Missing
+    missing: Missing = EXPLAINED
 
 
 DISCHARGE = "discharge"
@@ -165,12 +170,6 @@ def observations_of(session: Session, part: ObservationQuery) -> Observations:
         if days
     }
     credit = credit_of(session, part.entries[0].product)
-    if credit is None:
-        missing["credit"] = "No feed brought any of it."
-    if area is None:
-        missing["area"] = "No value was converted with an area."
-    if part.known_at is None:
-        missing["known_at"] = "The answer is as known now."
     return Observations(
         basin=part.basin,
         basin_kind=kind_of(session, part.basin),

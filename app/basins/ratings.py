@@ -1,7 +1,7 @@
 """/v1/basins/{basin}/rating: rating tables of basins, and stages by them."""
 
 from datetime import date, datetime
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from fastapi import APIRouter, Response
@@ -11,14 +11,15 @@ from sqlalchemy.orm import Session
 from app.basins.user_basins import AgencysWords, NotYours, own_change, require_own_words
 from app.exports.answers import JsonAnswer, documented_responses
 from app.http.api_keys import KeyFirstRoute, OperatorWriter
-from app.http.base_schema import Missing, Model, OfBasin, why_null
+from app.http.base_schema import EXPLAINED, Missing, Model, OfBasin
 from app.http.dependencies import BasinId, Reading, ServiceClock
 from app.http.problems import documented_writing
 from hydrology.base.absent import absent, texts
 from hydrology.base.calendar import Day, as_date
+from hydrology.base.doc import Why
 from hydrology.base.reasons import Reason
 from hydrology.ratings.rating import M_PER_FT, Expansion, InvalidRating, Rating
-from jobspec.ratings import NewRating
+from jobspec.levels import NewRating
 from records.basins.basins import UnknownBasin
 from records.levels import flood_categories, level_doubts
 from records.outlooks import outlooks
@@ -40,18 +41,24 @@ class RatingTable(OfBasin):
     """A rating table of a basin's gauge."""
 
     source: str
-    datum: str | None = Field(description="What the gauge's zero refers to.")
+    datum: Annotated[str | None, Why("None was given.")] = Field(description="What the gauge's zero refers to.")
     valid_from: date = Field(description="The first day that it holds for.")
-    site: str | None = Field(description="The gauge's number, as the file has it.")
-    number: str | None = Field(description="The rating's number, as the file has it.")
-    shifted: str | None = Field(description="Time of the shifts, as the file has it.")
+    site: Annotated[str | None, Why("The file names none.")] = Field(
+        description="The gauge's number, as the file has it."
+    )
+    number: Annotated[str | None, Why("The file names none.")] = Field(
+        description="The rating's number, as the file has it."
+    )
+    shifted: Annotated[str | None, Why("The table has no shifts.")] = Field(
+        description="Time of the shifts, as the file has it."
+    )
     largest_shift_ft: float = Field(description="The largest shift that the table includes, with its sign.")
     expansion: Expansion = Field(description="How points are joined: by logarithms above an offset, or straight.")
     stage_ft: list[float] = Field(description="Stages of the points, ft: the range that is converted.")
     stage_m: list[float] = Field(description="The same in metres.")
     discharge_m3s: list[float] = Field(description="Discharges of the points, m³/s.")
     set_at: datetime = Field(description="By the service's clock.")
-    missing: Missing
+    missing: Missing = EXPLAINED
 
 
 class NewRatingTable(RatingTable):
@@ -59,14 +66,6 @@ class NewRatingTable(RatingTable):
 
     left_out: dict[str, str] = Field(description="Official flood categories without a discharge, and why.")
     in_doubt: dict[str, str] = Field(description="Levels that seem wrong, and why: their alerts wait.")
-
-
-_WHY = {
-    "datum": "None was given.",
-    "site": "The file names none.",
-    "number": "The file names none.",
-    "shifted": "The table has no shifts.",
-}
 
 
 def table_of(stored: ratings.StoredRating) -> RatingTable:
@@ -81,7 +80,6 @@ def table_of(stored: ratings.StoredRating) -> RatingTable:
         stage_ft=(stages / M_PER_FT).round(6).tolist(),
         stage_m=stages.round(7).tolist(),
         discharge_m3s=np.array(stored.rating.discharges).round(7).tolist(),
-        missing=why_null(fields, _WHY),
         **fields,
     )
 

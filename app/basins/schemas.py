@@ -1,24 +1,23 @@
 """Answers about basins."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
+from sqlalchemy.orm import Session
 
+from app.http.base_schema import EXPLAINED, Area, Missing, Model, next_page
 from hydrology.base import units as convert
 from hydrology.base.calendar import as_date
+from hydrology.base.doc import Why
 from hydrology.base.units import M2_PER_KM2
-from records.basins import basins, quality
+from records.basins import basins, ownership, quality
+from records.basins.tables import Basin
 from records.versions.basin_areas import areas_in_use
 
 if TYPE_CHECKING:
     from records.series import series
-from sqlalchemy.orm import Session
-
-from app.http.base_schema import Area, Missing, Model, next_page
-from records.basins import ownership
 
 Kind = Literal["usgs", "synthetic", "other", "unofficial"]
 _KINDS = (
@@ -26,6 +25,13 @@ _KINDS = (
     "neither for it nor for its levels and forecasts."
 )
 BasinKind = Annotated[Kind, Field(description=_KINDS)]
+AreaUsed = Annotated[
+    Area | None,
+    Field(description="The drainage area used to convert discharge; null where none was."),
+    Why("No value was converted with an area."),
+]
+NO_FEED = Why("No feed brought any of it.")
+_UNKNOWN = Why("No source has given a value.")
 
 
 def kind_of(session: Session, basin: str) -> Kind:
@@ -50,16 +56,18 @@ class BasinSummary(Model):
 
     id: str = Field(description="The full identifier.", examples=["USGS-01013500"])
     kind: Kind = Field(description=f"`usgs`: a USGS stream gauge. {_KINDS}")
-    name: str | None = Field(examples=["Fish River near Fort Kent, Maine"])
-    latitude: float | None = Field(description="Of the gauge, degrees north.", examples=[47.23739])
-    longitude: float | None = Field(description="Of the gauge, degrees east.", examples=[-68.58264])
-    huc: str | None = Field(description="Hydrologic unit code.", examples=["01"])
+    name: Annotated[str | None, _UNKNOWN] = Field(examples=["Fish River near Fort Kent, Maine"])
+    latitude: Annotated[float | None, _UNKNOWN] = Field(description="Of the gauge, degrees north.", examples=[47.23739])
+    longitude: Annotated[float | None, _UNKNOWN] = Field(
+        description="Of the gauge, degrees east.", examples=[-68.58264]
+    )
+    huc: Annotated[str | None, _UNKNOWN] = Field(description="Hydrologic unit code.", examples=["01"])
     area: Area | None = Field(
         description="The drainage area by which its flow is converted to a depth and back: that of the weather product "
         "that its current version learnt from; without a version, that of its weather product. Else, and where "
         "products differ, as an operator gave it, or its gauge's service."
     )
-    missing: Missing = Field(examples=[{}])
+    missing: Missing = Field(default=EXPLAINED, examples=[{}])
 
 
 class BasinPage(Model):
@@ -112,7 +120,7 @@ class BasinDetail(BasinSummary):
         "model version learnt from. Each answer names the attributes replaced so."
     )
     series: list[Series] = Field(description="The stored daily series, by product and variable.")
-    current_version: str | None = Field(
+    current_version: Annotated[str | None, Why("No model version has been promoted for this basin.")] = Field(
         description="The model version behind the basin's forecasts.", examples=["0193489a7c00a1b2c3d4e5"]
     )
     quality: dict[str, list[Finding]] = Field(
@@ -120,10 +128,7 @@ class BasinDetail(BasinSummary):
     )
 
 
-_FIELDS = ("name", "latitude", "longitude", "huc")
-
-
-def basin_summaries(session: Session, stored: Sequence[basins.Basin]) -> list[BasinSummary]:
+def basin_summaries(session: Session, stored: Sequence[Basin]) -> list[BasinSummary]:
     """Return basins as in a list."""
     owners, areas = ownership.owners(session, [basin.id for basin in stored]), areas_in_use(session, stored)
     return [
@@ -132,20 +137,13 @@ def basin_summaries(session: Session, stored: Sequence[basins.Basin]) -> list[Ba
 
 
 def basin_detail(session: Session, basin: str) -> BasinDetail:
-    """Return a basin with its catalogue, its current version and the findings on its data.
-
-    Raises:
-        UnknownBasin: there is no such basin.
-    """
+    """Return a basin with its catalogue, its current version and the findings on its data."""
     from records.series import series  # here, for a list of basins needs none of it
     from records.versions import promotions
 
     stored = basins.get(session, basin)
     area = areas_in_use(session, [stored])[basin]
     result = _area_and_place(stored, area, official=ownership.owner(session, basin) is None)
-    current = promotions.current(session, [basin]).get(basin)
-    if current is None:
-        result["missing"]["current_version"] = "No model version has been promoted for this basin."
     return BasinDetail(
         **result,
         areas_km2={name: m2 / M2_PER_KM2 for name, m2 in stored.areas.items()},
@@ -154,7 +152,7 @@ def basin_detail(session: Session, basin: str) -> BasinDetail:
         weather_points=[(latitude, longitude) for latitude, longitude in stored.weather_points or ()],
         assume_attributes=bool(stored.assume_attributes),
         series=[_series(entry) for entry in series.catalogue(session, basin)],
-        current_version=current,
+        current_version=promotions.current(session, [basin]).get(basin),
         quality={
             product: [Finding(**finding) for finding in findings]
             for product, findings in quality.by_product(session, basin).items()
@@ -162,9 +160,8 @@ def basin_detail(session: Session, basin: str) -> BasinDetail:
     )
 
 
-def _area_and_place(basin: basins.Basin, area: convert.Area | None, *, official: bool) -> dict[str, Any]:
-    result = asdict(basin)
-    missing = {name: "No source has given a value." for name in _FIELDS if result[name] is None}
+def _area_and_place(basin: Basin, area: convert.Area | None, *, official: bool) -> dict[str, Any]:
+    missing = {}
     if area is None:
         missing["area"] = (
             "No current model version chooses among the areas of its sources: name one where flow is converted."
@@ -174,8 +171,8 @@ def _area_and_place(basin: basins.Basin, area: convert.Area | None, *, official:
     return {
         "id": basin.id,
         "kind": named_kind(basin.id, official=official),
-        **{name: result[name] for name in _FIELDS},
-        "area": None if area is None else Area.of(area),
+        **{name: getattr(basin, name) for name in ("name", "latitude", "longitude", "huc")},
+        "area": area and Area.of(area),
         "missing": missing,
     }
 

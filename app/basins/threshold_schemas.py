@@ -1,17 +1,18 @@
 """Answers about levels of discharge."""
 
 from datetime import date, datetime
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from app.basins.ratings import Stage
-from app.basins.schemas import BasinKind
-from app.http.base_schema import Area, DataCredit, Missing, Model, Period
+from app.basins.schemas import NO_FEED, AreaUsed, BasinKind
+from app.http.base_schema import EXPLAINED, Area, DataCredit, Missing, Model, Period
+from hydrology.base.doc import Why
 from hydrology.base.units import Units
 from hydrology.extremes import thresholds
 from hydrology.uncertainty.exceedance import Direction
-from jobspec.flood_categories import CategoryName
+from jobspec.levels import CategoryName
 
 
 class RecordLevel(Model):
@@ -45,10 +46,16 @@ class Trend(Model):
 class FloodFrequency(Model):
     """How the floods of a basin's record are analysed."""
 
-    regional_skew: float | None = Field(description="Null: the record's own skew alone.")
-    regional_skew_error: float | None = Field(description="Mean square error of the regional skew.")
+    regional_skew: Annotated[float | None, Why("None was set: the record's own skew is used.")] = Field(
+        description="Null: the record's own skew alone."
+    )
+    regional_skew_error: Annotated[float | None, Why("No regional skew was set.")] = Field(
+        description="Mean square error of the regional skew."
+    )
     trend_adjusted: bool = Field(description="Whether floods are adjusted where their trend is significant.")
-    set_at: datetime | None = Field(description="By the service's clock; null where it was never set.")
+    set_at: Annotated[datetime | None, Why("It was never set.")] = Field(
+        description="By the service's clock; null where it was never set."
+    )
 
 
 class RecordStatistic(Model):
@@ -132,11 +139,13 @@ class Thresholds(Model):
     basin: str
     basin_kind: BasinKind
     product: str = Field(description="The source of the record: the basin's own gauge.")
-    credit: DataCredit | None = Field(description="Provider of the record; null where no feed brought any of it.")
+    credit: Annotated[DataCredit | None, NO_FEED] = Field(
+        description="Provider of the record; null where no feed brought any of it."
+    )
     units: Units = Field(description="Unit of every discharge in the answer.")
-    area: Area | None = Field(description="The drainage area used to convert discharge; null where none was.")
+    area: AreaUsed
     flood_frequency: FloodFrequency
     record: list[RecordStatistic]
     model: ModelLevels | None = Field(description="Null for the reason in `missing`.")
     fixed: list[FixedThreshold] = Field(description="Levels set by operators, in the order of their names.")
-    missing: Missing
+    missing: Missing = EXPLAINED

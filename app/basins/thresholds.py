@@ -22,7 +22,7 @@ from app.basins.threshold_schemas import (
     Trend,
 )
 from app.exports.answers import JsonAnswer, body_of, documented_responses
-from app.http.base_schema import Area, Period, why_null
+from app.http.base_schema import Area, Period, maybe
 from app.http.conditional import entity_tag
 from app.http.dependencies import KnownBasin, Reading, ServiceClock
 from app.http.discharge_units import AreaName, area_between
@@ -68,11 +68,6 @@ _WHY_NO_CATEGORY = {
     "official_stage_ft": "The level has no stage of its own.",
     "impact": "Nothing is stated.",
     "in_doubt": "Nothing about it seems wrong, or somebody has confirmed it.",
-}
-_WHY_DEFAULT = {
-    "regional_skew": "None was set: the record's own skew is used.",
-    "regional_skew_error": "No regional skew was set.",
-    "set_at": "It was never set.",
 }
 
 
@@ -136,19 +131,11 @@ def thresholds_of(session: Session, asked: Request) -> Thresholds:
         for name, why in _WHY.items()
         if name != "record.period" or any(statistic.period is None for statistic in statistics)
     }
-    if credit is None:
-        missing["credit"] = "No feed brought any of it."
-    if isinstance(model, Absent):
-        missing["model"] = str(model)
     floods = frequency_of(session, asked.basin)
     doubts = level_doubts.in_doubt(session, asked.basin, asked.on)
     fixed = [_in_units(asked, one, rating, doubts) for one in basin_levels.of_basin(session, asked.basin)]
     if any(None in one.model_dump().values() for one in fixed):
         missing |= {f"fixed.{name}": why for name, why in _WHY_NO_CATEGORY.items()}
-    unset = why_null(floods.model_dump(), _WHY_DEFAULT)
-    missing |= {f"flood_frequency.{name}": why for name, why in unset.items()}
-    if asked.area is None:
-        missing["area"] = "No value was converted with an area."
     return Thresholds(
         basin=asked.basin,
         basin_kind=kind_of(session, asked.basin),
@@ -158,7 +145,7 @@ def thresholds_of(session: Session, asked: Request) -> Thresholds:
         area=None if asked.area is None else Area.of(asked.area),
         flood_frequency=floods,
         record=statistics,
-        model=None if isinstance(model, Absent) else _of_model(asked, model, rating, record.floods),
+        model=maybe(model, lambda known: _of_model(asked, known, rating, record.floods)),
         fixed=fixed,
         missing=missing,
     )

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from app.basins.schemas import BasinDetail, basin_detail
 from app.http.api_keys import AdminWriter, KeyFirstRoute, OperatorWriter, Writer
-from app.http.base_schema import Missing, Model, why_null
+from app.http.base_schema import EXPLAINED, Missing, Model
 from app.http.dependencies import BasinId
 from app.http.limits.body_limit import LARGEST_UPLOAD, MIB
 from app.http.problems import Forbidden, UnsupportedMedia, documented_writing
@@ -19,19 +19,21 @@ from app.jobs.posting import JobPoster, Upload, documented_posting, upload_of
 from app.jobs.schemas import Job
 from hydrology.base.absent import absent
 from hydrology.base.basins import has_source, named_agency
+from hydrology.base.doc import Why
 from hydrology.base.errors import InvalidInput
 from hydrology.base.products import PATTERN
 from hydrology.base.reasons import Reason
 from hydrology.base.units import M2_PER_KM2
 from jobspec.basins import AddedBasin, AreaKm2, Attributes, Latitude, Longitude
+from jobspec.faults import form
 from jobspec.fields import BASIN_SCHEMA, Line, RequestModel, full_id
-from jobspec.flood_categories import CATEGORIES
-from jobspec.forms import form
 from jobspec.jobs.data import BasinJob, UploadJob, UploadParams
+from jobspec.levels import CATEGORIES
 from records.access.keys import Key
 from records.basins import basins, ownership
 from records.basins.basins import UnknownBasin
 from records.basins.ownership import AgencysName
+from records.basins.tables import Basin
 from records.feeds.product_credits import ProductConflict
 from records.job_permissions import permissions
 from records.runs import states
@@ -87,8 +89,10 @@ class Adoption(Model):
     owner: str = Field(description="The operator's key that it belonged to, which can change none of it any more.")
     levels: list[str] = Field(description="The names of the levels that were set.")
     ratings: list[str] = Field(description="The sources of its rating tables.")
-    version: str | None = Field(description="The operator's version that serves it, now the service's.")
-    missing: Missing
+    version: Annotated[str | None, Why("No version of the operator serves it.")] = Field(
+        description="The operator's version that serves it, now the service's."
+    )
+    missing: Missing = EXPLAINED
 
 
 class OwnBasin(RequestModel):
@@ -197,7 +201,7 @@ def register(session: Session, key: Key, basin: str, own: OwnBasin, at: datetime
     place = own.model_dump(include={"name", "latitude", "longitude", "huc"})
     area = {own.product: own.area_km2 * M2_PER_KM2}
     attributes = own.attributes | {"area_km2": own.area_km2}
-    changes = basins.upsert(session, basins.Basin(basin, **place, areas=area, attributes=attributes))
+    changes = basins.upsert(session, Basin(basin, **place, areas=area, attributes=attributes))
     if basins.attributes_revised(session, basin, changes):
         states.invalidate_all(session, basin, absent(Reason.ATTRIBUTE_REVISED), at)
     return new
@@ -234,8 +238,7 @@ def adopt_basin(writer: AdminWriter, basin: BasinId) -> Adoption:
         held = adoption.adopt(session, basin, writer.clock)
         detail = held.as_detail()
         writer.record(session, "basin adopted", basin, **detail)
-    missing = why_null(detail, {"version": "No version of the operator serves it."})
-    return Adoption(basin=basin, **detail, missing=missing)
+    return Adoption(basin=basin, **detail)
 
 
 @router.delete(

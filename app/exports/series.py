@@ -117,7 +117,8 @@ def _at(answer: object, path: tuple[str, ...]) -> Any:
 def _columns(field: _Field, answer: BaseModel, rows: int) -> Iterator[Column]:
     mark, value = field.mark, _at(answer, field.items or field.path)
     units: Any = getattr(answer, "units", {})
-    unit = mark.unit or (units.get(mark.unit_of) if isinstance(units, Mapping) else units)
+    of_all = units if field.kind == "number" else None
+    unit = mark.unit or (units.get(mark.unit_of) if isinstance(units, Mapping) else of_all)
     standard = None if mark.standard_name == RIVER_FLOW and unit == "mm/day" else mark.standard_name
     more: dict[str, Any] = {"unit": unit, "standard_name": standard, "cell_methods": mark.cell_methods}
     if field.is_dict:

@@ -18,8 +18,8 @@ from app.forecasts.schemas import (
     WhatIf,
 )
 from app.http.base_schema import DataCredit
-from app.weather.bridges.service import bridge_used
-from app.weather.schemas import WeatherUsed
+from app.weather.bridges import bridge_used
+from app.weather.weather import WeatherUsed
 from hydrology.base.absent import Absent, text
 from hydrology.base.calendar import as_date
 from hydrology.base.staleness import age_days, stale

@@ -19,7 +19,7 @@ from app.http.conditional import FOR_EVER
 from app.http.dependencies import AsKnown, OptionalBasin, OptionalInstant, OptionalVersion, Reading, RunId
 from app.http.pagination import IdPage
 from app.http.problems import documented
-from app.weather.schemas import WeatherUsed
+from app.weather.weather import WeatherUsed
 from hydrology.base.absent import text
 from hydrology.base.calendar import as_date
 from hydrology.weather.forcing_kinds import DESCRIBED, ForcingKind

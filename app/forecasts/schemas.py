@@ -7,8 +7,8 @@ from pydantic import Field
 
 from app.basins.schemas import BasinKind
 from app.http.base_schema import DataCredit, Model, OfBasin, Series, column
-from app.weather.bridges.schemas import BridgeUsed
-from app.weather.schemas import WeatherUsed
+from app.weather.bridges import BridgeUsed
+from app.weather.weather import WeatherUsed
 from hydrology.base.staleness import STALE_AFTER_DAYS
 from hydrology.water.spin_up import SPIN_UP_DAYS
 from hydrology.weather.forcing_kinds import DESCRIBED, ForcingKind

@@ -20,8 +20,9 @@ def _text(value: object) -> object:
     return str(value) if isinstance(value, Absent) else value
 
 
-ReasonText = Annotated[str, BeforeValidator(_text)]
-"""The text of a reason, also where it is read from a record."""
+_AS_TEXT = BeforeValidator(_text)
+ReasonText = Annotated[str, _AS_TEXT]
+"""The text of a reason. A field of this type shows an `Absent` itself."""
 
 Missing = Annotated[
     dict[str, ReasonText],
@@ -118,11 +119,12 @@ class Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
     _why: ClassVar[dict[str, str]] = {}
     _shows: ClassVar[dict[str, Shows]] = {}
+    _texts: ClassVar[set[str]] = set()
 
     def __init__(self, **values: Any) -> None:
         reasons = {name: why for name, why in self._why.items() if name in values and values[name] is None}
         for name, value in values.items():
-            if type(value) in _PLAIN or name == "missing":
+            if type(value) in _PLAIN or name in self._texts:
                 continue
             if found := dict(_absences(value, name, self._shows.get(name))):
                 reasons |= found
@@ -135,13 +137,15 @@ class Model(BaseModel):
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
-        cls._why, cls._shows = {}, {}
+        cls._why, cls._shows, cls._texts = {}, {}, set()
         for name, field in cls.model_fields.items():
             for mark in (*field.metadata, *_marks(field.annotation)):
                 if isinstance(mark, Why):
                     cls._why[name] = mark.text
                 elif isinstance(mark, Shows):
                     cls._shows[name] = mark
+                elif mark is _AS_TEXT:
+                    cls._texts.add(name)
 
 
 def _marks(hint: Any) -> Iterator[object]:

@@ -17,7 +17,7 @@ from app.jobs import service
 from app.jobs.schemas import Job
 from hydrology.base.errors import Problem, printable
 from jobspec import training_memory
-from jobspec.forms import form
+from jobspec.faults import form
 from jobspec.jobs.base import JobRequest
 from jobspec.jobs.training import TrainingJob
 from jobspec.kinds import queue_of
@@ -25,9 +25,9 @@ from jobspec.training import TrainingConfig
 from records.access.audit import Action
 from records.database.ids import new_id
 from records.job_permissions import named_records, permissions
-from records.jobs import job_limits, jobs
-from records.jobs.job_limits import TooManyUnfinishedJobs
+from records.jobs import jobs, queues
 from records.jobs.jobs import IdempotencyConflict
+from records.jobs.queues import TooManyUnfinishedJobs
 from runtime.clock import Clock
 from runtime.settings import Settings
 from workers.queue import uploads
@@ -124,7 +124,7 @@ class Poster:
                 require_named(session, request, self.clock, "params")
             job, is_new = jobs.create(session, new, writer.now)
             if is_new:
-                job_limits.require_within_limit(session, key.id, self.settings.unfinished_jobs_per_key)
+                queues.require_within_limit(session, key.id, self.settings.unfinished_jobs_per_key)
                 writer.record(session, action, job.id, kind=job.kind)
         log.info("job.posted", job=job.id, kind=job.kind, by=key.name, new=is_new)
         if job.status == "queued" and job.sent_at is None:

@@ -22,8 +22,8 @@ from app.pages.forms import FormField, form_of
 from app.pages.render import PageRoute, render
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import as_date
-from jobspec.adjustments import HeldRuling, NewAdjustment, Publication
-from jobspec.thresholds import FixedLevel
+from jobspec.changes import HeldRuling, NewAdjustment, Publication
+from jobspec.levels import FixedLevel
 from records.adjustments import adjustments
 from records.adjustments.adjustments import NotAdjusted
 from records.alerts import held_alerts

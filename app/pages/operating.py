@@ -9,11 +9,10 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 from sqlalchemy.orm import Session
 
-from app.alerts import service as alert_service
-from app.alerts.deliveries import summaries, visible_subscriptions
-from app.alerts.feeds import feed_address
-from app.alerts.schemas import Delivery, RiverAlert, Subscription
-from app.alerts.subscriptions import of_key, subscription_of
+from app.alerts.alerts import RiverAlert, answers_of
+from app.alerts.deliveries import Delivery, summaries, visible_subscriptions
+from app.alerts.subscriptions import Subscription, feed_address, of_key, subscription_of
+from app.feeds import FeedDetail, feed_detail
 from app.http.api_keys import AnyKey
 from app.http.dependencies import OpenDatabase, Reading, ServiceClock, ServiceSettings
 from app.jobs import service as jobs_service
@@ -24,8 +23,6 @@ from app.pages.forms import FormField, form_of
 from app.pages.render import PageRoute, render
 from app.service.status import service as status_service
 from app.service.status.schemas import Status
-from app.weather.feeds import feed_detail
-from app.weather.schemas import FeedDetail
 from hydrology.base.calendar import as_date
 from hydrology.base.staleness import age_days, stale
 from hydrology.extremes.alerting import SEVERITIES, rank
@@ -78,7 +75,7 @@ def read_alerts(request: Request, session: Reading, clock: ServiceClock) -> HTML
     active = sorted(alerts.rivers(session), key=lambda alert: (-rank(alert.severity), -alert.chance))
     names = {basin.id: shown_name(basin.id, basin.name) for basin in basins.list_basins(session)}
     deciders = {run: _decider(session, run, clock.now()) for run in {alert.run_id for alert in active}}
-    answers = alert_service.answers_of(session, active, clock.today())
+    answers = answers_of(session, active, clock.today())
     return render(request, "alerts.html", Alerts(answers, names, deciders, feed_address(None, SEVERITIES[0])))
 
 

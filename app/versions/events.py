@@ -1,6 +1,7 @@
 """/v1/basins/{basin}/events: observed and simulated events of a basin, with their scores."""
 
 from datetime import date
+from typing import Annotated
 
 import numpy as np
 from fastapi import APIRouter, Response
@@ -8,13 +9,14 @@ from pydantic import Field
 from sqlalchemy.orm import Session
 
 from app.exports.answers import JsonAnswer, documented_responses
-from app.http.base_schema import Absences, Missing, Model
+from app.http.base_schema import EXPLAINED, Missing, Model
 from app.http.dependencies import BasinId, ChosenVersion, Reading
 from app.http.json_numbers import rounded
+from app.http.shown import As
 from app.versions.simulation import Evaluation, newest_evaluation
 from app.versions.verification import OfSeason
 from hydrology.base.calendar import Days, as_date, month
-from hydrology.scores.event_scores import ERRORS, WINDOW, EventPair, EventScores, match_events
+from hydrology.scores.event_scores import WINDOW, EventPair, EventScores, match_events
 from hydrology.scores.events import MIN_APART, VALLEY, Event
 from hydrology.verification.forecast_scores import HIGH_SHARE, high_flow
 from hydrology.verification.results import ALL_YEAR, SEASONS, Season
@@ -24,34 +26,6 @@ from records.simulations.simulated_series import NotSimulated
 from records.versions.versions import UnknownVersion
 
 router = APIRouter(tags=["skill"])
-
-
-class EventError(Model):
-    """An error over the matched events."""
-
-    mean: float = Field(description="The bias.")
-    absolute: float = Field(description="The mean size.")
-    median: float
-
-
-class EventErrors(Model):
-    """Errors of matched events, simulated against observed."""
-
-    peak_time_days: EventError | None = Field(description="Of the day of the peak; above 0 is late.")
-    peak_height_percent: EventError | None = Field(description="Of the peak; above 0 is too high.")
-    volume_percent: EventError | None = Field(description="Of the water over the days of either event.")
-    onset_days: EventError | None = Field(description="Of the first day above the threshold; above 0 is late.")
-
-
-class EventSummary(Model):
-    """The scores of events."""
-
-    observed: int = Field(description="Number of observed events.")
-    simulated: int = Field(description="Number of simulated events.")
-    matched: int = Field(description="Number of events that are both.")
-    missed_share: float | None = Field(description="Share of the observed events that were missed.")
-    false_alarm_share: float | None = Field(description="Share of the simulated events that did not occur.")
-    errors: EventErrors
 
 
 class EventDays(Model):
@@ -89,9 +63,9 @@ class Events(Evaluation):
 
     season: Season
     rules: EventRules
-    scores: EventSummary
+    scores: Annotated[EventScores, As("EventSummary")]
     events: list[EventCase] = Field(description="By the day of the peak.")
-    missing: Missing
+    missing: Missing = EXPLAINED
 
 
 def events_of(session: Session, basin: str, version: str | None, season: Season) -> Events:
@@ -110,37 +84,14 @@ def events_of(session: Session, basin: str, version: str | None, season: Season)
     threshold = high_flow(observed)
     pairs = match_events(flow.simulated.astype(np.float64), observed, threshold)
     chosen = [pair for pair in pairs if int(month(days[pair.peak])) in SEASONS[season]]
-    missing = Absences()
     return Events(
         **evaluation,
         season=season,
         rules=EventRules(
             threshold_mm_per_day=rounded(threshold), days_apart=MIN_APART, valley_share=VALLEY, window_days=WINDOW
         ),
-        scores=_summary(EventScores.of(chosen), missing),
+        scores=EventScores.of(chosen),
         events=[_case(pair, days) for pair in chosen],
-        missing=missing.texts,
-    )
-
-
-def _summary(scores: EventScores, missing: Absences) -> EventSummary:
-    errors = {name: missing.present(f"scores.errors.{name}", scores.errors[name]) for name in ERRORS}
-    return EventSummary(
-        observed=scores.observed,
-        simulated=scores.simulated,
-        matched=scores.matched,
-        missed_share=missing.present("scores.missed_share", scores.missed_share),
-        false_alarm_share=missing.present("scores.false_alarm_share", scores.false_alarm_share),
-        errors=EventErrors(
-            **{
-                name: None
-                if error is None
-                else EventError(
-                    mean=rounded(error.mean), absolute=rounded(error.absolute), median=rounded(error.median)
-                )
-                for name, error in errors.items()
-            }
-        ),
     )
 
 

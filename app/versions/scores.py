@@ -1,6 +1,5 @@
 """/v1/basins/{basin}/skill and /v1/models/{version}/skill: skill of model versions against observations."""
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -11,8 +10,9 @@ from sqlalchemy.orm import Session
 from app.basins.schemas import BasinKind, kind_of
 from app.exports.answers import TableAnswer, documented_responses
 from app.exports.formats import TABLES
-from app.exports.table import Column, Kind, Table, constant
-from app.http.base_schema import Missing, Model, Period, ReasonText
+from app.exports.series import table_of
+from app.exports.table import Table
+from app.http.base_schema import Missing, Model, Period, Series
 from app.http.dependencies import BasinId, ChosenVersion, Metric, Reading, VersionId
 from hydrology.base.absent import text
 from hydrology.base.errors import NotFound
@@ -28,6 +28,10 @@ from records.versions.versions import UnknownVersion
 
 router = APIRouter(tags=["skill"])
 
+OfUse = Annotated[
+    PeriodUse | None, Query(description="Only scores whose days had this use in the training: `held out` for skill.")
+]
+
 NOT_TRAINED = "not trained on snow"
 SCORED = (
     "The version whose scores these are: the same, or its twin, the same recipe trained on fewer years, where it has "
@@ -40,39 +44,56 @@ USE = (
     "days. Only a score on days that are held out is its skill: others flatter it."
 )
 
+VersionName = Annotated[str, Series("identifier of the model version"), Field(description="The model version.")]
+ScoredVersion = Annotated[str, Series("the version whose scores these are"), Field(description=SCORED)]
+
 
 class ScoreKey(Model):
     """The member, metric, lead time, period and reference of a score."""
 
-    member: str = Field(
+    metric: Annotated[str, Series("name of the score")] = Field(
+        description="`nse`, `kge`, `fhv` and so on; biases are in %."
+    )
+    member: Annotated[str, Series("a member's number, or mean")] = Field(
         description="A member's number, or `mean` for the members' mean. Of a version that combines others also the "
         "names of some of its weather products, joined by `+`: the mean with these alone."
     )
-    metric: str = Field(description="`nse`, `kge`, `fhv` and so on; biases are in %.")
-    period: Period
-    period_use: PeriodUse = Field(description=USE)
-    lead: str = Field(description="Days after T0; `all` for the score of a simulation.")
-    season: str
-    threshold: str
-    forcing_kind: str = Field(description="The weather that drove the simulation.")
-    reference: str = Field(description="The reference data.")
+    lead: Annotated[str, Series("days after t0; all for the score of a simulation")] = Field(
+        description="Days after T0; `all` for the score of a simulation."
+    )
+    season: Annotated[str, Series("season")]
+    threshold: Annotated[str, Series("threshold")]
+    forcing_kind: Annotated[str, Series("the weather that drove the simulation")] = Field(
+        description="The weather that drove the simulation."
+    )
+    reference: Annotated[str, Series("reference data")] = Field(description="The reference data.")
+    period: Annotated[Period, Series("{}", column="{}")]
+    period_use: Annotated[PeriodUse, Series("use of these days in the training of the scored version")] = Field(
+        description=USE
+    )
 
 
 class Score(ScoreKey):
     """One score of a model version in a basin."""
 
-    n: int = Field(description="Number of days with both values.")
-    value: float | None
-    reason: ReasonText | None = Field(description="Why there is no value; null where there is one.")
-    low: float | None = Field(description="The lower end of its interval; null where none was computed.")
-    high: float | None = Field(description="The upper end of its interval; null where none was computed.")
+    n: Annotated[int, Series("days with both values")] = Field(description="Number of days with both values.")
+    value: Annotated[float | None, Series("score")]
+    low: Annotated[float | None, Series("lower end of its interval")] = Field(
+        description="The lower end of its interval; null where none was computed."
+    )
+    high: Annotated[float | None, Series("upper end of its interval")] = Field(
+        description="The upper end of its interval; null where none was computed."
+    )
+    reason: Annotated[str | None, Series("why there is no value")] = Field(
+        description="Why there is no value; null where there is one."
+    )
     attributes_assumed: list[str] = Field(
         description="The attributes of the basin that were assumed in the simulation, for they were not known."
     )
-    shipped: bool = Field(
+    shipped: Annotated[bool, Series("whether it came with the shipped ensemble")] = Field(
         description="Whether it came with the shipped ensemble, computed elsewhere; an evaluation here takes its place."
     )
-    evaluated_at: datetime
+    evaluated_at: Annotated[datetime, Series("when it was computed")]
 
 
 class Agreement(Model):
@@ -104,14 +125,14 @@ class SnowSkill(Model):
 class BasinSkill(Model):
     """The scores of a model version in a basin."""
 
-    basin: str
+    basin: Annotated[str, Series("identifier of the basin")]
     basin_kind: BasinKind
-    version: str = Field(description="The model version.")
-    scored: str = Field(description=SCORED)
+    version: VersionName
+    scored: ScoredVersion
     seen_in_training: bool = Field(description="Whether the version learnt from this basin.")
     trained_on: str = Field(description="The weather product that the version learnt from.")
     product: str = Field(description="The weather product that it uses and was scored with.")
-    scores: list[Score]
+    scores: Annotated[list[Score], Series("")]
     snow: list[SnowSkill] = Field(description="Skill of its snow, by reference; empty where none was scored.")
     missing: Missing
 
@@ -119,20 +140,26 @@ class BasinSkill(Model):
 class Quartiles(ScoreKey):
     """Quartiles of a score over the basins in which the days had the same use."""
 
-    n: int = Field(description="Number of basins with a value.")
-    lacking: int = Field(description="Number of basins without a value, with a reason.")
-    shipped: int = Field(description="Number of values that came with the shipped ensemble, computed elsewhere.")
-    p25: float | None
-    median: float | None
-    p75: float | None
+    n: Annotated[int, Series("basins with a value")] = Field(description="Number of basins with a value.")
+    lacking: Annotated[int, Series("basins without")] = Field(
+        description="Number of basins without a value, with a reason."
+    )
+    shipped: Annotated[int, Series("values that came with the shipped ensemble")] = Field(
+        description="Number of values that came with the shipped ensemble, computed elsewhere."
+    )
+    p25: Annotated[float | None, Series("lower quartile over the basins")]
+    median: Annotated[float | None, Series("median over the basins")]
+    p75: Annotated[float | None, Series("upper quartile over the basins")]
 
 
 class ModelSkill(Model):
     """The scores of a model version over its basins."""
 
-    version: str
-    scored: str = Field(description=SCORED)
-    scores: list[Quartiles] = Field(description="Quartiles over the basins; null where no basin has a value.")
+    version: VersionName
+    scored: ScoredVersion
+    scores: Annotated[list[Quartiles], Series("")] = Field(
+        description="Quartiles over the basins; null where no basin has a value."
+    )
 
 
 class NotEvaluated(NotFound):
@@ -165,7 +192,9 @@ def basin_skill(
         seen_in_training=basin in asked.basins,
         trained_on=asked.trained_on,
         product=asked.product,
-        scores=[Score(**_fields(score, "version_id", "basin_id")) for score in stored],
+        scores=[
+            Score(**_fields(score, "version_id", "basin_id", "reason"), reason=text(score.reason)) for score in stored
+        ],
         snow=snow,
         missing={} if snow else {"snow": "The snow of this version was not scored in this basin."},
     )
@@ -213,76 +242,15 @@ def _fields(score: verification_scores.Score | verification_scores.Quartiles, *l
     return as_values(score, "first_day", "last_day", *left_out) | {"period": period}
 
 
-_Named = tuple[str, Kind, str]
-
-_OF: tuple[_Named, ...] = (
-    ("metric", "text", "name of the score"),
-    ("member", "text", "a member's number, or mean"),
-    ("lead", "text", "days after t0; all for the score of a simulation"),
-    ("season", "text", "season"),
-    ("threshold", "text", "threshold"),
-    ("forcing_kind", "text", "the weather that drove the simulation"),
-    ("reference", "text", "reference data"),
-)
-_SCORE: tuple[_Named, ...] = (
-    ("n", "integer", "days with both values"),
-    ("value", "number", "score"),
-    ("low", "number", "lower end of its interval"),
-    ("high", "number", "upper end of its interval"),
-    ("reason", "text", "why there is no value"),
-    ("shipped", "truth", "whether it came with the shipped ensemble"),
-    ("evaluated_at", "instant", "when it was computed"),
-)
-_QUARTILES: tuple[_Named, ...] = (
-    ("n", "integer", "basins with a value"),
-    ("lacking", "integer", "basins without"),
-    ("shipped", "integer", "values that came with the shipped ensemble"),
-    ("p25", "number", "lower quartile over the basins"),
-    ("median", "number", "median over the basins"),
-    ("p75", "number", "upper quartile over the basins"),
-)
-
-
 def basin_table(answer: BasinSkill) -> Table:
     """Return the scores of a model version in a basin."""
-    basin = constant("basin", "identifier of the basin", "text", answer.basin, len(answer.scores))
-    columns = [basin, *_versions(answer), *_scores(answer.scores, _SCORE)]
-    return Table(f"{answer.basin}_skill_{answer.version}", f"Skill of {answer.version} in {answer.basin}", columns)
+    name = f"{answer.basin}_skill_{answer.version}"
+    return table_of(answer, name, f"Skill of {answer.version} in {answer.basin}")
 
 
 def model_table(answer: ModelSkill) -> Table:
     """Return the scores of a model version over its basins."""
-    columns = [*_versions(answer), *_scores(answer.scores, _QUARTILES)]
-    return Table(f"skill_{answer.version}", f"Skill of {answer.version} over its basins", columns)
-
-
-def _versions(answer: BasinSkill | ModelSkill) -> list[Column]:
-    rows = len(answer.scores)
-    return [
-        constant("version", "identifier of the model version", "text", answer.version, rows),
-        constant("scored", "the version whose scores these are", "text", answer.scored, rows),
-    ]
-
-
-def _scores(scores: Sequence[ScoreKey], shown: Sequence[_Named]) -> list[Column]:
-    return [
-        *(_column(scores, named) for named in _OF),
-        Column("first_day", "first day", "day", [score.period.first_day for score in scores]),
-        Column("last_day", "last day", "day", [score.period.last_day for score in scores]),
-        _column(scores, ("period_use", "text", "use of these days in the training of the scored version")),
-        *(_column(scores, named) for named in shown),
-    ]
-
-
-def _column(scores: Sequence[ScoreKey], named: _Named) -> Column:
-    name, kind, meaning = named
-    values: list[Any] = [getattr(score, name) for score in scores]
-    return Column(name, meaning, kind, values)
-
-
-OfUse = Annotated[
-    PeriodUse | None, Query(description="Only scores whose days had this use in the training: `held out` for skill.")
-]
+    return table_of(answer, f"skill_{answer.version}", f"Skill of {answer.version} over its basins")
 
 
 @router.get(

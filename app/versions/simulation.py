@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import date, datetime
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
@@ -10,11 +11,11 @@ from sqlalchemy.orm import Session
 
 from app.basins.schemas import BasinKind, kind_of
 from app.exports.answers import SeriesAnswer, documented_responses
-from app.exports.basins import NOWHERE, basin_columns
 from app.exports.formats import SERIES
-from app.exports.table import RIVER_FLOW, Column, Table, constant, numbers
+from app.exports.series import table_of
+from app.exports.table import RIVER_FLOW, Table
 from app.http import json_numbers
-from app.http.base_schema import Area, Missing, OfBasin, Period, column
+from app.http.base_schema import EXPLAINED, Area, Missing, OfBasin, Period, Series, column
 from app.http.dependencies import BasinId, ChosenVersion, Reading
 from app.http.discharge_units import AreaName, area_between
 from app.http.limits.costs import RequestBudget
@@ -22,6 +23,7 @@ from app.http.problems import refused
 from app.versions.scores import SCORED, USE
 from hydrology.base import calendar
 from hydrology.base.calendar import Day
+from hydrology.base.doc import Why
 from hydrology.base.errors import counted
 from hydrology.base.units import Units, converted
 from hydrology.verification.held_out_years import PeriodUse
@@ -37,6 +39,7 @@ from records.versions.versions import UnknownVersion
 router = APIRouter(tags=["skill"])
 
 STORED: Units = "mm/day"
+_flow = partial(Series, standard_name=RIVER_FLOW, cell_methods="time: mean")
 FirstDay = Annotated[
     DayField | None, Query(description="The first day; by default that of the evaluation.", examples=["2008-04-01"])
 ]
@@ -50,24 +53,30 @@ class Evaluation(OfBasin):
     """What a version was evaluated on in a basin."""
 
     basin_kind: BasinKind
-    version: str = Field(description="The model version.")
-    scored: str = Field(description=SCORED)
+    version: Annotated[str, Series("identifier of the model version")] = Field(description="The model version.")
+    scored: Annotated[str, Series("the version whose simulation this is")] = Field(description=SCORED)
     period: Period = Field(description="The days of the evaluation.")
-    period_use: PeriodUse = Field(description=USE)
-    evaluated_at: datetime
+    period_use: Annotated[PeriodUse, Series("use of the days in the scored version's training")] = Field(
+        description=USE
+    )
+    evaluated_at: Annotated[datetime, Series("when it was computed")]
 
 
 class Simulation(Evaluation):
     """Simulated and observed flow of a basin, from which its scores are computed."""
 
     units: Units = Field(description="The unit of both series.")
-    area: Area | None = Field(description="The drainage area used to convert them; null in mm/day.")
-    time: list[date] = Field(description="The requested days of the period, by default all.")
-    simulated: list[float] = Field(description=column("The mean of the members, driven by observed weather"))
-    observed: list[float | None] = Field(
+    area: Annotated[Area | None, Why("The flow is as it was scored, in mm/day.")] = Field(
+        description="The drainage area used to convert them; null in mm/day."
+    )
+    time: Annotated[list[date], Series("day")] = Field(description="The requested days of the period, by default all.")
+    simulated: Annotated[list[float], _flow("simulated discharge, mean of the members")] = Field(
+        description=column("The mean of the members, driven by observed weather")
+    )
+    observed: Annotated[list[float | None], _flow("observed discharge")] = Field(
         description=column("The observation that the scores compare it with, null where there is none")
     )
-    missing: Missing
+    missing: Missing = EXPLAINED
 
 
 def newest_evaluation(session: Session, basin: str, version: str | None) -> tuple[SimulatedFlow, dict[str, Any]]:
@@ -133,7 +142,7 @@ def simulation_of(
         for values in (flow.simulated, flow.observed)
     )
     shown = json_numbers.gappy_column(observed)
-    missing = {"area": "The flow is as it was scored, in mm/day."} if area is None else {}
+    missing = {}
     if lacking := shown.count(None):
         missing["observed"] = (
             f"{lacking} of {counted(len(shown), 'day has', 'days have')} no observation: no score counts them."
@@ -149,22 +158,10 @@ def simulation_of(
     )
 
 
-def table_of(answer: Simulation, sites: Mapping[str, Site]) -> Table:
+def simulation_table(answer: Simulation, sites: Mapping[str, Site]) -> Table:
     """Return a simulation as a table: a row for each day."""
-    rows = len(answer.time)
-    cf: dict[str, Any] = {} if answer.units == STORED else {"standard_name": RIVER_FLOW, "cell_methods": "time: mean"}
-    columns = [
-        *basin_columns(answer.basin, sites.get(answer.basin, NOWHERE), rows),
-        constant("version", "identifier of the model version", "text", answer.version, rows),
-        constant("scored", "the version whose simulation this is", "text", answer.scored, rows),
-        constant("period_use", "use of the days in the scored version's training", "text", answer.period_use, rows),
-        constant("evaluated_at", "when it was computed", "instant", answer.evaluated_at, rows),
-        Column("time", "day", "day", answer.time),
-        numbers("simulated", "simulated discharge, mean of the members", answer.simulated, rows, answer.units, **cf),
-        numbers("observed", "observed discharge", answer.observed, rows, answer.units, **cf),
-    ]
     name = f"{answer.basin}_simulation_{answer.scored}_{answer.time[0]}_{answer.time[-1]}"
-    return Table(name, f"Simulated and observed flow of {answer.basin}", columns)
+    return table_of(answer, name, f"Simulated and observed flow of {answer.basin}", sites)
 
 
 @router.get(
@@ -192,4 +189,6 @@ def read_simulation(
     flow, evaluation = newest_evaluation(session, basin, version)
     days = evaluated_days(flow, start, end)
     budget.spend(2 * (days.stop - days.start), "start", "ask for fewer days.")
-    return answer.of_basin(simulation_of(session, flow, evaluation, days, units=units, area_name=area), table_of)
+    return answer.of_basin(
+        simulation_of(session, flow, evaluation, days, units=units, area_name=area), simulation_table
+    )

@@ -1,7 +1,7 @@
 """What assimilating observed flow is worth beside the correction of the error model, with observed weather.
 
 100 real basins, forecasts of ten days from every fifth day, of the shipped ensemble: as they are, from states that the
-flow of the last days has changed (`operations.states.assimilate`), with the error model's correction by the last
+flow of the last days has changed (`operations.states.changed_states`), with the error model's correction by the last
 observed
 flow, and with both. Each of the four has an error model of its own, fitted to its forecasts of the validation years;
 NSE is of its median. Assimilation gains in a basin if the CRPS of its forecasts of the validation years, over all
@@ -32,7 +32,7 @@ from models.inference import ArrayMap
 from models.pretrained import SHELF, form
 from models.pretrained.loading import load
 from operations.basin_data.dataset import stacked
-from operations.states.assimilate import WINDOW_DAYS, increments
+from operations.states.changed_states import WINDOW_DAYS, increments
 
 ENSEMBLE = "mclstm-maurer-447"
 EVERY_DAYS, LEADS = 5, 10

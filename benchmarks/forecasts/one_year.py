@@ -25,6 +25,7 @@ from operations.verification.evaluate import evaluate
 from operations.verification.snow_cells import reference_snow
 from records.database.engine import Database
 from records.runs import run_arrays, run_types, runs
+from records.runs.runs import RunRequest
 from runtime.clock import Clock
 from testing.work import work_of
 
@@ -58,7 +59,7 @@ def _run(database: Database, clock: Clock, version: str, t0: Day, weather: Any) 
     """Return the arrays of a run from a day to the end of July."""
     horizon = int((YEAR.last - t0).astype(int))
     params = ForecastParams(basins=[BASIN], t0=t0, horizon=horizon, version=version, weather=weather)
-    (run,) = forecast(work_of(database, clock), params, purpose="reforecast")
+    (run,) = forecast(work_of(database, clock), RunRequest(params, purpose="reforecast"))
     with database.reading() as session:
         return runs.series_of(session, run.id, BASIN)
 

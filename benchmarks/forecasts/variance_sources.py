@@ -18,6 +18,7 @@ from operations.forecasting.forecast import forecast
 from operations.training.pretrained import install, read_shipped
 from records.database.engine import Database
 from records.runs import run_types, runs
+from records.runs.runs import RunRequest
 from runtime.clock import Clock
 from testing.work import work_of
 
@@ -47,7 +48,7 @@ def _variances(database: Database, clock: Clock, version: str, names: list[str],
     """Return the variance by source, (basins, sources, leads)."""
     asked: dict[str, Any] = {"basins": names, "t0": t0, "horizon": HORIZON, "version": version}
     params = ForecastParams(**asked, weather="climatology", perturbed_states=STATES)
-    (run,) = forecast(work_of(database, clock), params, purpose="reforecast")
+    (run,) = forecast(work_of(database, clock), RunRequest(params, purpose="reforecast"))
     with database.reading() as session:
         series = [runs.series_of(session, run.id, basin, (run_types.VARIANCE,)) for basin in names]
     return np.stack([of_basin[run_types.VARIANCE].values.astype(np.float64) for of_basin in series if of_basin])

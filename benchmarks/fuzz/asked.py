@@ -22,8 +22,8 @@ from jobspec import faults, kinds
 from jobspec.addresses import why_no_target
 from jobspec.basins import AddedBasin
 from jobspec.feeds import NewFeed, read_settings
+from jobspec.levels import NewThreshold
 from jobspec.subscriptions import NewSubscription, SubscriptionPatch
-from jobspec.thresholds import NewThreshold
 from records.jobs.cron import next_run
 from testing.jobs.requests import REQUESTS, SCRATCH, TUNING
 

@@ -14,8 +14,8 @@ from hydrology.base.calendar import day
 from jobspec.training import TrainingConfig
 from models.arrays import Array, Forcing, days_of
 from models.validation import TrainingData
-from runtime.atomic_files import replace_file
 from runtime.settings import Settings
+from runtime.stored_files import replace_file
 
 FILE = "gpu-data.npz"
 

@@ -20,9 +20,9 @@ from models.cores import cores_in_use
 from models.gpu.members_training import MembersTraining
 from models.scaling import Scaler
 from models.training import Progress, TrainedMember
-from operations.versions.hardware import machine
-from runtime.atomic_files import replace_file
+from operations.versions.processes import machine
 from runtime.settings import Settings
+from runtime.stored_files import replace_file
 
 DEVICE = "cuda"
 

@@ -17,8 +17,8 @@ from hydrology.base.calendar import Period
 from hydrology.water.spin_up import SPIN_UP_DAYS
 from models.ensemble import Ensemble
 from models.inference import GROUP
+from operations.basin_data.climate import mean_pet
 from operations.basin_data.dataset import BasinForcing, stacked
-from operations.basin_data.pet import mean_pet
 from records.basins import basins as basin_records
 
 

@@ -23,8 +23,8 @@ from models.pretrained.loading import load
 from models.scaling import Scaler
 from models.training import MemberTraining, Progress
 from operations.training.training_data import prepare
-from runtime.atomic_files import replace_file
 from runtime.settings import Settings
+from runtime.stored_files import replace_file
 
 RESULTS = Path(__file__).parent / "results" / "trials"
 

@@ -38,6 +38,7 @@ from records.access import keys
 from records.alerts import alert_changes, alerts, deliveries, signatures, subscriptions
 from records.alerts.alert_changes import Change
 from records.database.engine import Database
+from records.runs.runs import RunRequest
 from records.versions import promotions
 from runtime.child_processes import spawn_context
 from runtime.clock import Clock
@@ -165,7 +166,7 @@ def _issue_day(year: _Year, day: Day) -> int:
     """
     year.now = issue_instant(day)
     params = ReplayParams(period=Period(day, day), horizon=HORIZON, traces=TRACES)
-    done = replay(work_of(year.database, Clock(year.now)), params)
+    done = replay(work_of(year.database, Clock(year.now)), RunRequest(params))
     year.runs += len(done.runs)
     with year.database.reading() as session:
         standings = alerts.standings(session, year.names)

@@ -36,6 +36,7 @@ from operations.verification.verify_issued import verify
 from records.database.engine import Database
 from records.runs import run_arrays, run_types, runs, states
 from records.runs.run_summary import RunChange
+from records.runs.runs import RunRequest
 from records.series import series, sources
 from records.verification import error_splits
 from records.verification.error_splits import ErrorFilter, ForecastError, MeanError
@@ -113,7 +114,7 @@ def _lived(database: Database, names: Sequence[str], cost: _Cost) -> list[run_ty
             if number == PROMOTED_ON:
                 _promote(database, other, names[::PROMOTED_EVERY])
             params = ReplayParams(period=Period(issue_day, issue_day), horizon=HORIZON, traces=TRACES)
-            issued += replay(work_of(database, Clock()), params).runs
+            issued += replay(work_of(database, Clock()), RunRequest(params)).runs
     return issued
 
 

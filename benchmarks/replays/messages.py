@@ -41,6 +41,7 @@ from records.alerts import alert_changes, deliveries, signatures, subscriptions
 from records.alerts.alert_changes import Change
 from records.database.engine import Database
 from records.database.statements import grouped
+from records.runs.runs import RunRequest
 from runtime.clock import Clock
 from runtime.logs import log_to_stderr
 from runtime.settings import Settings
@@ -161,7 +162,7 @@ def _issue(year: _Year, day: Day) -> int:
     """Issue the forecasts of a day, which decide the alerts, and return the number of changes."""
     year.now = year.issue_day = issue_instant(day)
     params = ReplayParams(period=Period(day, day), horizon=HORIZON, traces=TRACES)
-    return len(replay(work_of(year.database, Clock(year.now)), params).changes)
+    return len(replay(work_of(year.database, Clock(year.now)), RunRequest(params)).changes)
 
 
 def _send(year: _Year, until: datetime | None) -> None:

@@ -29,6 +29,7 @@ from records.outlooks import outlooks
 from records.outlooks.run_outlook import RunOutlook
 from records.runs import runs
 from records.runs.run_types import Run, RunBasin
+from records.runs.runs import RunRequest
 from records.series import series
 from runtime.clock import Clock
 from testing.work import work_of
@@ -86,7 +87,7 @@ def _issue(database: Database, period: Period) -> list[str]:
     issued = []
     for day in period.days[::DAYS_BETWEEN]:
         params = ReplayParams(period=Period(day, day), horizon=HORIZON, traces=TRACES)
-        issued += [run.id for run in replay(work_of(database, Clock(issue_instant(day))), params).runs]
+        issued += [run.id for run in replay(work_of(database, Clock(issue_instant(day))), RunRequest(params)).runs]
     return issued
 
 

@@ -25,9 +25,10 @@ from operations.basin_data.ingest import ingest
 from operations.daily.replay import replay
 from operations.training.pretrained import install, read_shipped
 from operations.upkeep.reproduce import reproduce
-from operations.versions.hardware import program
+from operations.versions.processes import program
 from records.database.engine import Database
 from records.runs import run_types
+from records.runs.runs import RunRequest
 from records.versions import promotions
 from runtime.clock import Clock
 from testing.work import work_of
@@ -61,7 +62,7 @@ def _replayed(database: Database, names: Sequence[str]) -> list[run_types.Run]:
     version = install(work_of(database, clock), read_shipped(ENSEMBLE)).version_id
     with database.transaction() as session:
         promotions.promote(session, version, names, reason="benchmark", by="benchmark", at=clock.wall())
-    return replay(work_of(database, clock), ISSUE_DAYS).runs
+    return replay(work_of(database, clock), RunRequest(ISSUE_DAYS)).runs
 
 
 def _programs() -> Iterator[Variant | None]:

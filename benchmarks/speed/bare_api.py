@@ -22,6 +22,7 @@ from benchmarks.speed.weather_traces import T0
 from jobspec.jobs.forecasting import ForecastParams
 from operations.forecasting.forecast import forecast
 from records.database.engine import Database
+from records.runs.runs import RunRequest
 from records.versions import promotions
 from runtime.child_processes import spawn_context
 from runtime.logs import log_to_stderr
@@ -42,7 +43,7 @@ def fill(settings: Settings, basins: int = BASINS) -> list[str]:
     version = prepare(database, country, PRODUCT, T0)
     with database.transaction() as session:
         promotions.promote(session, version, country.basins(), reason="first", by="benchmark", at=CLOCK.now())
-    forecast(work_of(database, CLOCK), ForecastParams(basins=country.basins(), horizon=DAYS, t0=T0))
+    forecast(work_of(database, CLOCK), RunRequest(ForecastParams(basins=country.basins(), horizon=DAYS, t0=T0)))
     database.close()
     return country.basins()
 

@@ -42,6 +42,7 @@ from operations.training.train import train
 from operations.versions.load_networks import load_version
 from records.database.engine import Database
 from records.runs import states
+from records.runs.runs import RunRequest
 from runtime.clock import Clock
 from testing.work import work_of
 
@@ -114,7 +115,8 @@ def add_version(database: Database, names: list[str], day: Day, **settings: Any)
 
 def _issue(database: Database, version: str, names: list[str], t0: Day) -> None:
     (run,) = forecast(
-        work_of(database, CLOCK), ForecastParams(basins=list(names), horizon=HORIZON, t0=t0, version=version)
+        work_of(database, CLOCK),
+        RunRequest(ForecastParams(basins=list(names), horizon=HORIZON, t0=t0, version=version)),
     )
     if run.status != "issued":
         raise SystemExit(f"Only {run.status}: {run.reason}")

@@ -36,6 +36,7 @@ from models.inference import GROUP
 from operations.forecasting.forecast import forecast
 from operations.versions.load_networks import load_version
 from records.database.engine import Database
+from records.runs.runs import RunRequest
 from records.series import series
 from records.weather import issue_store
 from testing.work import work_of
@@ -116,7 +117,7 @@ def _measured(
 
 def issue(database: Database, params: ForecastParams) -> None:
     """Issue a forecast of every basin."""
-    (run,) = forecast(work_of(database, CLOCK), params)
+    (run,) = forecast(work_of(database, CLOCK), RunRequest(params))
     if run.status != "issued":
         raise SystemExit(f"Only {run.status}: {run.reason}")
 

@@ -37,7 +37,7 @@ from models.nets.mclstm import MCLSTM
 from models.pretrained import SHELF, form
 from models.pretrained.loading import load
 from operations.basin_data.dataset import stacked
-from operations.forecasting.water_age import all_older
+from operations.forecasting.replayed_past import all_older
 from testing import plain_recurrence  # noqa: F401 - it adds the program `plain`
 
 ENSEMBLE = "mclstm-maurer-447"

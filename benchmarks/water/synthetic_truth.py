@@ -32,6 +32,7 @@ from operations.versions.load_networks import load_version
 from records.basins.basins import list_basins
 from records.database.engine import Database
 from records.runs import run_types, runs
+from records.runs.runs import RunRequest
 from records.simulations import snow_cells
 from runtime.clock import Clock
 from testing.synthetic_origin import OTHER, SNOW, discharge_by_origin
@@ -127,7 +128,7 @@ def _origins(
     truth = country[2]
     for t0 in T0:
         params = ForecastParams(basins=names, t0=t0, horizon=HORIZON, version=version)
-        (run,) = forecast(work_of(database, clock), params, purpose="reforecast")
+        (run,) = forecast(work_of(database, clock), RunRequest(params, purpose="reforecast"))
         place = int((t0 - RECORD.first).astype(int))
         true = discharge_by_origin(*country, place, HORIZON).sum(axis=0)
         for at, name in enumerate(names):

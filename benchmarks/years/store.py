@@ -27,6 +27,7 @@ from operations.basin_data.ingest import store as store_observed
 from operations.upkeep.prune import prune
 from records.access import audit
 from records.basins import basins
+from records.basins.tables import Basin
 from records.database.engine import Database
 from records.database.ids import new_id
 from records.jobs import attempts, jobs
@@ -194,7 +195,7 @@ def opened(folder: Path, count: int) -> Store:
     patterns, created = _patterns(database, version, country.basins())
     with database.transaction() as session:
         for name in names:
-            basins.upsert(session, basins.Basin(name))
+            basins.upsert(session, Basin(name))
         promotions.promote(session, version, names, reason="to measure", by=BY.name, at=CLOCK.wall())
     return Store(
         database=database,

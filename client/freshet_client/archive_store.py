@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from zarr.abc.store import ByteRequest, OffsetByteRequest, RangeByteRequest, Store, SuffixByteRequest
 from zarr.core.buffer import Buffer, BufferPrototype
 
-from freshet_client.errors import Refused
+from freshet_client.connection import Refused
 
 Read = Callable[[str, str | None], bytes]
 

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import httpx2
 
-from freshet_client.base import unknown_answer
-from freshet_client.connection import Connection, Request
-from freshet_client.errors import JobFailed
+from freshet_client.connection import Connection, JobFailed, Request, unknown_answer
 from freshet_client.models import Job
 from freshet_client.operations import Operations
 

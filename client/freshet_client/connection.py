@@ -1,18 +1,63 @@
-"""Requests to one service, with timeouts, retries where that is safe, and the key in the header only."""
+"""Requests to a service, with timeouts, retries where that is safe and the key in the header only; answers as types."""
 
 import random
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any
-from urllib.parse import urlsplit
+from typing import Any, TypeVar
+from urllib.parse import quote, urlsplit
 
 import httpx2
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from freshet_client.errors import InvalidAddress, Refused, ServiceError, Unreachable
-from freshet_client.models import ProblemDetails
+from freshet_client.models import Job, ProblemDetails
+
+
+class ServiceError(Exception):
+    """The service refused a request, or does not answer as a Freshet service does."""
+
+
+class InvalidAddress(ServiceError, ValueError):  # noqa: N818 - the name of what it reports
+    """The address of the service cannot be used."""
+
+
+class Unreachable(ServiceError):  # noqa: N818 - the name of what it reports
+    """The service does not answer, temporarily or permanently."""
+
+
+class Refused(ServiceError):  # noqa: N818 - the name of what it reports
+    """The service refused a request and gave a reason (RFC 9457). The attributes are the service's.
+
+    Attributes:
+        type: the kind of problem, which never changes.
+        title: the kind in words.
+        status: of HTTP.
+        detail: what is wrong this time, and how to mend it.
+        errors: the fields that cannot be used, where the request has any.
+    """
+
+    def __init__(self, request: str, problem: ProblemDetails) -> None:
+        super().__init__(f"The service refused {request}: {problem.detail}")
+        self.type, self.title, self.status = problem.type, problem.title, problem.status
+        self.detail, self.errors = problem.detail, tuple(problem.errors)
+
+
+class JobFailed(ServiceError):  # noqa: N818 - the name of what it reports
+    """A job failed or was cancelled; `job` is its last state."""
+
+    def __init__(self, job: Job) -> None:
+        detail = None if job.problem is None else job.problem.detail
+        super().__init__(f"Job {job.id} {job.status}: {why_ended(job.status, detail)}")
+        self.job = job
+
+
+def why_ended(status: str, detail: str | None) -> str:
+    """Return why a job failed or was cancelled, in words: its own where they are shown."""
+    return detail or _DEFAULT_REASONS[status]
+
+
+_DEFAULT_REASONS = {"failed": "its reason is shown to the key that posted it.", "cancelled": "somebody asked for it."}
 
 CONNECTING, ANSWERING = 5.0, 30.0  # seconds
 ATTEMPTS = 4
@@ -153,3 +198,60 @@ def _checked(address: str) -> str:
     if not usable:
         raise InvalidAddress(f"{address!r} is not the address of a service: write one like http://127.0.0.1:8000.")
     return address.rstrip("/")
+
+
+Answer = TypeVar("Answer", bound=BaseModel)
+
+
+class BaseClient:
+    """Sends requests on a connection and reads the answers."""
+
+    _connection: Connection
+
+    def _content(self, request: Request) -> bytes:
+        return self._connection.send(request)
+
+    def _answer(self, model: type[Answer], request: Request) -> Answer:
+        """Return an answer as its type; fields that this version does not know are ignored.
+
+        Raises:
+            ServiceError: it is another.
+        """
+        try:
+            return model.model_validate_json(self._content(request), extra="ignore")
+        except ValidationError:
+            raise unknown_answer(model.__name__) from None
+
+    def _items(self, page: type[BaseModel], items: str, request: Request) -> Iterator[Any]:
+        """Yield the entries of a list, page after page.
+
+        Args:
+            items: the field of a page that holds them.
+
+        Raises:
+            ServiceError: pagination leads back to a page already read.
+        """
+        read: set[str] = set()
+        current: Any = self._answer(page, request)
+        yield from getattr(current, items)
+        while (following := current.next) is not None:
+            if following in read:
+                raise ServiceError(
+                    f"The pages of {request.path} lead back to a page already read: report this to the operator of the "
+                    "service."
+                )
+            read.add(following)
+            current = self._answer(page, Request("GET", following))
+            yield from getattr(current, items)
+
+
+def path_of(template: str, **ids: object) -> str:
+    """Return the path of an operation with its identifiers, which may hold any character."""
+    return template.format_map({name: quote(str(value), safe="") for name, value in ids.items()})
+
+
+def unknown_answer(what: str) -> ServiceError:
+    """Return the error of an answer that this version does not know."""
+    return ServiceError(
+        f"The answer is not {what} as this version of freshet-client knows it: use the service's version."
+    )

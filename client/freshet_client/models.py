@@ -2565,18 +2565,12 @@ class PublishedTable(Model):
 class Quartiles(Model):
     """Quartiles of a score over the basins in which the days had the same use."""
 
-    member: str
-    """
-    A member's number, or `mean` for the members' mean. Of a version that combines others also the names of some of its weather products, joined by `+`: the mean with these alone.
-    """
-
     metric: str
     """`nse`, `kge`, `fhv` and so on; biases are in %."""
 
-    period: Period
-    period_use: Literal["held out", "validation", "training", "mixed", "unknown"]
+    member: str
     """
-    How the training of the scored version used the days of the period: `held out` not at all, or it has not learnt from this basin; `validation` to choose its weights; `training` to fit them; `mixed` some of the days, or by some of the versions that it combines, or in some of the basins; `unknown` where the version does not state its days. Only a score on days that are held out is its skill: others flatter it.
+    A member's number, or `mean` for the members' mean. Of a version that combines others also the names of some of its weather products, joined by `+`: the mean with these alone.
     """
 
     lead: str
@@ -2589,6 +2583,12 @@ class Quartiles(Model):
 
     reference: str
     """The reference data."""
+
+    period: Period
+    period_use: Literal["held out", "validation", "training", "mixed", "unknown"]
+    """
+    How the training of the scored version used the days of the period: `held out` not at all, or it has not learnt from this basin; `validation` to choose its weights; `training` to fit them; `mixed` some of the days, or by some of the versions that it combines, or in some of the basins; `unknown` where the version does not state its days. Only a score on days that are held out is its skill: others flatter it.
+    """
 
     n: int
     """Number of basins with a value."""
@@ -2807,18 +2807,12 @@ class ScheduledJob(Model):
 class Score(Model):
     """One score of a model version in a basin."""
 
-    member: str
-    """
-    A member's number, or `mean` for the members' mean. Of a version that combines others also the names of some of its weather products, joined by `+`: the mean with these alone.
-    """
-
     metric: str
     """`nse`, `kge`, `fhv` and so on; biases are in %."""
 
-    period: Period
-    period_use: Literal["held out", "validation", "training", "mixed", "unknown"]
+    member: str
     """
-    How the training of the scored version used the days of the period: `held out` not at all, or it has not learnt from this basin; `validation` to choose its weights; `training` to fit them; `mixed` some of the days, or by some of the versions that it combines, or in some of the basins; `unknown` where the version does not state its days. Only a score on days that are held out is its skill: others flatter it.
+    A member's number, or `mean` for the members' mean. Of a version that combines others also the names of some of its weather products, joined by `+`: the mean with these alone.
     """
 
     lead: str
@@ -2832,18 +2826,24 @@ class Score(Model):
     reference: str
     """The reference data."""
 
+    period: Period
+    period_use: Literal["held out", "validation", "training", "mixed", "unknown"]
+    """
+    How the training of the scored version used the days of the period: `held out` not at all, or it has not learnt from this basin; `validation` to choose its weights; `training` to fit them; `mixed` some of the days, or by some of the versions that it combines, or in some of the basins; `unknown` where the version does not state its days. Only a score on days that are held out is its skill: others flatter it.
+    """
+
     n: int
     """Number of days with both values."""
 
     value: float | None
-    reason: str | None
-    """Why there is no value; null where there is one."""
-
     low: float | None
     """The lower end of its interval; null where none was computed."""
 
     high: float | None
     """The upper end of its interval; null where none was computed."""
+
+    reason: str | None
+    """Why there is no value; null where there is one."""
 
     attributes_assumed: list[str]
     """The attributes of the basin that were assumed in the simulation, for they were not known."""
@@ -5891,6 +5891,8 @@ class ModelSkill(Model):
     """The scores of a model version over its basins."""
 
     version: str
+    """The model version."""
+
     scored: str
     """
     The version whose scores these are: the same, or its twin, the same recipe trained on fewer years, where it has none of its own because it has learnt from every year.

@@ -5,8 +5,7 @@ from datetime import date, datetime
 from typing import Any, Literal, overload
 
 from freshet_client import models
-from freshet_client.base import BaseClient, path_of
-from freshet_client.connection import Request
+from freshet_client.connection import BaseClient, Request, path_of
 
 
 class Operations(BaseClient):

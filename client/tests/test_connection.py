@@ -8,7 +8,7 @@ import httpx2
 import pytest
 
 from freshet_client import Client, InvalidAddress, JobFailed, Refused, ServiceError, Unreachable, connection, models
-from freshet_client.base import path_of
+from freshet_client.connection import path_of
 
 ADDRESS = "http://rivers.example"
 BUSY = httpx2.Response(503, headers={"Retry-After": "0"})

@@ -28,8 +28,8 @@ from records.basins.basins import Site
 from records.database.engine import Database
 from records.runs import run_arrays, run_types, runs
 from records.series import series
-from runtime.atomic_files import replace_file
 from runtime.clock import Clock
+from runtime.stored_files import replace_file
 
 UNIT, VARIABLE = "m^3/s", "streamflow_daily_mean"
 """As TEEHR names them in its own tables."""

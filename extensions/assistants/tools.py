@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from extensions.assistants import arguments
 from freshet_client import Client, ServiceError
 from freshet_client.client import ENDED
-from freshet_client.errors import why_ended
+from freshet_client.connection import why_ended
 from hydrology.base.errors import InvalidInput, counted
 from jobspec.changes import Changes
 

@@ -20,7 +20,7 @@ from models.inference import ArrayMap
 from models.pretrained import form
 from models.pretrained.loading import load, owner
 from models.saved_state import Owner, SavedState, UnusableState
-from runtime.atomic_files import replace_file
+from runtime.stored_files import replace_file
 
 Array = npt.NDArray[np.float32] | npt.NDArray[np.float64]
 ONE_DAY = np.timedelta64(1, "D")
@@ -50,7 +50,7 @@ class Basin:
             UnusableState: the state is another's, or of another day than the one before the first.
             DamagedEnsemble: the ensemble is.
         """
-        torch.set_num_threads(1)  # of this process: `runtime.one_thread` has why; nothing is set for its children
+        torch.set_num_threads(1)  # of this process: `runtime.tuning` has why; nothing is set for its children
         self._id, self.day = configuration.basin, configuration.first_day
         self._ensemble, self._owner = _loaded(Path(configuration.ensemble))
         inputs = self._ensemble.config.inputs

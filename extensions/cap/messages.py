@@ -16,8 +16,8 @@ from hydrology.base.calendar import as_date
 from hydrology.extremes.alerting import Severity
 from records.alerts.alert_changes import Change
 from records.alerts.change_words import headline, other_levels
-from records.basins.basins import Basin
 from records.basins.station_names import shown_name
+from records.basins.tables import Basin
 
 NAMESPACE = "urn:oasis:names:tc:emergency:cap:1.2"
 NO_SENDER = "freshet@not-official.invalid"

@@ -21,7 +21,7 @@ from hydrology.base.variables import WEATHER
 from models.saved_state import SavedState
 from operations.versions.load_networks import LoadedVersion
 from records.database.engine import Database
-from runtime.atomic_files import replace_file
+from runtime.stored_files import replace_file
 
 BINARY = ".bin"
 """Suffix of a file of binary events, beside its series in .xml."""

@@ -13,12 +13,13 @@ from hydrology.base.errors import DataProblem, InvalidInput
 from hydrology.base.units import Area, area_by
 from hydrology.base.variables import WEATHER
 from hydrology.weather.basin_climate import BasinClimate
-from operations.basin_data.attributes import Attributes, completed
-from operations.basin_data.check_weather import climate_of
+from operations.basin_data.basins import Attributes, completed
+from operations.basin_data.check_incoming import climate_of
 from operations.forecasting.forecast import basins_by_version
+from operations.versions.learnt_days import attribute_means
 from operations.versions.load_networks import LoadedVersion, load_version
-from operations.versions.training_domain import attribute_means
 from records.basins import basins
+from records.basins.tables import Basin
 from records.database.engine import Database
 
 
@@ -43,7 +44,7 @@ class Place:
         climate: None where it is not known.
     """
 
-    basin: basins.Basin
+    basin: Basin
     area: Area
     attributes: Mapping[str, Attributes | Absent]
     climate: BasinClimate | None

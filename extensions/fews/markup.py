@@ -15,7 +15,7 @@ from defusedxml import DefusedXmlException
 
 from hydrology.base.errors import printable
 from ingestion.base import SourceError
-from runtime.atomic_files import replace_file
+from runtime.stored_files import replace_file
 
 NAMESPACE = "http://www.wldelft.nl/fews/PI"
 Instant = np.datetime64

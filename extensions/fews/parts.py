@@ -18,9 +18,9 @@ from hydrology.water.spin_up import SPIN_UP_DAYS, is_spinning_up
 from hydrology.weather.checks import DailyWeather, weather_findings
 from models.networks import architecture
 from models.saved_state import Owner, SavedState
-from operations.basin_data.check_weather import refuse, sentences
+from operations.basin_data.check_incoming import refuse, sentences
+from operations.versions.learnt_days import learnt_from
 from operations.versions.load_networks import LoadedVersion
-from operations.versions.training_domain import learnt_from
 from records.versions.version_properties import ELSEWHERE
 
 

@@ -14,7 +14,7 @@ from hydrology.base.errors import DataProblem, InvalidInput
 from models import checkpoint
 from models.saved_state import Owner, SavedState, UnusableState, dump, parse
 from operations.versions.load_networks import LoadedVersion
-from runtime.atomic_files import replace_file
+from runtime.stored_files import replace_file
 
 _VERSION = "1.2"
 

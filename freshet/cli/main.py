@@ -10,9 +10,7 @@ import typer
 from freshet.cli.commands import LoadedWhenUsed
 from freshet.cli.output import inform, problem_json
 from hydrology.base.errors import DataProblem, InvalidInput, Problem
-from runtime.freed_memory import hold_freed_memory
-from runtime.garbage import collect_seldom
-from runtime.one_thread import use_one_thread
+from runtime.tuning import collect_seldom, hold_freed_memory, use_one_thread
 
 INTERRUPTED = 130
 SERVICES = ("serve", "api", "worker", "scheduler")

@@ -31,8 +31,7 @@ _CHANGES |= {"run": "run", "why": "why", "event": "event"}
 @reads
 def list_alerts(at: Reading) -> Shown:
     """List the alerts of all rivers, each by the level that stands for it."""
-    from app.alerts.schemas import Alerts
-    from app.alerts.service import answers_of
+    from app.alerts.alerts import Alerts, answers_of
     from records.alerts.alerts import rivers
 
     found = Alerts(alerts=answers_of(at.session, rivers(at.session), at.clock.today()), next=None)
@@ -42,7 +41,7 @@ def list_alerts(at: Reading) -> Shown:
 @reads
 def show_alerts(at: Reading, basin: Basin) -> Shown:
     """Show the alert state of each level of a basin by its newest forecast, with the reason."""
-    from app.alerts.service import of_basin
+    from app.alerts.alerts import of_basin
 
     basins.require(at.session, basin)
     found = of_basin(at.session, basin, at.clock.today())
@@ -62,8 +61,7 @@ def list_alert_changes(
     at: Reading, basin: Basin, limit: Annotated[int, option("COUNT", "Maximum number of changes.", min=1)] = 100
 ) -> Shown:
     """List the changes of a basin's alerts, the newest first."""
-    from app.alerts.schemas import AlertChanges
-    from app.alerts.service import change
+    from app.alerts.changes import AlertChanges, change_of
     from records.alerts.alert_changes import page
 
     basins.require(at.session, basin)
@@ -73,7 +71,7 @@ def list_alert_changes(
         f"/v1/basins/{basin}/alerts/changes",
         lambda one: one.seq,
     )
-    found = AlertChanges(changes=[change(one) for one in rows], next=following)
+    found = AlertChanges(changes=[change_of(one) for one in rows], next=following)
     return Shown(found, lambda: listing(found.changes, _CHANGES, f"{basin}: {counted(len(rows), 'change')}"))
 
 
@@ -138,8 +136,7 @@ def add_subscription(
 @reads
 def list_subscriptions(at: Reading) -> Shown:
     """List the receivers, without their secrets."""
-    from app.alerts.schemas import Subscriptions
-    from app.alerts.subscriptions import of_key, subscription_of
+    from app.alerts.subscriptions import Subscriptions, of_key, subscription_of
 
     now = at.clock.wall()
     found = Subscriptions(subscriptions=[subscription_of(one, now) for one in of_key(at.session, at.key)])
@@ -161,8 +158,7 @@ def list_deliveries(
     at: Reading, limit: Annotated[int, option("COUNT", "Maximum number of deliveries.", min=1)] = 100
 ) -> Shown:
     """List deliveries, the newest first."""
-    from app.alerts.deliveries import summaries
-    from app.alerts.schemas import DeliveryPage
+    from app.alerts.deliveries import DeliveryPage, summaries
 
     rows, following = cut(
         deliveries.page(at.session, limit=limit + 1), limit, "/v1/deliveries", lambda delivery: delivery.id

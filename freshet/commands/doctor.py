@@ -16,7 +16,7 @@ from hydrology.base.errors import Problem
 from models.cores import use_cores
 from records.database.engine import Database
 from records.upkeep.integrity import page_faults
-from runtime import private_files
+from runtime import stored_files
 from runtime.settings import Settings
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def _folder(settings: Settings) -> Iterator[Check]:
         yield "data folder", False, f"{folder} cannot be written ({error.strerror}): choose another FRESHET_DATA"
     else:
         yield "data folder", True, str(settings.data)
-    if private_files.is_open_to_others(settings.data):
+    if stored_files.is_open_to_others(settings.data):
         yield "rights", False, f"others can read {settings.data}: chmod 700 {settings.data}"
 
 
@@ -77,7 +77,7 @@ def _database(settings: Settings) -> Iterator[Check]:
     except Problem as problem:
         yield "database", False, str(problem)
         return
-    if database.file is not None and private_files.is_open_to_others(database.file):
+    if database.file is not None and stored_files.is_open_to_others(database.file):
         yield "rights", False, f"others can read {database.file}: chmod 600 {database.file}*"
     if missing := database.missing:
         yield "database", None, missing

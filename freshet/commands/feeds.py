@@ -75,7 +75,7 @@ def add_feed(
         "from": source,
     }
     settings = read_settings({field: value for field, value in result.items() if value is not None})
-    from app.weather.feeds import feed_of
+    from app.feeds import feed_of
 
     with changing() as change:
         feed = _create(change, name, settings)
@@ -117,8 +117,7 @@ def start_feeds(
 @reads
 def list_feeds(at: Reading) -> Shown:
     """List the feeds with their last fetch."""
-    from app.weather.feeds import feed_of
-    from app.weather.schemas import Feeds
+    from app.feeds import Feeds, feed_of
 
     found = Feeds(feeds=[feed_of(feed, at.key) for feed in feeds.list_feeds(at.session)])
     return Shown(found, lambda: listing(found.feeds, _FEEDS, f"{len(found.feeds)} feeds"))
@@ -127,7 +126,7 @@ def list_feeds(at: Reading) -> Shown:
 @reads
 def show_feed(at: Reading, feed: Name) -> Shown:
     """Show a feed: its settings, and the result of the last fetch for each basin."""
-    from app.weather.feeds import feed_detail
+    from app.feeds import feed_detail
 
     found = feed_detail(at.session, feeds.get(at.session, feed), at.key)
 

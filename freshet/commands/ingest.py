@@ -24,9 +24,8 @@ from ingestion.sources.camels import CamelsSource
 from ingestion.sources.caravan import CaravanSource
 from ingestion.sources.tables import TablesSource
 from jobspec.jobs.data import BasinJob, ClimateJob
-from operations.basin_data.ingest import IngestResult, held
+from operations.basin_data.ingest import IngestResult, held, ingest_published
 from operations.basin_data.ingest import ingest as run
-from operations.basin_data.ingest_benchmarks import ingest_published
 from operations.basin_data.isolated_source import IsolatedSource
 from operations.basin_data.source_paths import Intake
 from operations.upkeep import audit_details

@@ -20,10 +20,8 @@ from hydrology.base.calendar import day
 from hydrology.base.errors import InvalidInput, counted
 from hydrology.ratings.rating import M_PER_FT
 from ingestion.json_numbers import parse_json
-from jobspec.flood_categories import NewCategories
 from jobspec.jobs.judging import LevelsJob
-from jobspec.ratings import NewRating
-from jobspec.thresholds import FloodFrequencySettings, NewThreshold
+from jobspec.levels import FloodFrequencySettings, NewCategories, NewRating, NewThreshold
 from records.access import audit
 from records.alerts import held_alerts
 from records.basins import basins

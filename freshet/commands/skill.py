@@ -168,7 +168,9 @@ def simulation(at: Reading, basin: Basin, version: Version = None, units: Discha
     days = f"{found.period.first_day}..{found.period.last_day}, {in_training(found.period_use)}"
     title = f"{basin}, version {found.scored}, {days}, {found.units}"
     return Shown(
-        found, lambda: series(found, columns, title), lambda: simulation.table_of(found, sites(at.session, [basin]))
+        found,
+        lambda: series(found, columns, title),
+        lambda: simulation.simulation_table(found, sites(at.session, [basin])),
     )
 
 

@@ -93,14 +93,14 @@ def list_weather(
     limit: Annotated[int, option("COUNT", "Maximum number of weather forecasts.", min=1, max=10_000)] = 20,
 ) -> Shown:
     """List the weather forecasts known by the clock, the last stored first."""
-    from app.weather.schemas import WeatherPage
-    from app.weather.service import summaries
+    from app.weather.weather import WeatherIssue, WeatherPage
+    from records.database.statements import as_values
     from records.weather.weather_issues import list_issues
 
     rows, following = cut(
         list_issues(at.session, at.now, basin=basin, limit=limit + 1), limit, "/v1/weather", lambda issue: issue.id
     )
-    found = WeatherPage(weather=summaries(rows), next=following)
+    found = WeatherPage(weather=[WeatherIssue(**as_values(issue)) for issue in rows], next=following)
     return Shown(found, lambda: listing(found.weather, _ISSUES, counted(len(rows), "weather forecast")))
 
 
@@ -120,7 +120,7 @@ def fit_bridge(done: Done) -> Iterator[RenderableType]:
     A basin with too few common days of both products gets the median bridge of similar basins. A bridge of weather
     forecasts is applied when they are used.
     """
-    from app.weather.bridges.service import detail
+    from app.weather.bridges import detail
 
     yield _detail(detail(done.session, done.result["bridge"]))
     yield from _applied(done)
@@ -129,17 +129,16 @@ def fit_bridge(done: Done) -> Iterator[RenderableType]:
 @reads
 def list_bridges(at: Reading) -> Shown:
     """List the bridges, of each the newest fit."""
-    from app.weather.bridges.schemas import Bridges
-    from app.weather.bridges.service import summaries
+    from app.weather.bridges import list_newest
 
-    found = Bridges(bridges=summaries(at.session))
+    found = list_newest(at.session)
     return Shown(found, lambda: listing(found.bridges, _BRIDGES, f"{len(found.bridges)} bridges"))
 
 
 @reads
 def show_bridge(at: Reading, bridge: Name) -> Shown:
     """Show a bridge: its corrections and its skill in each basin."""
-    from app.weather.bridges.service import detail
+    from app.weather.bridges import detail
 
     found = detail(at.session, bridge)
     return Shown(found, lambda: _detail(found))

@@ -14,7 +14,7 @@ from freshet.demo.work import Show, Work, client_errors_as_problems, new_token, 
 from freshet.demo.write_archive import ARCHIVE, RIVERS
 from freshet_client import Client
 from hydrology.base.basins import basin_id
-from runtime import private_files
+from runtime import stored_files
 from runtime.child_processes import Process
 from runtime.settings import Settings
 
@@ -59,7 +59,7 @@ def demonstrate(settings: Settings, process: Process, address: str, show: Show) 
         DataProblem: a job failed.
     """
     incoming = settings.ingest_roots[0]
-    private_files.make_folder(incoming)
+    stored_files.make_folder(incoming)
     archive = shutil.copyfile(ARCHIVE, incoming / ARCHIVE.name)
     with client_errors_as_problems(), Client(address, new_token(settings)) as client:
         work = Work(client, partial(require_alive, process, settings.data), show)

@@ -14,7 +14,7 @@ from freshet_client.models import Job
 from hydrology.base.errors import DataProblem, Problem
 from records.access import audit, keys
 from records.database.engine import Database
-from runtime import child_processes, private_files, restart_notes
+from runtime import child_processes, restart_notes, stored_files
 from runtime.child_processes import Process
 from runtime.clock import Clock
 from runtime.settings import Settings
@@ -61,8 +61,8 @@ def service(settings: Settings, host: str, port: int) -> Iterator[Process]:
     listening = ("--host", host, "--port", str(port))
     command = child_processes.python_command("freshet", "serve", *listening, *WORKERS)
     log = settings.data / LOG
-    private_files.make_folder(log.parent)
-    with open(log, "ab", opener=private_files.opener) as output:
+    stored_files.make_folder(log.parent)
+    with open(log, "ab", opener=stored_files.opener) as output:
         process = child_processes.start(
             command, environment=environment, log=output, own_group=False, dies_by=signal.SIGTERM
         )

@@ -18,7 +18,7 @@ from runtime.child_processes import Fork, end_with_parent
 _LOADED = (
     "app.main",
     "app.http.server",
-    "freshet.cli.service.parts",
+    "freshet.commands.serve",
     "workers.processes",
     # What Celery and kombu load only when a worker starts.
     "celery.apps.worker",

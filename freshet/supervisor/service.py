@@ -16,7 +16,7 @@ from freshet.supervisor.supervised_process import MAX_SILENCE, SupervisedProcess
 from hydrology.base.errors import Problem
 from jobspec.jobs.base import GPU, SERVICE
 from models.devices import CPU
-from runtime import private_files, restart_notes, watchdog
+from runtime import restart_notes, stored_files, watchdog
 from runtime.child_processes import end_all
 from runtime.restart_notes import Restart
 from runtime.settings import Settings
@@ -167,8 +167,8 @@ class Service:
 @contextmanager
 def _only_instance(settings: Settings) -> Iterator[IO[str]]:
     """Hold the lock of a data folder, and give its file."""
-    private_files.make_folder(settings.data)
-    with open(settings.data / "service.lock", "a+", opener=private_files.opener) as lock:
+    stored_files.make_folder(settings.data)
+    with open(settings.data / "service.lock", "a+", opener=stored_files.opener) as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -6,13 +6,14 @@ around it is, since its match may hide in a gap.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Self
+from dataclasses import dataclass, fields
+from typing import Annotated, Self
 
 import numpy as np
 
 from hydrology.base.absent import Absent, absent
 from hydrology.base.arrays import Array
+from hydrology.base.doc import Doc
 from hydrology.base.reasons import Reason
 from hydrology.scores.events import MIN_APART, Event, cut_events
 
@@ -43,7 +44,7 @@ class EventPair:
 
     @property
     def errors(self) -> dict[str, float] | None:
-        """The errors by the names of `ERRORS`; None where an event is missing."""
+        """The errors by the names of `EventErrors`; None where an event is missing."""
         if self.observed is None or self.simulated is None:
             return None
         return {
@@ -52,10 +53,6 @@ class EventPair:
             "volume_percent": 100 * (self.volume_simulated / self.volume_observed - 1),
             "onset_days": float(self.simulated.start - self.observed.start),
         }
-
-
-ERRORS = ("peak_time_days", "peak_height_percent", "volume_percent", "onset_days")
-"""Errors of a matched event, simulated against observed: late and too high are above 0."""
 
 
 def match_events(simulated: Array, observed: Array, threshold: float) -> list[EventPair]:
@@ -98,33 +95,33 @@ def _days_of(*events: Event | None) -> tuple[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class EventError:
-    """An error over the matched events.
+    """An error over the matched events."""
 
-    Attributes:
-        mean: its bias; absolute: the mean of its size; median: of its value.
-    """
-
-    mean: float
-    absolute: float
+    mean: Annotated[float, Doc("The bias.")]
+    absolute: Annotated[float, Doc("The mean size.")]
     median: float
 
 
 @dataclass(frozen=True, slots=True)
+class EventErrors:
+    """Errors of matched events, simulated against observed."""
+
+    peak_time_days: Annotated[EventError | Absent, Doc("Of the day of the peak; above 0 is late.")]
+    peak_height_percent: Annotated[EventError | Absent, Doc("Of the peak; above 0 is too high.")]
+    volume_percent: Annotated[EventError | Absent, Doc("Of the water over the days of either event.")]
+    onset_days: Annotated[EventError | Absent, Doc("Of the first day above the threshold; above 0 is late.")]
+
+
+@dataclass(frozen=True, slots=True)
 class EventScores:
-    """Scores over events.
+    """The scores of events."""
 
-    Attributes:
-        observed, simulated, matched: numbers of events.
-        missed_share: of the observed events; false_alarm_share: of the simulated.
-        errors: by `ERRORS`.
-    """
-
-    observed: int
-    simulated: int
-    matched: int
-    missed_share: float | Absent
-    false_alarm_share: float | Absent
-    errors: dict[str, EventError | Absent]
+    observed: Annotated[int, Doc("Number of observed events.")]
+    simulated: Annotated[int, Doc("Number of simulated events.")]
+    matched: Annotated[int, Doc("Number of events that are both.")]
+    missed_share: Annotated[float | Absent, Doc("Share of the observed events that were missed.")]
+    false_alarm_share: Annotated[float | Absent, Doc("Share of the simulated events that did not occur.")]
+    errors: EventErrors
 
     @classmethod
     def of(cls, pairs: Sequence[EventPair]) -> Self:
@@ -138,7 +135,12 @@ class EventScores:
             len(matched),
             1 - len(matched) / observed if observed else absent(Reason.NO_EVENT),
             1 - len(matched) / simulated if simulated else absent(Reason.NO_SIMULATED_EVENT),
-            {name: _error(np.array([errors[name] for errors in matched])) for name in ERRORS},
+            EventErrors(
+                **{
+                    field.name: _error(np.array([errors[field.name] for errors in matched]))
+                    for field in fields(EventErrors)
+                }
+            ),
         )
 
 

@@ -9,12 +9,13 @@ more years it was seen in.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Self
+from typing import Annotated, Self
 
 import numpy as np
 
 from hydrology.base.arrays import Array, Integers, Mask
 from hydrology.base.calendar import Day, Period, days_between, month
+from hydrology.base.doc import Doc
 
 PRECIPITATION = "precipitation"
 SCALED = (PRECIPITATION, "srad", "vp")
@@ -92,20 +93,15 @@ class Corrections:
 
 @dataclass(frozen=True, slots=True)
 class Likeness:
-    """The agreement of two series of a variable.
+    """Agreement of a variable with the other product's."""
 
-    Attributes:
-        bias: of the mean: relative (0.1 is 10 % too much) for `SCALED`, in degC for `MOVED`.
-        correlation: of the daily values; None where one of them is constant.
-    """
-
-    bias: float
-    correlation: float | None
+    bias: Annotated[float, Doc("Of the mean: relative (0.1 is 10 % too much); for temperatures in °C.")]
+    correlation: Annotated[float | None, Doc("Of the daily values; null where one side is constant.")]
 
 
 @dataclass(frozen=True, slots=True)
 class VariableSkill:
-    """The agreement of the products on held-out days, unchanged and bridged."""
+    """Agreement of a variable on days not used in fitting."""
 
     as_it_is: Likeness
     bridged: Likeness
@@ -113,12 +109,7 @@ class VariableSkill:
 
 @dataclass(frozen=True, slots=True)
 class Skill:
-    """The skill of a bridge on water years held out in turn.
-
-    Attributes:
-        days: number of days.
-        variables: by name.
-    """
+    """Skill of a bridge by cross-validation over water years."""
 
     days: int
     variables: Mapping[str, VariableSkill]

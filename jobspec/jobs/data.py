@@ -7,8 +7,8 @@ from pydantic import AfterValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from jobspec.basins import ADOPT, AddedBasin, ClimateParams
+from jobspec.faults import form
 from jobspec.fields import Basins, Line, Name, PeriodField, Place, RequestModel, named_own_product
-from jobspec.forms import form
 from jobspec.jobs.authority import BACKFILL, BASIN, BRIDGE, CLIMATE, FETCH, INGEST, UPLOAD, WEATHER
 from jobspec.jobs.base import IntakeJob, JobRequest
 

@@ -16,7 +16,7 @@ from hydrology.base.digests import fingerprint
 from hydrology.uncertainty.error_model import BasinErrors, Shape
 from models import checkpoint
 from models.pretrained.files import Frozen, Sha256, Shipped, read_beside
-from runtime.atomic_files import replace_file
+from runtime.stored_files import replace_file
 
 FILE = "errors.safetensors"
 _SHAPE, _REGIONAL, _BASINS = "shape.", "regional.", "basins."

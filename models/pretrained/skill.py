@@ -13,7 +13,7 @@ from hydrology.base.errors import InvalidInput
 from hydrology.base.products import JOINT, subsets
 from models.pretrained.combination import Combination
 from models.pretrained.files import DamagedEnsemble, Frozen, Shipped, read_beside
-from runtime.atomic_files import replace_file
+from runtime.stored_files import replace_file
 
 FILE = "skill.json"
 

@@ -8,7 +8,7 @@ from pydantic import Field
 from hydrology.snow.regional_snow import RegionalSnow
 from models.pretrained.files import DamagedEnsemble, Frozen, read_beside
 from models.pretrained.form import Ensemble
-from runtime.atomic_files import replace_file
+from runtime.stored_files import replace_file
 
 FILE = "snow.json"
 

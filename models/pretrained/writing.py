@@ -14,7 +14,7 @@ from hydrology.base.errors import InvalidInput
 from models.pretrained import combination
 from models.pretrained.files import CARD
 from models.pretrained.form import DESCRIPTION, Description, Origin, ShippedMember, half
-from runtime.atomic_files import replace_file
+from runtime.stored_files import replace_file
 
 _CARD = """# {name}
 

@@ -15,7 +15,6 @@ class DeliveryOutcome:
 
     Attributes:
         status_code: the receiver's or mail server's answer; None without one.
-        failure: why it does not count as delivered; None if it does.
         pauses: whether the receiver is not there, so that nothing more is sent to it, and from when.
     """
 

@@ -229,6 +229,5 @@ def _judgement(adjustment: Adjustment) -> AlertDecision:
 
 
 def _sentence(what: str, *words: str | None) -> str:
-    """Return who decided, and in which words."""
     given = " ".join(part if part.endswith((".", "!", "?")) else f"{part}." for part in words if part)
     return f"{what}: {given}" if given else f"{what}."

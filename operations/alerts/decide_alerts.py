@@ -69,7 +69,6 @@ def _undecided(work: Work, names: Sequence[str]) -> list[Latest]:
 
 
 def _decide(work: Work, newest: Latest, *, may_hold: bool) -> list[Change]:
-    """Decide by a forecast, or hold what it proposes for approval."""
     with work.database.reading() as session:
         found = read_published(session, newest.run, newest.basin)
     if not may_hold:
@@ -109,7 +108,6 @@ def _decide_or_hold(work: Work, found: RunChances) -> list[Change] | None:
 
 
 def _proposed(session: Session, clock: Clock, found: RunChances) -> list[Change]:
-    """Return the changes of a basin's alerts by a run, without settling them."""
     with session.begin_nested() as tentative:
         proposed = settle_run(session, clock, found)
         tentative.rollback()
@@ -117,7 +115,6 @@ def _proposed(session: Session, clock: Clock, found: RunChances) -> list[Change]
 
 
 def _lapsed(work: Work, names: Sequence[str]) -> list[Change]:
-    """Report the basins whose alerts rest on a stale forecast."""
     now, changes = work.clock.now(), []
     with work.database.reading() as session:
         old = [

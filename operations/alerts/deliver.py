@@ -93,11 +93,7 @@ def deliver(
 
 @dataclass(frozen=True, slots=True)
 class _Courier:
-    """Attempts messages.
-
-    Attributes:
-        key: the service's own.
-    """
+    """Attempts messages."""
 
     database: Database
     settings: Settings
@@ -177,7 +173,6 @@ class _Lane:
     wait: timedelta | None = None
 
     def send(self, messages: Sequence[Outgoing]) -> Counter[Status]:
-        """Attempt a receiver's messages until one fails, or the mail server has a fault."""
         done: Counter[Status] = Counter()
         for outgoing in messages:
             if self.stop.is_set() or time.monotonic() > self.end or self.wait is not None:
@@ -192,5 +187,4 @@ class _Lane:
 
 
 def _pauses_now(outcome: DeliveryOutcome, statuses: Sequence[Status]) -> bool:
-    """Return whether an outcome pauses the subscription, given the states of its deliveries."""
     return bool(statuses) and (outcome.pauses == "at once" or (outcome.pauses == "at the end" and "failed" in statuses))

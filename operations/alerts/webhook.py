@@ -17,7 +17,7 @@ from hydrology.base.reasons import Reason
 from ingestion.addresses import AddressProblem, ForbiddenAddress, UnknownHost
 from ingestion.client import Deadline, TooSlow, http_address, public_client
 from jobspec.addresses import why_no_target
-from jobspec.message_templates import MessageTemplate
+from jobspec.subscriptions import MessageTemplate
 from operations.alerts.attempt import DeliveryOutcome
 from records.alerts import change_words, signatures
 from records.alerts.alert_changes import Change, as_json
@@ -98,7 +98,6 @@ def _why_not(status_code: int) -> Absent | None:
 
 
 def _failure(error: Exception, patience: float) -> Absent:
-    """Return the cause of a failure, without the receiver's address or its words."""
     match error:
         case TooSlow() | httpx2.TimeoutException():
             return absent(Reason.RECEIVER_SLOW, seconds=patience)

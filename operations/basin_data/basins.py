@@ -1,15 +1,28 @@
-"""The series and the area that belong to a basin."""
+"""What belongs to a basin: its days, the choice of basins, and its attributes as network input.
 
-from collections.abc import Iterable, Sequence
+Missing attributes are assumed at the training mean, if an operator allows it. Climate and area are never assumed: the
+climate is computed from the weather archive, and discharge is converted with the area.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from functools import reduce
 
+import numpy as np
+import numpy.typing as npt
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import Absent, absent
 from hydrology.base.basins import basin_id
 from hydrology.base.calendar import Day, last_ended_day, zone_of_longitude
 from hydrology.base.errors import InvalidInput
+from hydrology.base.reasons import Reason
+from hydrology.base.units import AREA_ATTRIBUTES
+from hydrology.weather.climate_indices import CLIMATE
 from jobspec.training import InputsConfig
 from records.basins import basins, ownership
+from records.basins.tables import Basin
 from records.series import series
 from records.versions import promotions
 
@@ -17,7 +30,7 @@ TIME_ZONE = "time_zone"
 """Name of the basin text that holds its time zone, which sets its calendar days."""
 
 
-def last_ended(basin: basins.Basin, now: datetime) -> Day:
+def last_ended(basin: Basin, now: datetime) -> Day:
     """Return the last day that has ended at a basin, by its time zone or else its meridian."""
     return last_ended_day(now, basin.texts.get(TIME_ZONE) or zone_of_longitude(basin.longitude or 0))
 
@@ -27,7 +40,6 @@ def chosen(session: Session, wanted: Sequence[str]) -> list[str]:
 
     Raises:
         InvalidInput: no basin is stored, or a text is not a basin identifier.
-        UnknownBasin: a wanted basin is not stored.
     """
     if wanted:
         ids = unique(basin_id(text) for text in wanted)
@@ -47,9 +59,6 @@ def chosen_to_learn_from(session: Session, wanted: Sequence[str], owner: str | N
 
     Args:
         owner: the operator's key that will own the version; None for the service's.
-
-    Raises:
-        InvalidInput, UnknownBasin: as `chosen`.
     """
     ids = chosen(session, wanted)
     return ids if wanted or owner is not None else ownership.official(session, ids)
@@ -66,10 +75,6 @@ def with_model(session: Session, version: str | None) -> list[str]:
     """Return the basins of a version, or else all basins that have a current version.
 
     Where no basin has a current version, all stored basins are returned. See `promotions.basins_of`.
-
-    Raises:
-        UnknownVersion: it does not exist.
-        InvalidInput: no basin is stored, or none that belongs to the version.
     """
     if version is not None:
         return promotions.basins_of(session, version)
@@ -81,3 +86,54 @@ def with_model(session: Session, version: str | None) -> list[str]:
 def unique(ids: Iterable[str]) -> list[str]:
     """Return identifiers without duplicates, in their order."""
     return list(dict.fromkeys(ids))
+
+
+_NEVER_ASSUMED = frozenset((*CLIMATE, *AREA_ATTRIBUTES))
+
+
+@dataclass(frozen=True, slots=True)
+class Attributes:
+    """A basin's attributes as network input.
+
+    Attributes:
+        values: (attributes,), all known.
+    """
+
+    values: npt.NDArray[np.float64]
+    assumed: tuple[str, ...] = ()
+
+
+def completed(
+    basin: str, names: Sequence[str], values: npt.NDArray[np.float64], means: Mapping[str, float] | None, allowed: bool
+) -> Attributes | Absent:
+    """Return a basin's attributes with none missing, or why they cannot be completed.
+
+    Args:
+        values: (attributes,) in the order of the names, NaN where one is not known.
+        means: over the basins that the version learnt from; None where there is no version yet: nothing is assumed.
+        allowed: whether an operator allows attributes of the basin to be assumed.
+    """
+    unknown = [name for name, value in zip(names, values, strict=True) if np.isnan(value)]
+    if not unknown:
+        return Attributes(values)
+    needed = [name for name in unknown if means is None or not allowed or name in _NEVER_ASSUMED]
+    if needed:
+        return _reason(basin, needed, may_assume=means is not None)
+    assert means is not None
+    mean_values = np.array([means[name] for name in names])
+    return Attributes(np.where(np.isnan(values), mean_values, values), tuple(unknown))
+
+
+def _reason(basin: str, needed: Sequence[str], may_assume: bool) -> Absent:
+    climate = ", ".join(name for name in needed if name in CLIMATE)
+    land = ", ".join(name for name in needed if name not in _NEVER_ASSUMED)
+    remedies = []
+    if climate:
+        remedies.append(absent(Reason.COMPUTE_CLIMATE, attributes=climate, basin=basin))
+    if any(name in AREA_ATTRIBUTES for name in needed):
+        remedies.append(absent(Reason.GIVE_AREA, basin=basin))
+    if land:
+        give = Reason.GIVE_OR_ASSUME_ATTRIBUTES if may_assume else Reason.GIVE_ATTRIBUTES
+        remedies.append(absent(give, attributes=land, basin=basin))
+    remedy = reduce(lambda first, second: absent(Reason.REMEDIES, first=first, second=second), remedies)
+    return absent(Reason.NO_ATTRIBUTES, basin=basin, attributes=", ".join(needed), remedy=remedy)

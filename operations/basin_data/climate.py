@@ -1,18 +1,23 @@
-"""Computes a basin's climate indices from its stored weather, with the years they cover."""
+"""A basin's climate from its stored weather: its indices, with the years they cover, and its potential evaporation."""
 
 from dataclasses import asdict, dataclass
 
 import numpy as np
 from sqlalchemy.orm import Session
 
-from hydrology.base.absent import absent
+from hydrology.base.absent import Absent, absent
 from hydrology.base.arrays import Array
 from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem, InvalidInput
 from hydrology.base.reasons import Reason
 from hydrology.weather.climate_indices import CLIMATE, ClimateIndices, climate_indices
 from hydrology.weather.evaporation import extraterrestrial_radiation, potential_evapotranspiration
+from jobspec.network import TEMPERATURES
+from jobspec.training import InputsConfig
+from models.arrays import Forcing
+from models.energy import mean_temperature
 from records.basins import basins
+from records.basins.tables import Basin
 from records.database.work import Work
 from records.runs import states
 from records.series import series
@@ -22,13 +27,7 @@ _VARIABLES = ("precipitation", "tmin", "tmax")
 
 @dataclass(frozen=True, slots=True)
 class Climate:
-    """The climate of a basin.
-
-    Attributes:
-        product: the weather they were computed from.
-        period: whole years of it.
-        years: their number.
-    """
+    """The climate of a basin."""
 
     basin: str
     product: str
@@ -52,7 +51,6 @@ def compute(work: Work, basin: str, product: str | None = None, period: Period |
         period: whole years; by default all stored whole calendar years.
 
     Raises:
-        UnknownBasin: it is not stored.
         InvalidInput: the period is not whole years, or several products are stored and none is named.
         DataProblem: its source supplies its climate, its location is unknown, or a day of the period is missing.
     """
@@ -67,7 +65,7 @@ def compute(work: Work, basin: str, product: str | None = None, period: Period |
         numbers = {name: getattr(climate.indices, name) for name in CLIMATE}
         texts = {name: value for name, value in asdict(climate.indices).items() if name not in CLIMATE}
         changes = basins.upsert(
-            session, basins.Basin(basin, attributes=numbers, texts=texts | {basins.CLIMATE_SOURCE: climate.source})
+            session, Basin(basin, attributes=numbers, texts=texts | {basins.CLIMATE_SOURCE: climate.source})
         )
         if basins.attributes_revised(session, basin, changes):
             states.invalidate_all(session, basin, absent(Reason.CLIMATE_COMPUTED), work.clock.wall())
@@ -75,12 +73,7 @@ def compute(work: Work, basin: str, product: str | None = None, period: Period |
 
 
 def _only_product(session: Session, basin: str) -> str:
-    """Return the product that has all variables needed for a basin's climate.
-
-    Raises:
-        DataProblem: there is none.
-        InvalidInput: there are several.
-    """
+    """Return the product that has all variables needed for a basin's climate."""
     stored = {(entry.product, entry.variable) for entry in series.catalogue(session, basin)}
     products = sorted(
         product for product in {name for name, _ in stored} if stored.issuperset((product, name) for name in _VARIABLES)
@@ -93,11 +86,7 @@ def _only_product(session: Session, basin: str) -> str:
 
 
 def _calendar_years(session: Session, basin: str, product: str) -> Period:
-    """Return all calendar years whose first and last day are stored.
-
-    Raises:
-        DataProblem: there is none.
-    """
+    """Return all calendar years whose first and last day are stored."""
     stored = [part for (_, _), part in series.extent(session, [basin], product, _VARIABLES).items()]
     if len(stored) < len(_VARIABLES):
         raise DataProblem(f"{basin} has no {', '.join(_VARIABLES)} of {product}: fetch or ingest them.")
@@ -116,9 +105,6 @@ def _whole_years(period: Period) -> int:
     """Return the number of whole years in a period.
 
     Part of a year would give some seasons more weight.
-
-    Raises:
-        InvalidInput: it does not consist of whole years.
     """
     first = period.first.astype("datetime64[M]")
     after = period.last + np.timedelta64(1, "D")
@@ -132,7 +118,7 @@ def _whole_years(period: Period) -> int:
     return months // 12
 
 
-def _require_vacant(basin: basins.Basin) -> None:
+def _require_vacant(basin: Basin) -> None:
     """Raise a DataProblem where the basin has an index from elsewhere.
 
     All must have one source."""
@@ -144,7 +130,7 @@ def _require_vacant(basin: basins.Basin) -> None:
         )
 
 
-def _indices(session: Session, basin: basins.Basin, product: str, period: Period) -> ClimateIndices:
+def _indices(session: Session, basin: Basin, product: str, period: Period) -> ClimateIndices:
     if basin.latitude is None:
         raise DataProblem(f"The location of {basin.id} is not known, and evaporation depends on it: give its latitude.")
     precipitation, tmin, tmax = (_whole(session, basin.id, product, variable, period) for variable in _VARIABLES)
@@ -165,3 +151,18 @@ def _whole(session: Session, basin: str, product: str, variable: str, period: Pe
             f"{first} the first: fetch or ingest them, or choose other years."
         )
     return stored.values.astype(np.float64)
+
+
+def mean_pet(basin: Basin, forcing: Forcing, inputs: InputsConfig) -> float | Absent:
+    """Return mean potential evapotranspiration over some days in mm/day, or why it is unknown.
+
+    Args:
+        forcing: of this basin only; days with a missing temperature are left out.
+        inputs: describes the forcing's variables.
+    """
+    if lacking := [name for name in TEMPERATURES if name not in inputs.auxiliary]:
+        return absent(Reason.PET_LACKS_TEMPERATURE, variables=" and ".join(lacking))
+    if basin.latitude is None:
+        return absent(Reason.PET_LACKS_LATITUDE)
+    radiation = extraterrestrial_radiation(forcing.period.days, basin.latitude)[:, 0]
+    return float(np.nanmean(potential_evapotranspiration(mean_temperature(forcing, inputs)[0], radiation)))

@@ -22,9 +22,10 @@ from jobspec.training import InputsConfig, TrainingConfig
 from models.arrays import Array, Forcing, days_of
 from models.inference import GROUP
 from models.networks import architecture
-from operations.basin_data.attributes import Attributes, completed
+from operations.basin_data.basins import Attributes, completed
+from operations.versions.learnt_days import attribute_means
+from operations.versions.load_networks import LoadedVersion
 from operations.versions.stages import with_progress
-from operations.versions.training_domain import attribute_means
 from records.basins import basins
 from records.feeds import feeds
 from records.series import series
@@ -41,7 +42,6 @@ class BasinForcing:
         filled: by variable, the days that were interpolated here or filled by their source's stated rule.
         stop: why it ends before the record does; None where it does not.
         stamp: of the series it was read from (`series.stamp`).
-        assumed: the names of the assumed attributes.
         later: (days, variables; precipitation first), the values of the known days after its usable ones, NaN where
             missing.
     """
@@ -89,18 +89,98 @@ class BasinForcing:
         return days.days[int(missing.argmax())] if missing.any() else None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BasinRecord:
+    """The stored weather of a basin, with what a network takes beside it.
+
+    Attributes:
+        names: of the variables, precipitation first.
+        values: (days, variables), NaN where missing.
+        marked: (days, variables), which of them were FILLED when they arrived.
+        stamp: of the series (`series.stamp`).
+        feed: that fills the product, if any.
+    """
+
+    basin: str
+    product: str
+    names: tuple[str, ...]
+    days: Period
+    values: Array
+    marked: npt.NDArray[np.bool_]
+    static: Attributes
+    stamp: int
+    feed: feeds.Feed | None
+
+    def usable(self, *, skips_gaps: bool) -> BasinForcing | Absent:
+        """Return the part that a network can use, or why there is none.
+
+        One that skips gaps gets every day from the first complete one to the last; any other gets the days up to the
+        first that cannot be used, short gaps interpolated.
+        """
+        filled: dict[str, Days] = {}
+        stop, values = None, self.values.copy()
+        if skips_gaps:
+            complete = np.flatnonzero(~_unusable(values).any(axis=1))
+            if not len(complete):
+                return absent(Reason.NO_COMPLETE_DAY, basin=self.basin, product=self.product)
+            first, after = int(complete[0]), int(complete[-1]) + 1
+            values[_unusable(values)] = np.nan
+        else:
+            for at, name in enumerate(self.names[1:], start=1):
+                filled[name] = self.days.first + fill_short_gaps(values[:, at])
+            first = 0
+            after, stop = self._until_unusable(values)
+            if stop is not None and not after:
+                return stop
+        mass, auxiliary = values[None, first:after, 0], values[None, first:after, 1:]
+        later = self._known_later(values, after, filled)
+        for at, name in enumerate(self.names):
+            if (of_source := self.days.days[self.marked[:, at]]).size:
+                filled[name] = np.union1d(filled.get(name, of_source), of_source)
+        static = self.static.values[None].astype(np.float32)
+        forcing = Forcing(self.days.first + first, mass, auxiliary, static, (self.basin,))
+        return BasinForcing(forcing, filled, stop, self.stamp, self.static.assumed, later)
+
+    def _known_later(self, values: Array, after: int, interpolated: Mapping[str, Days]) -> Array | None:
+        """Return the values from a day of the record on, NaN where missing or interpolated; None without any."""
+        later = values[after:].copy()
+        later[_unusable(later)] = np.nan
+        for name, days in interpolated.items():
+            later[np.isin(self.days.days[after:], days), self.names.index(name)] = np.nan
+        return later if np.isfinite(later).any() else None
+
+    def _until_unusable(self, values: Array) -> tuple[int, Absent | None]:
+        """Return the number of days before the first that cannot be used, and why it cannot; None where all can."""
+        unusable = _unusable(values)
+        bad_days = np.flatnonzero(unusable.any(axis=1))
+        if not len(bad_days):
+            return len(values), None
+        at = int(bad_days[0])
+        day, negative = self.days.first + at, values[at, 0] < 0
+        remedy = "ingest the day"
+        if self.feed is not None:
+            remedy = feeds.fetch_command(self.feed.name, self.basin, day, day)
+        return at, absent(
+            Reason.FORCING_NEGATIVE if negative else Reason.FORCING_MISSING,
+            basin=self.basin,
+            variables=", ".join(name for name, bad in zip(self.names, unusable[at], strict=True) if bad),
+            product=self.product,
+            day=str(day),
+            remedy=remedy,
+        )
+
+
+def _unusable(values: Array) -> npt.NDArray[np.bool_]:
+    """Return where a value (days, variables; precipitation first) is unusable."""
+    unusable: npt.NDArray[np.bool_] = ~np.isfinite(values)
+    unusable[:, 0] |= values[:, 0] < 0
+    return unusable
+
+
 def load_forcing(
     session: Session, basin: str, config: TrainingConfig, means: Mapping[str, float] | None = None
 ) -> BasinForcing | Absent:
-    """Return a basin's forcing as the configured network takes it, or why it has none.
-
-    A network that skips gaps gets every day from the first complete one to the last; any other gets the days up to
-    the first that cannot be used, short gaps interpolated.
-
-    Args:
-        means: of each attribute over the basins that a version learnt from, assumed for a missing one where an operator
-            allows it; None where nothing may be assumed, as in training.
-    """
+    """Return a basin's forcing as the configured network takes it, or why it has none; see `load_forcings`."""
     return load_forcings(session, [basin], config, means)[basin]
 
 
@@ -111,75 +191,89 @@ def load_forcings(
     means: Mapping[str, float] | None = None,
     known: Mapping[str, Day] | None = None,
 ) -> dict[str, BasinForcing | Absent]:
-    """Do `load_forcing` for many basins, read together.
+    """Return the forcing of basins as the configured network takes it, or why one has none (`BasinRecord.usable`).
 
     Args:
+        means: of each attribute over the basins that a version learnt from, assumed for a missing one where an operator
+            allows it; None where nothing may be assumed, as in training.
         known: the last known day of each basin; later ones are not read. None: all stored days are.
     """
+    skips_gaps = architecture(config.network).skips_gaps
     outcomes: dict[str, BasinForcing | Absent] = {}
     groups = range(0, len(ids), GROUP)
     for first in with_progress("weather read, groups of basins", groups) if len(groups) > 1 else groups:
-        outcomes |= _load_together(session, ids[first : first + GROUP], config, means, known or {})
+        records = read_records(session, ids[first : first + GROUP], config.inputs, means, known or {})
+        for basin, record in records.items():
+            outcomes[basin] = record if isinstance(record, Absent) else record.usable(skips_gaps=skips_gaps)
     return outcomes
 
 
-def _load_together(
+def forcings_of(
+    session: Session, loaded: LoadedVersion, ids: Sequence[str], known: Mapping[str, Day] | None = None
+) -> dict[str, BasinForcing | Absent]:
+    """Return the forcing of basins as a version takes it, or why one has none; `known` as in `load_forcings`."""
+    return load_forcings(session, ids, loaded.config, attribute_means(loaded.version), known)
+
+
+def read_records(
     session: Session,
     ids: Sequence[str],
-    config: TrainingConfig,
+    inputs: InputsConfig,
     means: Mapping[str, float] | None,
     known: Mapping[str, Day],
-) -> dict[str, BasinForcing | Absent]:
-    """Load basins; leave out those with damaged data."""
-    damaged: dict[str, BasinForcing | Absent] = {}
+) -> dict[str, BasinRecord | Absent]:
+    """Read the records of basins together, or why one has none; the arguments are those of `load_forcings`."""
+    damaged: dict[str, BasinRecord | Absent] = {}
     while True:
         try:
-            return damaged | _load_whole(
-                session, [basin for basin in ids if basin not in damaged], config, means, known
-            )
+            whole = [basin for basin in ids if basin not in damaged]
+            return damaged | _read_whole(session, whole, inputs, means, known)
         except series.DamagedSeries as problem:
             damaged[problem.basin] = absent(Reason.FAILED, message=str(problem))
 
 
-def _load_whole(
+def _read_whole(
     session: Session,
     ids: Sequence[str],
-    config: TrainingConfig,
+    inputs: InputsConfig,
     means: Mapping[str, float] | None,
     known: Mapping[str, Day],
-) -> dict[str, BasinForcing | Absent]:
-    inputs = config.inputs
-    names = (inputs.mass, *inputs.auxiliary)
-    extents = series.extent(session, ids, inputs.product, names)
+) -> dict[str, BasinRecord | Absent]:
+    names, product = (inputs.mass, *inputs.auxiliary), inputs.product
+    extents = series.extent(session, ids, product, names)
     statics = _attributes(session, ids, inputs.static, means)
-    outcomes: dict[str, BasinForcing | Absent] = {}
-    records: dict[str, Period] = {}
+    outcomes: dict[str, BasinRecord | Absent] = {}
+    days: dict[str, Period] = {}
     for basin in ids:
         if missing := [name for name in names if (basin, name) not in extents]:
-            outcomes[basin] = _without_series(session, basin, inputs, missing)
+            outcomes[basin] = _without_series(session, basin, product, missing)
         elif isinstance(static := statics[basin], Absent):
             outcomes[basin] = static
         else:
             of_basin = [extents[basin, name] for name in names]
             first, last = max(part.first for part in of_basin), max(part.last for part in of_basin)
             if known.get(basin, last) < first:
-                future = absent(Reason.RECORD_IN_FUTURE, basin=basin, product=inputs.product, first=str(first))
-                outcomes[basin] = future
+                outcomes[basin] = absent(Reason.RECORD_IN_FUTURE, basin=basin, product=product, first=str(first))
             else:
-                records[basin] = Period(first, min(last, known.get(basin, last)))
-    if not records:
+                days[basin] = Period(first, min(last, known.get(basin, last)))
+    if not days:
         return outcomes
-    span = Period(min(record.first for record in records.values()), max(record.last for record in records.values()))
-    values, flags = series.read_many_flagged(session, list(records), inputs.product, names, span)
-    stamps = series.stamps(session, list(records), inputs.product)
-    feed = feeds.of_product(session, inputs.product)
-    for (basin, record), of_span, flags_of_span in zip(records.items(), values, flags, strict=True):
-        days = days_of(span, record)
-        of_record, marked = of_span[days], flags_of_span[days] & Flag.FILLED != 0
-        static = statics[basin]
+    span = Period(min(record.first for record in days.values()), max(record.last for record in days.values()))
+    values, flags = series.read_many_flagged(session, list(days), product, names, span)
+    stamps, feed = series.stamps(session, list(days), product), feeds.of_product(session, product)
+    for (basin, record), of_span, flags_of_span in zip(days.items(), values, flags, strict=True):
+        of_record, static = days_of(span, record), statics[basin]
         assert isinstance(static, Attributes)
-        outcomes[basin] = _usable(
-            basin, config, record, of_record, marked=marked, static=static, stamp=stamps[basin], feed=feed
+        outcomes[basin] = BasinRecord(
+            basin=basin,
+            product=product,
+            names=names,
+            days=record,
+            values=of_span[of_record],
+            marked=flags_of_span[of_record] & Flag.FILLED != 0,
+            static=static,
+            stamp=stamps[basin],
+            feed=feed,
         )
     return outcomes
 
@@ -195,62 +289,9 @@ def _attributes(
     }
 
 
-def _without_series(session: Session, basin: str, inputs: InputsConfig, missing: Sequence[str]) -> Absent:
+def _without_series(session: Session, basin: str, product: str, missing: Sequence[str]) -> Absent:
     others = ", ".join(sorted({entry.product for entry in series.catalogue(session, basin)})) or "nothing"
-    variables = ", ".join(missing)
-    return absent(Reason.NO_FORCING, basin=basin, variables=variables, product=inputs.product, stored=others)
-
-
-def _usable(
-    basin: str,
-    config: TrainingConfig,
-    record: Period,
-    values: Array,
-    *,
-    marked: npt.NDArray[np.bool_],
-    static: Attributes,
-    stamp: int,
-    feed: feeds.Feed | None,
-) -> BasinForcing | Absent:
-    """Return the usable part of a record (days, variables; precipitation first), or why there is none.
-
-    Args:
-        feed: the feed that fills the product.
-        marked: (days, variables), which values were FILLED when they arrived.
-    """
-    inputs = config.inputs
-    names = (inputs.mass, *inputs.auxiliary)
-    filled: dict[str, Days] = {}
-    stop = None
-    if architecture(config.network).skips_gaps:
-        complete = np.flatnonzero(~_unusable(values).any(axis=1))
-        if not len(complete):
-            return absent(Reason.NO_COMPLETE_DAY, basin=basin, product=inputs.product)
-        first, after = int(complete[0]), int(complete[-1]) + 1
-        values[_unusable(values)] = np.nan
-    else:
-        filled = {name: record.first + fill_short_gaps(values[:, at]) for at, name in enumerate(names[1:], start=1)}
-        first = 0
-        after, stop = _until_unusable(basin, inputs, record, values, feed)
-        if stop is not None and not after:
-            return stop
-    mass, auxiliary = values[None, first:after, 0], values[None, first:after, 1:]
-    later = _known_later(record, values, after, [filled.get(name) for name in names])
-    for at, name in enumerate(names):
-        if (of_source := record.days[marked[:, at]]).size:
-            filled[name] = np.union1d(filled.get(name, of_source), of_source)
-    forcing = Forcing(record.first + first, mass, auxiliary, static.values[None].astype(np.float32), (basin,))
-    return BasinForcing(forcing, filled, stop, stamp, static.assumed, later)
-
-
-def _known_later(record: Period, values: Array, after: int, interpolated: Sequence[Days | None]) -> Array | None:
-    """Return the values from a day of a record on, NaN where missing or interpolated; None where there are none."""
-    later = values[after:].copy()
-    later[_unusable(later)] = np.nan
-    for at, days in enumerate(interpolated):
-        if days is not None:
-            later[np.isin(record.days[after:], days), at] = np.nan
-    return later if np.isfinite(later).any() else None
+    return absent(Reason.NO_FORCING, basin=basin, variables=", ".join(missing), product=product, stored=others)
 
 
 def skipped_days(
@@ -270,29 +311,6 @@ def skipped_days(
                 missing |= found.forcing.over(period).missing[0]
         skipped[basin] = period.days[missing]
     return skipped
-
-
-def _unusable(values: Array) -> npt.NDArray[np.bool_]:
-    """Return where a value (days, variables; precipitation first) is unusable."""
-    unusable: npt.NDArray[np.bool_] = ~np.isfinite(values)
-    unusable[:, 0] |= values[:, 0] < 0
-    return unusable
-
-
-def _until_unusable(
-    basin: str, inputs: InputsConfig, record: Period, values: Array, feed: feeds.Feed | None
-) -> tuple[int, Absent | None]:
-    """Return the number of days before the first unusable one, and why it is unusable."""
-    names = (inputs.mass, *inputs.auxiliary)
-    unusable = _unusable(values)
-    bad_days = np.flatnonzero(unusable.any(axis=1))
-    if not len(bad_days):
-        return len(values), None
-    at = int(bad_days[0])
-    which = ", ".join(name for name, bad in zip(names, unusable[at], strict=True) if bad)
-    reason, day = Reason.FORCING_NEGATIVE if values[at, 0] < 0 else Reason.FORCING_MISSING, record.first + at
-    remedy = "ingest the day" if feed is None else feeds.fetch_command(feed.name, basin, day, day)
-    return at, absent(reason, basin=basin, variables=which, product=inputs.product, day=str(day), remedy=remedy)
 
 
 def load_discharge(session: Session, basin: str, products: Sequence[str], period: Period) -> Array | Absent:
@@ -315,23 +333,20 @@ def load_discharge(session: Session, basin: str, products: Sequence[str], period
 
 def load_pairs(
     session: Session,
+    loaded: LoadedVersion,
     basins: Sequence[str],
-    config: TrainingConfig,
     period: Period,
     products: Sequence[str],
-    *,
     left_out: dict[str, Absent],
-    means: Mapping[str, float] | None,
 ) -> dict[str, tuple[BasinForcing, Array]]:
-    """Return the forcing of basins and their observed flow over a period, (days,) in mm/day.
+    """Return the forcing of basins as a version takes it, and their observed flow over a period, (days,) in mm/day.
 
     Args:
         products: as in `load_discharge`.
         left_out: receives why a basin is not among them.
-        means: as in `load_forcing`.
     """
     pairs = {}
-    for basin, found in load_forcings(session, basins, config, means).items():
+    for basin, found in forcings_of(session, loaded, basins).items():
         forcing = found if isinstance(found, Absent) else found.covering(period)
         if isinstance(forcing, Absent):
             left_out[basin] = forcing

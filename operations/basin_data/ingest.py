@@ -1,4 +1,4 @@
-"""Ingests basins from a source into the records, each basin in one transaction, independently of the others."""
+"""Ingests basins from a source into the records, each basin in one transaction; and published scores from a file."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -19,14 +19,16 @@ from hydrology.weather.gaps import MAX_FILLED_GAP
 from hydrology.weather.mistaken_units import AREA_UNIT, FLOW_UNIT
 from hydrology.weather.quality import quality_report
 from ingestion.base import BasinData, Source, SourceFile
-from operations.basin_data.check_weather import check_observed
-from operations.basin_data.ended_days import ended_only
+from ingestion.sources import benchmarks
+from operations.basin_data.check_incoming import check_observed, ended_only
 from records.basins import basins, quality
+from records.basins.tables import Basin
 from records.database.work import Work
 from records.job_permissions import permissions
 from records.job_permissions.permissions import SERVICE, Grant
 from records.runs import states
 from records.series import series, sources
+from records.verification import published_scores
 from records.versions import adoption
 from runtime.clock import Clock
 
@@ -38,13 +40,11 @@ class IngestResult:
     """The outcome of ingesting one basin.
 
     Attributes:
-        status: `new`, `changed`, `unchanged` or `failed`.
         new_days, changed_days: number of values added, and of values replaced (and logged).
         invalidated_states: number of model states that had consumed a replaced value.
         warnings: the findings of its quality report above the level of information.
         input_warnings: oddities of the incoming weather, the discharge values that were not taken, and discharge or an
             area that looks like another unit.
-        error: why it failed.
         adopted: from which key, with what it held; None where it was not adopted now.
     """
 
@@ -93,7 +93,6 @@ def ingest(
         adopt: whether an agency's basins that an operator registered become the service's; otherwise they fail.
 
     Raises:
-        InvalidInput: as `held`.
         SourceError: it is a `table`, and a value is of a day that has not ended; nothing is stored.
     """
     names = held(source, wanted)
@@ -150,7 +149,7 @@ def store(session: Session, data: BasinData, clock: Clock, *, archive: bool = Fa
     data = ended_only(session, data, clock.wall() if archive else clock.now())
     changes = basins.upsert(
         session,
-        basins.Basin(
+        Basin(
             id=data.basin,
             name=data.name,
             latitude=data.latitude,
@@ -188,7 +187,6 @@ def store(session: Session, data: BasinData, clock: Clock, *, archive: bool = Fa
 
 
 def _extents(session: Session, data: BasinData) -> dict[tuple[str, str], Period]:
-    """Return the first and last known day of the series stored before, by product and variable."""
     variables: dict[str, list[str]] = {}
     for one in data.series:
         variables.setdefault(one.product, []).append(one.variable)
@@ -240,3 +238,62 @@ def report_quality(work: Work, basin: str) -> list[Finding]:
         for product, found in by_product.items():
             quality.replace(session, basin, product, [asdict(finding) for finding in found], work.clock.wall())
     return findings
+
+
+@dataclass(frozen=True, slots=True)
+class Ingested:
+    """The outcome of ingesting a file of published scores.
+
+    Attributes:
+        basins, basins_here: number of basins in the file, and of those that are stored here.
+    """
+
+    source: str
+    citation: str
+    models: tuple[str, ...]
+    basins: int
+    basins_here: int
+    new: int
+    changed: int
+    unchanged: int
+
+
+def ingest_published(work: Work, published: benchmarks.Publication) -> Ingested:
+    """Store the published scores of a file.
+
+    The same file again stores nothing.
+
+    Scores are stored for every basin in the file, so that basins may be ingested before or after them.
+    """
+    scores = [
+        published_scores.PublishedScore(
+            source=published.source,
+            model=one.model,
+            basin_id=one.basin,
+            metric=one.metric,
+            first_day=published.period.first,
+            last_day=published.period.last,
+            value=one.value,
+            reason=absent(Reason.NOT_IN_PUBLISHED_FILE) if one.value is None else None,
+        )
+        for one in published.scores
+    ]
+    with work.database.transaction() as session:
+        file = sources.register(
+            session, published.file.name, published.file.sha256, published.file.size, work.clock.wall()
+        )
+        publication = published_scores.Publication(
+            source=published.source, citation=published.citation, file_id=file, stored_at=work.clock.wall()
+        )
+        stored = published_scores.store(session, publication, scores)
+        here = {basin.id for basin in basins.list_basins(session)}
+    named = {one.basin for one in published.scores}
+    log.info("published.ingest", source=published.source, new=stored.new, changed=stored.changed)
+    return Ingested(
+        source=published.source,
+        citation=published.citation,
+        models=tuple(sorted({one.model for one in published.scores})),
+        basins=len(named),
+        basins_here=len(named & here),
+        **asdict(stored),
+    )

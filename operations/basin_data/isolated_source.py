@@ -86,16 +86,7 @@ class _Reader:
         there.close()
 
     def ask(self, patience: float, method: str, *arguments: str) -> Any:
-        """Call a method of the source, and return its result.
-
-        Args:
-            patience: seconds that the process may take for one file.
-
-        Raises:
-            EOFError: the process died.
-            TimeoutError: it took longer for one file.
-            Problem: raised by the method.
-        """
+        """Call a method of the source, and return its result."""
         try:
             self._connection.send((method, arguments))
         except BrokenPipeError:
@@ -114,12 +105,10 @@ class _Reader:
                     return content
 
     def kill(self) -> None:
-        """Kill the process."""
         self._process.kill()
         self.end()
 
     def end(self) -> int:
-        """End the process, and return its exit code."""
         self._connection.close()
         self._process.join()
         assert self._process.exitcode is not None
@@ -149,7 +138,6 @@ def _serve(connection: Connection, make: Callable[..., Source], roots: tuple[Pat
 
 
 def _problem(kind: str, exit_code: int, sentence: str) -> Problem:
-    """Return a problem that occurred in another process."""
     problem = Problem(sentence)
     problem.kind, problem.exit_code = kind, exit_code
     return problem

@@ -83,7 +83,6 @@ class Intake:
 
 
 def _parsed(place: str) -> tuple[str, str | None]:
-    """Return the URL of a location, which can be fetched, and the checksum in its fragment, if any."""
     url, fragment = urldefrag(place)
     algorithm, _, checksum = fragment.partition("=")
     if fragment and (algorithm != "sha256" or len(checksum) != 64):

@@ -19,6 +19,7 @@ from hydrology.base.errors import NotFound, Problem
 from hydrology.base.reasons import Reason
 from hydrology.base.staleness import age_days, stale
 from ingestion.base import SourceFile
+from jobspec.extensions import extensions
 from operations.alerts.decide_alerts import decide
 from operations.basin_data.basins import chosen
 from operations.basin_data.source_paths import Intake
@@ -66,10 +67,7 @@ class Cycle:
     """The outcome of a daily cycle.
 
     Attributes:
-        basins: those that have a model version.
-        runs: the runs that were issued.
         problems: why a feed or a bridge failed, entirely or for some basins, by its name.
-        changes: of alerts, decided by the newest forecasts.
     """
 
     basins: list[BasinOutcome]
@@ -103,12 +101,7 @@ _NOBODY = Watcher()
 
 
 def daily(
-    work: Work,
-    intake: Intake,
-    asked: DailyRequest,
-    *,
-    names: Sequence[str] = (),
-    watcher: Watcher = _NOBODY,
+    work: Work, intake: Intake, asked: DailyRequest, *, names: Sequence[str] = (), watcher: Watcher = _NOBODY
 ) -> Cycle:
     """Run the daily cycle once.
 
@@ -117,7 +110,6 @@ def daily(
         names: the feeds to fetch; all when none is named.
 
     Raises:
-        UnknownFeed: a named feed does not exist.
         InvalidInput: no basin is stored.
     """
     with work.database.reading() as session:
@@ -141,7 +133,6 @@ def daily(
 
 @contextmanager
 def _noting(name: str, problems: Reasons, lacking: Reasons) -> Iterator[Reasons]:
-    """Collect the basins' failure reasons of a feed or bridge, or the reason it failed entirely."""
     failed: Reasons = {}
     try:
         yield failed
@@ -167,7 +158,6 @@ def _fetch(work: Work, intake: Intake, feed: str, watcher: Watcher) -> Reasons:
 
 
 def _leading_on(database: Database, products: Sequence[str | None]) -> list[str]:
-    """Return the bridges of observed weather that start from the given products."""
     with database.reading() as session:
         stored = bridges.list_bridges(session)
     return [bridge.name for bridge in stored if bridge.model is None and bridge.from_product in products]
@@ -184,11 +174,7 @@ def _failure(error: object) -> Absent:
 
 
 def _outcomes(work: Work, names: Sequence[str], done: Newest, lacking: Reasons) -> list[BasinOutcome]:
-    """Return the outcome of each basin.
-
-    Args:
-        lacking: why a feed or a bridge brought no data for it.
-    """
+    """Return the outcome of each basin."""
     now = work.clock.now()
     with work.database.reading() as session:
         issued = {row.basin_id: (run, row) for run in done.issued for row in runs.basins_of(session, run.id)}
@@ -219,3 +205,12 @@ def _outcome(
     elif name in done.failed or issued is not None:
         status = "failed"
     return BasinOutcome(name, status, run.id, run.t0, reason)
+
+
+def after_daily(work: Work) -> Iterator[str]:
+    """Run the parts of extensions, and yield a sentence for each that has failed."""
+    for extension in extensions():
+        if extension.after_daily is not None:
+            sentence = extension.load(extension.after_daily)(work.stage(extension.name))
+            if sentence is not None:
+                yield sentence

@@ -24,7 +24,7 @@ from jobspec.jobs.forecasting import ForecastParams
 from operations.basin_data.basins import last_ended
 from operations.forecasting.days import with_stop
 from operations.forecasting.forecast import issue
-from operations.forecasting.forecast_plan import ForecastInputs, Plan, possible_plans, read_inputs
+from operations.forecasting.plan.plans import ForecastInputs, Plan, possible_plans, read_inputs
 from operations.forecasting.weather.fill import Filling
 from records.basins import basins
 from records.database.work import Work
@@ -32,6 +32,7 @@ from records.forecasts import latest
 from records.runs import run_types, states
 from records.runs.filled_weather import sources_only
 from records.runs.run_parts import hash_of_parts
+from records.runs.runs import RunRequest
 from records.versions import promotions
 from runtime.clock import Clock
 
@@ -44,9 +45,6 @@ class DailyRequest:
 
     Attributes:
         horizon: days after the last known one, which T0 is where nothing is missing.
-        purpose: the purpose that the runs are stored with.
-        owner: the operator's key that owns the runs; None for the service's.
-        climatology: whether other years may fill weather that no other source holds.
         latency_days: days between the end of a day and its data; more recent days of an archive are not read.
         weather_id: the weather forecast to use; None: the newest known one of each basin.
     """
@@ -69,7 +67,6 @@ class Newest:
     """The outcome for the newest forecasts.
 
     Attributes:
-        issued: the runs that were issued now.
         failed: why a basin lacks a forecast that was possible.
         late: why the newest day of a basin is too old for a forecast.
     """
@@ -79,11 +76,7 @@ class Newest:
     late: Reasons = field(default_factory=dict)
 
 
-def issue_newest(
-    work: Work,
-    names: Sequence[str],
-    asked: DailyRequest,
-) -> Newest:
+def issue_newest(work: Work, names: Sequence[str], asked: DailyRequest) -> Newest:
     """Issue the newest forecasts of basins.
 
     Without a weather forecast, a basin gets the weather of other years (ESP).
@@ -98,7 +91,7 @@ def issue_newest(
         by_version.setdefault(version, []).append(name)
     for version, of_version in by_version.items():
         try:
-            inputs = read_inputs(work.database, ForecastParams(), version, of_version, known)
+            inputs = read_inputs(work.database, version, of_version, known)
         except Problem as problem:
             done.failed |= dict.fromkeys(of_version, absent(Reason.FAILED, message=str(problem)))
             continue
@@ -131,19 +124,8 @@ def _part(inputs: ForecastInputs, names: Collection[str]) -> ForecastInputs:
     return replace(inputs.only(names), failures={})
 
 
-def _issue(
-    work: Work,
-    inputs: ForecastInputs,
-    past: Period,
-    asked: DailyRequest,
-    *,
-    done: Newest,
-) -> None:
-    """Issue the runs of basins with the same T0. With weather forecasts where available, else with ESP.
-
-    Args:
-        past: from T0 to the last known day.
-    """
+def _issue(work: Work, inputs: ForecastInputs, past: Period, asked: DailyRequest, *, done: Newest) -> None:
+    """Issue the runs of basins with the same T0. With weather forecasts where available, else with ESP."""
     failed, left = Reasons(), [*inputs.forcings]
 
     def issue_from(t0: Day, names: Collection[str], weather: ForcingKind, *, whole: bool) -> set[str]:
@@ -160,10 +142,8 @@ def _issue(
         if new:
             done.issued += issue(
                 work,
-                params,
+                RunRequest(params, asked.purpose, asked.owner),
                 new,
-                purpose=asked.purpose,
-                owner=asked.owner,
                 t0_named=False,
                 still_due=lambda session, plan: _new(session, work.clock, plan),  # another cycle may have issued some
             )
@@ -200,13 +180,11 @@ def _with_late_parts(work: Work, inputs: ForecastInputs, names: Sequence[str]) -
 
 
 def _ends(inputs: ForecastInputs, name: str) -> list[Day]:
-    """Return the last days of the weather of the products of a basin, but of those that are late by too many."""
     ends = [one.forcings[name].period.last for one in inputs.parts if name in one.forcings]
     return [end for end in ends if days_between(end, max(ends)) <= STALE_AFTER_DAYS]
 
 
 def _with_all_parts(plan: Plan, t0: Day) -> list[str]:
-    """Return the basins of a plan where all parts take part whose product holds T0."""
     return [
         name
         for name in plan.forcings
@@ -216,20 +194,17 @@ def _with_all_parts(plan: Plan, t0: Day) -> list[str]:
 
 
 def _not_issued_yet(work: Work, planned: Sequence[Plan]) -> list[Plan]:
-    """Return planned runs without the basins whose same forecast was already issued."""
     with work.database.reading() as session:
         return [plan.only(new) for plan in planned if (new := _new(session, work.clock, plan))]
 
 
 def _new(session: Session, clock: Clock, plan: Plan) -> list[str]:
-    """Return the basins of a plan without the same forecast."""
     names = [*plan.forcings]
     newest, hashes = latest.newest_tried(session, names, clock.now()), _state_hashes(session, plan)
     return [name for name in names if name not in newest or not _is_of(plan, *newest[name], hashes.get(name))]
 
 
 def _state_hashes(session: Session, plan: Plan) -> dict[str, str]:
-    """Return the hash of each basin's stored states of T0, of all parts that take part."""
     of_parts = {
         one.part.name: states.valid_hashes(session, one.part.version, plan.days.t0, [*one.forcings])
         for one in plan.parts
@@ -244,7 +219,6 @@ def _state_hashes(session: Session, plan: Plan) -> dict[str, str]:
 
 
 def _is_of(plan: Plan, run: run_types.Run, basin: run_types.RunBasin, state_hash: str | None) -> bool:
-    """Return whether a run's forecast of a basin was issued from the same state and weather as a plan."""
     used = None if run.weather is None else run.weather.id
     weather = None if plan.forecast is None else plan.forecast.id
     over = plan.bridges_in(basin.basin_id)

@@ -25,12 +25,13 @@ from jobspec.jobs.forecasting import ISSUE_TIME, ReplayParams
 from operations.alerts.decide_alerts import decide
 from operations.basin_data.basins import chosen, last_ended
 from operations.daily.daily_forecasts import DailyRequest, Reasons, issue_newest
-from operations.forecasting.bridged_weather import needed
 from operations.forecasting.days import RunDays
+from operations.forecasting.weather_ahead import needed
 from records.alerts.alert_changes import Change
 from records.basins import basins
 from records.database.work import Work
 from records.runs import run_types
+from records.runs.runs import RunRequest
 from records.series import series
 from records.versions import promotions, versions
 from records.weather import bridges, issue_store
@@ -44,8 +45,6 @@ class Replayed:
     """The outcome of a replay.
 
     Attributes:
-        runs: the runs that were issued.
-        changes: of alerts.
         reasons: why basins got no forecast on the last issue day.
     """
 
@@ -54,24 +53,16 @@ class Replayed:
     reasons: Reasons
 
 
-def replay(
-    work: Work,
-    params: ReplayParams,
-    *,
-    purpose: run_types.Purpose = "operational",
-    owner: str | None = None,
-) -> Replayed:
+def replay(work: Work, request: RunRequest[ReplayParams]) -> Replayed:
     """Issue the forecasts of every issue day of a period, for all basins with a version.
 
     On each issue day the days are known that had ended `latency_days` before, and one weather forecast per product.
     Operational forecasts decide the alerts, by the levels of the whole record. A repeated replay stores nothing new.
 
-    Args:
-        owner: the operator's key that owns the runs; None for the service's.
-
     Raises:
         InvalidInput: no basin is stored, or the last issue day is in the future.
     """
+    params, operational = request.params, request.purpose == "operational"
     issue_days = [datetime.combine(as_date(day), ISSUE_TIME) for day in params.period.days]
     if issue_days[-1] > work.clock.now():
         raise InvalidInput(
@@ -87,11 +78,11 @@ def replay(
         work.show(done, len(issue_days), f"{issue_day:%Y-%m-%d}")
         reasons, at = {}, replace(work, clock=Clock(issue_day), progress=partial(_show, work, done, issue_days))
         for product, names in by_product.items():
-            forecast = _store_perturbed(at, params, product, names, operational=purpose == "operational")
-            asked = DailyRequest(params.horizon, purpose, params.latency_days, forecast, owner)
+            forecast = _store_perturbed(at, params, product, names, operational=operational)
+            asked = DailyRequest(params.horizon, request.purpose, params.latency_days, forecast, request.owner)
             newest = issue_newest(at, names, asked)
             issued += newest.issued
-            if purpose == "operational":
+            if operational:
                 changes += decide(at, names, may_hold=False)
             reasons |= newest.late | newest.failed
     log.info("replay.done", issue_days=len(issue_days), runs=len(issued))

@@ -25,9 +25,7 @@ class Tomorrow:
     """The discharge of tomorrow.
 
     Attributes:
-        day: tomorrow, where the basin is.
         low, median, high: m3/s, the quantiles 0.05, 0.5 and 0.95: calibrated, or the members' where there are no such.
-        weather: the kind of weather after T0.
         calibration: what the calibrated quantiles rest on; None where they are the members'.
         training_note: a caution where the version extrapolates beyond its training.
         weather_note: where weather came from that was not observed in time or not forecast; None without any.
@@ -47,9 +45,6 @@ def tomorrow(session: Session, basin: str, run: str, now: datetime) -> Tomorrow 
     """Return a run's discharge for tomorrow.
 
     Return None where its horizon is too short or the area unknown.
-
-    Raises:
-        UnknownRun: there is no such run, or it has no forecast of that basin.
     """
     stored, of_basin = runs.get(session, run), runs.basin_of(session, run, basin)
     day = last_ended(basins.get(session, basin), now) + _TWO_DAYS

@@ -1,14 +1,17 @@
-"""Adds a basin: from USGS and an operator's data, with the points its weather is averaged over."""
+"""Adds a basin: from USGS and an operator's data, with its outline and the points its weather is averaged over."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+import numpy as np
+import shapely
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import absent
 from hydrology.base.errors import InvalidInput
-from hydrology.base.outline import BadOutline, outline_of
+from hydrology.base.outline import BadOutline, Polygon, outline_of
 from hydrology.base.outline_area import area_m2
 from hydrology.base.reasons import Reason
 from hydrology.base.units import AREA_ATTRIBUTES, GIVEN_AREA, M2_PER_KM2, OUTLINE_AREA, SERVICE_AREA, Area, area_by
@@ -19,13 +22,63 @@ from jobspec.basins import ASKED_NAMESPACE, AddedBasin
 from operations.basin_data.basins import TIME_ZONE
 from operations.basin_data.ingest import report_quality, unit_warnings
 from operations.feeds.adapters import usgs
-from operations.feeds.simplify_outline import simplified
 from records.access import keys
 from records.basins import basins, ownership
+from records.basins.tables import Basin
 from records.database.work import Work
 from records.runs import states
 from records.versions import adoption, versions
 from runtime.settings import Settings
+
+if TYPE_CHECKING:
+    from shapely import Geometry
+
+
+MAX_VERTICES = 100
+"""Largest number of vertices of a ring: what alerting systems take as a polygon."""
+GRID = 1e-4
+"""Degrees. Every vertex is a multiple of it: messages write four digits, and rounding may make a ring cross itself."""
+_GROWTH = 1.5  # of the tolerance, from one try to the next
+_LARGEST_TOLERANCE = 20.0  # degrees, longer than any outline
+_TURN = 360.0
+
+
+def simplified(polygons: Sequence[Polygon]) -> list[list[list[float]]]:
+    """Return the rings around an outline as closed lists of [latitude, longitude].
+
+    No ring crosses itself or the 180th meridian; holes are filled, and what is narrower than `GRID` is left out.
+    """
+    filled = (_without_holes(shapely.make_valid(shapely.Polygon(outer), method="structure")) for outer, *_ in polygons)
+    whole = shapely.set_precision(shapely.union_all(list(filled)), GRID)
+    rings = [_simplified_ring(ring) for side in _split_at_180(whole) for ring in _rings(side)]
+    return [[[round(latitude, 4), round(longitude, 4)] for longitude, latitude in ring.coords] for ring in rings]
+
+
+def _simplified_ring(ring: shapely.LinearRing) -> shapely.LinearRing:
+    """Return a ring of at most `MAX_VERTICES` vertices, or the hull of one whose bends leave no room for a shortcut."""
+    area, simple, tolerance = shapely.Polygon(ring), shapely.Polygon(ring), GRID
+    while len(simple.exterior.coords) > MAX_VERTICES or not simple.is_valid:
+        if tolerance > _LARGEST_TOLERANCE:
+            area, tolerance = area.convex_hull, GRID
+        simple = area.simplify(tolerance, preserve_topology=True)
+        tolerance *= _GROWTH
+    return simple.exterior
+
+
+def _split_at_180(whole: "Geometry") -> Iterator["Geometry"]:
+    """Yield the parts within -180 to 180 degrees of longitude, and those beyond, moved there."""
+    for turn in (-_TURN, 0.0, _TURN):
+        moved = shapely.transform(whole, lambda places, east=np.array([turn, 0.0]): places + east)
+        yield shapely.intersection(moved, shapely.box(-_TURN / 2, -90, _TURN / 2, 90), grid_size=GRID)
+
+
+def _without_holes(geometry: "Geometry") -> "Geometry":
+    return shapely.union_all([shapely.Polygon(ring) for ring in _rings(geometry)])
+
+
+def _rings(geometry: "Geometry") -> list[shapely.LinearRing]:
+    return [part.exterior for part in shapely.get_parts(geometry) if part.geom_type == "Polygon" and not part.is_empty]
+
 
 AREA_TOLERANCE = 0.3
 """Largest relative difference between the areas of basin and outline, unless a larger one is accepted."""
@@ -36,8 +89,6 @@ class Added:
     """The outcome of adding a basin.
 
     Attributes:
-        new: whether it was not stored before.
-        changed: the names of what changed.
         warnings: of areas, or of discharge, that look like another unit.
         adopted: from which key, with what it held; None where it was not adopted now.
     """
@@ -49,12 +100,7 @@ class Added:
     adopted: str | None = None
 
 
-def add(
-    work: Work,
-    result: AddedBasin,
-    key: str | None = None,
-    pause: Callable[[float], None] = time.sleep,
-) -> Added:
+def add(work: Work, result: AddedBasin, key: str | None = None, pause: Callable[[float], None] = time.sleep) -> Added:
     """Add a basin, or change it, in one transaction.
 
     Args:
@@ -74,7 +120,7 @@ def add(
         of_service = keys.is_official(session, key)
         taken = adoption.to_claim(session, result.basin, adopt=result.adopt) if of_service else None
         fresh = is_new or taken is not None
-        stored = basins.Basin(result.basin) if fresh else basins.get(session, result.basin)
+        stored = Basin(result.basin) if fresh else basins.get(session, result.basin)
         if result.area_km2 is not None:
             _require_unlearnt(session, stored, result.area_km2 * M2_PER_KM2)
     new = _basin(result, stored, _gauge_from_usgs(work.settings, result, stored, pause))
@@ -95,8 +141,7 @@ def add(
     return Added(result.basin, is_new, tuple(sorted(changes)), tuple(warnings), adopted)
 
 
-def _require_unlearnt(session: Session, stored: basins.Basin, m2: float) -> None:
-    """Raise an InvalidInput where a new area would replace one that a version learnt with."""
+def _require_unlearnt(session: Session, stored: Basin, m2: float) -> None:
     for version in versions.list_versions(session):
         area = area_by(stored.areas, version.area_products)
         if (
@@ -112,7 +157,7 @@ def _require_unlearnt(session: Session, stored: basins.Basin, m2: float) -> None
 
 
 def _gauge_from_usgs(
-    settings: Settings, result: AddedBasin, stored: basins.Basin, pause: Callable[[float], None]
+    settings: Settings, result: AddedBasin, stored: Basin, pause: Callable[[float], None]
 ) -> Location | None:
     """Return USGS's data of a USGS gauge, where some of it is not known."""
     has_place = result.latitude is not None or stored.latitude is not None
@@ -128,8 +173,7 @@ def _gauge_from_usgs(
     return location
 
 
-def _basin(result: AddedBasin, stored: basins.Basin, shown: Location | None) -> basins.Basin:
-    """Return the basin as it will be stored."""
+def _basin(result: AddedBasin, stored: Basin, shown: Location | None) -> Basin:
     places = ((place.latitude, place.longitude) for place in (result, stored, shown) if place is not None)
     latitude, longitude = next((place for place in places if None not in place), (None, None))
     if latitude is None or longitude is None:
@@ -144,7 +188,7 @@ def _basin(result: AddedBasin, stored: basins.Basin, shown: Location | None) -> 
         texts[basins.OUTLINE_COMPARED] = _compared(of_outline, _area(stored, areas), result)
     if outline is not None and of_outline is not None:
         areas[OUTLINE_AREA] = of_outline
-    return basins.Basin(
+    return Basin(
         id=result.basin,
         name=result.name or stored.name or (None if shown is None else shown.name),
         latitude=latitude,
@@ -158,7 +202,7 @@ def _basin(result: AddedBasin, stored: basins.Basin, shown: Location | None) -> 
     )
 
 
-def _area(stored: basins.Basin, areas: dict[str, float]) -> Area:
+def _area(stored: Basin, areas: dict[str, float]) -> Area:
     """Return the area to compare an outline with. Given, else the service's, else a product's."""
     known = {name: m2 for name, m2 in {**stored.areas, **areas}.items() if name != OUTLINE_AREA}
     area = area_by(known, [GIVEN_AREA, SERVICE_AREA, *sorted(known)])
@@ -167,11 +211,7 @@ def _area(stored: basins.Basin, areas: dict[str, float]) -> Area:
 
 
 def _compared(of_outline: float, area: Area, result: AddedBasin) -> str:
-    """Compare the area of an outline with the basin's, in a sentence.
-
-    Raises:
-        BadOutline: they differ by more than the tolerance, and the difference was not accepted.
-    """
+    """Compare the area of an outline with the basin's, in a sentence."""
     excess = of_outline / area.m2 - 1
     sentence = (
         f"The outline has {of_outline / M2_PER_KM2:.5g} km2, {abs(excess):.0%} {'more' if excess > 0 else 'less'} than "
@@ -199,7 +239,7 @@ def _areas(result: AddedBasin, shown: Location | None) -> dict[str, float]:
     return areas
 
 
-def _area_attributes(stored: basins.Basin, areas: dict[str, float]) -> dict[str, float]:
+def _area_attributes(stored: Basin, areas: dict[str, float]) -> dict[str, float]:
     """Return the area as the attributes that versions use. An area given by a source is retained."""
     ours = {stored.areas[name] / M2_PER_KM2 for name in (GIVEN_AREA, SERVICE_AREA) if name in stored.areas}
     m2 = areas.get(GIVEN_AREA, areas.get(SERVICE_AREA))

@@ -17,7 +17,7 @@ from ingestion.base import SourceFile
 from ingestion.feeds.base import Feed, FeedProblem, FetchedBasinData, FetchWindow, Observations, Site
 from jobspec.feeds import AnyFeedSettings, FilesSettings
 from operations.basin_data.basins import TIME_ZONE
-from operations.basin_data.check_weather import check_forecast
+from operations.basin_data.check_incoming import check_forecast
 from operations.basin_data.ingest import report_quality, store, unit_warnings
 from operations.basin_data.source_paths import Intake
 from operations.feeds import holes
@@ -41,9 +41,7 @@ class FetchCallbacks:
     """Callbacks that follow a fetch.
 
     Attributes:
-        on_basin: gets each basin with how many are done, of how many.
         notify: gets notes before the fetch, such as its weight in calls.
-        pause: waits for some seconds between two attempts.
         on_file: gets what stands for the data of a basin that were stored, or were stored before.
     """
 
@@ -72,7 +70,6 @@ def fetch(
         period: the days to fetch; by default the feed's usual last days.
 
     Raises:
-        UnknownFeed: there is none of that name.
         InvalidInput: a wanted basin does not belong to the feed, or none is left.
     """
     now = work.clock.now()
@@ -124,7 +121,6 @@ class _Fetch:
     is_usual: bool
 
     def store(self, sites: Sequence[Site], wanted: FetchWindow) -> dict[str, FetchedBasin]:
-        """Fetch some days of sites, store each and its outcome, and return the outcomes by basin."""
         fetched_at = {site.basin: site.fetched_at for site in sites}
         done: dict[str, FetchedBasin] = {}
         for given in self._given(sites, wanted):
@@ -136,18 +132,13 @@ class _Fetch:
         return done
 
     def find_holes(self, fetched: Mapping[str, FetchedBasin], until: Day | None) -> dict[str, holes.ByVariable]:
-        """Return the gaps inside the records of basins, as `holes.find` does."""
         with self.work.database.reading() as session:
             return holes.find(session, self.feed, _since(fetched), until, last_ended_anywhere(self.work.clock.now()))
 
     def ask_for_holes(
         self, sites: Sequence[Site], found: Mapping[str, holes.ByVariable], done: dict[str, FetchedBasin]
     ) -> set[str]:
-        """Fetch gaps inside the records, add the result to that of the usual days, and return the basins asked for.
-
-        Args:
-            found: the gaps of basins.
-        """
+        """Fetch gaps inside the records, add the result to that of the usual days, and return the basins asked for."""
         # Without `fetched_at`: revisions since then came with the usual days.
         asked = {site.basin: replace(site, fetched_at=None) for site in sites if done[site.basin].status != "failed"}
         now, of_asked = self.work.clock.now(), {name: of for name, of in found.items() if name in asked}
@@ -184,14 +175,7 @@ class _Fetch:
         found: Mapping[str, holes.ByVariable],
         before: Mapping[str, list[feeds.Hole]],
     ) -> dict[str, FetchedBasin]:
-        """Record the current gaps inside the records. Where they changed or many days arrived, check the basin anew.
-
-        Args:
-            done: the outcomes of the fetch.
-            noted: those that are recorded already.
-            found: the gaps.
-            before: those reported by the fetch before.
-        """
+        """Record the current gaps inside the records. Where they changed or many days arrived, check the basin anew."""
         whole = {basin: replace(one, holes=holes.reported(found.get(basin, {}))) for basin, one in done.items()}
         for basin, one in whole.items():
             if one.holes != before.get(basin, []) or one.new_days + one.revised_days >= _MANY_DAYS:
@@ -203,7 +187,6 @@ class _Fetch:
         return whole
 
     def _given(self, sites: Sequence[Site], wanted: FetchWindow) -> Iterator[FetchedBasinData]:
-        """Yield one result for every site, whatever the service answers."""
         left = {site.basin for site in sites}
         cause: Problem = FeedProblem("The service gave no answer about the basin.")
         try:
@@ -216,12 +199,7 @@ class _Fetch:
         yield from (FetchedBasinData(site.basin, cause) for site in sites if site.basin in left)
 
     def _store(self, given: FetchedBasinData, before: datetime | None, first: Day) -> FetchedBasin:
-        """Store a basin's data and the outcome, or only the outcome.
-
-        Args:
-            before: its stored `fetched_at`.
-            first: the first day that was asked for.
-        """
+        """Store a basin's data and the outcome, or only the outcome."""
         try:
             with self.work.database.transaction() as session:
                 fetched = self._stored(session, given, first)
@@ -272,7 +250,6 @@ class _Fetch:
                 raise problem
 
     def _record_since(self, basin: str, first: Day, stated: Day | None) -> str | None:
-        """Return the first day ever asked for of a record that begins on a stated day."""
         if stated is None:
             return None
         before = self.since.get(basin)
@@ -280,7 +257,6 @@ class _Fetch:
 
 
 def _since(fetched: Mapping[str, FetchedBasin]) -> dict[str, Day | None]:
-    """Return the `record_since` of basins."""
     return {name: None if one.record_since is None else day(one.record_since) for name, one in fetched.items()}
 
 
@@ -293,9 +269,6 @@ def sites_of(session: Session, feed: feeds.Feed, wanted: Sequence[str] = ()) -> 
 
     Args:
         wanted: restrict to these; all when none is named.
-
-    Raises:
-        InvalidInput: a wanted basin does not belong to the feed, or none is left.
     """
     names = feeds.targets(session, feed)
     if others := sorted(set(wanted) - set(names)):

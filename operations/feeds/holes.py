@@ -128,7 +128,6 @@ def _missing(one: DailySeries, since: Day | None, until: Day | None, ended: Day)
 
 
 def _spans(days: Days, joined: int, longest_run: int) -> list[Period]:
-    """Group ascending days into spans, joining gaps up to `joined` days, up to `longest_run` days each."""
     spans: list[Period] = []
     for at in map(day, days):
         if spans and int((at - spans[-1].last).astype(int)) <= joined + 1 and at < spans[-1].first + longest_run:
@@ -149,7 +148,6 @@ def remarks(feed: str, fetched: Iterable[feeds.FetchedBasin]) -> list[str]:
 
 
 def _sentence(basin: str, holes: Sequence[Hole], feed: str) -> str:
-    """Describe a basin's gaps, with the command that requests the newest."""
     hole = holes[0]
     more = f", and {len(holes) - 1} older spans" if len(holes) > 1 else ""
     return (

@@ -38,7 +38,6 @@ class PastIssues:
     """The outcome of fetching past runs.
 
     Attributes:
-        source, model: of the weather model.
         stored: number of runs that were stored, for at least one basin; before: number that were stored already.
         missing: reference times of runs that the service does not have.
         failed: the last reason why a basin lacks a run that was asked for.
@@ -54,13 +53,7 @@ class PastIssues:
     stopped: str | None = None
 
 
-def fetch_past_issues(
-    work: Work,
-    name: str,
-    days: int,
-    *,
-    listener: FetchCallbacks = SILENT,
-) -> PastIssues:
+def fetch_past_issues(work: Work, name: str, days: int, *, listener: FetchCallbacks = SILENT) -> PastIssues:
     """Fetch the runs of the last days that are not stored for every basin of a feed, the newest first.
 
     A run is stored in one transaction, for all basins that it has. After an interruption it goes on.
@@ -68,11 +61,6 @@ def fetch_past_issues(
     Args:
         days: number of days before today, one run each, that of 00 UTC.
         listener: gets notes, such as the cost before the first request, and pauses between requests.
-
-    Raises:
-        UnknownFeed: there is none of that name.
-        InvalidInput: the feed has no past issues, or no basin.
-        FeedProblem: the fetch costs more than the service allows; nothing was asked for.
     """
     now = work.clock.now()
     today = now.replace(hour=0, minute=0, second=0, microsecond=0)
@@ -94,12 +82,7 @@ def fetch_past_issues(
     return done
 
 
-def _fetch(
-    work: Work,
-    runs: OpenMeteoPastRuns,
-    wanted: dict[datetime, list[Site]],
-    done: PastIssues,
-) -> None:
+def _fetch(work: Work, runs: OpenMeteoPastRuns, wanted: dict[datetime, list[Site]], done: PastIssues) -> None:
     failed_in_a_row = 0
     for at, (began, sites) in enumerate(wanted.items()):
         work.show(at, len(wanted), f"{began:%Y-%m-%dT%H:%MZ}")

@@ -24,7 +24,7 @@ from hydrology.uncertainty.error_paths import moved, paths
 from hydrology.uncertainty.recalibration import Recalibration
 from operations.forecasting.days import RunDays
 from operations.states.advance_states import ONE_DAY
-from records.basins.basins import Basin
+from records.basins.tables import Basin
 from records.runs.run_request import OBSERVED, RunRecalibration, RunWeather
 from records.runs.run_summary import CalibrationKind, RunCalibration
 from records.series import series
@@ -66,7 +66,6 @@ class Calibration:
     """The error model and last flow that calibrate one basin.
 
     Attributes:
-        error_model: of its simulation.
         recalibration: of forecasts with the weather model; None without a weather forecast.
         last_flow: None where no flow was observed on the last days.
         around: the members' mean discharge with the traces around its weather forecast, (traces, days) in mm/day; None
@@ -117,7 +116,6 @@ class Calibration:
         return self.error_model.root_shifts(self._gaps(np.array(leads, dtype=float)), float(error))
 
     def _gaps(self, leads: Flow) -> Flow:
-        """Return the days from the last observed flow to some leads."""
         return leads if self.last_flow is None else np.maximum(leads - self._lead_of(self.last_flow), 1)
 
     def _last_error(self, flow: Flow) -> Flow:
@@ -135,7 +133,6 @@ class Calibration:
         return model.quantiles(*together).reshape(*flow.shape, -1)
 
     def _lead_of(self, last: LastFlow) -> int:
-        """Return the days from T0 to the last observed flow, below 0 before T0."""
         return days_between(self.days.t0, last.day)
 
 
@@ -194,10 +191,7 @@ def errors_in(model: error_models.ErrorModel, basin: str) -> BasinErrorModel | A
 
 
 def _summary(
-    model: error_models.ErrorModel,
-    errors: BasinErrorModel,
-    weather: RunWeather | None,
-    last: LastFlow | None,
+    model: error_models.ErrorModel, errors: BasinErrorModel, weather: RunWeather | None, last: LastFlow | None
 ) -> RunCalibration:
     return RunCalibration(
         kind=_kind(weather),

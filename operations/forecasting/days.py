@@ -49,9 +49,6 @@ def choose_days(clock: Clock, t0: Day | None, horizon: int, last_t0: Day, last_e
     Args:
         last_t0: the last T0 that the record of any of the basins allows.
         last_ended: the last day that has ended at any of the basins.
-
-    Raises:
-        InvalidInput: the requested T0 has not ended by the clock.
     """
     if t0 is None:
         return RunDays(min(last_ended, last_t0), horizon)

@@ -4,131 +4,134 @@ The weather after T0 is observed (the run is labelled a hindcast), a weather for
 hypothetical (the run is labelled a what-if).
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from importlib import metadata
+from typing import Any
 
 import structlog
 from sqlalchemy.orm import Session
 
 from hydrology.base.staleness import age_days, stale
-from hydrology.weather.forcing_kinds import KINDS, ForcingKind
+from hydrology.weather.forcing_kinds import KINDS
 from jobspec.jobs.forecasting import ForecastParams
 from operations.alerts.decide_alerts import decide
 from operations.basin_data.basins import with_model
 from operations.forecasting.changes.since_previous import with_changes
-from operations.forecasting.forecast_plan import NothingToForecast, Plan, plans, read_inputs
 from operations.forecasting.parts.results import results_of
-from operations.versions.hardware import program
+from operations.forecasting.plan.plans import NothingToForecast, Plan, plans, read_inputs
+from operations.versions.processes import program
 from operations.versions.stages import with_progress
 from records.basins import basins
 from records.database.ids import new_id
 from records.database.work import Work
 from records.outlooks.outlooks import prepare, store_run
-from records.runs import run_types, runs
+from records.runs import run_types
 from records.runs.run_request import RunWhatIf
+from records.runs.runs import RunRequest
 from records.versions import promotions, versions
-from runtime.clock import Clock
 
 __all__ = ["NothingToForecast", "forecast", "issue"]
 
 log = structlog.get_logger()
 
 StillDue = Callable[[Session, Plan], Collection[str]]
+Computed = Sequence[tuple[run_types.NewRun, list[run_types.BasinResult]]]
+"""Runs with the results of their basins."""
 
 
-def forecast(
-    work: Work,
-    params: ForecastParams,
-    *,
-    purpose: run_types.Purpose = "operational",
-    owner: str | None = None,
-    key: str | None = None,
-) -> list[run_types.Run]:
+def forecast(work: Work, request: RunRequest[ForecastParams]) -> list[run_types.Run]:
     """Issue a run for each version and weather forecast of the basins, and decide their alerts.
 
-    Args:
-        params: the request. Without a T0 it is the last day before the clock's, or, where the record ends, the last day
-            that leaves `horizon` days of forcing (its last day, where the weather after T0 is not the observed).
-        purpose: the purpose of the runs; on hypothetical weather it is always a what-if.
-        owner: the operator's key that owns the runs; None for the service's.
-        key: identifies the request, so that repeating it returns its runs; None for new runs each time.
+    Without a requested T0 it is the last day before the clock's, or, where the record ends, the last day that leaves
+    `horizon` days of forcing (its last day, where the weather after T0 is not the observed).
 
     Raises:
         InvalidInput: no basin is stored, T0 is in the future, or a version takes another product.
-        UnknownVersion, UnknownBasin, UnknownWeather: one does not exist.
         NothingToForecast: no basin of a version can be forecast; nothing of its run is stored.
     """
+    params = request.params
     if KINDS[params.weather].hypothetical:
-        purpose = "what-if"
+        request = replace(request, purpose="what-if")
     with work.database.reading() as session:
         groups = basins_by_version(session, params.basins, params.version)
-        issued = _earlier_runs(session, key)
+        issued = request.earlier_runs(session)
     if not issued:
-        inputs = [read_inputs(work.database, params, version, names) for version, names in groups.items()]
-        planned = [plan for of_version in inputs for plan in plans(work, of_version, params)]
-        issued = issue(work, params, planned, purpose=purpose, owner=owner, key=key)
-    if purpose == "operational":
+        issued = issue(work, request, plans_of(work, groups, params))
+    if request.purpose == "operational":
         decide(work, [basin for names in groups.values() for basin in names])
     return issued
 
 
+def plans_of(work: Work, groups: Mapping[str, Sequence[str]], params: ForecastParams) -> list[Plan]:
+    """Return the runs of basins by version, with the errors of `forecast`."""
+    inputs = [read_inputs(work.database, version, names, product=params.product) for version, names in groups.items()]
+    return [plan for of_version in inputs for plan in plans(work, of_version, params)]
+
+
 def issue(
     work: Work,
-    params: ForecastParams,
+    request: RunRequest[Any],
     planned: Sequence[Plan],
     *,
-    purpose: run_types.Purpose,
-    owner: str | None = None,
-    key: str | None = None,
     t0_named: bool | None = None,
     still_due: StillDue | None = None,
 ) -> list[run_types.Run]:
     """Compute planned runs, and store all or none.
 
-    The other arguments are those of `forecast`.
-
     Args:
-        t0_named: whether T0 was requested; None: where `params` names it.
+        t0_named: whether T0 was requested; None: where the request names it.
         still_due: returns the basins of a plan to store, called while no other call with it can store theirs; None for
             all.
     """
-    named = params.t0 is not None if t0_named is None else t0_named
-    rain_response = purpose == "operational"
-    results = [results_of(work, plan, params, rain_response=rain_response) for plan in planned]
-    new = [new_run(plan, work.clock, params.weather, purpose, key=key, owner=owner, t0_named=named) for plan in planned]
-    if purpose == "operational":
+    named = request.params.t0 is not None if t0_named is None else t0_named
+    operational = request.purpose == "operational"
+    results = [results_of(work, plan, rain_response=operational) for plan in planned]
+    new = [new_run(work, plan, request, t0_named=named) for plan in planned]
+    if operational:
         of_runs = zip(planned, new, results, strict=True)
         results = [with_changes(work, plan, run, of_plan) for plan, run, of_plan in of_runs]
-    with work.database.reading() as session:
-        prepared = {run.id: prepare(session, run, of_plan) for run, of_plan in zip(new, results, strict=True)}
-    with work.database.transaction() as session:
-        if earlier := _earlier_runs(session, key):
-            return earlier
-        to_store = [*zip(new, results, strict=True)]
-        if still_due is not None:
-            to_store = [*_still_due(session, planned, to_store, still_due)]
-        issued = [
-            store_run(session, run, of_plan, prepared[run.id])
-            for run, of_plan in with_progress("runs stored", to_store)
-        ]
+    select = None if still_due is None else partial(_still_due, planned=planned, still_due=still_due)
+    issued = store_all(work, request, [*zip(new, results, strict=True)], select)
     for run in issued:
         of_run = {"run": run.id, "t0": str(run.t0), "age_days": run.t0_age_days, "stale": run.t0_stale}
         log.info("forecast.run", **of_run, version=run.version_id, status=run.status)
     return issued
 
 
+def store_all(
+    work: Work,
+    request: RunRequest[Any],
+    computed: Computed,
+    select: Callable[[Session, Computed], Computed] | None = None,
+) -> list[run_types.Run]:
+    """Store computed runs, all or none; return those that the same request has stored meanwhile, if any.
+
+    Args:
+        select: chooses what to store, in the transaction that stores it.
+    """
+    with work.database.reading() as session:
+        prepared = {run.id: prepare(session, run, of_run) for run, of_run in computed}
+    with work.database.transaction() as session:
+        if earlier := request.earlier_runs(session):
+            return earlier
+        to_store = computed if select is None else select(session, computed)
+        return [
+            store_run(session, run, of_run, prepared[run.id]) for run, of_run in with_progress("runs stored", to_store)
+        ]
+
+
 def _still_due(
-    session: Session,
-    planned: Sequence[Plan],
-    computed: Sequence[tuple[run_types.NewRun, list[run_types.BasinResult]]],
-    still_due: StillDue,
-) -> Iterator[tuple[run_types.NewRun, list[run_types.BasinResult]]]:
-    """Yield the runs with the basins that are still due, after locking the basins of all."""
+    session: Session, computed: Computed, *, planned: Sequence[Plan], still_due: StillDue
+) -> list[tuple[run_types.NewRun, list[run_types.BasinResult]]]:
     for name in sorted({name for plan in planned for name in plan.forcings}):
         basins.lock(session, name)
-    for plan, (run, results) in zip(planned, computed, strict=True):
-        if due := {*still_due(session, plan)}:
-            yield run, [result for result in results if result.basin.basin_id in due | plan.failures.keys()]
+    return [
+        (run, [result for result in results if result.basin.basin_id in due | plan.failures.keys()])
+        for plan, (run, results) in zip(planned, computed, strict=True)
+        if (due := {*still_due(session, plan)})
+    ]
 
 
 def basins_by_version(session: Session, names: Sequence[str], version: str | None) -> dict[str, list[str]]:
@@ -138,7 +141,6 @@ def basins_by_version(session: Session, names: Sequence[str], version: str | Non
         version: the one to use; None for the current one of each basin.
 
     Raises:
-        UnknownVersion, UnknownBasin: one does not exist.
         NothingToForecast: a basin has no current version.
     """
     wanted = list(names) or with_model(session, version)
@@ -159,30 +161,16 @@ def basins_by_version(session: Session, names: Sequence[str], version: str | Non
     return groups
 
 
-def _earlier_runs(session: Session, key: str | None) -> list[run_types.Run]:
-    """Return the earlier runs of the same request."""
-    return [] if key is None else runs.of_key(session, key)
-
-
 def new_run(
-    plan: Plan,
-    clock: Clock,
-    kind: ForcingKind,
-    purpose: run_types.Purpose,
-    *,
-    key: str | None = None,
-    what_if: RunWhatIf | None = None,
-    owner: str | None = None,
-    t0_named: bool,
+    work: Work, plan: Plan, request: RunRequest[Any], *, what_if: RunWhatIf | None = None, t0_named: bool
 ) -> run_types.NewRun:
     """Return a planned run as a new stored run.
 
     Args:
-        t0_named: whether T0 was requested; else its age is checked against the clock.
-        kind: of its weather after T0.
         what_if: the requested changes; None for a run without changes.
-        owner: the operator's key that owns it; None for the service's.
+        t0_named: whether T0 was requested; else its age is checked against the clock.
     """
+    clock, kind = work.clock, plan.params.weather
     loaded, created = plan.inputs.loaded, clock.wall()
     age = age_days(plan.days.t0, clock.now())
     return run_types.NewRun(
@@ -203,9 +191,9 @@ def new_run(
         forcing_kind=kind,
         forcing_cutoff=plan.days.ahead.last if KINDS[kind].of_record else plan.days.t0,
         weather=plan.forecast,
-        purpose=purpose,
+        purpose=request.purpose,
         what_if=what_if,
-        owner=owner,
+        owner=request.owner,
         members=list(loaded.labels),
-        request_key=key,
+        request_key=request.key,
     )

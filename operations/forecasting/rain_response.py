@@ -90,12 +90,10 @@ def _peaks(ensemble: Ensemble, dry: Forcing, states: Sequence[ArrayMap], window:
 
 
 def _usual(ahead: Forcing) -> Forcing:
-    """Return the mean of the traces, in one row."""
     mass, auxiliary = (values.mean(axis=0, keepdims=True, dtype=np.float64) for values in (ahead.mass, ahead.auxiliary))
     return Forcing(ahead.first, mass.astype(np.float32), auxiliary.astype(np.float32), ahead.static[:1], ahead.ids[:1])
 
 
 def _days(forcing: Forcing, lead: int, count: int) -> Forcing:
-    """Return a number of days from a lead on, or as many as there are."""
     first = forcing.first + (lead - 1)
     return forcing.over(Period(first, min(first + (count - 1), forcing.period.last)))

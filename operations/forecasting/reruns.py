@@ -12,7 +12,7 @@ from hydrology.base.calendar import Day
 from jobspec.jobs.forecasting import ForecastParams
 from models.arrays import Forcing
 from operations.basin_data.dataset import BasinForcing
-from operations.forecasting.plan.of_part import plans_of_part
+from operations.forecasting.plan.plans import plans_of_part
 from operations.forecasting.plan.types import PartInputs
 from operations.forecasting.simulate import InitialState, mean_discharge
 from operations.forecasting.weather.fill import as_stored

@@ -15,51 +15,29 @@ from jobspec.jobs.forecasting import ForecastParams, VolumesParams
 from operations.basin_data.basins import last_ended
 from operations.forecasting.days import choose_days
 from operations.forecasting.forecast import NothingToForecast, basins_by_version, issue
-from operations.forecasting.forecast_plan import ForecastInputs, Plan, plans, read_inputs
+from operations.forecasting.plan.plans import ForecastInputs, Plan, plans, read_inputs
 from records.database.work import Work
 from records.forecasts import seasonal_volumes
-from records.runs import run_types, runs
+from records.runs import run_types
+from records.runs.runs import RunRequest
 from runtime.clock import Clock
 
 log = structlog.get_logger()
 
 
-def forecast_volumes(
-    work: Work,
-    params: VolumesParams,
-    *,
-    owner: str | None = None,
-    key: str | None = None,
-) -> list[run_types.Run]:
-    """Issue the runs for the volume of the requested season, or of each basin's own.
-
-    Args:
-        owner, key: as in `operations.forecasting.forecast.forecast`.
-
-    Raises:
-        InvalidInput: T0 is in the future.
-        UnknownVersion, UnknownBasin: one does not exist.
-        NothingToForecast: no basin of a version can be forecast; nothing is stored.
-    """
+def forecast_volumes(work: Work, request: RunRequest[VolumesParams]) -> list[run_types.Run]:
+    """Issue the runs for the volume of the requested season, or of each basin's own."""
+    params = request.params
     with work.database.reading() as session:
         groups = basins_by_version(session, params.basins, params.version)
-        if key is not None and (earlier := runs.of_key(session, key)):
+        if earlier := request.earlier_runs(session):
             return earlier
     planned = [
         plan
         for version, names in groups.items()
-        for plan in _plans(work, read_inputs(work.database, ForecastParams(), version, names), params)
+        for plan in _plans(work, read_inputs(work.database, version, names), params)
     ]
-    asked = ForecastParams(weather="climatology")
-    return issue(
-        work,
-        asked,
-        planned,
-        purpose="on-request",
-        owner=owner,
-        key=key,
-        t0_named=params.t0 is not None,
-    )
+    return issue(work, replace(request, purpose="on-request"), planned)
 
 
 def _plans(work: Work, inputs: ForecastInputs, params: VolumesParams) -> list[Plan]:

@@ -32,8 +32,6 @@ class InitialState:
     """The initial state of one basin for the days ahead.
 
     Attributes:
-        state: at T0.
-        snow: the cells that read as snow.
         cells_by_age: the water in the cells at T0 by its age, (members, cells, ages) in mm; None where not computed.
     """
 
@@ -114,7 +112,6 @@ def discharge_by_age(loaded: LoadedVersion, starts: Sequence[InitialState]) -> I
 
 
 def _chunks(starts: Sequence[InitialState]) -> Iterator[list[InitialState]]:
-    """Yield the starts in groups that are run together."""
     chunk: list[InitialState] = []
     for start in starts:
         if chunk and sum(other.traces for other in chunk) + start.traces > SAMPLES:
@@ -126,7 +123,6 @@ def _chunks(starts: Sequence[InitialState]) -> Iterator[list[InitialState]]:
 
 
 def _rows(starts: Sequence[InitialState]) -> list[slice]:
-    """Return the slices of each basin's traces among those of all."""
     counts = [start.traces for start in starts]
     return [slice(end - count, end) for end, count in zip(np.cumsum(counts).tolist(), counts, strict=True)]
 
@@ -188,7 +184,6 @@ def _states(starts: Sequence[InitialState], labels: Sequence[str]) -> list[Array
 
 
 def _split_snow(starts: Sequence[InitialState], states: Sequence[ArrayMap], labels: Sequence[str]) -> list[ArrayMap]:
-    """Return the states with the water of their cells tagged as snow or other water."""
     apart = []
     for label, state in zip(labels, states, strict=True):
         cells = state["c"]
@@ -203,6 +198,5 @@ def _split_snow(starts: Sequence[InitialState], states: Sequence[ArrayMap], labe
 
 
 def _fanned_out(states: Sequence[ArrayMap], starts: Sequence[InitialState]) -> list[ArrayMap]:
-    """Repeat each basin's state for each of its traces, by member."""
     basins = np.repeat(np.arange(len(starts)), [start.traces for start in starts])
     return [{name: values[basins] for name, values in member.items()} for member in states]

@@ -21,8 +21,8 @@ from hydrology.weather.forecast_errors import OtherWeather, correlations
 from jobspec.training import InputsConfig
 from models.arrays import Forcing, days_of
 from operations.basin_data.dataset import BasinForcing
-from operations.forecasting.bridged_weather import BridgedForecast, bridged
 from operations.forecasting.days import RunDays
+from operations.forecasting.weather_ahead import BridgedForecast, bridged
 from operations.states.advance_states import ONE_DAY
 from records.runs.run_request import WeatherSkill
 from records.weather import weather_issues
@@ -41,7 +41,6 @@ class Compared:
     """What the forecasts of a weather model are compared with: the weather of a version's product until T0.
 
     Attributes:
-        in_force: the bridge that produced the product, by basin, if any.
         at: the instant at which a forecast must have been known.
     """
 
@@ -146,6 +145,5 @@ def weather_of(forcing: Forcing) -> Array:
 
 
 def _spread_out(items: Sequence[Item], most: int) -> list[Item]:
-    """Return at most some of the items, evenly spread."""
     count = min(len(items), most)
     return [items[round(at)] for at in np.linspace(0, len(items) - 1, count).tolist()] if count else []

@@ -106,7 +106,6 @@ def groups(starts: Mapping[str, Day], stored: Mapping[str, states.State | None])
 
 
 def _segments(first: Day, last: Day) -> Iterator[Period]:
-    """Split the days from first to last at the ends of the water years."""
     if last < first:
         return
     days = Period(first, last).days
@@ -166,7 +165,6 @@ def _store_unchanged(
     *,
     store_states: bool,
 ) -> dict[str, states.State]:
-    """Return the new states of basins whose forcing is unchanged, after storing those to be stored."""
     if not new:
         return {}
     with work.database.transaction() as session:
@@ -197,19 +195,16 @@ def member_states(stored: Sequence[states.State | None], members: int) -> list[A
 
 
 def _spin_up_days(before: states.State | None, days: Period) -> int:
-    """Return the days from the empty store to the last day of a span."""
     return len(days) if before is None else before.spin_up_days + len(days)
 
 
 def _recent_flow(before: states.State | None, outputs: ArrayMap, at: int) -> npt.NDArray[np.float32]:
-    """Return the members' mean discharge of the last days, as many as an observed flow influences."""
     flow = outputs["discharge"][:, at].mean(axis=0, dtype=np.float64).astype(np.float32)
     earlier = [] if before is None or before.recent_flow is None else [before.recent_flow]
     return np.concatenate([*earlier, flow])[-MAX_GAP:]
 
 
 def _sums(before: states.State | None, forcing: Forcing, outputs: ArrayMap, at: int) -> Sums:
-    """Return the sums since the empty store at the end of a segment, of a network that conserves mass."""
     discharge = outputs["discharge"][:, at]
     rain = np.broadcast_to(forcing.mass[at], discharge.shape)
     return sums_after(before.sums if before else None, rain, discharge, outputs["loss"][:, at])

@@ -12,11 +12,7 @@ from hydrology.base.absent import Absent
 from hydrology.base.errors import DataProblem
 from models.networks import architecture, snow_cells
 from operations.training import finetune
-from operations.training.members import (
-    StartedTraining,
-    best_nse,
-    scaler_of,
-)
+from operations.training.members import StartedTraining, best_nse, scaler_of
 from operations.training.physics_probes import measured, real_weather
 from records.database.work import Work
 from records.versions import promotions, trainings, versions
@@ -32,8 +28,6 @@ class Trained:
     """The version that resulted from a training.
 
     Attributes:
-        already: whether the same training had been finished before.
-        basins: the basins it was trained on here.
         promoted: the basins without a current version that now use this one; none for a fine-tuning.
         refused: why it may not serve any basin, where a physics probe failed.
         validation_nse: the best median NSE of each member in the validation period, by its label.
@@ -163,7 +157,6 @@ def _refusal(version: versions.Version) -> str | None:
 
 
 def _led_to(session: Session, training: str) -> str:
-    """Return the version that resulted from a training."""
     version = trainings.get(session, training).version_id
     if version is None:
         raise DataProblem(f"Training {training} is not finished: finish it first, because it is the twin of this one.")

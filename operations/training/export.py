@@ -26,7 +26,6 @@ def export(database: Database, version_id: str, folder: Path) -> Written:
     Freshet.
 
     Raises:
-        UnknownVersion: there is none of that id.
         InvalidInput: two parts are the same, or a part takes another product than it learnt from; nothing is written.
         AnotherVersion: a folder holds another version.
         DataProblem: half precision cannot hold the weights; nothing is written of the version that holds them.
@@ -36,7 +35,6 @@ def export(database: Database, version_id: str, folder: Path) -> Written:
 
 
 def _export(session: Session, version: versions.Version, folder: Path, names: Names) -> Written:
-    """Write a version whose folder is named, after its parts and its twin."""
     _check_parts(session, version)
     parts = [
         (_beside(session, part.version, f"{folder.name}-{part.name}", folder, names), part) for part in version.combines
@@ -76,7 +74,6 @@ def _check_parts(session: Session, version: versions.Version) -> None:
 
 
 def _beside(session: Session, version_id: str, name: str, folder: Path, names: Names) -> Named:
-    """Write a version into a folder beside, and return what names it."""
     version = versions.get(session, version_id)
     shipped = version.properties.pretrained
     chosen = names.setdefault(version_id, _folder_name(shipped.name if shipped else name))
@@ -100,9 +97,6 @@ def ship(
         version: its description, as `train.new_version` returns it for a training under way.
         members: with the weights that the version uses.
         twin: the ensemble shipped beside it that is scored for it.
-
-    Raises:
-        AnotherVersion, DataProblem: as `export`.
     """
     tuning = version.properties.tuning
     inputs = version.config["inputs"] | {"product": version.trained_on}

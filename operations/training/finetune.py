@@ -14,8 +14,8 @@ from jobspec.training import FineTuningConfig, TrainingConfig
 from models.arrays import places
 from models.basin_vectors import with_room
 from models.checkpoint import Tensors
+from operations.versions.learnt_days import attribute_ranges
 from operations.versions.load_networks import weights_of
-from operations.versions.training_domain import attribute_ranges
 from records.versions import versions
 from records.versions.version_properties import Tuning, VersionProperties
 from records.versions.versions import Version
@@ -27,7 +27,6 @@ def whole(session: Session, tuning: FineTuningConfig) -> tuple[Version, Training
     """Return the parent of a fine-tuning, and the full configuration to train.
 
     Raises:
-        UnknownVersion: the parent does not exist.
         InvalidInput: it takes another product, has fewer members, or has no basin vectors to fit.
     """
     parent = versions.get(session, tuning.parent)
@@ -63,9 +62,6 @@ def start_of(session: Session, parent: Version, member: int, learnt_from: Sequen
 
     Args:
         learnt_from: the basins that the member will have learnt from, the parent's among them.
-
-    Raises:
-        Corrupt, DataProblem: they are damaged.
     """
     weights = weights_of(parent, versions.members_of(session, parent.id)[member])
     if VECTORS in weights:
@@ -84,7 +80,6 @@ class Lineage:
     """The origin of a version.
 
     Attributes:
-        parent_id: the version that it was fine-tuned from, if any.
         basins: all basins that it learnt from, including those of its ancestors.
         properties: the ranges of these basins' attributes, and the fine-tuning.
     """

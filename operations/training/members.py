@@ -22,7 +22,7 @@ from models.scaling import Scaler
 from models.training import MemberTraining, Progress, TrainedMember
 from operations.training import finetune
 from operations.training.training_data import Prepared
-from operations.versions.hardware import machine
+from operations.versions.processes import machine
 from records.database.engine import Database
 from records.database.work import Work
 from records.versions import trainings, versions
@@ -40,9 +40,7 @@ class StartedTraining:
 
     Attributes:
         version_id: the resulting version; None while it is under way.
-        parent: of a fine-tuning.
         twin: the training of the version that will be scored for this one's.
-        owner: the operator's key that owns the version; None for the service's.
         shares: the weights of the version, by basin, in one that combines it with others; None where it stands alone.
         combined: the combined version that the parent is part of.
     """
@@ -74,12 +72,7 @@ def unfinished_members(session: Session, started: StartedTraining) -> list[int]:
 
 
 def train_member(work: Work, started: StartedTraining, member: int, device: str, on_progress: OnProgress) -> None:
-    """Train a member from its newest checkpoint to the end, and store it; skip a finished one.
-
-    Raises:
-        DataProblem: no window fits, or the loss is no longer a number; the training is then marked as failed.
-        GPULost, GPUTooSmall: the GPU cannot be used; another call continues, on any device.
-    """
+    """Train a member from its newest checkpoint to the end, and store it; skip a finished one."""
     with work.database.reading() as session:
         if member not in unfinished_members(session, started):
             return
@@ -104,11 +97,7 @@ def train_member(work: Work, started: StartedTraining, member: int, device: str,
 
 
 def train_together(
-    work: Work,
-    started: StartedTraining,
-    device: str,
-    on_progress: OnMemberProgress,
-    on_split: Callable[[str], None],
+    work: Work, started: StartedTraining, device: str, on_progress: OnMemberProgress, on_split: Callable[[str], None]
 ) -> None:
     """Train the unfinished members side by side on a device, each from its newest checkpoint, and store them.
 
@@ -116,10 +105,6 @@ def train_together(
 
     Args:
         on_split: called with a sentence when that happens.
-
-    Raises:
-        DataProblem: no window fits, or the loss is no longer a number; the training is then marked as failed.
-        GPULost, GPUTooSmall: the device cannot be used; another call continues, on any device.
     """
     groups = _by_step(work.database, started)
     while groups:
@@ -141,7 +126,6 @@ def train_together(
 
 
 def _by_step(database: Database, started: StartedTraining) -> list[Sequence[int]]:
-    """Return the unfinished members in groups of the same step, the most advanced first."""
     groups: dict[int, list[int]] = defaultdict(list)
     with database.reading() as session:
         for member in sorted(unfinished_members(session, started)):
@@ -151,11 +135,7 @@ def _by_step(database: Database, started: StartedTraining) -> list[Sequence[int]
 
 
 def _fits(
-    work: Work,
-    started: StartedTraining,
-    device: str,
-    group: Sequence[int],
-    on_progress: OnMemberProgress,
+    work: Work, started: StartedTraining, device: str, group: Sequence[int], on_progress: OnMemberProgress
 ) -> bool:
     """Train members of the same step to the end. Return False if the memory of the device does not suffice."""
     store = _Store(work, started, device)
@@ -206,14 +186,12 @@ class _Store:
     device: str
 
     def checkpoints(self, step: int, steps: int, blobs: dict[int, bytes]) -> None:
-        """Store a checkpoint of each member."""
         with self.work.database.transaction() as session:
             for member, blob in blobs.items():
                 new = trainings.Checkpoint(member, step, blob, {"steps": steps}, self.work.clock.wall())
                 trainings.save_checkpoint(session, self.started.training_id, new)
 
     def finished(self, members: dict[int, TrainedMember]) -> None:
-        """Store trained members in place of their checkpoints."""
         training = self.started.training_id
         with self.work.database.transaction() as session:
             for label, trained in members.items():
@@ -223,7 +201,6 @@ class _Store:
             log.info("train.member", training=training, member=label, best_nse=best_nse(trained.log))
 
     def failure(self, problem: DataProblem) -> None:
-        """Mark the training as failed."""
         reason = absent(Reason.FAILED, message=str(problem))
         with self.work.database.transaction() as session:
             trainings.fail(session, self.started.training_id, reason, self.work.clock.wall())

@@ -35,8 +35,6 @@ class RealWeather:
 
     Attributes:
         forcing: from the first day of warm-up.
-        latitudes: of its basins, in degrees.
-        days: the days examined.
     """
 
     forcing: Forcing
@@ -87,7 +85,6 @@ def real_weather(session: Session, config: TrainingConfig, names: Sequence[str])
 
 
 def _last_years(last: Day, years: int) -> tuple[Period, Period]:
-    """Return the last whole water years up to a day, without and with the year of warm-up."""
     ended = int(water_year(np.array([last + ONE_DAY]))[0]) - 1
     first, end = np.datetime64(f"{ended - years}-10-01"), np.datetime64(f"{ended}-09-30")
     return Period(first, end), Period(first - np.timedelta64(YEAR, "D"), end)

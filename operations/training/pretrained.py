@@ -23,10 +23,10 @@ from models.pretrained import DEFAULT, SHELF, combination, errors, form, skill, 
 from models.pretrained.combination import Combination
 from models.pretrained.form import Ensemble
 from operations.basin_data.dataset import load_forcing
-from operations.forecasting.plan.of_version import why_none
+from operations.forecasting.plan.plans import why_none
 from operations.training.physics_probes import measured
+from operations.versions.learnt_days import attribute_means
 from operations.versions.stages import with_progress
-from operations.versions.training_domain import attribute_means
 from records.basins import basins
 from records.database.base import JsonObject
 from records.database.statements import as_values
@@ -51,13 +51,8 @@ class Installed:
     """A shipped ensemble or combination that is installed as a version.
 
     Attributes:
-        content: the fingerprint of what is shipped.
-        already: whether it was installed before.
         trained_on, product: the forcing products that it learnt from, and those that it takes here, joined by +.
-        members: number of its networks.
-        learnt_from: number of basins that it learnt from.
         twin: the version that is scored for it on days that it has fitted itself, if any.
-        parts: the versions that it combines.
     """
 
     version_id: str
@@ -98,7 +93,6 @@ def read_shipped(name: str | None = None, shelf: Path | None = None) -> Ensemble
         shelf: the folder that holds them; by default that of the package.
 
     Raises:
-        UnknownEnsemble: it is not shipped; the message lists those that are.
         InvalidInput: none is named, and several are shipped without the default one.
         DamagedEnsemble: one of its files is missing or damaged.
     """
@@ -149,7 +143,6 @@ def install(work: Work, shipped: Ensemble | Combination, product: str | None = N
 
 
 def _all(shipped: Ensemble | Combination) -> Iterator[Ensemble | Combination]:
-    """Yield what is shipped, its twin and its parts, with their twins."""
     yield shipped
     if shipped.twin is not None:
         yield from _all(shipped.twin)
@@ -163,10 +156,7 @@ def _beside(shipped: Ensemble | Combination) -> _Beside:
 
 
 def _install(
-    work: Work,
-    shipped: Ensemble | Combination,
-    product: str | None,
-    beside: Mapping[str, _Beside],
+    work: Work, shipped: Ensemble | Combination, product: str | None, beside: Mapping[str, _Beside]
 ) -> Installed:
     twin = None if shipped.twin is None else _install(work, shipped.twin, product, beside).version_id
     if isinstance(shipped, Combination):
@@ -200,7 +190,6 @@ def _install(
 
 
 def _combining(clock: Clock, shipped: Combination, parts: Sequence[str]) -> Callable[[Session], versions.Version]:
-    """Return what combines installed parts."""
     shares = dict(zip(parts, shipped.description.parts, strict=True))
     weights = {version: part.weight for version, part in shares.items()}
     own = shipped.description.parts[0].basin_weights
@@ -222,7 +211,6 @@ def _combining(clock: Clock, shipped: Combination, parts: Sequence[str]) -> Call
 def _creating(
     work: Work, shipped: Ensemble, request: JsonObject, twin: str | None
 ) -> Callable[[Session], versions.Version]:
-    """Return what creates the version of an ensemble, whose networks are examined here."""
     result = shipped.description
     members = [
         versions.Member(one.label, one.seed, {result.uses: shipped.weights[one.label]}, one.log)
@@ -248,7 +236,6 @@ def _store_beside(session: Session, clock: Clock, version: versions.Version, bes
 
 
 def _add_skill(session: Session, version: versions.Version, judged: skill.ShippedSkill) -> None:
-    """Store the shipped scores of basins without scores of their own over the same period."""
     stored, period = {one.id for one in basins.list_basins(session)}, Period.parse(judged.period)
     rows = [
         scores.Score(
@@ -280,7 +267,6 @@ def promote_where_vacant(work: Work, version_id: str) -> Promoted:
     A combined version needs those of one of its parts.
 
     Raises:
-        UnknownVersion: there is none of that id.
         Withdrawn: it may not be used.
     """
     left_out: dict[str, Absent] = {}

@@ -25,7 +25,7 @@ from jobspec.jobs.training import PromotionRule
 from jobspec.training import FineTuningConfig, TrainingConfig
 from operations.basin_data.dataset import skipped_days
 from operations.verification.evaluate import evaluate
-from operations.versions.held_out import require_held_out, require_to_be_held_out, version_to_score, warning
+from operations.versions.learnt_days import require_held_out, require_to_be_held_out, version_to_score, warning
 from records.basins.basins import lock
 from records.database.engine import Database
 from records.database.work import Work
@@ -43,19 +43,12 @@ def require_decidable(session: Session, config: TrainingConfig | FineTuningConfi
 
     Raises:
         InvalidInput: the period is too short, or overlaps days of the training or of an ancestor's.
-        UnknownVersion: the parent does not exist.
     """
     split_years(rule.period)
     require_to_be_held_out(session, config, rule.period)
 
 
-def decide(
-    work: Work,
-    candidate: str,
-    rule: PromotionRule,
-    *,
-    refused: str | None = None,
-) -> PromotionDecision:
+def decide(work: Work, candidate: str, rule: PromotionRule, *, refused: str | None = None) -> PromotionDecision:
     """Compare a candidate with its basins' current versions, store the decision, and promote accordingly.
 
     A decision without a comparison does not replace one with a comparison; one that has promoted the candidate by the
@@ -130,17 +123,9 @@ def _not_promoted(database: Database, candidate: str, rule: PromotionRule, refus
 
 
 def _yearly_errors(
-    work: Work,
-    candidate: str,
-    rivals: Mapping[str, list[str]],
-    judged: Mapping[str, versions.Version],
-    period: Period,
+    work: Work, candidate: str, rivals: Mapping[str, list[str]], judged: Mapping[str, versions.Version], period: Period
 ) -> tuple[dict[str, YearlyErrors], dict[str, YearlyErrors]]:
-    """Return the errors of the candidate and of the current versions, on the same days and basins.
-
-    Args:
-        judged: the version that is scored for each.
-    """
+    """Return the errors of the candidate and of the current versions, on the same days and basins."""
 
     def errors(version: str, basins: list[str], skipped: Mapping[str, Days]) -> dict[str, YearlyErrors]:
         of, owner = judged[version], judged[candidate].owner
@@ -237,7 +222,6 @@ def _listed(years: tuple[int, ...]) -> str:
 def _promote(
     session: Session, clock: Clock, decision: PromotionDecision, standing: Mapping[str, str]
 ) -> PromotionDecision:
-    """Promote the candidate where it is better than the version that is still current."""
     better_in = promotions.servable(session, versions.owner_of(session, decision.candidate), decision.better_in)
     for basin in sorted(better_in):
         lock(session, basin)

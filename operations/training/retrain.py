@@ -43,10 +43,8 @@ class PartOfSeason:
     """The trainings of a version with members of its own: the one in use, or a part of it.
 
     Attributes:
-        version_id: the version whose recipe is used.
         basins: the official ones that the version learnt from or serves.
         twin: the configuration of the twin; its held-out period is that of the judged years.
-        candidate: the configuration of the candidate.
         shares: its weights in the version in use; None where that is itself.
     """
 
@@ -76,7 +74,6 @@ def season(session: Session, params: RetrainingParams) -> Season | Absent:
     """Return the trainings of a season, or why there is nothing to train.
 
     Raises:
-        UnknownVersion: there is none of that id.
         InvalidInput: none is current; it was fine-tuned; the judged years are not within the record, or too few years
             are left to judge on.
         DataProblem: the record has no whole water year.
@@ -120,11 +117,7 @@ def _of_part(
 
 
 def begin_all(work: Work, season: Season) -> list[Both]:
-    """Start or resume the trainings of the twin and of the candidate of each part.
-
-    Raises:
-        NoBasinLeft: no basin can serve.
-    """
+    """Start or resume the trainings of the twin and of the candidate of each part."""
     started = []
     for part in season:
         twin = begin(work, part.twin, part.basins)
@@ -139,12 +132,7 @@ def plan_of(trainings: Iterable[Both]) -> JsonObject:
 
 
 def reopen_all(database: Database, plan: JsonObject) -> list[Both]:
-    """Return the trainings of the twins and of the candidates that another process started, finished or not.
-
-    Raises:
-        UnknownTraining: one does not exist.
-        DataChanged: their data were revised meanwhile.
-    """
+    """Return the trainings of the twins and of the candidates that another process started, finished or not."""
     found = []
     for part in plan["parts"]:
         candidate = replace(reopen(database, part["candidate"]), shares=part["shares"])
@@ -153,21 +141,12 @@ def reopen_all(database: Database, plan: JsonObject) -> list[Both]:
     return found
 
 
-def conclude(
-    work: Work,
-    trainings: Sequence[Both],
-    judgement: Judgement,
-    *,
-    label: str | None = None,
-) -> Retrained:
+def conclude(work: Work, trainings: Sequence[Both], judgement: Judgement, *, label: str | None = None) -> Retrained:
     """Assemble all versions once their members are trained, and decide on the promotion.
 
     Before that, the candidate gets an error model, scores (those of its twin in the judged years) and the levels of its
     simulation, as every current version has; where it combines others, these get them, too. One that fails a physics
     probe, or has a part that does, gets none of these. Repeating it changes nothing.
-
-    Raises:
-        DataProblem: a member is not trained yet, or no basin can be simulated.
     """
     judged = trainings[0][0].config.held_out_period
     assert judged is not None
@@ -188,7 +167,6 @@ def conclude(
 
 
 def _most_used(session: Session) -> versions.Version:
-    """Return the service's version that is current for the most basins."""
     in_use = promotions.in_use(session)
     in_use = {version: names for version, names in in_use.items() if versions.owner_of(session, version) is None}
     if not in_use:
@@ -209,9 +187,6 @@ def _newest_year_end(session: Session, version: versions.Version, names: Sequenc
     """Return the end of the newest water year for which half the basins have complete weather.
 
     Basins whose record ended years ago do not hold up the others: the training leaves them out, with a reason.
-
-    Raises:
-        DataProblem: there is none.
     """
     mass, half = version.training.inputs.mass, (len(names) + 1) // 2
     ends = sorted(days.last for days in series.extent(session, names, version.product, [mass]).values())
@@ -229,9 +204,6 @@ def _unused_years(record: Period, used: Sequence[Period]) -> Period:
     """Return the longest stretch of whole water years outside all used periods.
 
     Of two, the newer.
-
-    Raises:
-        InvalidInput: it is shorter than a promotion needs.
     """
     unused = [
         year for year in whole_water_years(record) if not any(year_of(year).overlap(days) is not None for days in used)

@@ -27,7 +27,7 @@ from operations.training.members import (
     unfinished_members,
 )
 from operations.training.training_data import Prepared, prepare
-from operations.versions.process_pool import processes_for, side_by_side
+from operations.versions.processes import processes_for, side_by_side
 from records.database.base import JsonObject
 from records.database.engine import Database
 from records.database.work import Work
@@ -66,7 +66,6 @@ def train(
 
     Raises:
         NoBasinLeft: no basin can be used; the message gives the reasons.
-        UnknownVersion, InvalidInput: such a fine-tuning is not possible (`finetune.whole`).
         DataProblem: no window fits, or the loss is no longer a number.
         GPULost, GPUTooSmall: the GPU cannot be used; the same call, on any device, continues.
     """
@@ -102,23 +101,18 @@ def train_members(
 
 
 def _train_apart(settings: Settings, clock: Clock, training_id: str, member: int, on_progress: OnProgress) -> None:
-    """Train a member in a worker process."""
     work, started = _opened(settings, clock, training_id)
     train_member(work, started, member, CPU, on_progress)
 
 
 @cache
 def _opened(settings: Settings, clock: Clock, training_id: str) -> tuple[Work, StartedTraining]:
-    """Return the context and the training, opened once per worker process."""
     work = Work.opened(settings, clock)
     return work, reopen(work.database, training_id)
 
 
 def begin_all(
-    work: Work,
-    config: TrainingConfig | FineTuningConfig,
-    basins: Sequence[str],
-    owner: str | None = None,
+    work: Work, config: TrainingConfig | FineTuningConfig, basins: Sequence[str], owner: str | None = None
 ) -> list[StartedTraining]:
     """Start or resume the training of a configuration: one, or that of each part where the parent combines others.
 
@@ -159,7 +153,6 @@ def begin(
 
     Raises:
         NoBasinLeft: no basin can be used; nothing is stored.
-        UnknownVersion, InvalidInput: such a fine-tuning is not possible (`finetune.whole`).
     """
     with work.database.reading() as session:
         parent = None
@@ -198,12 +191,7 @@ def reopen_all(database: Database, plan: JsonObject) -> list[StartedTraining]:
 
 
 def reopen(database: Database, training_id: str) -> StartedTraining:
-    """Return a training that another process started, without its shares in a version that will combine it.
-
-    Raises:
-        UnknownTraining: there is none of that id.
-        DataChanged: its data were revised meanwhile.
-    """
+    """Return a training that another process started, without its shares in a version that will combine it."""
     with database.reading() as session:
         training = trainings.get(session, training_id)
         config = TrainingConfig.model_validate(training.request["config"])

@@ -27,11 +27,7 @@ class NoBasinLeft(DataProblem):
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """The data of a training, and the basins that it cannot use.
-
-    Attributes:
-        left_out: why, by basin.
-    """
+    """The data of a training, and the basins that it cannot use."""
 
     basins: tuple[str, ...]
     data: TrainingData
@@ -86,7 +82,6 @@ def prepare(session: Session, config: TrainingConfig, basins: Sequence[str]) -> 
 
 
 def _common(forcings: dict[str, BasinForcing], wanted: Period, before: int) -> Period:
-    """Extend the wanted period by as many days before it as all basins have."""
     earliest = wanted.first - np.timedelta64(before, "D")
     first = max([earliest, *(one.period.first for one in forcings.values())])
     return Period(min(first, wanted.first), wanted.last)

@@ -28,7 +28,6 @@ class RuleActions:
         outdated: returns the ids that were created, or had ended, before an instant, with the number of items of each;
             only of the given ids, if any.
         remove: deletes some of them and returns the ids of all that had an address.
-        together: number deleted in one transaction.
     """
 
     outdated: Callable[..., Mapping[Any, int]]
@@ -53,7 +52,6 @@ class Pruned:
     """The result of applying a retention rule.
 
     Attributes:
-        rule: its name; sentence: its description.
         count: number of items past their retention.
     """
 
@@ -62,12 +60,7 @@ class Pruned:
     count: int
 
 
-def prune(
-    work: Work,
-    actor: audit.Actor,
-    *,
-    dry_run: bool = False,
-) -> list[Pruned]:
+def prune(work: Work, actor: audit.Actor, *, dry_run: bool = False) -> list[Pruned]:
     """Delete data past their retention, and add an entry to the audit trail. Repeating it deletes nothing.
 
     Args:

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from hydrology.base.absent import Absent
-from operations.versions.hardware import program
+from operations.versions.processes import program
 from records.runs import run_arrays, run_types
 from records.runs.run_arrays import Content, RunSeries, without_members
 from records.runs.run_parts import RunPart
@@ -96,7 +96,6 @@ class BasinReceipt:
         equal: the arrays with the stored bits.
         different: the others that were computed.
         not_computed: stored arrays that were not computed again.
-        reason: why nothing was compared; None where it was.
     """
 
     basin_id: str
@@ -139,7 +138,6 @@ def compared(stored: Stored, again: Recomputed | Absent) -> BasinReceipt:
 
 
 def _causes(stored: Stored, again: Recomputed) -> tuple[Cause, ...]:
-    """Return what differs between the two computations."""
     run, row = stored.run, stored.row
     differs: dict[Cause, bool] = {
         "inputs": again.row.inputs_hash != row.inputs_hash,

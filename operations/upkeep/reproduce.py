@@ -18,14 +18,14 @@ from jobspec.changes import Changes
 from jobspec.jobs.forecasting import ForecastParams
 from models.arrays import days_of
 from operations.basin_data.dataset import BasinForcing
-from operations.forecasting.forecast_plan import ForecastInputs, Plan, possible_plans, read_inputs
 from operations.forecasting.parts.results import results_of
+from operations.forecasting.plan.plans import ForecastInputs, Plan, possible_plans, read_inputs
 from operations.forecasting.plan.types import PartInputs, PartPlan
 from operations.forecasting.weather.fill import Filling, as_stored
 from operations.states.advance_states import ONE_DAY, advance
 from operations.upkeep.receipts import BasinReceipt, Recomputed, Stored, compared
-from operations.versions.hardware import program
-from operations.what_if.what_if import changed_plan
+from operations.versions.processes import program
+from operations.what_if import changed_plan
 from records.database.work import Work
 from records.runs import run_types, runs, states
 from records.runs.filled_weather import FilledWeather
@@ -41,8 +41,6 @@ class Receipt:
     """A run computed again.
 
     Attributes:
-        program, code_version: of this process.
-        basins: the comparison in each basin.
         without_results: why the run stored no results of other basins.
     """
 
@@ -63,10 +61,6 @@ def reproduce(work: Work, run_id: str, basins: Sequence[str] = ()) -> Receipt:
 
     Args:
         basins: by default all of the run.
-
-    Raises:
-        UnknownRun: there is no such run, or it has no such basin.
-        UnknownWeather, Gone: its weather forecast is no longer stored.
     """
     with work.database.reading() as session:
         run = runs.get(session, run_id)
@@ -80,8 +74,7 @@ def reproduce(work: Work, run_id: str, basins: Sequence[str] = ()) -> Receipt:
 
 
 def _receipts(work: Work, run: run_types.Run, stored: Mapping[str, Stored]) -> list[BasinReceipt]:
-    """Compute basins again: with the forcing that is stored now and, where that was revised, with that before."""
-    inputs = read_inputs(work.database, _params(run, stored), run.version_id, list(stored))
+    inputs = read_inputs(work.database, run.version_id, list(stored))
     inputs = replace(inputs, parts=tuple(_of_part(one, stored) for one in inputs.parts))
     again = _computed(work, run, inputs, stored)
     for known_at in (run.created_at, run.issued_at):  # revisions have the time of a service that may replay an archive
@@ -98,7 +91,6 @@ def _receipts(work: Work, run: run_types.Run, stored: Mapping[str, Stored]) -> l
 
 
 def _of_part(one: PartInputs, stored: Mapping[str, Stored]) -> PartInputs:
-    """Return the inputs of a part of the version, in the basins in which it took part in the run."""
     return one.only([name for name, of in stored.items() if any(part.name == one.part.name for part in of.shares)])
 
 
@@ -107,7 +99,6 @@ def _consumed_the_same(again: Recomputed | Absent, stored: Stored) -> bool:
 
 
 def _params(run: run_types.Run, stored: Mapping[str, Stored]) -> ForecastParams:
-    """Return the request of a run, as far as its results depend on it."""
     return ForecastParams(
         basins=list(stored),
         t0=run.t0,
@@ -122,9 +113,8 @@ def _params(run: run_types.Run, stored: Mapping[str, Stored]) -> ForecastParams:
 def _computed(
     work: Work, run: run_types.Run, inputs: ForecastInputs, stored: Mapping[str, Stored]
 ) -> dict[str, Recomputed | Absent]:
-    """Compute the basins that have forcing, or return why one cannot be computed."""
-    params, then = _params(run, stored), replace(work, clock=Clock(run.issued_at))
-    plans, failures = possible_plans(then, inputs, params, run.issued_at, _filling(run, stored))
+    then = replace(work, clock=Clock(run.issued_at))
+    plans, failures = possible_plans(then, inputs, _params(run, stored), run.issued_at, _filling(run, stored))
     done: dict[str, Recomputed | Absent] = {name: failures[name] for name in stored if name in failures}
     for plan in plans:
         changed = plan if run.what_if is None else changed_plan(plan, Changes.model_validate(run.what_if.changes))
@@ -132,14 +122,7 @@ def _computed(
             changed = replace(changed, forecast=run.weather)  # with the skill as it was known
         parents = _parents(then, changed, stored)
         rain_response = any(run_types.PEAKS_BY_RAIN in stored[name].content.series for name in changed.forcings)
-        results = results_of(
-            then,
-            changed,
-            params,
-            store_states=False,
-            rain_response=rain_response,
-            since=parents,
-        )
+        results = results_of(then, changed, store_states=False, rain_response=rain_response, since=parents)
         for result in results:
             if result.basin.basin_id in changed.forcings:
                 done[result.basin.basin_id] = Recomputed(result, inputs.loaded.version.weights_hash)
@@ -147,7 +130,6 @@ def _computed(
 
 
 def _filling(run: run_types.Run, stored: Mapping[str, Stored]) -> Filling:
-    """Return how the weather of each part of the run's version was filled."""
     whole = as_stored(run, {name: one.row.summary.filled_weather for name, one in stored.items()})
     of_parts: dict[str, dict[str, Sequence[FilledWeather]]] = {}
     for name, one in stored.items():
@@ -166,7 +148,6 @@ def _parents(work: Work, plan: Plan, stored: Mapping[str, Stored]) -> dict[str, 
 
 
 def _parent_of(stored: Stored, version: str) -> tuple[Day | None, str | None]:
-    """Return the day and hash of the state that a part started from."""
     share = next(one for one in stored.shares if one.version == version)
     return None if share.parent_day is None else np.datetime64(share.parent_day, "D"), share.parent_hash
 
@@ -185,7 +166,6 @@ def _parent(work: Work, plan: PartPlan, name: str, day: Day | None, sha256: str 
 
 
 def _as_known_at(session: Session, inputs: ForecastInputs, at: datetime) -> ForecastInputs:
-    """Return inputs with the forcing that was known at an instant, where it is stored."""
     parts = [
         replace(one, forcings={name: _forcing_as_known_at(session, one, name, at) for name in one.forcings})
         for one in inputs.parts
@@ -194,7 +174,6 @@ def _as_known_at(session: Session, inputs: ForecastInputs, at: datetime) -> Fore
 
 
 def _forcing_as_known_at(session: Session, inputs: PartInputs, basin: str, at: datetime) -> BasinForcing:
-    """Return a basin's forcing with the values that were known at an instant, where they are stored."""
     taken, now = inputs.loaded.config.inputs, inputs.forcings[basin]
     mass, auxiliary = now.forcing.mass.copy(), now.forcing.auxiliary.copy()
     columns = [mass[0], *np.moveaxis(auxiliary[0], -1, 0)]

@@ -22,10 +22,8 @@ class Backfilled:
     """The outcome of a backfill.
 
     Attributes:
-        weather: the weather model, `SOURCE/MODEL`.
         issues: None where nothing was to be fetched.
         fitted: the recalibrations of forecasts with this weather, one for each version.
-        problems: why a version has none.
     """
 
     weather: str
@@ -82,7 +80,6 @@ def backfill(work: Work, params: BackfillParams, listener: FetchCallbacks) -> Ba
         listener: gets notes, and pauses between requests.
 
     Raises:
-        UnknownFeed: there is none of that name.
         InvalidInput: the feed has no past issues, or no basin is stored.
         FeedProblem: the fetch costs more than the service allows; nothing was done.
         DataProblem: nothing new is stored, and nothing could be fitted.

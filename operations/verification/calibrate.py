@@ -16,7 +16,7 @@ from hydrology.uncertainty.error_fit import ErrorPairs, Fit, fit
 from hydrology.uncertainty.weighted import weighted_mean
 from models.nets.products import BLOCK
 from operations.forecasting.calibrated_flow import error_model_of
-from operations.verification.error_pairs import simulated
+from operations.verification.past_simulation import simulated
 from operations.versions.load_networks import load_version
 from operations.versions.stages import single
 from records.database.work import Work
@@ -31,9 +31,7 @@ class Calibrated:
 
     Attributes:
         version_id: the version that was asked for; fitted: the version of the error model, its twin or itself.
-        days: number of observed days it was fitted to.
         own: number of basins with parameters of their own.
-        left_out: why basins are not in it.
     """
 
     version_id: str
@@ -46,12 +44,7 @@ class Calibrated:
     left_out: dict[str, Absent]
 
 
-def calibrate(
-    work: Work,
-    version_id: str,
-    basins: Sequence[str],
-    period: Period | None = None,
-) -> Calibrated:
+def calibrate(work: Work, version_id: str, basins: Sequence[str], period: Period | None = None) -> Calibrated:
     """Fit and store the error model of a version, or of its twin, replacing the one before.
 
     The parts of a combined version without an error model get one, too: it serves where other parts are missing.
@@ -62,7 +55,6 @@ def calibrate(
             the validation period.
 
     Raises:
-        UnknownVersion: there is none of that id.
         InvalidInput: the version was fitted to days of the period in one of the basins, or it has no validation period
             and none is given.
         DataProblem: the observed days of the period are too few.

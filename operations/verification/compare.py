@@ -18,7 +18,7 @@ from operations.basin_data.basins import chosen
 from operations.basin_data.dataset import skipped_days
 from operations.verification.comparison_result import ByBasin, comparison_result
 from operations.verification.evaluate import evaluate
-from operations.versions.held_out import require_held_out, version_to_score
+from operations.versions.learnt_days import require_held_out, version_to_score
 from operations.versions.stages import single
 from records.basins import basins as basin_records
 from records.database.work import Work
@@ -39,12 +39,7 @@ class Compared:
 
 
 def compare(
-    work: Work,
-    version_ids: Sequence[str],
-    period: Period,
-    wanted: Sequence[str] = (),
-    *,
-    owner: str | None = None,
+    work: Work, version_ids: Sequence[str], period: Period, wanted: Sequence[str] = (), *, owner: str | None = None
 ) -> Compared:
     """Compare versions with the first of them over a period, and store the comparison.
 
@@ -55,7 +50,6 @@ def compare(
         owner: the operator's key that owns the comparison; scores are then stored only for that operator's versions.
 
     Raises:
-        UnknownVersion, UnknownBasin: one of them does not exist.
         InvalidInput: a version is named twice, too many or none are named, or days of the period were used in a
             training.
         DataProblem: no basin has the scores of every version.
@@ -114,7 +108,6 @@ class _Evaluated:
     left_out: Mapping[str, Absent]
 
     def basins(self, basins: Sequence[str], period: Period) -> list[str]:
-        """Return the given basins in which every version was scored."""
         scored = sorted(basin for basin in basins if basin not in self.left_out)
         if not scored:
             raise DataProblem(f"No basin can be compared over {period}. {first_texts(self.left_out)}")
@@ -122,11 +115,7 @@ class _Evaluated:
 
 
 def _evaluate(
-    work: Work,
-    compared: Sequence[versions.Version],
-    period: Period,
-    basins: Sequence[str],
-    owner: str | None,
+    work: Work, compared: Sequence[versions.Version], period: Period, basins: Sequence[str], owner: str | None
 ) -> _Evaluated:
     with work.database.reading() as session:
         skipped = skipped_days(session, compared, basins, period)

@@ -94,14 +94,12 @@ def _compared_version(session: Session, version: versions.Version) -> ComparedVe
 
 
 def _parameters(version: versions.Version) -> int:
-    """Return the number of parameters of a network of a version."""
     config = version.training
     network = build(config.network, config.inputs, seed=0, basins=len(version.basins))
     return sum(parameter.numel() for parameter in network.parameters())
 
 
 def _compared_score(metric: str, of_versions: Mapping[str, Sequence[float | None]]) -> ComparedScore:
-    """Return a score's summary by version, over the basins where every version has a value."""
     meaning = MEANINGS[metric]
     rows = [
         [value for value in row if value is not None]
@@ -133,7 +131,6 @@ def _cuts(values: Sequence[float]) -> dict[str, float | None]:
 def _published(
     session: Session, publication: Publication, period: Period, basins: Sequence[str], first: ByBasin
 ) -> list[PublishedModel]:
-    """Return a publication's models on the same basins and days, beside the first version."""
     rows = published_scores.list_scores(session, publication.source, period=period, basins=basins, metrics=[*SCORES])
     pairs: dict[str, dict[str, list[tuple[float, float]]]] = {}
     for row in rows:

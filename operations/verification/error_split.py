@@ -11,11 +11,10 @@ from hydrology.attribution.forecast_error import split_error
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day, Period, month
 from hydrology.verification.results import ALL_YEAR, SEASONS
-from jobspec.jobs.forecasting import ForecastParams
 from models.arrays import Forcing
 from operations.basin_data.dataset import load_discharge
 from operations.forecasting.days import RunDays
-from operations.forecasting.forecast_plan import ForecastInputs, read_inputs
+from operations.forecasting.plan.plans import ForecastInputs, read_inputs
 from operations.forecasting.plan.types import PartInputs
 from operations.forecasting.reruns import Flow, Share, flow_series, mean_flows, state_as_issued, states_at
 from operations.forecasting.weather_ahead import observed
@@ -54,7 +53,7 @@ def split_errors(work: Work, version: Version, last: Day) -> int:
     if not left:
         return 0
     names = sorted({name for of_run in left.values() for name in of_run})
-    inputs = read_inputs(work.database, ForecastParams(), version.id, names)
+    inputs = read_inputs(work.database, version.id, names)
     return sum(_split_run(work, inputs, run, left[run.id]) for run in settled if run.id in left)
 
 
@@ -100,7 +99,6 @@ def _split_run(work: Work, inputs: ForecastInputs, run: run_types.Run, names: Se
 
 
 def _known(work: Work, inputs: PartInputs, run: run_types.Run, names: Sequence[str]) -> _Known:
-    """Return what a part has of the days of a run, where all of them are observed."""
     days = RunDays(run.t0, run.horizon_days)
     forcings = {name: inputs.forcings[name] for name in names if name in inputs.forcings}
     weather = {name: observed(name, forcing, days, days.ahead.last) for name, forcing in forcings.items()}

@@ -18,8 +18,8 @@ from operations.verification import simulated_thresholds
 from operations.verification.regional_snow_cells import store_regional_snow
 from operations.verification.score_basins import BasinScores, BasinSkill, VersionScorer
 from operations.verification.snow_cells import store_snow
-from operations.versions.held_out import warning
-from operations.versions.process_pool import OnProgress, processes_for, side_by_side
+from operations.versions.learnt_days import warning
+from operations.versions.processes import OnProgress, processes_for, side_by_side
 from records.database.engine import Database
 from records.database.work import Work
 from records.simulations import simulated_series
@@ -41,7 +41,6 @@ class Evaluation:
         scored: the version that was scored: its twin, or itself.
         use: how the training of that version used the days of the period.
         warning: why its scores flatter it; None where the days are held out.
-        left_out: why a basin could not be evaluated.
     """
 
     version_id: str
@@ -83,7 +82,6 @@ def evaluate(
         stored: whether scores, flow, snow cells and closure are stored; else they are only returned.
 
     Raises:
-        UnknownVersion: there is none of that id.
         DataProblem: no basin can be evaluated.
     """
     parts = {basin: days for basin, days in (without or {}).items() if len(days)}
@@ -138,19 +136,16 @@ def _judge_apart(
     block: int,
     report: OnProgress,
 ) -> None:
-    """Score a block of basins in a worker process."""
     judge = _opened(settings, clock, version_id, period)
     report(replace(judge, without=without).judge(blocks[block]))
 
 
 @cache
 def _opened(settings: Settings, clock: Clock, version_id: str, period: Period) -> VersionScorer:
-    """Load a version once for all the blocks that a process scores."""
     return VersionScorer.of(Work.opened(settings, clock), version_id, period, {})
 
 
 def _store(judge: VersionScorer, judged: BasinScores) -> None:
-    """Store the scores of some basins, the flow that they were computed from, and the snow cells."""
     whole = [basin for basin in judged.scored if basin.basin not in judge.without]
     with judge.work.database.transaction() as session:
         scores.replace(session, [row for basin in whole for row in _rows(judge, basin)])
@@ -171,7 +166,6 @@ def _flow(judge: VersionScorer, judged: BasinSkill) -> SimulatedFlow:
 
 
 def _store_regional_snow(judge: VersionScorer, judged: Sequence[BasinScores]) -> None:
-    """Store the snow cells chosen over all basins."""
     with judge.work.database.transaction() as session:
         for choice in judge.choices():
             for outcome in judged:
@@ -211,7 +205,6 @@ def _rows(judge: VersionScorer, judged: BasinSkill) -> Iterator[scores.Score]:
 
 
 def _store_closure(database: Database, evaluation: Evaluation) -> None:
-    """Store the closure with the version if it covers all its basins."""
     if evaluation.worst_residual is None:
         return
     done = {one.basin for one in evaluation.basins}
@@ -221,9 +214,7 @@ def _store_closure(database: Database, evaluation: Evaluation) -> None:
     if not here or not done.issuperset(here):
         return
     closure = Closure(
-        worst_relative_residual=evaluation.worst_residual,
-        basins=len(evaluation.basins),
-        period=str(evaluation.period),
+        worst_relative_residual=evaluation.worst_residual, basins=len(evaluation.basins), period=str(evaluation.period)
     )
     with database.transaction() as session:
         versions.update_properties(session, evaluation.version_id, closure=closure)

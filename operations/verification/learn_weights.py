@@ -11,7 +11,7 @@ from hydrology.base.arrays import Array
 from hydrology.base.calendar import Period, water_year
 from hydrology.base.errors import DataProblem, InvalidInput
 from models.nets.products import BLOCK
-from operations.verification.error_pairs import simulated
+from operations.verification.past_simulation import simulated
 from operations.versions.load_networks import LoadedVersion, load_version
 from operations.versions.stages import with_progress
 from records.basins import basins as basin_records
@@ -37,7 +37,6 @@ class LearntWeights:
         by_basin: of each basin, by version, where weights by basin pay; else none.
         nse: the median over basins with the common weights and with those by basin, each in years that were left out
             of their learning in turn; None where the years are too few.
-        period: the days that they are learnt over.
     """
 
     common: dict[str, float]
@@ -59,7 +58,6 @@ def learn_weights(
         basins: by default those that all versions learnt from and that are stored.
 
     Raises:
-        UnknownVersion: one is not stored.
         InvalidInput: they share no validation period, or the period overlaps days that one was fitted to.
         DataProblem: no basin has the forcing of all versions and observed flow.
     """
@@ -190,7 +188,6 @@ def _nse(errors: Array, weights: Array) -> Array:
 
 
 def _simplex(parts: int) -> Iterator[list[int]]:
-    """Yield every way to divide STEPS among parts."""
     for bars in combinations(range(STEPS + parts - 1), parts - 1):
         edges = [-1, *bars, STEPS + parts - 1]
         yield [edges[at + 1] - edges[at] - 1 for at in range(parts)]

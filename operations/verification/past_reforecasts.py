@@ -20,10 +20,11 @@ from hydrology.base.reasons import Reason
 from jobspec.jobs.forecasting import ForecastParams
 from operations.basin_data.basins import chosen
 from operations.forecasting.forecast import issue
-from operations.forecasting.forecast_plan import ForecastInputs, possible_plans, read_inputs
+from operations.forecasting.plan.plans import ForecastInputs, possible_plans, read_inputs
 from operations.states.advance_states import ONE_DAY
 from records.database.work import Work
 from records.runs import run_types, runs
+from records.runs.runs import RunRequest
 from records.versions import promotions, versions
 from records.weather import weather_issues
 from runtime.clock import Clock
@@ -36,7 +37,6 @@ class PastReforecasts:
     """The outcome of reforecasting.
 
     Attributes:
-        versions: those that forecast a basin.
         runs: ids of the runs that were stored now.
         forecasts: number of forecasts in them: one for each basin.
         before: number of forecasts of the same weather model that were stored already, issued or reforecast.
@@ -70,13 +70,7 @@ class _Due:
     basins: Sequence[str]
 
 
-def reforecast_past(
-    work: Work,
-    weather: str,
-    *,
-    days: int,
-    horizon: int,
-) -> PastReforecasts:
+def reforecast_past(work: Work, weather: str, *, days: int, horizon: int) -> PastReforecasts:
     """Reforecast every basin with the stored past issues of a weather model, by its current version.
 
     Of each T0 once: one with an issued forecast or a reforecast of the same weather model is not computed again. Each
@@ -86,9 +80,6 @@ def reforecast_past(
         weather: `SOURCE/MODEL`.
         days: number of days before today whose issues count.
         horizon: days after T0.
-
-    Raises:
-        InvalidInput: no basin is stored.
     """
     done = PastReforecasts()
     with work.database.reading() as session:
@@ -104,7 +95,7 @@ def reforecast_past(
         if not of_version:
             continue
         names = sorted({basin for one in of_version for basin in one.basins})
-        inputs = read_inputs(work.database, ForecastParams(), version, names)
+        inputs = read_inputs(work.database, version, names)
         done.left_out |= inputs.failures
         for one in of_version:
             work.show(at, total, str(one.t0))
@@ -146,7 +137,6 @@ def _issues(session: Session, clock: Clock, weather: str, days: int) -> list[tup
 
 
 def _due(session: Session, version: str, names: Sequence[str], asked: _Asked, done: PastReforecasts) -> list[_Due]:
-    """Return the reforecasts of a version that are missing, the oldest first."""
     learnt = [Period.parse(days) for days in versions.get(session, version).used_periods]
     before = _before(session, version, asked.weather)
     by_issue: dict[tuple[Day, str], list[str]] = defaultdict(list)
@@ -164,7 +154,6 @@ def _due(session: Session, version: str, names: Sequence[str], asked: _Asked, do
 
 
 def _before(session: Session, version: str, weather: str) -> set[tuple[Day, str]]:
-    """Return the T0 and basins that a version was run for with a weather model, issued or as reforecast."""
     purposes: tuple[run_types.Purpose, ...] = ("operational", "reforecast")
     t0s = {
         run.id: run.t0
@@ -175,14 +164,7 @@ def _before(session: Session, version: str, weather: str) -> set[tuple[Day, str]
     return {(t0s[run], basin) for run, basin in runs.issued_pairs(session, [*t0s])}
 
 
-def _reforecast(
-    work: Work,
-    inputs: ForecastInputs,
-    due: _Due,
-    horizon: int,
-    *,
-    done: PastReforecasts,
-) -> None:
+def _reforecast(work: Work, inputs: ForecastInputs, due: _Due, horizon: int, *, done: PastReforecasts) -> None:
     names = [name for name in due.basins if name in inputs.forcings]
     if not names:
         return
@@ -195,7 +177,7 @@ def _reforecast(
     done.left_out |= failures
     if not possible:
         return
-    stored = [run.id for run in issue(work, params, possible, purpose="reforecast")]
+    stored = [run.id for run in issue(work, RunRequest(params, "reforecast"), possible)]
     with work.database.reading() as session:
         issued = runs.issued_pairs(session, stored)
         for run in stored:

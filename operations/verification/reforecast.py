@@ -22,13 +22,12 @@ from hydrology.verification.forecast_scores import high_flow
 from hydrology.verification.reforecasts import CALIBRATED, Reforecasts
 from hydrology.verification.verify import verify
 from models.nets.products import BLOCK
-from operations.basin_data.dataset import load_discharge, load_forcings
+from operations.basin_data.dataset import forcings_of, load_discharge
 from operations.forecasting.calibrated_flow import error_model_of, errors_in
-from operations.forecasting.ungauged_errors import error_model_for
-from operations.verification.error_pairs import SimulatedBasin, simulated
-from operations.versions.held_out import require_held_out, require_not_fitted, version_to_score
+from operations.forecasting.parts.calibration import error_model_for
+from operations.verification.past_simulation import SimulatedBasin, simulated
+from operations.versions.learnt_days import require_held_out, require_not_fitted, version_to_score
 from operations.versions.load_networks import LoadedVersion, load_version
-from operations.versions.training_domain import attribute_means
 from records.database.engine import Database
 from records.database.work import Work
 from records.runs.run_request import OBSERVED
@@ -45,7 +44,6 @@ class Reforecast:
     Attributes:
         scored: the version that was reforecast: its twin, or itself.
         error_model: the fingerprint of the one that was used; None where there is none.
-        left_out: why a basin could not be reforecast.
     """
 
     version_id: str
@@ -64,13 +62,7 @@ class _Asked:
 
 
 def reforecast(
-    work: Work,
-    version_id: str,
-    basins: Sequence[str],
-    period: Period,
-    *,
-    every: int,
-    horizon: int,
+    work: Work, version_id: str, basins: Sequence[str], period: Period, *, every: int, horizon: int
 ) -> Reforecast:
     """Reforecast a period and store the skill, replacing that of the same reforecast before.
 
@@ -81,7 +73,6 @@ def reforecast(
         horizon: the longest lead, in days.
 
     Raises:
-        UnknownVersion: there is none of that id.
         InvalidInput: the weights or the error model were fitted to a day of the period.
         DataProblem: no basin can be reforecast.
     """
@@ -113,7 +104,6 @@ def _block(
     basins: Sequence[str],
     left_out: dict[str, Absent],
 ) -> list[str]:
-    """Verify some basins, and return which."""
     model = _error_model_for(database, loaded, basins)
     done = []
     for basin in simulated(database, loaded, asked.period, basins, left_out):
@@ -134,7 +124,7 @@ def _error_model_for(
         with database.reading() as session:
             return error_model_of(session, loaded.version, basins)
     with database.reading() as session:
-        found = load_forcings(session, basins, loaded.config, attribute_means(loaded.version))
+        found = forcings_of(session, loaded, basins)
     return error_model_for(
         database, loaded, {name: forcing for name, forcing in found.items() if not isinstance(forcing, Absent)}
     )

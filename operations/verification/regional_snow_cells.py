@@ -35,7 +35,6 @@ class SnowyBasin:
     """The data of one basin with snow.
 
     Attributes:
-        share: snow fraction of its precipitation; NaN where unknown.
         of_members: products of the fitted days, by member.
         judged: of the days to judge on, the cells of all members side by side; None where there are none.
     """
@@ -48,11 +47,7 @@ class SnowyBasin:
 
 @dataclass(slots=True)
 class RegionalChoice:
-    """Collects basins, and chooses the regional snow cells.
-
-    Attributes:
-        test: the days to judge on.
-    """
+    """Collects basins, and chooses the regional snow cells."""
 
     loaded: LoadedVersion
     test: Period
@@ -110,7 +105,6 @@ class RegionalChoice:
         return cells if all(cells.values()) else None
 
     def _judged(self) -> list[SnowSkill | None]:
-        """Return each basin's skill with cells chosen by the other folds."""
         names = list(self.basins)
         skills: dict[str, SnowSkill | None] = dict.fromkeys(names)
         for at in with_progress("regional snow cells", range(FOLDS)):
@@ -123,7 +117,6 @@ class RegionalChoice:
         return list(skills.values())
 
     def _shares(self, cells: dict[str, list[int]], judged: SnowProducts) -> npt.NDArray[np.float64]:
-        """Return each cell's weight in the mean of the members' snow."""
         members = len(cells)
         shares = np.zeros((members, judged.cells // members))
         for of_member, label in zip(shares, self.loaded.labels, strict=True):

@@ -23,16 +23,9 @@ from models.arrays import Array, days_of
 from models.inference import ArrayMap
 from operations.basin_data.dataset import BasinForcing, by_record, load_pairs
 from operations.verification.regional_snow_cells import RegionalChoice, SnowyBasin
-from operations.verification.snow_cells import (
-    Reference,
-    SnowReading,
-    combined_snow,
-    read_snow,
-    reference_snow,
-)
-from operations.versions.held_out import version_to_score
+from operations.verification.snow_cells import Reference, SnowReading, combined_snow, read_snow, reference_snow
+from operations.versions.learnt_days import version_to_score
 from operations.versions.load_networks import LoadedPart, LoadedVersion, load_version
-from operations.versions.training_domain import attribute_means
 from records.basins import basins as basin_records
 from records.database.work import Work
 from records.forecasts.seasonal_volumes import SNOW_SHARE
@@ -46,13 +39,11 @@ class BasinSkill:
     """The result of an evaluation in one basin.
 
     Attributes:
-        scores: of the members' mean, by metric.
         simulated, observed: (days of the period,), the members' mean and the observation, mm/day, NaN where missing.
         errors: of the members' mean, from which its NSE over any of the period's water years follows.
         worst_residual: the largest |residual| / water over all members and days; None where the network does not
             conserve mass.
         snow: the cells that read as snow, with their skill; None where the basin has no reference snow.
-        assumed: the names of the assumed attributes.
         subsets: of a combined version, the scores with some of its products alone, by their joined names.
     """
 
@@ -73,7 +64,6 @@ class BasinScores:
 
     Attributes:
         scored: the skill of the version; with a twin that of the twin, with the version's own closure.
-        left_out: why a basin could not be scored.
         snow: the snow cells chosen in each basin, by the version that they are of.
         snowy: the data for choosing regional snow cells, likewise.
     """
@@ -110,7 +100,6 @@ class VersionScorer:
 
     Attributes:
         twin: the version that is scored for it; None where it is scored itself.
-        without: days to leave out of the scores, by basin.
     """
 
     work: Work
@@ -121,11 +110,7 @@ class VersionScorer:
 
     @classmethod
     def of(cls, work: Work, version: str, period: Period, without: Mapping[str, Days]) -> "VersionScorer":
-        """Load a version, and its twin if that is to be scored.
-
-        Raises:
-            UnknownVersion: there is none of that id.
-        """
+        """Load a version, and its twin if that is to be scored."""
         with work.database.reading() as session:
             loaded = load_version(session, version)
             scored = version_to_score(session, loaded.version, period).id
@@ -171,11 +156,7 @@ class VersionScorer:
     def _skills(
         self, loaded: LoadedVersion, basins: Sequence[str], of_parts: Mapping[str, _OfBasins]
     ) -> dict[str, BasinSkill]:
-        """Return the skill of a version in the basins that one of its products covers.
-
-        Args:
-            of_parts: what the parts simulate, by their versions.
-        """
+        """Return the skill of a version in the basins that one of its products covers."""
         found = dict[str, BasinSkill]()
         for basin in basins:
             there = [
@@ -188,11 +169,7 @@ class VersionScorer:
         return found
 
     def _skill(self, loaded: LoadedVersion, basin: str, parts: Sequence[_OfPart]) -> BasinSkill:
-        """Return the skill of a version in a basin; of a combined one also that of each set of its products alone.
-
-        Args:
-            parts: those that are there, with their shares in the basin.
-        """
+        """Return the skill of a version in a basin; of a combined one also that of each set of its products alone."""
         days, observed, simulated = self.period.days, parts[0][1].observed, _mean_of_parts(parts)
         residuals = [one.worst_residual for _, one in parts if one.worst_residual is not None]
         products = {one.part.product for one, _ in parts}
@@ -224,7 +201,6 @@ class VersionScorer:
         )
 
     def _simulated(self, choice: RegionalChoice, basins: Sequence[str], left_out: dict[str, Absent]) -> _OfBasins:
-        """Return what a part simulates by basin, and add its basins to the choice of its snow cells."""
         with self.work.database.reading() as session:
             products = self.loaded.version.area_products
             ready = _ready(session, choice.loaded, self.period, basins, left_out, products)
@@ -254,8 +230,7 @@ def _ready(
     left_out: dict[str, Absent],
     products: Sequence[str],
 ) -> dict[str, _Ready]:
-    means = attribute_means(loaded.version)
-    pairs = load_pairs(session, basins, loaded.config, period, products, left_out=left_out, means=means)
+    pairs = load_pairs(session, loaded, basins, period, products, left_out)
     shares = dict(zip(basins, basin_records.attributes_of(session, basins, [SNOW_SHARE])[:, 0].tolist(), strict=True))
     return {
         basin: _Ready(forcing, observed, reference_snow(session, basin, forcing.period), shares[basin])
@@ -266,7 +241,6 @@ def _ready(
 def _simulated(
     clock: Clock, loaded: LoadedVersion, period: Period, ready: dict[str, _Ready], regional: RegionalChoice
 ) -> Iterator[tuple[str, PartSimulation]]:
-    """Simulate basins of one record at a time, and add each to the choice of regional snow cells."""
     conserving = loaded.ensemble.conserving
     wanted = ("discharge", "loss", "storage") if conserving else ("discharge",)
     for record, names, forcing in by_record({basin: one.forcing for basin, one in ready.items()}):

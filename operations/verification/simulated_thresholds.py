@@ -24,13 +24,13 @@ from hydrology.base.units import area_by, converted
 from hydrology.extremes.thresholds import of_record
 from hydrology.water.spin_up import SPIN_UP_DAYS
 from models.nets.products import BLOCK
-from operations.basin_data.dataset import BasinForcing, by_record, load_forcings
-from operations.basin_data.pet import mean_pet
+from operations.basin_data.climate import mean_pet
+from operations.basin_data.dataset import BasinForcing, by_record, forcings_of
 from operations.verification.past_simulation import Past, mean_past, simulate_past
 from operations.verification.snow_cells import readable_snow
 from operations.versions.load_networks import LoadedVersion, load_version
-from operations.versions.training_domain import attribute_means
 from records.basins import basins as basin_records
+from records.basins.tables import Basin
 from records.database.engine import Database
 from records.database.work import Work
 from records.simulations import simulated_levels, simulated_series
@@ -45,23 +45,14 @@ DAYS_A_YEAR = 365.25
 
 @dataclass(frozen=True, slots=True)
 class LevelsComputed:
-    """The outcome of computing a version's levels.
-
-    Attributes:
-        basins: those whose levels are stored.
-        left_out: why a basin has none.
-    """
+    """The outcome of computing a version's levels."""
 
     version_id: str
     basins: tuple[str, ...]
     left_out: dict[str, Absent]
 
 
-def compute(
-    work: Work,
-    version_id: str | None = None,
-    basins: Sequence[str] = (),
-) -> list[LevelsComputed]:
+def compute(work: Work, version_id: str | None = None, basins: Sequence[str] = ()) -> list[LevelsComputed]:
     """Simulate all days of the basins' weather with a version, and store its levels and water.
 
     They replace those before.
@@ -74,7 +65,6 @@ def compute(
         basins: by default those that it is current for, else those that it is meant for (`promotions.basins_of`).
 
     Raises:
-        UnknownVersion: there is none of that id.
         NoBasin: none of the basins that it is meant for is stored.
         DataProblem: no basin of a version can be simulated.
     """
@@ -84,7 +74,6 @@ def compute(
 
 
 def _asked(session: Session, version: str | None, basins: Sequence[str]) -> dict[str, Sequence[str]]:
-    """Return the requested basins by version."""
     in_use = promotions.in_use(session)
     if version is not None:
         return {version: basins or in_use.get(version) or promotions.basins_of(session, version)}
@@ -130,7 +119,7 @@ def _simulated(
         yield from _of_parts(database, loaded, basins, left_out)
         return
     with database.reading() as session:
-        forcings = load_forcings(session, basins, loaded.config, attribute_means(loaded.version))
+        forcings = forcings_of(session, loaded, basins)
     left_out |= {basin: reason for basin, reason in forcings.items() if isinstance(reason, Absent)}
     ready = {basin: forcing for basin, forcing in forcings.items() if not isinstance(forcing, Absent)}
     for _, names, joined in by_record(ready):
@@ -162,7 +151,6 @@ def _of_parts(
 def _water(
     levels: simulated_series.ModelLevels, past: Past, chosen: SnowMapping | None
 ) -> dict[WaterVariable, SimulatedWater]:
-    """Return the stored water of the days of the levels."""
     days, water = Period(levels.first_day, levels.last_day), dict[WaterVariable, SimulatedWater]()
     if past.storage is not None:
         water["storage"] = SimulatedWater(days, past.storage[SPIN_UP_DAYS:].astype(np.float32))
@@ -171,8 +159,7 @@ def _water(
     return water
 
 
-def _loss(basin: basin_records.Basin, loaded: LoadedVersion, forcing: BasinForcing, past: Past) -> SimulatedLoss | None:
-    """Return the mean annual loss beside the potential evaporation of the same days."""
+def _loss(basin: Basin, loaded: LoadedVersion, forcing: BasinForcing, past: Past) -> SimulatedLoss | None:
     if past.loss is None:
         return None
     days = Period(forcing.period.first + SPIN_UP_DAYS, forcing.period.last)
@@ -184,11 +171,7 @@ def _loss(basin: basin_records.Basin, loaded: LoadedVersion, forcing: BasinForci
 
 
 def _levels(
-    work: Work,
-    loaded: LoadedVersion,
-    basin: str,
-    forcing: BasinForcing,
-    flow: npt.NDArray[np.float64],
+    work: Work, loaded: LoadedVersion, basin: str, forcing: BasinForcing, flow: npt.NDArray[np.float64]
 ) -> simulated_series.ModelLevels | Absent:
     with work.database.reading() as session:
         area = area_by(basin_records.get(session, basin).areas, loaded.version.area_products)

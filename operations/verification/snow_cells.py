@@ -148,7 +148,6 @@ def combined_snow(
 def _judged(
     clock: Clock, loaded: Sequence[LoadedVersion], chosen: _Chosen, series: SnowSeries, test: Period
 ) -> snow_cells.SnowCells:
-    """Judge what is read on the fitted days of loaded versions, and on a test period without them."""
     record, reference, reason = series.record, series.reference, chosen.reason
     training = [fitted for one in loaded if (fitted := one.config.train_period.overlap(record)) is not None]
     on = fitted_days(loaded, record.days)

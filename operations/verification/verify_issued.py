@@ -23,7 +23,7 @@ from hydrology.verification.results import Season, Verification
 from operations.basin_data.dataset import load_discharge
 from operations.states.advance_states import ONE_DAY
 from operations.verification.error_split import split_errors
-from operations.verification.issued_pairs import SETTLED_AFTER, last_settled
+from operations.verification.recalibrate import SETTLED_AFTER, last_settled
 from records.adjustments import adjustments
 from records.database.work import Work
 from records.runs import run_arrays, run_types, runs
@@ -46,9 +46,6 @@ class Verified:
     """The outcome of verifying a version's issued forecasts.
 
     Attributes:
-        basins: those whose scores are stored.
-        changed: those of them whose scores are new.
-        left_out: why a basin with issued forecasts has no scores.
         split: number of forecasts whose errors were split by cause now.
     """
 
@@ -69,24 +66,17 @@ class _Group:
 
     @property
     def leads(self) -> int:
-        """The longest verified lead."""
         return min(max(run.horizon_days for run in self.runs), MAX_GAP)
 
 
-def verify(
-    work: Work,
-    version_id: str | None = None,
-) -> list[Verified]:
+def verify(work: Work, version_id: str | None = None) -> list[Verified]:
     """Verify a version's operational forecasts against observations, and store the scores.
 
-    Flow counts once it has settled (`issued_pairs.SETTLED_AFTER`). A forecast of days that the weights were fitted to
+    Flow counts once it has settled (`recalibrate.SETTLED_AFTER`). A forecast of days that the weights were fitted to
     does not count, nor does one of the error model for days that it was fitted to. Repeating it changes nothing.
 
     Args:
         version_id: by default each version that is current for a basin.
-
-    Raises:
-        UnknownVersion: there is none of that id.
     """
     with work.database.reading() as session:
         names = [version_id] if version_id else promotions.in_use(session)
@@ -234,7 +224,6 @@ def _issued(
     basin: str,
     leads: int,
 ) -> IssuedForecasts:
-    """Return a basin's forecasts, without leads on days that something was fitted to."""
     shape = len(issue_days), leads, len(LEVELS)
     raw, calibrated = np.full(shape, np.nan), np.full(shape, np.nan)
     learnt = [Period.parse(days) for days in version.used_periods]
@@ -253,7 +242,6 @@ def _issued(
 
 
 def _arrays(session: Session, basin: str, ids: Sequence[str]) -> Iterator[Mapping[str, run_arrays.RunSeries]]:
-    """Yield each run's stored discharge of the basin."""
     for first in range(0, len(ids), _TOGETHER):
         keys = [(run, basin) for run in ids[first : first + _TOGETHER]]
         by_key = runs.series_of_many(session, keys, ("discharge", run_arrays.LEVELS_OF_MEMBERS, run_arrays.CALIBRATED))

@@ -23,7 +23,6 @@ class LoadedVersion:
     """A version with its ensemble, or with the versions that it combines.
 
     Attributes:
-        own: the ensemble of its own members; None for a combined version.
         combines: the versions that it combines, the largest weight first.
     """
 
@@ -92,11 +91,7 @@ def member_weights(parts: Sequence[VersionPart]) -> Array | None:
 
 
 def weights_of(version: versions.Version, member: versions.Member) -> Tensors:
-    """Return the weights that a version uses for a member.
-
-    Raises:
-        DataProblem: they are damaged or not finite: a single NaN would affect every forecast.
-    """
+    """Return the weights that a version uses for a member."""
     tensors, _ = checkpoint.parse(member.weights[version.uses])
     if names := checkpoint.not_finite(tensors):
         raise DataProblem(
@@ -107,12 +102,7 @@ def weights_of(version: versions.Version, member: versions.Member) -> Tensors:
 
 
 def load_version(session: Session, version_id: str) -> LoadedVersion:
-    """Load a version with the weights that it uses, or the parts that it combines, on the device in use.
-
-    Raises:
-        UnknownVersion: there is none of that id.
-        Corrupt, DataProblem: stored weights are damaged.
-    """
+    """Load a version with the weights that it uses, or the parts that it combines, on the device in use."""
     version = versions.get(session, version_id)
     if version.combines:
         combines = tuple(LoadedPart(part, load_version(session, part.version)) for part in version.combines)

@@ -104,10 +104,7 @@ def fit(
 
 
 def apply(
-    work: Work,
-    name: str,
-    wanted: Sequence[str] = (),
-    among: Collection[str] | None = None,
+    work: Work, name: str, wanted: Sequence[str] = (), among: Collection[str] | None = None
 ) -> list[IngestResult]:
     """Apply a bridge to basins (default: all of the bridge), producing its product from the source product.
 
@@ -116,7 +113,6 @@ def apply(
         among: the basins that may be written; None for all.
 
     Raises:
-        UnknownBridge: there is none of that name.
         InvalidInput: it is a bridge for weather forecasts, which is applied when they are used; or it does not cover a
             named basin.
     """
@@ -153,11 +149,7 @@ def weather_of(session: Session, basin: str, product: str, period: Period | None
 
 
 def _with_weather(session: Session, names: Sequence[str], product: str) -> list[str]:
-    """Return the basins that have weather of a product.
-
-    Raises:
-        NothingToBridge: none has any.
-    """
+    """Return the basins that have weather of a product."""
     extents = series.extent(session, names, product, BRIDGED)
     having = [basin for basin in names if all((basin, variable) in extents for variable in BRIDGED)]
     if not having:
@@ -166,11 +158,7 @@ def _with_weather(session: Session, names: Sequence[str], product: str) -> list[
 
 
 def _fitted(basin: str, asked: BridgeFit, source: DailyWeather | None, target: DailyWeather | None) -> NewPart:
-    """Fit the bridge of a basin, with its skill.
-
-    Raises:
-        TooFewDays: it has too few days of both products.
-    """
+    """Fit the bridge of a basin, with its skill."""
     for product, weather in ((asked.from_, source), (asked.to, target)):
         if weather is None:
             raise TooFewDays(f"{basin} has no weather of {product} on the days asked for.")
@@ -200,7 +188,6 @@ def _pooled(session: Session, own: Mapping[str, NewPart], too_few: Mapping[str, 
 
 
 def _apply_to(work: Work, bridge: Bridge, part: BridgePart) -> IngestResult:
-    """Apply a bridge to one basin in one transaction."""
     try:
         with work.database.transaction() as session:
             basins.lock(session, part.basin_id)
@@ -220,11 +207,7 @@ def _apply_to(work: Work, bridge: Bridge, part: BridgePart) -> IngestResult:
 
 
 def _bridged(session: Session, bridge: Bridge, part: BridgePart) -> BasinData:
-    """Return the bridged weather of a basin in the form of a source.
-
-    Raises:
-        NothingToBridge: the source product has no weather of the basin.
-    """
+    """Return the bridged weather of a basin in the form of a source."""
     weather = weather_of(session, part.basin_id, bridge.from_product)
     if weather is None:
         raise NothingToBridge(f"{part.basin_id} has no weather of {bridge.from_product}: fetch or ingest it.")
@@ -243,10 +226,7 @@ def _bridged(session: Session, bridge: Bridge, part: BridgePart) -> BasinData:
     areas = basins.get(session, part.basin_id).areas
     area = areas.get(bridge.to_product, areas.get(bridge.from_product))
     return BasinData(
-        basin=part.basin_id,
-        areas={} if area is None else {bridge.name: area},
-        series=tuple(created),
-        files=(file,),
+        basin=part.basin_id, areas={} if area is None else {bridge.name: area}, series=tuple(created), files=(file,)
     )
 
 

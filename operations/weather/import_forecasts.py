@@ -10,7 +10,7 @@ from hydrology.base.errors import DataProblem, Problem
 from hydrology.weather.forcing import WeatherForecast
 from ingestion import weather as files_of_weather
 from ingestion.reading import ANY_FILES, Files
-from operations.basin_data.check_weather import ImpossibleWeather, check_forecast
+from operations.basin_data.check_incoming import ImpossibleWeather, check_forecast
 from records.database.work import Work
 from records.weather import issue_store
 from records.weather.issue_store import StoredIssue
@@ -29,7 +29,6 @@ class Imported:
 
     Attributes:
         stored: the weather forecast of each file, by its path in the folder.
-        failed: why nothing of a file is stored.
     """
 
     stored: Mapping[str, StoredIssue]
@@ -50,9 +49,7 @@ class Imported:
 
 
 def add_folder(
-    work: Work,
-    folder: Path,
-    on_file: Callable[[str, int, int], None] = lambda _name, _done, _total: None,
+    work: Work, folder: Path, on_file: Callable[[str, int, int], None] = lambda _name, _done, _total: None
 ) -> Imported:
     """Import the weather forecasts in the files of a folder and those below it, each file in one transaction.
 
@@ -125,7 +122,6 @@ def store_usable(
 
 
 def _why(refused: Mapping[str, str]) -> str:
-    """Return why nothing is stored."""
     reasons = list(refused.values())
     if not reasons:
         return "The weather forecast holds no basin: give one at least."

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.errors import InvalidInput, NotFound, counted
 from hydrology.extremes.alerting import WINDOW_DAYS
-from jobspec.adjustments import NewAdjustment
+from jobspec.changes import NewAdjustment
 from records.database.composite_keys import where_keys
 from records.database.ids import new_id
 from records.database.statements import add_all, as_values
@@ -58,12 +58,9 @@ def create(
     """Store a draft.
 
     Args:
-        author: the name of the key.
         now: by the service's clock; wall: by the machine's.
 
     Raises:
-        UnknownRun: there is no such run, or it has no such basin.
-        UnknownBasin, NoModel, NoForecast: as `records.forecasts.latest.latest`.
         NotAdjustable: it is not the latest forecast of the basin, is moved by all its days, or has no such level.
     """
     run, _ = runs.get(session, new.run), runs.basin_of(session, new.run, basin)
@@ -89,11 +86,7 @@ def create(
 
 
 def get(session: Session, adjustment: str, *, for_update: bool = False) -> Adjustment:
-    """Return an adjustment.
-
-    Raises:
-        UnknownAdjustment: there is none with this id.
-    """
+    """Return an adjustment."""
     record = find(session, Adjustment, id=adjustment, for_update=for_update)
     if record is None:
         raise UnknownAdjustment(f"No adjustment {adjustment!r} is stored here: list those of the basin.")
@@ -110,14 +103,7 @@ def publish(
 ) -> Adjustment:
     """Publish a draft.
 
-    Args:
-        publisher: the name of the key.
-        levels: the chances that readers see from now on; None where there are none.
-        now: by the service's clock.
-
     Raises:
-        UnknownAdjustment: there is none with this id.
-        AlreadyPublished: it is published.
         NotAdjustable: a newer forecast of the basin is the latest.
     """
     draft = _draft(session, adjustment)
@@ -128,12 +114,7 @@ def publish(
 
 
 def remove(session: Session, adjustment: str) -> None:
-    """Delete a draft.
-
-    Raises:
-        UnknownAdjustment: there is none with this id.
-        AlreadyPublished: it is published.
-    """
+    """Delete a draft."""
     draft = _draft(session, adjustment)
     session.execute(ADJUSTMENTS.delete().where(ADJUSTMENTS.c.id == draft.id))
 
@@ -160,11 +141,7 @@ def is_any_undecided(session: Session) -> bool:
 
 
 def undecided(session: Session, basin: str | None = None) -> list[Adjustment]:
-    """Return the published adjustments that have decided no alerts yet, oldest first.
-
-    Args:
-        basin: restrict to it; None for all.
-    """
+    """Return the published adjustments that have decided no alerts yet, oldest first."""
     query = select(ADJUSTMENTS).where(_IS_UNDECIDED).order_by(ADJUSTMENTS.c.published_at, ADJUSTMENTS.c.id)
     return read(session, Adjustment, query if basin is None else query.filter_by(basin_id=basin))
 
@@ -182,13 +159,7 @@ def page(
     after: str | None = None,
     limit: int | None = None,
 ) -> list[Adjustment]:
-    """Return adjustments, the newest draft first.
-
-    Args:
-        basin: restrict to it; None for all.
-        drafts: whether drafts are included.
-        after: the id of the last one of the previous page.
-    """
+    """Return adjustments, the newest draft first."""
     query = select(ADJUSTMENTS).order_by(ADJUSTMENTS.c.id.desc()).limit(limit)
     if not drafts:
         query = query.where(IS_PUBLISHED)

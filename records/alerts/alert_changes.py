@@ -18,7 +18,7 @@ from hydrology.extremes.alerting import SEVERITIES, Severity, Trend, Turn, rank
 from hydrology.extremes.gravity import gravity
 from hydrology.ratings.rating import M_PER_FT
 from hydrology.uncertainty.exceedance import Direction
-from jobspec.flood_categories import CATEGORIES, CategoryName
+from jobspec.levels import CATEGORIES, CategoryName
 from records.alerts import subscriptions
 from records.alerts.deliveries import Delivery
 from records.basins import ownership
@@ -43,7 +43,6 @@ class NewChange:
     """A change to be stored.
 
     Attributes:
-        kind: what changed.
         at: by the service's clock.
         level: its name; None for a change of the whole basin, which has no fields of a level either.
         discharge: m3/s.
@@ -54,8 +53,6 @@ class NewChange:
         run_id: the run that caused it; None for a promotion.
         why: the numbers and the rule, and what a person contributed, in sentences.
         decided_by: the person who approved it or published the adjustment behind it; None where nobody did.
-        adjustment_id: the published adjustment behind it; None without one.
-        replayed: whether it was decided at an instant of the past.
         levels: of the head of a message: the levels of the river with an alert since then (`standing_levels`). None of
             others, of a change of the whole basin, and of changes from before levels were stored with them.
     """
@@ -234,7 +231,6 @@ def page(
 
     Args:
         in_feeds: restrict to those that head a message, and not of basins that were unofficial.
-        basins: restrict to these; None for all.
         minimum: restrict to changes of alerts that reach or had reached it; those of a whole basin are included.
     """
     query = select(CHANGES).order_by(CHANGES.c.seq.desc()).limit(limit)
@@ -269,11 +265,7 @@ def get_many(session: Session, numbers: Sequence[int]) -> dict[int, Change]:
 
 
 def get(session: Session, change: str) -> Change:
-    """Return a change by its id.
-
-    Raises:
-        UnknownChange: there is none with this id.
-    """
+    """Return a change by its id."""
     found = find(session, Change, id=change)
     if found is None:
         raise UnknownChange(f"No change {change!r} is stored here: list the changes of a basin to see their ids.")
@@ -281,11 +273,7 @@ def get(session: Session, change: str) -> Change:
 
 
 def head_of(session: Session, change: str) -> Change:
-    """Return the change that heads the message of a change.
-
-    Raises:
-        UnknownChange: there is none with this id, or it has no message.
-    """
+    """Return the change that heads the message of a change."""
     message = get(session, change).message
     if message is None:
         raise UnknownChange(f"Change {change} is of a level below the alert of its river, and no message has it.")

@@ -15,7 +15,7 @@ from hydrology.extremes.gravity import gravity
 from hydrology.extremes.thresholds import Kind
 from hydrology.uncertainty.exceedance import Direction
 from records.basins import ownership
-from records.basins.tables import BasinRow
+from records.basins.tables import BASINS
 from records.database.base import JsonList, one_of
 from records.database.statements import as_values, table_of
 from records.database.stored import find, read, stored
@@ -30,7 +30,6 @@ class LevelChance:
     Attributes:
         kind: the level's statistic; None for one that an operator set.
         discharge: m3/s.
-        calibration: what the chance rests on.
         official_stage: m, of an official flood category; None for others.
     """
 
@@ -62,7 +61,6 @@ class Alert(LevelChance):
         trend: of the chance since the previous run; None without one to compare with.
         severity: None for no alert; since: when it was reached, by the service's clock.
         switches: `[on, runs]` for each step of its ladder (`hydrology.extremes.alerting`).
-        run_id: the run that decided it.
     """
 
     basin_id: Annotated[str, ForeignKey("alert_basins.basin_id")]
@@ -76,11 +74,7 @@ class Alert(LevelChance):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RiverAlert(Alert):
-    """The alert of a river, a basin and a direction: that of the level that stands for it.
-
-    Attributes:
-        levels: all levels of the river with an alert (`standing_levels`).
-    """
+    """The alert of a river, a basin and a direction: that of the level that stands for it."""
 
     levels: JsonList
 
@@ -145,14 +139,12 @@ def rivers(
     """Return the alerts of the rivers of official basins, by basin and direction.
 
     Args:
-        minimum: restrict to rivers with an alert of at least this severity.
         public: False: also those of unofficial basins.
-        after: the last basin and direction of the previous page.
     """
     river = (ALERTS.c.basin_id, ALERTS.c.direction)
     query = select(*river).distinct().where(ALERTS.c.severity.in_(SEVERITIES[rank(minimum) - 1 :]))
     if public:
-        query = query.join(BasinRow, BasinRow.id == ALERTS.c.basin_id).where(ownership.is_official())
+        query = query.join(BASINS, BASINS.c.id == ALERTS.c.basin_id).where(ownership.is_official())
     if after is not None:
         query = query.where(tuple_(*river) > after)
     page = query.order_by(*river).limit(limit).subquery()

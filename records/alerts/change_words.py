@@ -18,9 +18,6 @@ def headline(change: Change, name: str) -> str:
 
     Where another level stands for the river now, that is named too. A change of a replay is named an exercise, and one
     of an unofficial basin unofficial.
-
-    Args:
-        name: of the basin, for a reader.
     """
     label = ("Exercise: " if change.replayed else "") + ("Unofficial: " if change.owner is not None else "")
     if change.level is None:

@@ -62,7 +62,6 @@ class Attempt:
     """One attempt to send a delivery. Without a status and a failure it is under way, or its sender was lost.
 
     Attributes:
-        ended_at: None while it is under way.
         status_code: the receiver's answer; None without one.
         failure: why it does not count as delivered; None if it does.
     """
@@ -78,12 +77,7 @@ DELIVERIES, ATTEMPTS = table_of(Delivery), table_of(Attempt)
 
 
 def get(session: Session, delivery: str, *, for_update: bool = False) -> Delivery:
-    """Return a delivery.
-
-    Raises:
-        UnknownDelivery: there is none with this id.
-        Gone: it was pruned.
-    """
+    """Return a delivery."""
     record = find(session, Delivery, id=delivery, for_update=for_update)
     if record is None:
         raise retention.pruned_row(session, "deliveries", delivery) or UnknownDelivery(
@@ -106,12 +100,7 @@ def page(
     after: str | None = None,
     limit: int | None = None,
 ) -> list[Delivery]:
-    """Return deliveries, newest first. `after` is the last id of the previous page.
-
-    Args:
-        subscriptions: restrict to these; None for all.
-        with_questions: whether to include the questions to recipients.
-    """
+    """Return deliveries, newest first. `after` is the last id of the previous page."""
     query = select(DELIVERIES).order_by(DELIVERIES.c.id.desc()).limit(limit)
     if not with_questions:
         query = query.where(DELIVERIES.c.change_seq.is_not(None))
@@ -125,11 +114,7 @@ def page(
 
 
 def outdated(session: Session, before: datetime, ids: Collection[str] | None = None) -> dict[str, int]:
-    """Return the deliveries that ended before an instant, each with a count of 1.
-
-    Args:
-        ids: restrict to these; None for all.
-    """
+    """Return the deliveries that ended before an instant, each with a count of 1."""
     query = select(DELIVERIES.c.id).where(DELIVERIES.c.ended_at < before).order_by(DELIVERIES.c.id)
     return dict.fromkeys(session.scalars(query if ids is None else query.where(DELIVERIES.c.id.in_(ids))), 1)
 

@@ -228,15 +228,7 @@ def hold_mail(session: Session, until: datetime) -> None:
 
 
 def replay(session: Session, delivery: str, at: datetime) -> Delivery:
-    """Attempt an ended delivery again, at once, under the same event.
-
-    Raises:
-        UnknownDelivery: there is none with this id.
-        Gone: it was pruned.
-        NotEnded: it is under way.
-        SubscriptionPaused: nothing is sent to its subscription.
-        QuestionOver: it is a question that was delivered or answered, or whose time is over.
-    """
+    """Attempt an ended delivery again, at once, under the same event."""
     record = deliveries.get(session, delivery, for_update=True)
     if record.status == "pending":
         raise NotEnded(f"Delivery {delivery} is under way, at its attempt {record.tries}: wait until it has ended.")

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import day
 from hydrology.base.errors import InvalidInput, NotFound
-from jobspec.adjustments import HeldRuling, Ruling
+from jobspec.changes import HeldRuling, Ruling
 from records.alerts.alert_changes import Change, as_json
 from records.basins import basins
 from records.database.base import FreeText, JsonList, one_of
@@ -87,11 +87,7 @@ def find(session: Session, basin: str) -> HeldAlerts | None:
 
 
 def get(session: Session, basin: str) -> HeldAlerts:
-    """Return the held changes of a basin.
-
-    Raises:
-        NothingHeld: there are none.
-    """
+    """Return the held changes of a basin."""
     held = find(session, basin)
     if held is None:
         raise NothingHeld(f"No changes of the alerts of {basin} wait for approval.")
@@ -99,15 +95,7 @@ def get(session: Session, basin: str) -> HeldAlerts:
 
 
 def rule(session: Session, basin: str, ruling: HeldRuling, by: str, at: datetime) -> HeldAlerts:
-    """Record what a person decides on the held changes of a basin.
-
-    Args:
-        by: the name of the person's key.
-
-    Raises:
-        NothingHeld: there are none.
-        HeldOtherwise: they are of another run, or somebody has decided them.
-    """
+    """Record what a person decides on the held changes of a basin."""
     basins.lock(session, basin)
     held = get(session, basin)
     if held.run_id != ruling.run:
@@ -123,7 +111,6 @@ def approve_confirmed(session: Session, basin: str, *, by: str, now: datetime, w
     """Approve the changes that wait for levels to be confirmed, where all are confirmed now.
 
     Args:
-        by: who confirmed them.
         now: by the service's clock; wall: by the machine's.
     """
     held = find(session, basin)
@@ -159,11 +146,7 @@ def is_any_due(session: Session, at: datetime) -> bool:
 
 
 def due(session: Session, at: datetime, basin: str | None = None) -> list[HeldAlerts]:
-    """Return what somebody has decided, and what has waited until its deadline.
-
-    Args:
-        basin: restrict to it; None for all.
-    """
+    """Return what somebody has decided, and what has waited until its deadline."""
     query = select(HELD_ALERTS).where(_is_due(at)).order_by(HELD_ALERTS.c.basin_id)
     if basin is not None:
         query = query.filter_by(basin_id=basin)
@@ -171,11 +154,7 @@ def due(session: Session, at: datetime, basin: str | None = None) -> list[HeldAl
 
 
 def page(session: Session, *, after: str | None = None, limit: int | None = None) -> list[HeldAlerts]:
-    """Return what waits, by basin.
-
-    Args:
-        after: the last basin of the previous page.
-    """
+    """Return what waits, by basin."""
     query = select(HELD_ALERTS).where(HELD_ALERTS.c.ruling.is_(None)).order_by(HELD_ALERTS.c.basin_id).limit(limit)
     if after is not None:
         query = query.where(HELD_ALERTS.c.basin_id > after)

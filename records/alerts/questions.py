@@ -90,9 +90,6 @@ def store(session: Session, delivery: str, email: str, key: str, at: datetime, s
     """Store the question that a delivery asks, and whether its recipient may be asked it.
 
     One that may not counts as well, and nothing that a key sees differs: no key learns who was asked or refused.
-
-    Raises:
-        TooManyQuestions: the key has reached its limit.
     """
     recent = (MailQuestionRow.key_id == key, MailQuestionRow.at > at - _DAY)
     limit = settings.mail_questions_per_day
@@ -132,11 +129,7 @@ def allow(session: Session, hashed: str) -> bool:
 
 
 def outdated(session: Session, before: datetime, ids: Collection[str] | None = None) -> dict[str, int]:
-    """Return the questions that were stored before an instant, each with a count of 1.
-
-    Args:
-        ids: restrict to these; None for all.
-    """
+    """Return the questions that were stored before an instant, each with a count of 1."""
     query = select(MailQuestionRow.id).where(MailQuestionRow.at < before).order_by(MailQuestionRow.id)
     return dict.fromkeys(session.scalars(query if ids is None else query.where(MailQuestionRow.id.in_(ids))), 1)
 

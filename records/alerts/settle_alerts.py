@@ -39,8 +39,6 @@ class AlertDecision:
 
     Attributes:
         sentence: added to the explanation of each change.
-        by: the person; None for nobody.
-        adjustment_id: the published adjustment; None without one.
         levels: those whose chance the person set or that the person confirmed, which decides at once.
     """
 
@@ -70,9 +68,6 @@ def settle(
         chances: of every level of the basin, or the reason without any: then no alert begins or ends.
         now: by the service's clock; wall: by the machine's; replayed: whether `now` is an instant of the past.
         judgement: a person's contribution; None without one.
-
-    Raises:
-        UnknownBasin: there is no such basin.
     """
     basins.lock(session, basin)
     before = standing(session, basin)
@@ -153,9 +148,6 @@ def restart(session: Session, basin: str, why: str, *, now: datetime, wall: date
     """End the alerts of a basin, and let the next run begin them anew; return the changes.
 
     Those that wait for approval are dropped.
-
-    Args:
-        why: a sentence.
     """
     basins.lock(session, basin)
     held_alerts.release(session, basin)
@@ -224,8 +216,6 @@ def _highest(levels: Iterable[Alert]) -> Severity | None:
 
 @dataclass(slots=True)
 class _Book:
-    """Records the alert states of a basin's levels after a run, and the changes."""
-
     session: Session
     basin: str
     run: Run

@@ -26,9 +26,9 @@ from sqlalchemy.orm import Session
 from hydrology.base.errors import DataProblem, NotFound
 from records.alerts import subscriptions
 from records.alerts.subscriptions import Subscription, UnknownSubscription
-from runtime import private_files
-from runtime.atomic_files import move_to_free_name
+from runtime import stored_files
 from runtime.settings import Settings
+from runtime.stored_files import move_to_free_name
 
 KEY_FILE = "webhook.key"
 KEY_BYTES = 32
@@ -57,11 +57,7 @@ class InvalidMailLink(NotFound):
 
 
 def service_key(settings: Settings) -> bytes:
-    """Return the key that all secrets are derived from. Create its file if it is missing.
-
-    Raises:
-        NoWebhookKey: the file is damaged.
-    """
+    """Return the key that all secrets are derived from. Create its file if it is missing."""
     if settings.webhook_key is not None:
         return settings.webhook_key.encode()
     file = settings.data / KEY_FILE
@@ -86,9 +82,7 @@ def signed_headers(valid_secrets: Sequence[str], message: str, at: datetime, bod
     """Return the headers that identify and sign a message.
 
     Args:
-        valid_secrets: the valid secrets; each adds a signature.
         message: its id, the same at every attempt, without a full stop.
-        at: when it is sent.
     """
     seconds = int(at.timestamp())
     signed = f"{message}.{seconds}.".encode() + body
@@ -99,9 +93,9 @@ def signed_headers(valid_secrets: Sequence[str], message: str, at: datetime, bod
 
 def _make(file: Path) -> None:
     """Write the key's file atomically: of two processes, the second finds the key of the first."""
-    private_files.make_folder(file.parent)
+    stored_files.make_folder(file.parent)
     draft = file.with_suffix(f".{os.getpid()}.{secrets.token_hex(4)}")
-    with open(draft, "wb", opener=private_files.opener) as opened:
+    with open(draft, "wb", opener=stored_files.opener) as opened:
         opened.write(secrets.token_bytes(KEY_BYTES))
         opened.flush()
         os.fsync(opened.fileno())
@@ -122,20 +116,12 @@ def _read(file: Path) -> bytes:
 
 
 def mail_link(service: str, key: bytes, purpose: Purpose, subscription: Subscription) -> str:
-    """Return the address behind a link of an e-mail to a subscription's recipient.
-
-    Args:
-        service: the service's own address.
-    """
+    """Return the address behind a link of an e-mail to a subscription's recipient."""
     return f"{service}{PATHS[purpose]}/{_token(key, purpose, subscription)}"
 
 
 def subscription_of(session: Session, key: bytes, purpose: Purpose, token: str) -> Subscription:
-    """Return the subscription of a token.
-
-    Raises:
-        InvalidMailLink: this service did not create it for this purpose, or the subscription has been deleted.
-    """
+    """Return the subscription of a token."""
     invalid = InvalidMailLink("This link is not valid, or its subscription has been deleted: nothing was changed.")
     try:
         subscription = subscriptions.get(session, token.partition(".")[0])
@@ -153,11 +139,7 @@ def questions_link(service: str, key: bytes, mailbox: str) -> str:
 
 
 def mailbox_of(key: bytes, token: str) -> str:
-    """Return the hashed mailbox of a token.
-
-    Raises:
-        InvalidMailLink: this service did not create it.
-    """
+    """Return the hashed mailbox of a token."""
     mailbox = token.partition(".")[0]
     if not hmac.compare_digest(_mailbox_token(key, mailbox), token):
         raise InvalidMailLink("This link is not valid: nothing was changed.")

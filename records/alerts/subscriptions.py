@@ -153,8 +153,6 @@ def create(session: Session, new: NewSubscription, key: str, at: datetime, setti
     """Store a new subscription of a key, for e-mail with its question, if its recipient may be asked.
 
     Raises:
-        TooManySubscriptions: the key has reached its limit.
-        TooManyQuestions: it has created too many for e-mail within a day.
         InvalidInput: a basin that it names is not stored.
     """
     questions.one_after_another(session)  # so that those of one instant are all counted
@@ -184,11 +182,7 @@ def create(session: Session, new: NewSubscription, key: str, at: datetime, setti
 
 
 def get(session: Session, subscription: str, *, for_update: bool = False) -> Subscription:
-    """Return a subscription.
-
-    Raises:
-        UnknownSubscription: there is none with this id.
-    """
+    """Return a subscription."""
     record = find(session, Subscription, id=subscription, for_update=for_update)
     if record is None:
         raise UnknownSubscription(
@@ -207,9 +201,7 @@ def update(session: Session, subscription: str, patch: SubscriptionPatch) -> Sub
     """Change the fields that a patch names.
 
     Raises:
-        UnknownSubscription: there is none with this id.
         InvalidInput: a basin that it names is not stored.
-        NotSuitable: it is a webhook's and the patch e-mail's, or the other way round.
         NotAgreedTo: it is for e-mail, and its recipient would get more than was asked.
     """
     before, changes = get(session, subscription, for_update=True), patch.changes()
@@ -238,12 +230,7 @@ def _is_more(before: Subscription, changes: Mapping[str, Any]) -> bool:
 
 
 def rotate(session: Session, subscription: str, at: datetime) -> Subscription:
-    """Rotate a subscription's secret.
-
-    Raises:
-        UnknownSubscription: there is none with this id.
-        NotSuitable: it is for e-mail, which has no secret.
-    """
+    """Rotate a subscription's secret."""
     before = get(session, subscription, for_update=True)
     if before.email is not None:
         raise NotSuitable("Messages by e-mail are not signed, so there is no secret to rotate.")
@@ -251,22 +238,13 @@ def rotate(session: Session, subscription: str, at: datetime) -> Subscription:
 
 
 def remove(session: Session, subscription: str) -> None:
-    """Delete a subscription with its deliveries.
-
-    Raises:
-        UnknownSubscription: there is none with this id.
-    """
+    """Delete a subscription with its deliveries."""
     get(session, subscription)
     session.execute(SUBSCRIPTIONS.delete().where(SUBSCRIPTIONS.c.id == subscription))
 
 
 def confirm(session: Session, subscription: str, at: datetime) -> Subscription:
-    """Record that the recipient of e-mail agrees. A second time changes nothing.
-
-    Raises:
-        UnknownSubscription: there is none with this id.
-        ConfirmationOver: the recipient has unsubscribed, or the time for it is over.
-    """
+    """Record that the recipient of e-mail agrees. A second time changes nothing."""
     before = get(session, subscription, for_update=True)
     if before.paused_because == UNSUBSCRIBED:
         raise ConfirmationOver("This address has been unsubscribed: only a new subscription can be confirmed.")
@@ -281,9 +259,6 @@ def pause(session: Session, subscription: str, reason: Absent, at: datetime) -> 
     """Send nothing more to a subscription, and end what waits.
 
     A second time changes the reason alone, and never that its recipient has unsubscribed.
-
-    Raises:
-        UnknownSubscription: there is none with this id.
     """
     before = get(session, subscription, for_update=True)
     waiting = (DELIVERIES.c.subscription_id == subscription) & (DELIVERIES.c.status == "pending")
@@ -295,11 +270,7 @@ def pause(session: Session, subscription: str, reason: Absent, at: datetime) -> 
 
 
 def unsubscribe(session: Session, subscription: str, at: datetime) -> bool:
-    """Record that the recipient of e-mail wants no more, nor to be asked again, and return whether that is new.
-
-    Raises:
-        UnknownSubscription: there is none with this id.
-    """
+    """Record that the recipient of e-mail wants no more, nor to be asked again, and return whether that is new."""
     before = get(session, subscription)
     new = before.paused_because != UNSUBSCRIBED
     if new:
@@ -310,12 +281,7 @@ def unsubscribe(session: Session, subscription: str, at: datetime) -> bool:
 
 
 def resume(session: Session, subscription: str) -> Subscription:
-    """Send changes to a paused subscription again, from now on.
-
-    Raises:
-        UnknownSubscription: there is none with this id.
-        NotPaused: it is not paused, or its recipient has unsubscribed.
-    """
+    """Send changes to a paused subscription again, from now on."""
     before = get(session, subscription, for_update=True)
     if before.paused_because is None:
         raise NotPaused("The subscription is not paused.")

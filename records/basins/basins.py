@@ -1,13 +1,12 @@
 """Basins: names, places, areas and attributes."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from difflib import SequenceMatcher, get_close_matches
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import ColumnElement, Select, and_, delete, func, or_, select
+from sqlalchemy import ColumnElement, Row, Select, Table, and_, func, or_, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.basins import has_source
@@ -16,7 +15,7 @@ from hydrology.base.units import AREA_ATTRIBUTES, M2_PER_KM2, Area, only_area
 from hydrology.weather.climate_indices import CLIMATE
 from jobspec.network import LATITUDE
 from records.basins import ownership
-from records.basins.tables import AreaRow, AttributeRow, BasinRow, TextRow
+from records.basins.tables import AREAS, ATTRIBUTES, BASINS, TEXTS, Basin
 from records.database.statements import as_record, insert_into
 
 CLIMATE_SOURCE = "climate_computed_from"
@@ -40,36 +39,6 @@ class UnknownArea(NotFound):
     kind = "unknown-area"
 
 
-@dataclass(frozen=True, slots=True)
-class Basin:
-    """A basin.
-
-    Attributes:
-        id: the full identifier (`USGS-01013500`).
-        name: its common name.
-        latitude, longitude: of the gauge, degrees.
-        huc: the hydrologic unit code.
-        areas: m2, by source.
-        attributes: numbers by name; unknown ones are left out.
-        texts: categories by name.
-        weather_points: [latitude, longitude] of each point that its weather is averaged over; None: only the gauge.
-        outline: outer rings, simplified, each a closed list of [latitude, longitude]; None: not known.
-        assume_attributes: whether an operator allows missing attributes to be assumed; None: not set.
-    """
-
-    id: str
-    name: str | None = None
-    latitude: float | None = None
-    longitude: float | None = None
-    huc: str | None = None
-    areas: Mapping[str, float] = field(default_factory=dict)
-    attributes: Mapping[str, float] = field(default_factory=dict)
-    texts: Mapping[str, str] = field(default_factory=dict)
-    weather_points: list[list[float]] | None = None
-    outline: list[list[list[float]]] | None = None
-    assume_attributes: bool | None = None
-
-
 class Site(NamedTuple):
     """Name of a basin, place of its gauge, degrees, each None if unknown, and whether the basin is official."""
 
@@ -80,11 +49,7 @@ class Site(NamedTuple):
 
 
 _FIELDS = ("name", "latitude", "longitude", "huc", "weather_points", "outline", "assume_attributes")
-_MAPS: dict[str, type[AreaRow | AttributeRow | TextRow]] = {
-    "areas": AreaRow,
-    "attributes": AttributeRow,
-    "texts": TextRow,
-}
+_MAPS: dict[str, Table] = {"areas": AREAS, "attributes": ATTRIBUTES, "texts": TEXTS}
 
 
 def upsert(session: Session, basin: Basin) -> Changes:
@@ -95,22 +60,20 @@ def upsert(session: Session, basin: Basin) -> Changes:
     Returns:
         The old and new value of each changed field, by name (`huc`, `areas.maurer`); empty if nothing changed.
     """
-    row = session.get(BasinRow, basin.id)
-    changes: Changes = {}
+    row = session.execute(select(BASINS).where(BASINS.c.id == basin.id)).one_or_none()
+    given = {name: new for name in _FIELDS if (new := getattr(basin, name)) is not None}
+    olds = {name: None if row is None else getattr(row, name) for name in given}
+    new = {name: value for name, value in given.items() if value != olds[name]}
+    changes: Changes = {name: (olds[name], value) for name, value in new.items()}
     if row is None:
-        changes["id"] = (None, basin.id)
-        row = BasinRow(id=basin.id)
-        session.add(row)
-    for name in _FIELDS:
-        old, new = getattr(row, name), getattr(basin, name)
-        if new is not None and new != old:
-            changes[name] = (old, new)
-            setattr(row, name, new)
-    session.flush()
+        changes = {"id": (None, basin.id), **changes}
+        session.execute(BASINS.insert().values(id=basin.id, **new))
+    elif new:
+        session.execute(BASINS.update().where(BASINS.c.id == basin.id).values(**new))
     for name in _MAPS:
         changes |= _merge(session, basin, name)
     if CLIMATE_SOURCE not in basin.texts and any(f"attributes.{name}" in changes for name in CLIMATE):
-        session.execute(delete(TextRow).where(TextRow.basin_id == basin.id, TextRow.name == CLIMATE_SOURCE))
+        session.execute(TEXTS.delete().where(TEXTS.c.basin_id == basin.id, TEXTS.c.name == CLIMATE_SOURCE))
     return changes
 
 
@@ -138,8 +101,8 @@ def register(session: Session, basin: str, key: str | None) -> bool:
     Args:
         key: None for the command line.
     """
-    insert = insert_into(session, BasinRow).on_conflict_do_nothing(index_elements=["id"])
-    new = session.execute(insert.values(id=basin, registered_by=key).returning(BasinRow.id)).one_or_none()
+    insert = insert_into(session, BASINS).on_conflict_do_nothing(index_elements=["id"])
+    new = session.execute(insert.values(id=basin, registered_by=key).returning(BASINS.c.id)).one_or_none()
     return new is not None
 
 
@@ -149,21 +112,21 @@ def registered_by(session: Session, basin: str) -> str | None:
     Raises:
         UnknownBasin: there is no such basin.
     """
-    key: str | None = _existing(session, select(BasinRow.registered_by), basin)
+    key: str | None = _existing(session, select(BASINS.c.registered_by), basin)[0]
     return key
 
 
 def user_basins(session: Session, key: str | None = None) -> list[str]:
     """Return the identifiers of basins without a published source, sorted."""
-    query = select(BasinRow.id).order_by(BasinRow.id)
+    query = select(BASINS.c.id).order_by(BASINS.c.id)
     if key is not None:
-        query = query.where(BasinRow.registered_by == key)
+        query = query.where(BASINS.c.registered_by == key)
     return [basin for basin in session.scalars(query) if not has_source(basin)]
 
 
 def registered_with(session: Session, key: str | None) -> list[str]:
     """Return the basins that a key registered, with or without a published source, sorted."""
-    return list(session.scalars(select(BasinRow.id).where(BasinRow.registered_by == key).order_by(BasinRow.id)))
+    return list(session.scalars(select(BASINS.c.id).where(BASINS.c.registered_by == key).order_by(BASINS.c.id)))
 
 
 def get(session: Session, basin: str) -> Basin:
@@ -172,7 +135,7 @@ def get(session: Session, basin: str) -> Basin:
     Raises:
         UnknownBasin: there is none; the message names basins with similar identifiers.
     """
-    return _whole(session, [_existing(session, select(BasinRow), basin)])[0]
+    return _whole(session, [_existing(session, select(BASINS), basin)])[0]
 
 
 def get_many(session: Session, basins: Sequence[str]) -> dict[str, Basin]:
@@ -181,7 +144,7 @@ def get_many(session: Session, basins: Sequence[str]) -> dict[str, Basin]:
     Raises:
         UnknownBasin: one is not stored, as in `get`.
     """
-    rows = session.scalars(select(BasinRow).where(BasinRow.id.in_(basins))).all()
+    rows = session.execute(select(BASINS).where(BASINS.c.id.in_(basins))).all()
     found = {one.id: one for one in _whole(session, rows)}
     return {basin: found[basin] if basin in found else get(session, basin) for basin in basins}
 
@@ -192,7 +155,7 @@ def require(session: Session, basin: str) -> None:
     Raises:
         UnknownBasin: it is not; the message names basins with similar identifiers.
     """
-    _existing(session, select(BasinRow.id), basin)
+    _existing(session, select(BASINS.c.id), basin)
 
 
 def lock(session: Session, basin: str) -> None:
@@ -202,7 +165,7 @@ def lock(session: Session, basin: str) -> None:
         UnknownBasin: there is none.
     """
     # On SQLite the whole database is locked already, and FOR UPDATE is left out.
-    _existing(session, select(BasinRow.id).with_for_update(key_share=True), basin)
+    _existing(session, select(BASINS.c.id).with_for_update(key_share=True), basin)
 
 
 def list_basins(
@@ -225,25 +188,25 @@ def list_basins(
         after: only identifiers after this one.
         limit: maximum number of basins.
     """
-    query = select(BasinRow).where(*_of_place(huc, box)).order_by(BasinRow.id).limit(limit)
+    query = select(BASINS).where(*_of_place(huc, box)).order_by(BASINS.c.id).limit(limit)
     if text is not None:
-        columns = (func.lower(column) for column in (BasinRow.id, BasinRow.name))
+        columns = (func.lower(column) for column in (BASINS.c.id, BASINS.c.name))
         query = query.where(or_(*(column.contains(text.lower(), autoescape=True) for column in columns)))
     if after is not None:
-        query = query.where(BasinRow.id > after)
-    return _whole(session, session.scalars(query).all())
+        query = query.where(BASINS.c.id > after)
+    return _whole(session, session.execute(query).all())
 
 
 def _of_place(huc: str | None, box: Box | None) -> list[ColumnElement[bool]]:
-    of_huc = [] if huc is None else [BasinRow.huc.startswith(huc, autoescape=True)]
+    of_huc = [] if huc is None else [BASINS.c.huc.startswith(huc, autoescape=True)]
     return of_huc if box is None else [*of_huc, _within(box)]
 
 
 def _within(box: Box) -> ColumnElement[bool]:
     west, south, east, north = box
     east += 360 if east < west else 0
-    turns = (BasinRow.longitude.between(west + turn, east + turn) for turn in (-360, 0, 360))
-    return and_(BasinRow.latitude.between(south, north), or_(*turns))
+    turns = (BASINS.c.longitude.between(west + turn, east + turn) for turn in (-360, 0, 360))
+    return and_(BASINS.c.latitude.between(south, north), or_(*turns))
 
 
 def unknown(session: Session, basins: Sequence[str]) -> dict[str, UnknownBasin]:
@@ -258,25 +221,25 @@ def unknown(session: Session, basins: Sequence[str]) -> dict[str, UnknownBasin]:
 
 def known(session: Session, basins: Sequence[str]) -> list[str]:
     """Return the stored ones of many basins, in the given order."""
-    known_ids = set(session.scalars(select(BasinRow.id).where(BasinRow.id.in_(basins))))
+    known_ids = set(session.scalars(select(BASINS.c.id).where(BASINS.c.id.in_(basins))))
     return [basin for basin in basins if basin in known_ids]
 
 
 def chosen(session: Session, *, huc: str | None = None, box: Box | None = None) -> list[str]:
     """Return the identifiers of the basins that `list_basins` returns, in order."""
-    return list(session.scalars(select(BasinRow.id).where(*_of_place(huc, box)).order_by(BasinRow.id)))
+    return list(session.scalars(select(BASINS.c.id).where(*_of_place(huc, box)).order_by(BASINS.c.id)))
 
 
 def sites(session: Session, basins: Sequence[str]) -> dict[str, Site]:
     """Return names and places of the stored ones of many basins, by identifier."""
-    columns = BasinRow.id, BasinRow.name, BasinRow.latitude, BasinRow.longitude, ownership.is_official()
-    rows = session.execute(select(*columns).where(BasinRow.id.in_(basins)).order_by(BasinRow.id))
+    columns = BASINS.c.id, BASINS.c.name, BASINS.c.latitude, BASINS.c.longitude, ownership.is_official()
+    rows = session.execute(select(*columns).where(BASINS.c.id.in_(basins)).order_by(BASINS.c.id))
     return {id_: Site(name, north, east, bool(official)) for id_, name, north, east, official in rows}
 
 
 def count(session: Session) -> int:
     """Return the number of stored basins."""
-    return session.scalar(select(func.count()).select_from(BasinRow)) or 0
+    return session.scalar(select(func.count()).select_from(BASINS)) or 0
 
 
 def attributes_of(session: Session, basins: Sequence[str], names: Sequence[str]) -> npt.NDArray[np.float64]:
@@ -284,11 +247,11 @@ def attributes_of(session: Session, basins: Sequence[str], names: Sequence[str])
 
     `gauge_lat` is the latitude of the gauge. A drainage area that no source gives as an attribute is that of the basin.
     """
-    query = select(AttributeRow.basin_id, AttributeRow.name, AttributeRow.value)
-    rows = session.execute(query.where(AttributeRow.basin_id.in_(basins), AttributeRow.name.in_(names)))
+    query = select(ATTRIBUTES.c.basin_id, ATTRIBUTES.c.name, ATTRIBUTES.c.value)
+    rows = session.execute(query.where(ATTRIBUTES.c.basin_id.in_(basins), ATTRIBUTES.c.name.in_(names)))
     known = {(basin, name): value for basin, name, value in rows}
     if LATITUDE in names:
-        latitudes = session.execute(select(BasinRow.id, BasinRow.latitude).where(BasinRow.id.in_(basins)))
+        latitudes = session.execute(select(BASINS.c.id, BASINS.c.latitude).where(BASINS.c.id.in_(basins)))
         known |= {(basin, LATITUDE): latitude for basin, latitude in latitudes if latitude is not None}
     if wanted := set(AREA_ATTRIBUTES).intersection(names):
         for basin, area in _areas_of(session, basins).items():
@@ -300,7 +263,7 @@ def attributes_of(session: Session, basins: Sequence[str], names: Sequence[str])
 def _areas_of(session: Session, basins: Sequence[str]) -> dict[str, Area]:
     areas: dict[str, dict[str, float]] = {}
     for basin, name, m2 in session.execute(
-        select(AreaRow.basin_id, AreaRow.name, AreaRow.value).where(AreaRow.basin_id.in_(basins))
+        select(AREAS.c.basin_id, AREAS.c.name, AREAS.c.value).where(AREAS.c.basin_id.in_(basins))
     ):
         areas.setdefault(basin, {})[name] = m2
     return {basin: area for basin, named in areas.items() if (area := only_area(named)) is not None}
@@ -308,7 +271,7 @@ def _areas_of(session: Session, basins: Sequence[str]) -> dict[str, Area]:
 
 def assuming(session: Session, basins: Sequence[str]) -> set[str]:
     """Return the basins whose missing attributes may be assumed."""
-    allowed = select(BasinRow.id).where(BasinRow.id.in_(basins), BasinRow.assume_attributes.is_(True))
+    allowed = select(BASINS.c.id).where(BASINS.c.id.in_(basins), BASINS.c.assume_attributes.is_(True))
     return set(session.scalars(allowed))
 
 
@@ -336,14 +299,14 @@ def area_of(session: Session, basin: str, name: str) -> float:
 
 def _by_basin(session: Session, name: str, basins: Sequence[str]) -> dict[str, dict[str, Any]]:
     row = _MAPS[name]
-    query = select(row.basin_id, row.name, row.value).where(row.basin_id.in_(basins))
+    query = select(row.c.basin_id, row.c.name, row.c.value).where(row.c.basin_id.in_(basins))
     by_basin: dict[str, dict[str, Any]] = {}
-    for basin, key, value in session.execute(query.order_by(row.basin_id, row.name)):
+    for basin, key, value in session.execute(query.order_by(row.c.basin_id, row.c.name)):
         by_basin.setdefault(basin, {})[key] = value
     return by_basin
 
 
-def _whole(session: Session, rows: Sequence[BasinRow]) -> list[Basin]:
+def _whole(session: Session, rows: Sequence[Row[Any]]) -> list[Basin]:
     ids = [row.id for row in rows]
     maps = {name: _by_basin(session, name, ids) for name in _MAPS}
     return [as_record(Basin, row, **{name: stored.get(row.id, {}) for name, stored in maps.items()}) for row in rows]
@@ -361,11 +324,11 @@ def _slips(one: str, other: str) -> int:
     return max(len(one), len(other)) - alike
 
 
-def _existing(session: Session, columns: Select[Any], basin: str) -> Any:
-    """Return the first of some columns of a basin's row."""
-    found = session.execute(columns.where(BasinRow.id == basin)).one_or_none()
+def _existing(session: Session, columns: Select[Any], basin: str) -> Row[Any]:
+    """Return some columns of a basin."""
+    found = session.execute(columns.where(BASINS.c.id == basin)).one_or_none()
     if found is None:
-        close = _near(basin, session.scalars(select(BasinRow.id)).all())
+        close = _near(basin, session.scalars(select(BASINS.c.id)).all())
         hint = f"did you mean {' or '.join(close)}?" if close else "list the basins to see their identifiers."
         raise UnknownBasin(f"No basin {basin!r} is stored here: {hint}")
-    return found[0]
+    return found

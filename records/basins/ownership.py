@@ -15,7 +15,7 @@ from hydrology.base.basins import is_agencys
 from hydrology.base.errors import InvalidInput
 from records.access import keys
 from records.access.keys import KEYS
-from records.basins.tables import BasinRow
+from records.basins.tables import BASINS
 
 MAX_NAMED = 5
 
@@ -38,12 +38,12 @@ class Unofficial(InvalidInput):
 
 def is_official() -> ColumnElement[bool]:
     """Return the condition that a basin is the service's: registered by it, by an admin's key, or adopted."""
-    return keys.official(BasinRow.registered_by)
+    return keys.official(BASINS.c.registered_by)
 
 
 def unofficial_ids() -> Select[Any]:
     """Return the query for the identifiers of the basins that are operators'."""
-    return select(BasinRow.id).where(not_(is_official()))
+    return select(BASINS.c.id).where(not_(is_official()))
 
 
 def owner(session: Session, basin: str) -> str | None:
@@ -53,19 +53,19 @@ def owner(session: Session, basin: str) -> str | None:
 
 def owners(session: Session, basins: Sequence[str]) -> dict[str, str]:
     """Return the operators' keys of the unofficial ones of many basins."""
-    rows = select(BasinRow.id, BasinRow.registered_by).where(BasinRow.id.in_(basins), not_(is_official()))
+    rows = select(BASINS.c.id, BASINS.c.registered_by).where(BASINS.c.id.in_(basins), not_(is_official()))
     return {basin: key for basin, key in session.execute(rows) if key is not None}
 
 
 def official(session: Session, basins: Sequence[str]) -> list[str]:
     """Return the official ones of many basins, in their order; one that is not stored is none."""
-    found = set(session.scalars(select(BasinRow.id).where(BasinRow.id.in_(basins), is_official())))
+    found = set(session.scalars(select(BASINS.c.id).where(BASINS.c.id.in_(basins), is_official())))
     return [basin for basin in basins if basin in found]
 
 
 def all_official(session: Session) -> list[str]:
     """Return the official basins, sorted."""
-    return list(session.scalars(select(BasinRow.id).where(is_official()).order_by(BasinRow.id)))
+    return list(session.scalars(select(BASINS.c.id).where(is_official()).order_by(BASINS.c.id)))
 
 
 def name_of(session: Session, key: str) -> str:
@@ -84,6 +84,6 @@ def require_free_name(session: Session, basin: str) -> None:
             f"{basin} names an agency or a published archive, whose basins an administrator registers: choose an "
             "identifier of your own, such as OWN-mill."
         )
-    alike = select(BasinRow.id).where(func.lower(BasinRow.id) == basin.lower(), BasinRow.id != basin)
+    alike = select(BASINS.c.id).where(func.lower(BASINS.c.id) == basin.lower(), BASINS.c.id != basin)
     if (other := session.scalar(alike.limit(1))) is not None:
         raise AgencysName(f"{basin} is {other} in other letters, which is stored here: choose another identifier.")

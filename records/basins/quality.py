@@ -1,28 +1,40 @@
 """Findings on the data of basins."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Annotated
 
-from sqlalchemy import select
+from sqlalchemy import ForeignKey, select
 from sqlalchemy.orm import Session
 
 from records.basins import basins
-from records.basins.tables import QualityRow
-from records.database.base import JsonObject
+from records.database.base import JsonList, JsonObject
+from records.database.statements import as_values, table_of, upsert
+from records.database.stored import stored
+
+
+@stored("basin_quality", key=("basin_id", "product"))
+@dataclass(frozen=True, slots=True)
+class _Findings:
+    """Errors and oddities of a basin's data of one product."""
+
+    basin_id: Annotated[str, ForeignKey("basins.id")]
+    product: str
+    findings: JsonList
+    found_at: datetime
+
+
+_FINDINGS = table_of(_Findings)
 
 
 def replace(session: Session, basin: str, product: str, findings: Sequence[JsonObject], at: datetime) -> None:
     """Replace all findings on a basin's data of one product. Repeating it writes nothing."""
     basins.lock(session, basin)
-    row = session.get(QualityRow, (basin, product))
-    if row is None:
-        session.add(QualityRow(basin_id=basin, product=product, findings=list(findings), found_at=at))
-    elif row.findings != list(findings):
-        row.findings, row.found_at = list(findings), at
-    session.flush()
+    upsert(session, _Findings, [as_values(_Findings(basin, product, list(findings), at))], compared=("findings",))
 
 
 def by_product(session: Session, basin: str) -> dict[str, list[JsonObject]]:
     """Return a basin's findings by product; unchecked products are left out."""
-    rows = session.scalars(select(QualityRow).where(QualityRow.basin_id == basin).order_by(QualityRow.product))
-    return {row.product: row.findings for row in rows}
+    found = select(_FINDINGS.c.product, _FINDINGS.c.findings).where(_FINDINGS.c.basin_id == basin)
+    return dict(session.execute(found.order_by(_FINDINGS.c.product)).all())

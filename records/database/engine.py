@@ -16,7 +16,7 @@ import migrations
 from hydrology.base.errors import InvalidInput, printable
 from records.database.dialects import begin_sqlite, connect_postgresql, open_sqlite, parsed_url
 from records.database.faults import FAULTS, DatabaseProblem, StorageFull, is_full
-from runtime import private_files
+from runtime import stored_files
 from runtime.settings import Settings
 
 __all__ = ["DatabaseProblem", "StorageFull", "is_full"]  # and what stands here
@@ -182,7 +182,7 @@ class Database:
             DatabaseProblem: the database cannot be reached, or it is newer than this code.
         """
         if self.file:
-            private_files.make_folder(self.file.parent)
+            stored_files.make_folder(self.file.parent)
         try:
             with self.migrating() as connection:
                 revision = _revision(connection)
@@ -265,9 +265,9 @@ class Database:
         if not self.file:
             yield
             return
-        with open(self.file.with_name(self.file.name + ".lock"), "w", opener=private_files.opener) as lock:
+        with open(self.file.with_name(self.file.name + ".lock"), "w", opener=stored_files.opener) as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            private_files.make_file(self.file)  # SQLite gives its additional files the same permissions
+            stored_files.make_file(self.file)  # SQLite gives its additional files the same permissions
             self._use_write_ahead_log()
             yield
 

@@ -1,11 +1,10 @@
 """The latest forecast of a basin at the clock's time."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-import numpy as np
 from sqlalchemy import bindparam, case, func, or_, select
 from sqlalchemy.orm import Session
 
@@ -14,14 +13,12 @@ from hydrology.base.calendar import Day
 from hydrology.base.errors import NotFound
 from hydrology.base.reasons import Reason
 from hydrology.water.spin_up import SPIN_UP_DAYS, spin_up_note
-from hydrology.weather.forcing_kinds import ForcingKind
 from records.basins import basins as basin_records
 from records.basins import ownership
-from records.basins.tables import BasinRow
+from records.basins.tables import BASINS
 from records.database import retention
 from records.database.composite_keys import where_keys
 from records.database.statements import as_record, table_of
-from records.database.tables import PrunedRow
 from records.runs import runs
 from records.runs.adjustment import ADJUSTMENTS, IS_PUBLISHED
 from records.runs.newest_runs import LATEST, TRIED
@@ -46,12 +43,7 @@ class NoForecast(NotFound):
 
 
 def asked_version(session: Session, basin: str, version: str | None) -> versions.Version:
-    """Return a version; by default the current one of a basin.
-
-    Raises:
-        UnknownVersion: there is none of that id.
-        NoModel: no version is named, and none is current.
-    """
+    """Return a version; by default the current one of a basin."""
     if version is not None:
         return versions.get(session, version)
     current = promotions.current(session, [basin]).get(basin)
@@ -76,7 +68,6 @@ class Latest:
     Attributes:
         awaited: the basin's current version, where that has issued no such run yet and this one is of the version
             before it; None where the run is of the current version, or was named.
-        is_official: whether the basin is.
         adjustment: the published adjustment of the forecast, by its id; None without one.
     """
 
@@ -106,8 +97,6 @@ def latest(session: Session, basin: str, at: datetime) -> Latest:
     (`hydrology.water.spin_up`) is not among them.
 
     Raises:
-        UnknownBasin: there is no such basin.
-        NoModel: no version is current for it.
         NoForecast: none of its versions has issued one; the message gives the outcome of the newest run.
     """
     answer = latest_many(session, [basin], at)[basin]
@@ -147,7 +136,7 @@ _SERVES = case(
 """Whether a noted newest run counts: one that was tried, of the current version; the latest forecast, of the last
 promoted version that has issued one."""
 _COLUMNS = table_of(NewestRunRow).c  # of the table, not of row objects: every answer needs a look-up
-_IS_OFFICIAL = select(BasinRow.id).where(BasinRow.id == _COLUMNS.basin_id, ownership.is_official()).exists()
+_IS_OFFICIAL = select(BASINS.c.id).where(BASINS.c.id == _COLUMNS.basin_id, ownership.is_official()).exists()
 _IS_ADJUSTED = (
     select(ADJUSTMENTS.c.id)
     .where(
@@ -195,61 +184,10 @@ def _is_plain(noted: _Noted) -> bool:
 
 
 def result_of(session: Session, run: str, basin: str) -> Latest:
-    """Return the result of a given run for a basin.
-
-    Raises:
-        UnknownRun: there is no such run, or it does not include that basin.
-    """
+    """Return the result of a given run for a basin."""
     of_basin, is_official = runs.basin_of(session, run, basin), ownership.owner(session, basin) is None
     adjustment = _adjustments(session, {basin: run}).get(basin)
     return Latest(runs.get(session, run), of_basin, None, is_official=is_official, adjustment=adjustment)
-
-
-def newest_result(session: Session, run: str, basin: str) -> Latest:
-    """Return the result of the newest run of its kind for a basin (`newest_on`).
-
-    Raises:
-        UnknownRun: there is no such run, or it does not include that basin.
-    """
-    result = result_of(session, run, basin)
-    return replace(result, awaited=_awaited(result.run.version_id, promotions.current(session, [basin]).get(basin)))
-
-
-def newest_on(session: Session, basin: str, weather: ForcingKind, at: datetime) -> Iterator[tuple[str, Day, Day]]:
-    """Yield id, T0 and last day of the service's dry or climatology runs of a basin, newest T0 first.
-
-    Those of the current version come before those of the versions before it. Left out are runs of operators' keys, runs
-    with changes and runs whose members were pruned.
-
-    Args:
-        weather: `climatology` or `dry`.
-
-    Raises:
-        UnknownBasin, NoModel: there is no such basin, or no version is current for it.
-    """
-    basin_records.require(session, basin)
-    if basin not in promotions.current(session, [basin]):
-        raise NoModel(f"No model version is current for {basin}: promote one.")
-    promoted = promotions.last_promotions()
-    rows = session.execute(
-        select(RunRow.id, RunRow.t0, RunRow.horizon_days)
-        .join(RunBasinRow, RunBasinRow.run_id == RunRow.id)
-        .join(promoted, (promoted.c.basin_id == RunBasinRow.basin_id) & (promoted.c.version_id == RunRow.version_id))
-        .where(
-            RunRow.forcing_kind == weather,
-            RunRow.owner.is_(None),
-            RunRow.what_if.is_(None),
-            RunRow.available_at <= at,
-        )
-        .where(
-            RunRow.id.not_in(select(PrunedRow.id).where(PrunedRow.rule == "members")),
-            RunBasinRow.basin_id == basin,
-            CAN_BE_LATEST,
-        )
-        .order_by(promoted.c.number.desc(), *NEWEST_FIRST)
-    )
-    for row in rows:
-        yield row.id, row.t0, row.t0 + np.timedelta64(row.horizon_days, "D")
 
 
 def latest_many(session: Session, basins: Sequence[str], at: datetime) -> dict[str, Latest | NotFound]:
@@ -268,7 +206,7 @@ def latest_many(session: Session, basins: Sequence[str], at: datetime) -> dict[s
             continue
         run, row = of_id[issued[basin][0].id], issued[basin][1]
         found = as_record(RunBasin, row, pruned=pruned.get(run.id))
-        awaited, superseded = _awaited(run.version_id, current.get(basin)), _superseded(run, tried.get(basin))
+        awaited, superseded = awaited_version(run.version_id, current.get(basin)), _superseded(run, tried.get(basin))
         is_official, adjustment = basin not in owners, adjusted.get(basin)
         answers[basin] = Latest(run, found, superseded, awaited, is_official=is_official, adjustment=adjustment)
     return answers
@@ -313,7 +251,6 @@ def newest_tried(session: Session, basins: Sequence[str], at: datetime) -> dict[
 
 
 def _lacking(session: Session, basins: Sequence[str], tried: Mapping[str, "RunAndBasin"]) -> dict[str, NotFound]:
-    """Explain for each basin why it has no forecast."""
     if not basins:
         return {}
     unknown = basin_records.unknown(session, basins)
@@ -372,7 +309,6 @@ def _noted(session: Session, basins: Sequence[str] | None) -> dict[str, dict[str
 
 
 def _is_newest(newest: Mapping[str, _Noted]) -> bool:
-    """Return whether a basin's latest forecast comes from its newest run."""
     return LATEST in newest and TRIED in newest and newest[LATEST].run_id == newest[TRIED].run_id
 
 
@@ -427,12 +363,10 @@ def _adjustments(session: Session, of_basins: Mapping[str, str], at: datetime | 
 
 
 def _pruned(session: Session, of_basins: Mapping[str, RunAndBasin]) -> dict[str, Absent]:
-    """Return why runs lack their members' results, for those that do."""
     return retention.pruned(session, "members", {run.id for run, _ in of_basins.values()})
 
 
 def _superseded(run: Run, tried: RunAndBasin | None) -> Superseded | None:
-    """Return the newest run of the current version that could not replace the latest forecast, if any."""
     if tried is None or tried[0].id == run.id:
         return None
     newer = as_record(RunBasin, tried[1], pruned=None)
@@ -442,6 +376,6 @@ def _superseded(run: Run, tried: RunAndBasin | None) -> Superseded | None:
     return Superseded(tried[0].id, newer.status, reason or absent(Reason.NOT_THE_LATEST))
 
 
-def _awaited(version: str, current: str | None) -> str | None:
+def awaited_version(version: str, current: str | None) -> str | None:
     """Return the current version of a basin, where a forecast is of another."""
     return None if current == version else current

@@ -18,7 +18,8 @@ from hydrology.base.units import Area, to_mm_per_day
 from hydrology.climatology.volumes import Normal, Observed, Season, default_season, exceeded, normal
 from hydrology.weather.forcing_kinds import KINDS
 from records.basins import basins
-from records.forecasts.latest import Latest, NoForecast, newest_on, newest_result
+from records.forecasts.latest import Latest, NoForecast
+from records.forecasts.newest_by_weather import newest_on, newest_result
 from records.runs import run_arrays, runs
 from records.runs.run_parts import weights_of_members
 from records.runs.run_types import NewRun, RunBasin
@@ -71,11 +72,7 @@ class Volume:
 
 
 def of_run(session: Session, latest: Latest, season: Season | None = None) -> Volume:
-    """Return a run's volume of a season, by default of the season from `season_of`.
-
-    Raises:
-        SeasonNotHeld: the run does not reach its end.
-    """
+    """Return a run's volume of a season, by default of the season from `season_of`."""
     run, basin = latest.run, latest.basin
     return of_arrays(session, run, basin, runs.series_of(session, run.id, basin.basin_id, ARRAYS), season)
 
@@ -120,7 +117,6 @@ def newest(session: Session, basin: str, at: datetime, season: Season | None = N
     """Return the newest run with the weather of other years that contains the season.
 
     Raises:
-        UnknownBasin, NoModel: there is no such basin, or no version is current for it.
         NoForecast: there is no such run; the message gives the command for one.
     """
     for run, t0, last in newest_on(session, basin, "climatology", at):
@@ -137,7 +133,6 @@ def newest(session: Session, basin: str, at: datetime, season: Season | None = N
 def _of_record(
     session: Session, basin: str, area: Area | None, t0: Day, season: Season
 ) -> tuple[Observed | Absent | None, Normal | Absent]:
-    """Return the observed depth of the season until T0, and its normal."""
     period, record = season.after(t0), series.read(session, basin, gauge_product(basin), "discharge")
     started = period.first <= t0
     if record is None:
@@ -160,7 +155,6 @@ def _depths(record: DailySeries, area: Area | None) -> Array:
 def _forecast(
     run: NewRun, basin: RunBasin, ahead: Period, arrays: Mapping[str, run_arrays.RunSeries]
 ) -> tuple[Array | Absent, Array | Absent]:
-    """Return the exceeded depths of the days ahead: uncalibrated and calibrated."""
     if (without := KINDS[run.forcing_kind].without_volume) is not None:
         return absent(without), absent(without)
     if basin.status != "issued":

@@ -15,7 +15,7 @@ from hydrology.base.calendar import Period, last_ended_day
 from hydrology.base.errors import InvalidInput, NotFound
 from jobspec.jobs.base import JobRequest
 from jobspec.jobs.data import BridgeJob
-from jobspec.subjects import BRINGING, FETCHING, RECORDS, Parameter, Record, named
+from jobspec.kinds import BRINGING, FETCHING, RECORDS, Parameter, Record, named
 from records.basins import basins
 from records.feeds import feeds
 from records.series.tables import SeriesRow

@@ -7,7 +7,7 @@ from sqlalchemy import Column, Connection, Delete, Executable, Insert, Table, Te
 from sqlalchemy.sql.dml import UpdateBase
 
 from jobspec.jobs.authority import Authority, Owned
-from records.basins.tables import BasinRow
+from records.basins.tables import BASINS
 from records.database.statements import table_of
 from records.feeds.feeds import FEEDS
 from records.job_permissions.permissions import Grant
@@ -19,7 +19,7 @@ from records.weather.weather_issues import ISSUES
 Values = Mapping[str, Any]
 
 _OWNED: Mapping[Owned, tuple[str, Column[Any]]] = {
-    "basin": ("basin_id", table_of(BasinRow).c.registered_by),
+    "basin": ("basin_id", BASINS.c.registered_by),
     "version": ("version_id", VERSIONS.c.owner),
     "run": ("run_id", table_of(RunRow).c.owner),
     "weather": ("issue_id", ISSUES.c.operational),

@@ -12,7 +12,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from jobspec import kinds
-from jobspec.subjects import subject
+from jobspec.kinds import subject
 from records.access import keys
 from records.database.base import JsonObject
 from records.jobs.job_row import EVENTS, JOBS

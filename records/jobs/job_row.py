@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, Row, Select, UniqueConstraint, select
+from sqlalchemy import CheckConstraint, ForeignKey, Index, Select, UniqueConstraint, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.errors import NotFound, Problem
 from records.database import retention
 from records.database.base import FreeText, JsonObject, one_of
-from records.database.statements import add_all, table_of
-from records.database.stored import stored
+from records.database.statements import add_all, as_record, table_of
+from records.database.stored import find, read, stored
 
 STATUSES = ("queued", "running", "waiting", "succeeded", "failed", "cancelled")
 
@@ -142,12 +142,12 @@ def get(session: Session, job: str) -> Job:
         UnknownJob: there is none with this id.
         Gone: it was pruned.
     """
-    row = session.execute(select(JOBS).where(JOBS.c.id == job)).one_or_none()
-    if row is None:
+    found = find(session, Job, id=job)
+    if found is None:
         raise retention.pruned_row(session, "jobs", job) or UnknownJob(
             f"No job {job!r} is stored here: list the jobs to see their ids."
         )
-    return as_job(row)
+    return found
 
 
 def locked(session: Session, job: str) -> Job:
@@ -181,7 +181,7 @@ def hold(session: Session, job: str, attempt: int) -> Job:
 def change(session: Session, job: Job, at: datetime, why: JsonObject | None = None, **values: Any) -> Job:
     """Set values if the row is unchanged since it was read. Record a change of status and its reason."""
     unchanged = (JOBS.c.id == job.id, JOBS.c.status == job.status, JOBS.c.attempt == job.attempt)
-    changed = as_job(session.execute(JOBS.update().where(*unchanged).values(**values).returning(*JOBS.c)).one())
+    changed = as_record(Job, session.execute(JOBS.update().where(*unchanged).values(**values).returning(*JOBS.c)).one())
     if (changed.status, changed.cancel_requested_at) != (job.status, job.cancel_requested_at):
         record_status(session, changed, at, why)
     return changed
@@ -211,9 +211,20 @@ def record_status(session: Session, job: Job, at: datetime, why: JsonObject | No
 
 def listed(session: Session, query: Select[Any]) -> list[Job]:
     """Return the jobs that a query of `JOBS` selects."""
-    return [as_job(row) for row in session.execute(query)]
+    return read(session, Job, query)
 
 
-def as_job(row: Row[Any]) -> Job:
-    """Return the job of a row of `JOBS`."""
-    return Job(**row._mapping)
+def log(session: Session, job: str, attempt: int, text: str, at: datetime) -> None:
+    """Add a line to a running job's log.
+
+    Raises:
+        UnknownJob, StaleAttempt: as `hold`.
+    """
+    hold(session, job, attempt)
+    record_event(session, job, "log", {"text": text}, at)
+
+
+def events_after(session: Session, job: str, seq: int, limit: int = 100) -> list[Event]:
+    """Return a job's events after a number, oldest first. 0 is the start."""
+    newer = select(EVENTS).where(EVENTS.c.job_id == job, EVENTS.c.seq > seq)
+    return read(session, Event, newer.order_by(EVENTS.c.seq).limit(limit))

@@ -18,14 +18,13 @@ from hydrology.base.digests import fingerprint
 from hydrology.base.errors import InvalidInput
 from jobspec.jobs.base import QUEUES
 from records.database.ids import new_id
-from records.database.statements import as_values, insert_into
+from records.database.statements import as_record, as_values, insert_into
 from records.jobs.job_row import (
     JOBS,
     Job,
     NewJob,
     StaleAttempt,
     UnknownJob,
-    as_job,
     get,
     hold,
     listed,
@@ -90,10 +89,10 @@ def create(session: Session, new: NewJob, at: datetime) -> tuple[Job, bool]:
     insert = insert_into(session, Job).on_conflict_do_nothing(index_elements=["idempotency_key"])
     inserted = session.execute(insert.values(**as_values(new), **values).returning(*JOBS.c)).one_or_none()
     if inserted is not None:
-        job = as_job(inserted)
+        job = as_record(Job, inserted)
         record_status(session, job, at)
         return job, True
-    job = as_job(session.execute(select(JOBS).where(JOBS.c.idempotency_key == new.idempotency_key)).one())
+    job = as_record(Job, session.execute(select(JOBS).where(JOBS.c.idempotency_key == new.idempotency_key)).one())
     if job.request_hash != request_hash:
         raise IdempotencyConflict(
             f"The idempotency key {new.idempotency_key!r} belongs to job {job.id}, which is a different request: "

@@ -7,15 +7,16 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Literal
+from typing import Literal, get_args
 
-from sqlalchemy import delete, func, select, type_coerce
+from sqlalchemy import func, select, type_coerce
 from sqlalchemy.orm import Session
 
-from records.database.base import Instant
-from records.database.statements import insert_into
-from records.jobs.gpu_state import GPUState
-from records.jobs.tables import AttendanceRow
+from hydrology.base.absent import Absent
+from records.database.base import Instant, one_of
+from records.database.json_columns import CLOSED
+from records.database.statements import table_of, upsert
+from records.database.stored import read, stored
 
 Role = Literal["worker", "scheduler"]
 
@@ -25,22 +26,59 @@ ABSENT_AFTER = 4 * SIGN_EVERY
 FORGOTTEN_AFTER = timedelta(days=1)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GPUState:
+    """The GPU of a worker.
+
+    Attributes:
+        device: its name for torch, such as `cuda:0`.
+        id: its identifier by its driver.
+        memory: bytes of its memory.
+        memory_used: bytes in use, by any process.
+        utilisation: share of the last moments in which it computed, 0 to 1.
+        unread: why a value is missing.
+        fault: why it cannot be used, in a sentence; None while it can.
+    """
+
+    __pydantic_config__ = CLOSED
+
+    device: str
+    id: str | None = None
+    name: str | None = None
+    memory: int | None = None
+    memory_used: int | None = None
+    utilisation: float | None = None
+    unread: Absent | None = None
+    fault: str | None = None
+
+
+@stored("attendance", one_of("role", *get_args(Role)), key=("name",))
 @dataclass(frozen=True, slots=True)
 class LiveProcess:
-    """A live process.
+    """A process that has sent a heartbeat.
 
     Attributes:
         queues: the queues that a worker takes jobs from; empty for a scheduler.
-        clock_ahead: lead of its own clock over the database's; negative if it is behind.
+        clock_ahead_seconds: lead of its own clock over the database's; negative if it is behind.
         trouble: what prevents it from working, in a sentence; None without trouble.
         gpu: of a worker that takes whole trainings.
     """
 
+    name: str
     role: Role
-    queues: Sequence[str]
-    clock_ahead: timedelta
-    trouble: str | None
-    gpu: GPUState | None
+    queues: tuple[str, ...]
+    seen_at: datetime
+    clock_ahead_seconds: float
+    trouble: str | None = None
+    gpu: GPUState | None = None
+
+    @property
+    def clock_ahead(self) -> timedelta:
+        """The lead of its own clock over the database's."""
+        return timedelta(seconds=self.clock_ahead_seconds)
+
+
+ATTENDANCE = table_of(LiveProcess)
 
 
 def beat(
@@ -59,33 +97,23 @@ def beat(
         wall: the time of its own clock.
     """
     now = _database_now(session)
-    seen_at = AttendanceRow.seen_at  # after now: written while the database's own clock was ahead
-    session.execute(delete(AttendanceRow).where((seen_at < now - FORGOTTEN_AFTER) | (seen_at > now + ABSENT_AFTER)))
-    changing = {
-        "queues": list(queues),
-        "seen_at": now,
-        "clock_ahead_seconds": (wall - now).total_seconds(),
-        "trouble": trouble,
-        "gpu": gpu,
-    }
-    insert = insert_into(session, AttendanceRow).values(name=name, role=role, **changing)
-    changed = {column: getattr(insert.excluded, column) for column in changing}
-    session.execute(insert.on_conflict_do_update(index_elements=["name"], set_=changed))
+    seen_at = ATTENDANCE.c.seen_at  # after now: written while the database's own clock was ahead
+    gone = (seen_at < now - FORGOTTEN_AFTER) | (seen_at > now + ABSENT_AFTER)
+    session.execute(ATTENDANCE.delete().where(gone))
+    values = {"queues": tuple(queues), "seen_at": now, "clock_ahead_seconds": (wall - now).total_seconds()}
+    upsert(session, LiveProcess, [{"name": name, "role": role, **values, "trouble": trouble, "gpu": gpu}])
 
 
 def remove(session: Session, name: str) -> None:
     """Delete the heartbeat of an ending process."""
-    session.execute(delete(AttendanceRow).where(AttendanceRow.name == name))
+    session.execute(ATTENDANCE.delete().where(ATTENDANCE.c.name == name))
 
 
 def live_processes(session: Session) -> list[LiveProcess]:
     """Return the live processes."""
     now = _database_now(session)
-    seen = AttendanceRow.seen_at.between(now - ABSENT_AFTER, now + ABSENT_AFTER)
-    return [
-        LiveProcess(row.role, row.queues, timedelta(seconds=row.clock_ahead_seconds), row.trouble, row.gpu)  # type: ignore[arg-type]
-        for row in session.scalars(select(AttendanceRow).where(seen).order_by(AttendanceRow.name))
-    ]
+    seen = ATTENDANCE.c.seen_at.between(now - ABSENT_AFTER, now + ABSENT_AFTER)
+    return read(session, LiveProcess, select(ATTENDANCE).where(seen).order_by(ATTENDANCE.c.name))
 
 
 def workers_by_queue(processes: Sequence[LiveProcess]) -> dict[str, int]:

@@ -19,8 +19,7 @@ from hydrology.extremes import thresholds
 from hydrology.extremes.expected_moments import RegionalSkew
 from hydrology.extremes.thresholds import BY_DEFAULT, FloodFrequency
 from hydrology.uncertainty.exceedance import Direction
-from jobspec.flood_categories import CATEGORIES, CategoryName
-from jobspec.thresholds import FloodFrequencySettings, NewThreshold
+from jobspec.levels import CATEGORIES, CategoryName, FloodFrequencySettings, NewThreshold
 from records.basins import basins
 from records.database.base import FreeText, Instant, Real, one_of
 from records.database.statements import as_values, table_of, upsert
@@ -149,7 +148,6 @@ class BasinLevel:
 
     Attributes:
         kind: the level's statistic; None for one that an operator set.
-        return_period_years: return period in years; None for a level without one.
         discharge: in `unit`; None for the reason given.
         official_stage: m, of an official flood category; None for others.
     """
@@ -168,9 +166,7 @@ def put(session: Session, basin: str, new: NewThreshold, at: datetime) -> Change
     """Set a level of a basin. Repeating it writes nothing; an official category becomes an operator's level.
 
     Raises:
-        UnknownBasin: there is no such basin.
         ReservedName: a level of its record, or of a version, has this name.
-        TooManyLevels: it has as many as it may.
     """
     basins.lock(session, basin)
     if new.name.removeprefix(thresholds.OF_MODEL) in thresholds.names():
@@ -187,12 +183,7 @@ def put(session: Session, basin: str, new: NewThreshold, at: datetime) -> Change
 
 
 def get(session: Session, basin: str, name: str) -> Threshold:
-    """Return a level that an operator set.
-
-    Raises:
-        UnknownBasin: there is no such basin.
-        UnknownThreshold: it has no such level.
-    """
+    """Return a level that an operator set."""
     basins.require(session, basin)
     level = next((level for level in of_basin(session, basin) if level.name == name), None)
     if level is None:
@@ -219,12 +210,7 @@ def impacts(session: Session, names: Sequence[str]) -> dict[str, dict[str, str]]
 
 
 def remove(session: Session, basin: str, name: str) -> None:
-    """Remove a level that an operator set.
-
-    Raises:
-        UnknownBasin: there is no such basin.
-        UnknownThreshold: it has no such level.
-    """
+    """Remove a level that an operator set."""
     get(session, basin, name)
     session.execute(THRESHOLDS.delete().where(THRESHOLDS.c.basin_id == basin, THRESHOLDS.c.name == name))
 
@@ -237,11 +223,7 @@ def flood_frequency(session: Session, basin: str) -> StoredFloodFrequency:
 
 
 def put_flood_frequency(session: Session, basin: str, new: FloodFrequencySettings, at: datetime) -> bool:
-    """Set how the floods of a basin are analysed; return whether that changed anything.
-
-    Raises:
-        UnknownBasin: there is no such basin.
-    """
+    """Set how the floods of a basin are analysed; return whether that changed anything."""
     basins.lock(session, basin)
     before = flood_frequency(session, basin)
     if FloodFrequencySettings.model_validate({name: getattr(before, name) for name in type(new).model_fields}) == new:
@@ -251,11 +233,7 @@ def put_flood_frequency(session: Session, basin: str, new: FloodFrequencySetting
 
 
 def of_record(session: Session, basin: str, *, intervals: bool = True) -> RecordLevels:
-    """Return the levels of a basin's gauge record, in its stored unit.
-
-    Args:
-        intervals: whether to compute confidence intervals.
-    """
+    """Return the levels of a basin's gauge record, in its stored unit."""
     floods = flood_frequency(session, basin).as_asked()
     daily = series.read(session, basin, gauge_product(basin), "discharge")
     if daily is None:
@@ -266,7 +244,6 @@ def of_record(session: Session, basin: str, *, intervals: bool = True) -> Record
 
 
 def _without_intervals(daily: DailySeries, floods: FloodFrequency) -> Sequence[thresholds.Statistic]:
-    """Return the levels of a record; a record that has not changed since is not fitted again."""
     key = owned_digest(str(daily.start), daily.values.tobytes(), _DIGEST), floods
     if key not in _FITTED:
         while len(_FITTED) >= _MAX_FITTED:

@@ -15,7 +15,7 @@ from hydrology.base.calendar import day
 from hydrology.base.reasons import Reason
 from hydrology.extremes.level_checks import differ
 from hydrology.ratings.rating import Rating
-from jobspec.flood_categories import CATEGORIES, InvalidCategories, NewCategories, read_categories
+from jobspec.levels import CATEGORIES, InvalidCategories, NewCategories, read_categories
 from records.basins import basins
 from records.database.statements import add_all
 from records.levels.basin_levels import THRESHOLDS, Threshold
@@ -27,7 +27,6 @@ class Imported:
     """The effect of an import.
 
     Attributes:
-        changed: whether it changed anything.
         left_out: categories without a discharge, and why.
     """
 
@@ -38,11 +37,7 @@ class Imported:
 def put(session: Session, basin: str, new: NewCategories, at: datetime) -> Imported:
     """Set the official categories of a basin in place of earlier ones: levels of the names of the categories.
 
-    Args:
-        at: by the service's clock.
-
     Raises:
-        UnknownBasin: there is no such basin.
         InvalidCategories: the document cannot be used, or is of another gauge.
     """
     basins.lock(session, basin)
@@ -78,11 +73,7 @@ def put(session: Session, basin: str, new: NewCategories, at: datetime) -> Impor
 
 
 def convert(session: Session, basin: str, at: datetime) -> Imported:
-    """Give each category its discharge by the rating that holds.
-
-    Args:
-        at: by the service's clock.
-    """
+    """Give each category its discharge by the rating that holds."""
     stored = ratings.newest(session, basin, day(at.date()))
     rows = _rows(session, basin)
     flows = _discharges(rows, None if stored is None else stored.rating)

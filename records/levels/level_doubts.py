@@ -15,7 +15,7 @@ from hydrology.base.calendar import Day
 from hydrology.base.units import converted, only_area
 from hydrology.extremes.level_checks import against_record, differ, out_of_order, ratio
 from hydrology.ratings.rating import M_PER_FT, Rating
-from jobspec.flood_categories import CATEGORIES
+from jobspec.levels import CATEGORIES
 from records.basins import basins
 from records.levels import basin_levels
 from records.levels.basin_levels import FIXED_UNIT, THRESHOLDS, Threshold
@@ -47,12 +47,7 @@ def in_doubt(session: Session, basin: str, on: Day) -> dict[str, str]:
 
 
 def confirm(session: Session, basin: str, names: Sequence[str]) -> None:
-    """Record that somebody has confirmed levels at their discharges.
-
-    Raises:
-        UnknownBasin: there is no such basin.
-        UnknownThreshold: it has no such level.
-    """
+    """Record that somebody has confirmed levels at their discharges."""
     basins.lock(session, basin)
     for name in names:
         level = basin_levels.get(session, basin, name)
@@ -79,7 +74,6 @@ def _of_level(level: Threshold, rating: Rating | None, flow: Array | None) -> It
 
 
 def _observed(session: Session, basin: str) -> Array | None:
-    """Return the observed flow of a basin, m3/s. None without any, or without an area to convert depths with."""
     record = series.read(session, basin, gauge_product(basin), "discharge")
     if record is None:
         return None

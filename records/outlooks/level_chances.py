@@ -32,11 +32,7 @@ class RunChances:
 
 
 def read_chances(session: Session, run: Run, basin: RunBasin, adjustment: Adjustment | None) -> RunChances:
-    """Return the exceedance probability of each level within the window, or why there is none.
-
-    Args:
-        adjustment: that the chances follow; None for those that were computed.
-    """
+    """Return the exceedance probability of each level within the window, or why there is none."""
     window = min(run.horizon_days - run.filled_days, WINDOW_DAYS)
     return RunChances(run, basin.basin_id, window, _chances(session, run, basin, adjustment), adjustment)
 

@@ -3,29 +3,34 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from hydrology.attribution.forecast_change import PARTS, whole_change
 from hydrology.base.absent import Absent, absent
+from hydrology.base.calendar import Period
 from hydrology.base.reasons import Reason
+from hydrology.outlook.levels import LIKELY, highest
+from hydrology.outlook.peak import Peak
 from records.adjustments import adjustments
 from records.database.engine import Database
 from records.database.statements import as_values
 from records.forecasts.latest import CAN_BE_LATEST, NEWEST_FIRST
-from records.outlooks import stored
-from records.outlooks.before import cause_of_change, issues_before
-from records.outlooks.flow_outlooks import ARRAYS, Series, flow_outlooks
-from records.outlooks.run_outlook import OutlookBefore, RunOutlook
-from records.outlooks.season import season_of_run
+from records.outlooks.flow_outlooks import ARRAYS, Series, flow_outlooks, season_of_run
+from records.outlooks.run_outlook import FlowOutlooks, OutlookBefore, RunOutlook, read_outlooks, write_outlooks
 from records.runs import run_arrays, run_store, runs
 from records.runs.adjustment import Adjustment
 from records.runs.newest_runs import LATEST
+from records.runs.run_summary import NOT_STORED
 from records.runs.run_types import BasinResult, NewRun, Run, RunBasin, RunBasinKey
 from records.runs.runs import MAX_DAYS_BEFORE
 from records.runs.tables import NewestRunRow, RunBasinRow, RunRow
 
 Outlooks = Mapping[str, RunOutlook]
 """Outlooks of a run by basin."""
+RunBefore = tuple[str, str]
+"""Id and T0 of a run."""
 
 
 def prepare(session: Session, new: NewRun, results: Sequence[BasinResult]) -> Outlooks:
@@ -47,13 +52,13 @@ def store_run(session: Session, new: NewRun, results: Sequence[BasinResult], pre
         run = run_store.store(session, new, results)
         built = prepare(session, new, results) if prepared is None else prepared
         names = {result.basin.basin_id for result in results}
-        stored.write(session, run.id, {name: one for name, one in built.items() if name in names})
+        write_outlooks(session, run.id, {name: one for name, one in built.items() if name in names})
     return run
 
 
 def renew_run(session: Session, run: str, basin: str) -> None:
     """Compute the outlook of a run's forecast of a basin again: an adjustment of it was published."""
-    stored.write(session, run, build(session, runs.get(session, run), [runs.basin_of(session, run, basin)]))
+    write_outlooks(session, run, build(session, runs.get(session, run), [runs.basin_of(session, run, basin)]))
 
 
 def renew(session: Session, basin: str) -> None:
@@ -79,7 +84,7 @@ def write_missing(database: Database) -> None:
         keys = {(run, basin) for run, basin in session.execute(newest)} | {
             (run, name) for name, run in seasonal.items()
         }
-        missing = sorted(keys - stored.read(session, keys).keys())
+        missing = sorted(keys - read_outlooks(session, keys).keys())
     for run, basin in missing:
         with database.transaction() as session:
             renew_run(session, run, basin)
@@ -106,9 +111,9 @@ def _build(
 ) -> Outlooks:
     issued = {(run.id, basin.basin_id): basin for basin in basins if basin.status == "issued"}
     published = adjustments.published_many(session, [*issued]) if published is None else published
-    present = {name: outlook for (_, name), outlook in stored.read(session, [*issued]).items()}
+    present = {name: outlook for (_, name), outlook in read_outlooks(session, [*issued]).items()}
     is_compared = run.purpose == "operational"
-    before = issues_before(session, run, [name for _, name in issued], present) if is_compared else {}
+    before = _issues_before(session, run, [name for _, name in issued], present) if is_compared else {}
     outlooks = {}
     for key, basin in issued.items():
         flows = flow_outlooks(session, run, basin, series[key], published.get(key))
@@ -116,7 +121,7 @@ def _build(
             continue
         since: OutlookBefore | Absent = _no_issue_before(run)
         if basin.basin_id in before:
-            cause = cause_of_change(basin, series[key], flows.published.peak)
+            cause = _cause_of_change(basin, series[key], flows.published.peak)
             since = replace(before[basin.basin_id], cause=cause)
         season = season_of_run(session, run, basin, series[key])
         outlooks[basin.basin_id] = RunOutlook(**as_values(flows), before=since, season=season)
@@ -137,7 +142,7 @@ def of_runs(
         published: the adjustments that they follow; by default the newest published ones.
     """
     keys = [(run.id, basin.basin_id) for run, basin in forecasts]
-    found: dict[RunBasinKey, RunOutlook | Absent] = {**stored.read(session, keys)}
+    found: dict[RunBasinKey, RunOutlook | Absent] = {**read_outlooks(session, keys)}
     for key, (run, basin) in zip(keys, forecasts, strict=True):
         outlook, adjustment = found.get(key), None if published is None else published.get(key)
         if isinstance(outlook, RunOutlook) and (published is None or _follows(outlook, adjustment)):
@@ -157,3 +162,60 @@ def _no_issue_before(run: NewRun) -> Absent:
     if run.purpose != "operational":
         return absent(Reason.CHANGE_NOT_OPERATIONAL)
     return absent(Reason.NO_PREVIOUS_RUN, days=MAX_DAYS_BEFORE, t0=str(run.t0))
+
+
+def _issues_before(
+    session: Session, run: NewRun, basins: Sequence[str], present: Mapping[str, RunOutlook]
+) -> dict[str, OutlookBefore]:
+    """Return the issue before an operational run of each basin, without the cause of the change.
+
+    Basins without one are left out.
+
+    Args:
+        present: stored outlooks of the run: the issue before stays the one that they name.
+    """
+    known = {
+        name: (outlook.before.run, outlook.before.t0)
+        for name, outlook in present.items()
+        if isinstance(outlook.before, OutlookBefore)
+    }
+    days = Period(run.t0 - np.timedelta64(MAX_DAYS_BEFORE, "D"), run.t0 - np.timedelta64(1, "D"))
+    found = runs.issued_before(session, [name for name in basins if name not in present], days, run.version_id)
+    known |= {name: (previous.id, str(previous.t0)) for name, (previous, _) in found.items()}
+    outlooks = read_outlooks(session, [(previous, name) for name, (previous, _) in known.items()])
+    issues = {}
+    for name, of_run in known.items():
+        key = of_run[0], name
+        if (outlook := outlooks.get(key) or _computed(session, key)) is not None:
+            issues[name] = _issue(of_run, outlook)
+    return issues
+
+
+def _cause_of_change(basin: RunBasin, series: Series, peak: Peak | Absent) -> str | Absent:
+    if run_arrays.CHANGES not in series:
+        return basin.why(basin.summary.change)
+    parts = series[run_arrays.CHANGES].values
+    day = int(np.abs(whole_change(parts)).argmax())
+    if isinstance(peak, Peak) and peak.lead <= parts.shape[-1]:
+        day = peak.lead - 1
+    return PARTS[int(np.nanargmax(np.abs(parts[0, :, day])))]
+
+
+def _computed(session: Session, key: RunBasinKey) -> FlowOutlooks | None:
+    run, basin, series = runs.get(session, key[0]), runs.basin_of(session, *key), runs.series_of(session, *key, ARRAYS)
+    return flow_outlooks(session, run, basin, series, adjustments.published(session, *key))
+
+
+def _issue(of_run: RunBefore, outlook: FlowOutlooks) -> OutlookBefore:
+    run, t0 = of_run
+    shown = outlook.published
+    levels = () if isinstance(shown.levels, Absent) else shown.levels
+    likely = highest(levels, LIKELY)
+    return OutlookBefore(
+        run=run,
+        t0=t0,
+        peak=shown.peak,
+        likely=None if likely is None else likely.level,
+        chances={one.level: one.chance for one in levels},
+        cause=NOT_STORED,
+    )

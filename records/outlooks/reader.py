@@ -34,8 +34,8 @@ from records.forecasts import latest as forecasts
 from records.forecasts.latest import Latest, Superseded
 from records.levels import basin_levels
 from records.outlooks import outlooks as run_outlooks
+from records.outlooks.flow_outlooks import Season, newest_seasons
 from records.outlooks.run_outlook import RunOutlook
-from records.outlooks.season import Season, newest_seasons
 from records.outlooks.skill import BasinSkill, SkillKey, skill_of_many
 from records.ratings import ratings
 from records.runs import runs
@@ -74,9 +74,7 @@ class StandingAlert:
     """The most severe alert of a basin, as it stands.
 
     Attributes:
-        run: that decided it.
         is_ending: whether the chance no longer holds it: it ends with the next runs of that kind.
-        waits: whether a change of the basin's alerts waits for approval.
     """
 
     alert: Alert
@@ -90,12 +88,8 @@ class Outlook:
     """The outlook of a basin at an instant.
 
     Attributes:
-        forecast: the run's; None without one.
         now: the last observed flow, m3/s.
         rating: of the day; None without one.
-        run_outlook: what the run stores.
-        adjustment: the published one that it follows; None without one.
-        alert: None where none stands.
         impacts: what happens from a level on, by its name.
     """
 
@@ -214,12 +208,7 @@ class Outlook:
 
 
 def outlook(session: Session, basin: str, at: datetime, run: str | None = None) -> Outlook:
-    """Return the outlook of a basin by a run, by default its latest forecast.
-
-    Raises:
-        UnknownBasin: there is no such basin.
-        UnknownRun: there is no such run, or it does not include the basin.
-    """
+    """Return the outlook of a basin by a run, by default its latest forecast."""
     basin_records.require(session, basin)
     if run is None:
         return outlooks(session, [basin], at)[basin]
@@ -300,7 +289,6 @@ def _freshness_of(forecast: Latest, at: datetime) -> Freshness:
 def _flows_now(
     session: Session, known: Mapping[str, Latest], names: Sequence[str], today: Day
 ) -> dict[str, FlowNow | Absent]:
-    """Return the last observed flow of basins, of days that have ended."""
     one_day = np.timedelta64(1, "D")
     period = Period(today - OBSERVED_DAYS * one_day, today - one_day)
     flows: dict[str, FlowNow | Absent] = {}
@@ -331,7 +319,6 @@ def _area(forecast: Latest | None) -> Area | None:
 
 
 def _standing_alerts(session: Session, names: Sequence[str]) -> dict[str, StandingAlert]:
-    """Return the gravest alert of each basin."""
     gravest: dict[str, Alert] = {}
     for alert in sorted(alerts.standing_of(session, names), key=_gravity):
         gravest[alert.basin_id] = alert

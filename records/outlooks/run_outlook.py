@@ -1,13 +1,20 @@
 """The outlook of a run's forecast of a basin, as it is stored."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+
+from sqlalchemy import ForeignKeyConstraint, Index, select
+from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from hydrology.base.absent import Absent
 from hydrology.outlook.days_ahead import FlowBasis
 from hydrology.outlook.flow_outlook import FlowOutlook
 from hydrology.outlook.peak import Peak
+from records.database.base import Base, PackedDocument
+from records.database.composite_keys import where_keys
 from records.database.json_columns import CLOSED
+from records.database.statements import insert_into, table_of
+from records.runs.run_types import RunBasinKey
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,7 +24,6 @@ class OutlookBefore:
     Attributes:
         run, t0: of the newest operational run of an earlier T0.
         likely: its highest likely level; None without one.
-        chances: of each level.
         cause: the largest part of the change at the day of the peak (`hydrology.attribution.forecast_change`), or why
             it is not known.
     """
@@ -78,9 +84,52 @@ class RunOutlook(FlowOutlooks):
     """The outlook of a run's forecast of a basin.
 
     Attributes:
-        before: the issue before, or why there is none.
         season: the volume of the basin's season, or why it is not known; None where the run does not hold one.
     """
 
     before: OutlookBefore | Absent
     season: SeasonVolume | Absent | None
+
+
+class OutlookRow(Base):
+    """The outlook of a run's forecast of a basin. It outlives the arrays that it was computed from."""
+
+    __tablename__ = "outlooks"
+    __table_args__ = (
+        ForeignKeyConstraint(["run_id", "basin_id"], ["run_basins.run_id", "run_basins.basin_id"]),
+        Index(None, "basin_id", "has_season"),
+    )
+
+    run_id: Mapped[str] = mapped_column(primary_key=True)
+    basin_id: Mapped[str] = mapped_column(primary_key=True)
+    has_season: Mapped[bool]
+    outlook: Mapped[RunOutlook] = mapped_column(PackedDocument(RunOutlook))
+
+
+def read_outlooks(session: Session, keys: Collection[RunBasinKey]) -> dict[RunBasinKey, RunOutlook]:
+    """Return the stored outlooks of runs' basins; those without one are left out."""
+    table = table_of(OutlookRow).c
+    query = where_keys(select(table.run_id, table.basin_id, table.outlook), (table.run_id, table.basin_id), keys)
+    return {(run, basin): outlook for run, basin, outlook in session.execute(query)}
+
+
+def write_outlooks(session: Session, run: str, outlooks: Mapping[str, RunOutlook]) -> None:
+    """Store the outlooks of a run by basin, in the place of earlier ones."""
+    if not outlooks:
+        return
+    insert = insert_into(session, OutlookRow)
+    columns = ("has_season", "outlook")
+    session.execute(
+        insert.on_conflict_do_update(
+            index_elements=["run_id", "basin_id"], set_={name: insert.excluded[name] for name in columns}
+        ),
+        [
+            {
+                "run_id": run,
+                "basin_id": basin,
+                "has_season": isinstance(outlook.season, SeasonVolume),
+                "outlook": outlook,
+            }
+            for basin, outlook in sorted(outlooks.items())
+        ],
+    )

@@ -112,7 +112,6 @@ def skill_of_many(session: Session, keys: Sequence[SkillKey]) -> dict[str, Basin
 
 
 def _rows(session: Session, keys: Sequence[SkillKey], every: Sequence[str]) -> dict[str, list[Any]]:
-    """Return the verification of calibrated forecasts by basin, with one statement for each month."""
     row, found = VERIFICATION.c, dict[str, list[Any]]()
     columns = (row.basin_id, row.version_id, row.origin, row.weather, row.first_day, row.last_day, row.lead)
     values = (row.crpss_climatology, row.crpss_climatology_low, row.coverage_90, row.independent_issues)
@@ -132,7 +131,6 @@ def _rows(session: Session, keys: Sequence[SkillKey], every: Sequence[str]) -> d
 
 
 def _forecast_skill(key: SkillKey, evaluated: Sequence[str], rows: Sequence[Row[Any]]) -> ForecastSkill | Absent:
-    """Return the skill of forecasts issued with the weather, else of reforecasts with it or with observed weather."""
     orders = (("issued", key.weather), ("reforecast", key.weather), ("reforecast", OBSERVED))
     by_group: dict[tuple[Any, ...], list[Row[Any]]] = {}
     for row in rows:

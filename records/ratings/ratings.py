@@ -13,7 +13,7 @@ from hydrology.base.calendar import Day, day
 from hydrology.base.errors import NotFound
 from hydrology.ratings.files import read_rating
 from hydrology.ratings.rating import InvalidRating, Rating
-from jobspec.ratings import NewRating
+from jobspec.levels import NewRating
 from records.basins import basins
 from records.database.base import FreeText
 from records.database.statements import as_values, table_of, upsert
@@ -58,11 +58,7 @@ def put(session: Session, basin: str, new: NewRating, at: datetime) -> tuple[Sto
 
     Return it, and whether that changed anything: without a day, a table equal to the newest changes nothing.
 
-    Args:
-        at: by the service's clock.
-
     Raises:
-        UnknownBasin: there is no such basin.
         InvalidRating: the table cannot be used, is of another gauge, or of a day to come.
     """
     basins.lock(session, basin)
@@ -108,12 +104,7 @@ def newest_many(session: Session, names: Sequence[str], on: Day) -> dict[str, Ra
 
 
 def require(session: Session, basin: str, on: Day) -> StoredRating:
-    """Return the rating table of a basin that holds on a day.
-
-    Raises:
-        UnknownBasin: there is no such basin.
-        NoRating: it has none.
-    """
+    """Return the rating table of a basin that holds on a day."""
     basins.require(session, basin)
     found = newest(session, basin, on)
     if found is None:

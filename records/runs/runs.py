@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from sqlalchemy import ColumnElement, func, select
@@ -21,6 +21,7 @@ from records.runs.run_types import Purpose, Run, RunBasin, RunBasinKey, UnknownR
 from records.runs.shared_cells import with_cells
 from records.runs.tables import RunBasinRow, RunContentRow, RunRow
 
+Params = TypeVar("Params")
 MAX_DAYS_BEFORE = 10
 """A forecast is compared with the newest one from at most this many days before its T0."""
 
@@ -50,6 +51,26 @@ def of_key(session: Session, key: str) -> list[Run]:
     """Return the runs that answered a named request."""
     rows = session.scalars(select(RunRow).where(RunRow.request_key == key).order_by(RunRow.id))
     return [as_record(Run, row) for row in rows]
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest(Generic[Params]):
+    """A request for runs.
+
+    Attributes:
+        purpose: of the runs; on hypothetical weather it is always a what-if.
+        owner: the operator's key that owns the runs; None for the service's.
+        key: identifies the request, so that repeating it returns its runs; None for new runs each time.
+    """
+
+    params: Params
+    purpose: Purpose = "operational"
+    owner: str | None = None
+    key: str | None = None
+
+    def earlier_runs(self, session: Session) -> list[Run]:
+        """Return the runs that the same request has led to before."""
+        return [] if self.key is None else of_key(session, self.key)
 
 
 def basins_of(session: Session, run: str) -> list[RunBasin]:

@@ -41,10 +41,8 @@ class SimulatedFlow:
     """Flow of a basin on the days of an evaluation, mm/day.
 
     Attributes:
-        version_id: the version that was scored.
         simulated: (days,), the mean of the members.
         observed: (days,), NaN where missing.
-        evaluated_at: when it was computed.
     """
 
     version_id: str
@@ -154,9 +152,7 @@ class ModelLevels:
     Attributes:
         first_day, last_day: the simulated days after the spin-up.
         area_name, area_m2: the area that depths were converted with.
-        attributes_assumed: the attributes of the basin that were assumed.
         statistics: in `simulated_levels.UNIT`.
-        computed_at: by the service's clock.
     """
 
     version_id: Annotated[str, ForeignKey("versions.id")]
@@ -185,7 +181,6 @@ def newest_flow(session: Session, versions: Sequence[str], basin: str) -> Simula
         versions: in the order in which they are looked up.
 
     Raises:
-        NotSimulated: none is stored.
         Corrupt: it is damaged.
     """
     row = SimulatedFlowRow

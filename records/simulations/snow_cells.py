@@ -39,7 +39,6 @@ class SnowCells:
     """The snow cells of a basin, chosen on the training period.
 
     Attributes:
-        product: the reference snow product.
         cells: the chosen cells by member label.
         training_first, training_last, training_r: the days of the choice, and Pearson's r there.
         test_first, test_last, test_r: other days, and Pearson's r there.
@@ -140,7 +139,6 @@ def _skill(mapping: SnowMapping | Absent) -> KnownSkill | Absent:
 
 
 def _chosen(session: Session, asked: Version, basins: Sequence[str]) -> dict[str, SnowMapping | Absent]:
-    """Return the cells judged against reference snow, or the reason why there are none."""
     twin = None if asked.twin_id is None else versions.get(session, asked.twin_id)
     own, of_twin = (_of_basins(session, judged, basins) for judged in (asked, twin))
     others = [basin for basin in basins if basin not in own]
@@ -204,12 +202,10 @@ def _regional(
 
 
 def _with_reference(session: Session, basins: Sequence[str]) -> set[str]:
-    """Return the basins with reference snow."""
     return {basin for product in REFERENCES for basin in series.spans(session, basins, product, "swe")}
 
 
 def _of_band(judged: RegionalSnow, by: Version, share: float) -> KnownSkill | Absent:
-    """Return the skill in basins with such a share of snow."""
     if isnan(share):
         return absent(Reason.SNOW_SHARE_UNKNOWN, attribute=SNOW_SHARE)
     band = judged.band(share)

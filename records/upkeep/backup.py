@@ -28,10 +28,10 @@ from records.database.engine import HEAD, Database, revisions
 from records.database.json_columns import CLOSED
 from records.upkeep import sqlite_schema
 from records.upkeep.copy_rows import Unreadable, copy_rows, counts
-from runtime import private_files
-from runtime.atomic_files import move_to_free_name
+from runtime import stored_files
 from runtime.clock import Clock
 from runtime.settings import Settings, sqlite_url
+from runtime.stored_files import move_to_free_name
 
 ROWS = "freshet.sqlite"
 MANIFEST = "manifest.json"
@@ -98,7 +98,7 @@ def make(settings: Settings, database: Database, clock: Clock, file: Path, show:
             created_at=created_at, code_version=metadata.version("freshet"), row_count=row_count, sha256=digests
         )
         draft = folder / "backup"
-        with open(draft, "wb", opener=private_files.opener) as opened:
+        with open(draft, "wb", opener=stored_files.opener) as opened:
             with zipfile.ZipFile(opened, "w") as archive:
                 archive.writestr(MANIFEST, _MANIFEST.dump_json(manifest))
                 for name, path in content.items():
@@ -124,7 +124,7 @@ def restore(settings: Settings, database: Database, file: Path, show: Show) -> M
     with database.reading() as session:
         if any(counts(session).values()):
             raise NotEmpty(f"{database.shown} holds data already, and a backup fills an empty database: name another.")
-    private_files.make_folder(settings.data)
+    stored_files.make_folder(settings.data)
     with _folder(settings.data) as folder:
         manifest = _unpack(file, folder)
         _require_own_tables(file, folder)
@@ -209,7 +209,7 @@ def _tables_of(folder: Path, revision: str) -> sqlite_schema.Objects:
 
 
 def _extract(archive: zipfile.ZipFile, name: str, path: Path) -> None:
-    with archive.open(name) as packed, open(path, "wb", opener=private_files.opener) as opened:
+    with archive.open(name) as packed, open(path, "wb", opener=stored_files.opener) as opened:
         while chunk := packed.read(1 << 20):
             opened.write(chunk)
         opened.flush()

@@ -10,7 +10,7 @@ from records.alerts.alerts import ALERTS, STANDINGS
 from records.database.array_codec import is_whole
 from records.database.statements import table_of
 from records.database.tables import PrunedRow
-from records.outlooks.tables import OutlookRow
+from records.outlooks.run_outlook import OutlookRow
 from records.runs.run_arrays import owner_of, packed, unpacked, without_members
 from records.runs.tables import NewestRunRow, RunBasinRow, RunContentRow, RunRow
 

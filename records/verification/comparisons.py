@@ -38,8 +38,6 @@ class ComparedVersion:
         members: number of networks whose mean prediction was scored.
         parameters: trained numbers of one member.
         training_seconds: total over its members.
-        machines: the machines that trained its members, as far as recorded.
-        missing: why a field is None.
     """
 
     __pydantic_config__ = CLOSED
@@ -88,7 +86,6 @@ class ComparedScore:
     """One metric in the basins where every version has a value.
 
     Attributes:
-        unit, perfect: unit and perfect value of the metric.
         n: number of these basins; lacking: number of the other compared basins.
         differences: of every version but the first.
     """
@@ -154,8 +151,6 @@ class ComparisonResult:
         versions: the compared ones; the others are compared with the first.
         published_models: published models that the first version is compared with.
         values: by metric and version, one value for each basin of the comparison; None if undefined.
-        left_out: why a basin could not be compared.
-        missing: why a field is empty.
     """
 
     __pydantic_config__ = CLOSED
@@ -174,10 +169,8 @@ class NewComparison:
     """A comparison to be stored.
 
     Attributes:
-        first_day, last_day: the days that were scored.
         versions: the compared ones; the others are compared with the first.
         basins: those that every version was scored in.
-        result: its result.
         owner: the operator's key that posted it; None for the service's.
     """
 
@@ -199,12 +192,7 @@ class NewComparison:
 )
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison(NewComparison):
-    """A stored comparison.
-
-    Attributes:
-        id: sorts by creation.
-        created_at: the machine's time.
-    """
+    """A stored comparison."""
 
     id: str
     created_at: datetime
@@ -264,11 +252,7 @@ def store(session: Session, new: NewComparison, at: datetime) -> tuple[Compariso
 
 
 def get(session: Session, comparison: str) -> Comparison:
-    """Return a comparison.
-
-    Raises:
-        UnknownComparison: there is none with this id.
-    """
+    """Return a comparison."""
     row = session.execute(select(COMPARISONS).where(COMPARISONS.c.id == comparison)).one_or_none()
     if row is None:
         raise UnknownComparison(f"No comparison {comparison!r} is stored here: list the comparisons to see their ids.")

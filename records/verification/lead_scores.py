@@ -74,11 +74,9 @@ class BasinVerification:
         first_day, last_day: the period that contains T0 and the forecast days.
         forecaster: one of `hydrology.verification.reforecasts.FORECASTERS`, or of adjusted forecasts
             (`hydrology.verification.issued_forecasts`).
-        lead: days after T0.
         season: one of `hydrology.verification.results.SEASONS`, of the forecast day.
         every_days: days from one T0 to the next; None for forecasts issued in operation.
         error_model: the fingerprint of the forecasts' error model, the newest of several; None without one.
-        attributes_assumed: the attributes of the basin that were assumed in the simulation.
         period_use: how the training used the days that count: not at all, where it states its own.
     """
 
@@ -108,7 +106,6 @@ class PooledVerification:
 
     Attributes:
         version_id, origin, weather, period_use: as in `BasinVerification`.
-        basins: number of verified basins.
         scores: the quartiles of each of `POOLED`, over the basins that have it.
         missing: by score, the most frequent reason why no basin has it.
     """
@@ -168,11 +165,7 @@ def pooled(
     period: Period | None = None,
     basins: Sequence[str] | None = None,
 ) -> list[PooledVerification]:
-    """Return the quartiles of a version's scores over basins, sorted by key.
-
-    Args:
-        origin, period, basins: restrict to these; by default all that are stored.
-    """
+    """Return the quartiles of a version's scores over basins, sorted by key."""
     group = [VERIFICATION.c[name] for name in _GROUP]
     reasons = type_coerce(VERIFICATION.c.missing, JSON)  # read only for scores that no basin has
     query = select(*group, reasons, *(VERIFICATION.c[name] for name in POOLED))
@@ -191,7 +184,6 @@ def pooled(
 
 
 def _key(row: BasinVerification) -> tuple[object, ...]:
-    """Return the row's key within its version and basin."""
     return tuple(getattr(row, name) for name in _GROUP)
 
 
@@ -201,7 +193,6 @@ def _read(session: Session, query: Select[Any]) -> list[BasinVerification]:
 
 
 def _uncounted(row: BasinVerification) -> BasinVerification:
-    """Add why its independent issues are missing: it was verified before they were counted."""
     missing = {**row.scores.missing, "independent_issues": absent(Reason.ISSUES_NOT_COUNTED)}
     return changed(row, scores=changed(row.scores, missing=missing))
 
@@ -235,6 +226,5 @@ def _pooled(
 
 
 def _most_frequent(reasons: Sequence[JsonObject]) -> Absent:
-    """Return the most frequent of stored reasons."""
     places = Counter(json.dumps(reason, sort_keys=True) for reason in reasons)
     return from_json(Absent, json.loads(places.most_common(1)[0][0]))

@@ -46,13 +46,9 @@ class Score:
 
     Attributes:
         member: a member's number, or `mean`; or of a combined version, the products that the mean is of alone.
-        metric: its name (`nse`, `kge`).
         lead, season, threshold: the subset of the days, or `all`.
         forcing_kind: of the forcing that drove the simulation.
-        reference: the data that it is computed against.
-        n: number of pairs.
         low, high: its interval, if one was computed.
-        attributes_assumed: the attributes of the basin that were assumed in the simulation.
         shipped: whether it came with the ensemble; an evaluation here takes its place.
         period_use: how the training of the version used the days of the period in the basin.
     """

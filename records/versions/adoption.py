@@ -6,7 +6,7 @@ the operator's key changes none of them. Its alerts end on one side and begin an
 
 from dataclasses import dataclass
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import absent
@@ -16,7 +16,7 @@ from hydrology.base.reasons import Reason
 from records.alerts import settle_alerts
 from records.basins import basins, ownership
 from records.basins.ownership import Unofficial
-from records.basins.tables import AreaRow, AttributeRow, BasinRow, TextRow
+from records.basins.tables import AREAS, ATTRIBUTES, BASINS, TEXTS
 from records.database.base import JsonObject
 from records.levels.basin_levels import FLOOD_FREQUENCY, THRESHOLDS
 from records.ratings.ratings import RATINGS
@@ -116,14 +116,12 @@ def claim(session: Session, basin: str, clock: Clock) -> None:
         AlreadyOfficial: it is the service's.
     """
     held = _take(session, basin, clock)
-    for row in (AreaRow, AttributeRow, TextRow):
-        session.execute(delete(row).where(row.basin_id == basin))
-    for table in (THRESHOLDS, FLOOD_FREQUENCY, RATINGS):
+    for table in (AREAS, ATTRIBUTES, TEXTS, THRESHOLDS, FLOOD_FREQUENCY, RATINGS):
         session.execute(table.delete().where(table.c.basin_id == basin))
     theirs = select(VERSIONS.c.id).where(VERSIONS.c.owner == held.owner)
     session.execute(PROMOTIONS.delete().where(PROMOTIONS.c.basin_id == basin, PROMOTIONS.c.version_id.in_(theirs)))
     stated = ("name", "latitude", "longitude", "huc", "weather_points", "outline", "assume_attributes")
-    session.execute(update(BasinRow).where(BasinRow.id == basin).values(dict.fromkeys(stated)))
+    session.execute(BASINS.update().where(BASINS.c.id == basin).values(dict.fromkeys(stated)))
     states.invalidate_all(session, basin, absent(Reason.ATTRIBUTE_REVISED), clock.wall())
 
 
@@ -155,13 +153,11 @@ def release(session: Session, basin: str, clock: Clock) -> str:
         NotAdopted: it was not adopted.
     """
     basins.lock(session, basin)
-    row = session.get_one(BasinRow, basin, populate_existing=True)
-    if row.adopted_from is None:
+    owner: str | None = session.scalar(select(BASINS.c.adopted_from).where(BASINS.c.id == basin))
+    if owner is None:
         raise NotAdopted(f"{basin} was not adopted from an operator: there is nobody to give it back to.")
-    owner = row.adopted_from
     _restart(session, basin, f"{basin} is no longer official.", clock)
-    row.registered_by, row.adopted_from = owner, None
-    session.flush()
+    _change(session, basin, owner, None)
     version = promotions.current(session, [basin]).get(basin)
     served = promotions.in_use(session).get(version or "", [])
     if version is not None and not ownership.official(session, served):
@@ -175,9 +171,13 @@ def _take(session: Session, basin: str, clock: Clock) -> Holdings:
     if held is None:
         raise AlreadyOfficial(f"{basin} is official already: there is nothing to adopt.")
     _restart(session, basin, f"{basin} becomes official, and its alerts begin anew.", clock)
-    taken = update(BasinRow).where(BasinRow.id == basin)
-    session.execute(taken.values(registered_by=None, adopted_from=held.owner))
+    _change(session, basin, None, held.owner)
     return held
+
+
+def _change(session: Session, basin: str, registered_by: str | None, adopted_from: str | None) -> None:
+    changed = BASINS.update().where(BASINS.c.id == basin)
+    session.execute(changed.values(registered_by=registered_by, adopted_from=adopted_from))
 
 
 def _hand_version(session: Session, version: str, owner: str | None, adopted_from: str | None) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from sqlalchemy.orm import Session
 
 from hydrology.base.units import GIVEN_AREA, OUTLINE_AREA, SERVICE_AREA, Area, area_by, only_area
-from records.basins.basins import Basin
+from records.basins.tables import Basin
 from records.versions import promotions, versions
 
 

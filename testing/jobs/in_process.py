@@ -12,10 +12,9 @@ from runtime.settings import Settings
 from testing.jobs.processes import PostedJobs
 from workers.job import JobOutcome, Progress, StopReason
 from workers.job_processes.job_process import run_job
-from workers.job_processes.messages import Report, Started, message_of
-from workers.job_processes.process_pool import Child, Children
+from workers.job_processes.process_pool import Child, Children, Report, Started, message_of
 from workers.job_processes.worker import Worker
-from workers.service_context import WorkerContext
+from workers.queue.enqueue import WorkerContext
 from workers.tasks.handlers import HANDLERS
 
 

@@ -19,7 +19,7 @@ from playwright.sync_api import expect
 from sqlalchemy import update
 
 from hydrology.base.calendar import Period
-from jobspec.thresholds import NewThreshold
+from jobspec.levels import NewThreshold
 from operations.verification.calibrate import calibrate
 from records.access import keys
 from records.alerts.held_alerts import HELD_ALERTS

@@ -21,12 +21,13 @@ from operations.verification.evaluate import evaluate
 from operations.verification.reforecast import reforecast
 from operations.verification.simulated_thresholds import compute
 from operations.verification.verify_issued import verify
-from operations.what_if.what_if import what_if
+from operations.what_if import what_if
 from records.alerts import alert_changes, deliveries, dispatch, held_alerts
 from records.database.engine import Database
 from records.feeds import feeds
 from records.jobs import attempts
 from records.runs.run_types import Run
+from records.runs.runs import RunRequest
 from records.weather import bridges, issue_store
 from runtime.clock import Clock
 from testing.bridges import LIVE, a_part, a_pooled_part
@@ -118,13 +119,19 @@ def _forecasts(database: Database, clock: Clock) -> Run:
     asked: dict[str, Any] = {"basins": list(BASINS), "t0": T0}
     ahead = asked | {"horizon": HORIZON}
     for earlier in ("2005-03-10", "2005-04-19"):
-        forecast(work_of(database, clock), ForecastParams(**ahead | {"t0": earlier, "weather": "climatology"}))
-    (run,) = forecast(work_of(database, clock), ForecastParams(**ahead, age=True, perturbed_states=4))
+        forecast(
+            work_of(database, clock), RunRequest(ForecastParams(**ahead | {"t0": earlier, "weather": "climatology"}))
+        )
+    (run,) = forecast(work_of(database, clock), RunRequest(ForecastParams(**ahead, age=True, perturbed_states=4)))
     verify(work_of(database, clock), run.version_id)
-    forecast(work_of(database, clock), ForecastParams(**ahead, weather="dry"))
+    forecast(work_of(database, clock), RunRequest(ForecastParams(**ahead, weather="dry")))
     changes = Changes(degrees=2.0, increment=Increment(mm=10))
-    what_if(work_of(database, clock), WhatIfParams(**ahead, changes=changes, note="a warm spell on more snow"))
-    forecast_volumes(work_of(database, clock), VolumesParams.model_validate(asked | {"season": "04-01..07-31"}))
+    what_if(
+        work_of(database, clock), RunRequest(WhatIfParams(**ahead, changes=changes, note="a warm spell on more snow"))
+    )
+    forecast_volumes(
+        work_of(database, clock), RunRequest(VolumesParams.model_validate(asked | {"season": "04-01..07-31"}))
+    )
     return run
 
 

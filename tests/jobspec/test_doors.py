@@ -18,7 +18,7 @@ from tests.app.conftest import bearer, serving
 from tests.freshet.conftest import Freshet
 from workers.job_processes.process_pool import Children
 from workers.job_processes.worker import Worker
-from workers.service_context import WorkerContext, tools_of
+from workers.queue.enqueue import WorkerContext, tools_of
 
 # Nothing that a refused request leaves behind could change the answer to the next one.
 some = settings(

@@ -2,7 +2,7 @@
 
 import threading
 
-from runtime.repeated import Repeated
+from runtime.watchdog import Repeated
 
 PATIENCE = 60.0  # seconds
 

@@ -39,9 +39,9 @@ from records.job_permissions.write_guard import Guard, UndeclaredWriteError
 from records.jobs import jobs, retries
 from runtime import child_processes
 from runtime.clock import Clock
-from runtime.garbage import collect_seldom
 from runtime.logs import log_to_stderr
 from runtime.settings import Settings
+from runtime.tuning import collect_seldom
 from workers.job import (
     CancelAsked,
     Handler,
@@ -53,7 +53,7 @@ from workers.job import (
     Waiting,
     progress_in_words,
 )
-from workers.job_processes.transient_faults import hindrance
+from workers.job_processes.process_limits import hindrance
 
 log = structlog.get_logger()
 

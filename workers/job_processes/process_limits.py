@@ -1,14 +1,54 @@
-"""Ends an attempt whose process does not: on its death, a limit of its kind, or a stop."""
+"""Ends of an attempt that are not its own: transient faults, the death of its process, a limit of its kind, a stop."""
 
+import sqlite3
 import time
+from collections.abc import Iterator
 from datetime import timedelta
 
 import structlog
+from sqlalchemy.exc import DBAPIError, OperationalError
 
 from jobspec.jobs.base import JobRequest
+from records.database.engine import DatabaseProblem, is_full
 from records.jobs import retries
 from workers.job import JobOutcome, Progress, progress_in_words
 from workers.job_processes.process_pool import Child
+
+_FULL = "The disk is full: the job is tried again until there is room."
+_AWAY = "The database cannot be used: the job is tried again until it is available."
+
+_SQLITE_AWAY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
+_POSTGRESQL_AWAY = ("08", "25P03", "40", "53", "55", "57", "58")
+"""Classes of SQLSTATE: connections, transactions (and one that paused too long), resources, states of objects,
+operators, the system."""
+
+
+def hindrance(error: BaseException) -> str | None:
+    """Return a sentence on the transient fault behind an error. None if it is not transient."""
+    sentences = [_sentence_for(cause) for cause in _causes(error)]
+    return next((sentence for sentence in sentences if sentence is not None), None)
+
+
+def _sentence_for(error: BaseException) -> str | None:
+    if is_full(error):
+        return _FULL
+    if isinstance(error, DatabaseProblem):  # the tables are at another revision
+        return _AWAY
+    return _AWAY if isinstance(error, DBAPIError) and _is_away(error) else None
+
+
+def _is_away(error: DBAPIError) -> bool:
+    if isinstance(error.orig, sqlite3.Error):
+        return getattr(error.orig, "sqlite_errorcode", 0) & 0xFF in _SQLITE_AWAY  # the higher bits only refine the code
+    state = getattr(error.orig, "sqlstate", None)
+    return isinstance(error, OperationalError) if state is None else state.startswith(_POSTGRESQL_AWAY)
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
 
 log = structlog.get_logger()
 
@@ -20,7 +60,6 @@ class Watch:
     """Watches the process of one attempt.
 
     Attributes:
-        progress: the last one that it reported.
         trouble: what prevents it from continuing, in a sentence; None without trouble.
     """
 

@@ -1,4 +1,4 @@
-"""A worker's child processes, seen from the worker: starting, running jobs, stopping, killing."""
+"""Child processes of a worker, which run its jobs, and their messages: one JSON object per line, and nothing else."""
 
 import json
 import os
@@ -7,18 +7,80 @@ import threading
 import time
 from collections import deque
 from contextlib import suppress
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import structlog
+from pydantic import ConfigDict, TypeAdapter
 
 from records.jobs import jobs
 from runtime import child_processes
-from runtime.one_thread import ONE_THREAD
 from runtime.settings import Settings
+from runtime.tuning import ONE_THREAD
 from workers.gpu import BY_BUS
-from workers.job import JobOutcome, StopReason
-from workers.job_processes.messages import Report, Started, message_of
+from workers.job import JobOutcome, Progress, StopReason
+
+_CLOSED = ConfigDict(extra="forbid", strict=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    """Progress of a job: see `workers.job.Progress`."""
+
+    __pydantic_config__ = _CLOSED
+
+    done: int
+    total: int
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class _ProgressLine:
+    __pydantic_config__ = _CLOSED
+
+    progress: _Done
+    file: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _OutcomeLine:
+    __pydantic_config__ = _CLOSED
+
+    outcome: JobOutcome
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """The process has loaded everything, and takes jobs from now on."""
+
+    __pydantic_config__ = _CLOSED
+
+    started: Literal[True]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The job continues; `file` is the file being read, if any."""
+
+    progress: Progress
+    file: str | None
+
+
+Message = Started | Report | JobOutcome
+_LINE: TypeAdapter[Started | _ProgressLine | _OutcomeLine] = TypeAdapter(Started | _ProgressLine | _OutcomeLine)
+
+
+def message_of(line: bytes | bytearray) -> Message:
+    """Read a line's message."""
+    match _LINE.validate_json(bytes(line)):
+        case _OutcomeLine(outcome):
+            return outcome
+        case _ProgressLine(progress, file):
+            return Report(asdict(progress), file)
+        case started:
+            return started
+
 
 log = structlog.get_logger()
 

@@ -26,14 +26,13 @@ from tenacity import (
 from jobspec.jobs.base import JobRequest
 from jobspec.kinds import KINDS, InvalidRequest, read
 from models.devices import GPULost
-from records.jobs import attempts, jobs, retries, turns
+from records.jobs import attempts, jobs, queues, retries
 from workers.job import JobOutcome, StopReason
-from workers.job_leases import Heartbeat
-from workers.job_processes.process_limits import Watch
+from workers.job_processes.process_limits import Watch, hindrance
 from workers.job_processes.process_pool import Child, Children
-from workers.job_processes.transient_faults import hindrance
+from workers.liveness import Heartbeat
 from workers.queue import uploads
-from workers.service_context import WorkerContext
+from workers.queue.enqueue import WorkerContext
 
 log = structlog.get_logger()
 
@@ -50,9 +49,7 @@ class Worker:
     """One worker, which runs one job at a time.
 
     Attributes:
-        name: its name in the rows of its jobs.
         stopping: set when the worker is to stop: the current job is queued again.
-        kinds: the request and limits of each kind of job.
         grace: seconds that a job has to stop.
         on_trouble: gets what prevents it from working, in a sentence, and None once it can work again.
         on_gpu_lost: gets why a job could not use the GPU, in a sentence.
@@ -95,7 +92,7 @@ class Worker:
         now = self.tools.clock.wall()
         lease_until = now + timedelta(seconds=self.tools.settings.lease_seconds)
         with self.tools.database.transaction() as session:
-            while (chosen := turns.next_job(session, message)) is not None:
+            while (chosen := queues.next_job(session, message)) is not None:
                 job = attempts.claim(session, chosen, worker=self.name, lease_until=lease_until, at=now)
                 if job is not None:  # otherwise another worker was faster
                     return job
@@ -130,7 +127,6 @@ class Worker:
             self.children.give_back(child)
 
     def _look_after(self, child: Child, job: jobs.Job, request: JobRequest, heartbeat: Heartbeat) -> JobOutcome:
-        """Return how the job ended: by its process's report, by the death of the process, or by a kill."""
         watch = Watch(child, request, job.id)
         reason: StopReason | None = None
         asked_at = 0.0

@@ -15,7 +15,7 @@ from redis.retry import Retry
 
 from hydrology.base.digests import short_name
 from hydrology.base.errors import Problem, printable
-from runtime import child_processes, private_files
+from runtime import child_processes, stored_files
 from runtime.child_processes import Process
 from runtime.settings import Settings
 
@@ -116,13 +116,13 @@ def launch_embedded(settings: Settings) -> Process:
 
     socket, storage = socket_path(settings), settings.data / "broker"
     for folder in (storage, socket.parent):
-        private_files.make_folder(folder)
+        stored_files.make_folder(folder)
     socket.unlink(missing_ok=True)
     options = {"port": "0", "unixsocket": str(socket), "unixsocketperm": "700", "dir": str(storage)}
     options |= {"appendonly": "yes", "appendfsync": "everysec", "save": "", "daemonize": "no"}
     arguments = [part for name, value in options.items() for part in (f"--{name}", value)]
-    with open(_log(settings), "ab", opener=private_files.opener) as log:
-        return child_processes.start([str(get_binary_path()), *arguments], log=log, umask=private_files.OTHERS)
+    with open(_log(settings), "ab", opener=stored_files.opener) as log:
+        return child_processes.start([str(get_binary_path()), *arguments], log=log, umask=stored_files.OTHERS)
 
 
 def takes_messages(settings: Settings) -> bool:
@@ -159,11 +159,7 @@ def write_refusal(settings: Settings) -> Refusal | None:
 
 
 def try_to_write(client: redis.Redis) -> None:
-    """Write a list as messages are written, of one entry that expires.
-
-    Raises:
-        RedisError: the broker does not answer, or refuses it, which PING does not show.
-    """
+    """Write a list as messages are written, of one entry that expires. PING does not show that a broker refuses it."""
     client.lpush(_TRIAL, "")
     client.ltrim(_TRIAL, 0, 0)
     client.expire(_TRIAL, _TRIAL_SECONDS)

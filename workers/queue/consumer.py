@@ -29,11 +29,7 @@ class PatientConsumer(Consumer):  # type: ignore[misc]
         time.sleep(MAX_WAIT)
 
     def on_connection_error_after_connected(self, exc: Exception) -> None:
-        """Reconnect, unless the broker is well and refuses the request: that does not pass.
-
-        Raises:
-            Exception: the refusal; the worker ends with it.
-        """
+        """Reconnect, unless the broker is well and refuses the request: that does not pass."""
         if isinstance(exc, self.channel_errors):
             if self._is_well():
                 raise exc
@@ -41,7 +37,6 @@ class PatientConsumer(Consumer):  # type: ignore[misc]
         super().on_connection_error_after_connected(exc)
 
     def _is_well(self) -> bool:
-        """Return whether the broker answers and can be written."""
         try:
             try_to_write(self.connection.default_channel.client)
         except (*self.connection_errors, *self.channel_errors):

@@ -1,19 +1,52 @@
-"""Sends the ids of jobs: the API's only contact with the workers."""
+"""Sends the ids of jobs by Celery, the API's only contact with the workers; and the context of those who send."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import structlog
+from celery import Celery
 from kombu.exceptions import ChannelError, OperationalError
 from redis import RedisError
 
 from hydrology.base.errors import Problem
 from records.database.engine import Database
-from records.jobs import job_messages, jobs
+from records.database.work import Work
+from records.jobs import jobs, queues
 from runtime.clock import Clock
 from runtime.settings import Settings
-from workers.queue.broker import counting_url, write_refusal
-from workers.queue.celery_app import TASK, make_app
+from workers.queue.broker import broker_url, counting_url, write_refusal
+
+TASK = "freshet.run_job"
+
+
+def make_app(settings: Settings) -> Celery:
+    """Return the application that sends and receives job ids."""
+    app = Celery("freshet", broker=broker_url(settings), set_as_current=False)
+    app.conf.update(
+        task_serializer="json",
+        accept_content=["json"],
+        task_ignore_result=True,
+        task_default_queue="default",
+        worker_prefetch_multiplier=1,
+        worker_hijack_root_logger=False,
+        worker_redirect_stdouts=False,
+        broker_connection_retry_on_startup=True,
+        broker_channel_error_retry=True,  # `PatientConsumer` decides for which errors
+        worker_consumer="workers.queue.consumer:PatientConsumer",
+        # A repeated message does no harm: the row of the job is claimed once.
+        # Short intervals let the API answer at once without the broker: the scheduler sends again.
+        broker_transport_options={
+            "visibility_timeout": 24 * 3600,
+            "socket_timeout": 10,
+            "max_retries": 3,
+            "interval_start": 0,
+            "interval_step": 0.1,
+            "interval_max": 0.2,
+        },
+    )
+    return app
+
 
 __all__ = ["BrokerAway", "Sender", "counting_url", "write_refusal"]
 
@@ -40,21 +73,13 @@ class Sender:
             log.warning("job.unsent", job=job.id, error=str(problem))
 
     def require_sent(self, job: jobs.Job) -> None:
-        """Send a committed job.
-
-        Raises:
-            BrokerAway: it does not answer.
-        """
+        """Send a committed job."""
         self.send_message(job)
         with self._database.transaction() as session:
-            job_messages.mark_sent(session, job.id, self._clock.wall())
+            queues.mark_sent(session, job.id, self._clock.wall())
 
     def send_message(self, job: jobs.Job) -> None:
-        """Send a job's message without recording it.
-
-        Raises:
-            BrokerAway: it does not answer.
-        """
+        """Send a job's message without recording it."""
         with _answering():
             self._app.send_task(TASK, args=[job.id], queue=job.queue, retry=False)
 
@@ -81,3 +106,26 @@ def _answering() -> Iterator[None]:
         yield
     except (OperationalError, OSError, RedisError) as error:
         raise BrokerAway(str(error)) from error
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerContext(Work):
+    """The context of jobs, and a sender of jobs to the workers."""
+
+    sender: Sender
+
+
+@contextmanager
+def tools_of(settings: Settings, clock: Clock | None = None) -> Iterator[WorkerContext]:
+    """Open the database and the broker, and close them at the end.
+
+    Args:
+        clock: replaces that of the settings.
+    """
+    database, clock = Database.of(settings), clock or Clock(settings.as_of)
+    sender = Sender(settings, database, clock)
+    try:
+        yield WorkerContext(settings, database, clock, sender=sender)
+    finally:
+        sender.close()
+        database.close()

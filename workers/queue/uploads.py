@@ -15,8 +15,8 @@ from hydrology.base.digests import fingerprint, sha256
 from hydrology.base.errors import Problem
 from records.database.engine import Database, DatabaseProblem
 from records.jobs import jobs
-from runtime import private_files
-from runtime.atomic_files import replace_file
+from runtime import stored_files
+from runtime.stored_files import replace_file
 
 log = structlog.get_logger()
 
@@ -44,8 +44,8 @@ def stored(data: Path, content: bytes, suffix: str, request: str) -> Iterator[Pa
     Its name is derived from its content and the request, so that no other job reads it.
     """
     path = folder(data) / f"{fingerprint([request, sha256(content)])}{suffix}"
-    private_files.make_folder(path.parent)
-    replace_file(path, content, private_files.FILE)
+    stored_files.make_folder(path.parent)
+    replace_file(path, content, stored_files.FILE)
     try:
         yield path
     except Problem as problem:

@@ -29,7 +29,7 @@ def ingest(running: JobRun, params: IngestParams) -> dict[str, Any]:
     from ingestion.sources import benchmarks
     from ingestion.sources.camels import CamelsSource
     from ingestion.sources.caravan import CaravanSource
-    from operations.basin_data.ingest_benchmarks import ingest_published
+    from operations.basin_data.ingest import ingest_published
     from operations.upkeep import audit_details
 
     with intake_of(running).of(params.from_) as (paths, files):
@@ -116,7 +116,6 @@ def _ingested(
 
 
 def _places(running: JobRun, fetched: Mapping[str, str]) -> dict[str, str]:
-    """Return the names of folders in the audit trail: downloads by URL, folders for ingestion by none."""
     from operations.upkeep import audit_details
 
     settings = running.work.settings
@@ -147,12 +146,7 @@ def fetch(running: JobRun, params: FetchParams) -> dict[str, Any]:
     files: list[SourceFile] = []
     listener = FetchCallbacks(show, running.log, running.pause, files.append)
     done = run(
-        running.work,
-        intake_of(running),
-        params.feed,
-        wanted=params.basins,
-        period=params.period,
-        listener=listener,
+        running.work, intake_of(running), params.feed, wanted=params.basins, period=params.period, listener=listener
     )
     period = None if params.period is None else str(params.period)
     running.record("feed fetched", params.feed, **audit_details.fetched(done, files), period=period)

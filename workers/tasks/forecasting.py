@@ -19,13 +19,11 @@ def forecast(running: JobRun, params: ForecastParams) -> dict[str, Any]:
     """Issue forecast runs."""
     from operations.forecasting.forecast import forecast as issue
 
-    grant = running.grant
-    issued = issue(running.work, params, purpose=grant.purpose, owner=grant.owner, key=running.job.id)
+    issued = issue(running.work, running.request(params))
     return {"runs": [_issued(running, run) for run in issued]}
 
 
 def _issued(running: JobRun, run: Run) -> dict[str, Any]:
-    """Return a job's result for a run, and log the warning about its T0."""
     if run.t0_note:
         running.log(f"Run {run.id}: {run.t0_note}")
     result = {"run": run.id, "status": run.status, "t0": str(run.t0), "t0_age_days": run.t0_age_days}
@@ -34,10 +32,9 @@ def _issued(running: JobRun, run: Run) -> dict[str, Any]:
 
 def what_if(running: JobRun, params: WhatIfParams) -> dict[str, Any]:
     """Compute what-if runs."""
-    from operations.what_if.what_if import what_if as make
+    from operations.what_if import what_if as make
 
-    job = running.job
-    created = make(running.work, params, by=job.created_by, owner=running.grant.owner, key=job.id)
+    created = make(running.work, running.request(params), by=running.job.created_by)
     return {"runs": [_issued(running, run) | {"base": run.what_if and run.what_if.base} for run in created]}
 
 
@@ -45,14 +42,13 @@ def volumes(running: JobRun, params: VolumesParams) -> dict[str, Any]:
     """Issue forecasts of seasonal volumes."""
     from operations.forecasting.seasonal_volumes import forecast_volumes
 
-    issued = forecast_volumes(running.work, params, owner=running.grant.owner, key=running.job.id)
+    issued = forecast_volumes(running.work, running.request(params))
     return {"runs": [_issued(running, run) for run in issued]}
 
 
 def daily(running: JobRun, params: DailyParams) -> dict[str, Any]:
     """Run the daily cycle and report the outcome of every basin."""
-    from operations.daily.after_daily import after_daily
-    from operations.daily.daily_cycle import Watcher
+    from operations.daily.daily_cycle import Watcher, after_daily
     from operations.daily.daily_cycle import daily as run
     from operations.daily.daily_forecasts import DailyRequest
     from operations.upkeep import audit_details
@@ -99,8 +95,7 @@ def replay(running: JobRun, params: ReplayParams) -> dict[str, Any]:
     """Issue the forecasts of past days as if each were today."""
     from operations.daily.replay import replay as run
 
-    grant = running.grant
-    done = run(running.work, params, purpose=grant.purpose, owner=grant.owner)
+    done = run(running.work, running.request(params))
     reasons = {basin: str(reason) for basin, reason in done.reasons.items()}
     for basin, reason in reasons.items():
         running.log(f"{basin} has no forecast for the last day. {reason}")

@@ -61,11 +61,7 @@ def calibration(running: JobRun, params: CalibrationParams) -> dict[str, Any]:
 
 
 def _error_model(done: "Calibrated") -> dict[str, Any]:
-    return asdict(done) | {
-        "period": str(done.period),
-        "basins": len(done.basins),
-        "left_out": texts(done.left_out),
-    }
+    return asdict(done) | {"period": str(done.period), "basins": len(done.basins), "left_out": texts(done.left_out)}
 
 
 def reforecast(running: JobRun, params: ReforecastParams) -> dict[str, Any]:

@@ -112,10 +112,6 @@ def _have_trained(running: JobRun, *works: "StartedTraining") -> None:
     """Train the members of some trainings: here, or by jobs that are posted and waited for.
 
     Where a GPU could not finish a training, its members are posted one by one, for CPUs, and continue.
-
-    Raises:
-        Waiting: they have been posted, or have not all ended.
-        DataProblem: a member was not trained.
     """
     unfinished = [training for training in works if training.version_id is None]
     if running.trains_itself:
@@ -145,13 +141,11 @@ def _have_trained(running: JobRun, *works: "StartedTraining") -> None:
 
 
 def _on_gpus(running: JobRun) -> bool:
-    """Return whether a worker with a GPU that can be used takes trainings."""
     with running.work.database.reading() as session:
         return process_heartbeats.gpu_workers(process_heartbeats.live_processes(session)) > 0
 
 
 def _is_of_gpu(child: jobs.Job) -> bool:
-    """Return whether a job of all members failed for want of a GPU, its worker or its process."""
     return child.kind == MEMBERS and child.status == "failed" and (child.problem or {}).get("kind") in GPU_FAULTS
 
 
@@ -173,11 +167,7 @@ def _post(running: JobRun, works: Sequence["StartedTraining"], on_gpus: bool = F
         jobs.hold(session, job.id, job.attempt)
         for request, attempts in requests:
             new = jobs.NewJob(
-                kind=request.kind,
-                params=request.stored(),
-                queue=request.queue,
-                parent_id=job.id,
-                max_attempts=attempts,
+                kind=request.kind, params=request.stored(), queue=request.queue, parent_id=job.id, max_attempts=attempts
             )
             jobs.create(session, new, running.work.clock.wall())
 
@@ -214,7 +204,6 @@ def members(running: JobRun, params: MembersParams) -> dict[str, Any]:
 
 
 def _train_members(running: JobRun, training: "StartedTraining") -> None:
-    """Train the unfinished members of a training, and report the steps of them all."""
     from models.training import Progress
     from operations.training.members import unfinished_members
     from operations.training.train import train_members
@@ -230,13 +219,7 @@ def _train_members(running: JobRun, training: "StartedTraining") -> None:
         done = finished * progress.steps + sum(steps.values())
         running.show(done, members * progress.steps, f"member {member}: loss {progress.loss:.4f}")
 
-    train_members(
-        work,
-        training,
-        device=work.settings.device,
-        on_progress=show,
-        on_split=running.log,
-    )
+    train_members(work, training, device=work.settings.device, on_progress=show, on_split=running.log)
 
 
 def pretrained(running: JobRun, params: PretrainedParams) -> dict[str, Any]:

@@ -35,9 +35,9 @@ from hydrology.uncertainty.weighted import weighted_mean, weighted_quantiles
 from hydrology.water.recession import Array, Drained, first_days_below, milestones, reached_by
 from jobspec.fields import DayField
 from records.basins.basins import Site
-from records.forecasts import recession
+from records.forecasts import newest_by_weather
 from records.forecasts.latest import Latest, result_of
-from records.forecasts.recession import NotDry
+from records.forecasts.newest_by_weather import NotDry
 from records.runs import run_arrays, run_types, runs
 from records.runs.run_parts import weights_of_members
 from records.runs.run_types import QUANTILES
@@ -282,11 +282,11 @@ def _dry_run(
     session: Reading, clock: ServiceClock, basin: BasinId, t0: FromT0 = None, run: ChosenRun = None
 ) -> RunAndTime:
     if run is None:
-        return recession.newest(session, basin, clock.now(), t0), clock.now()
+        return newest_by_weather.newest_recession(session, basin, clock.now(), t0), clock.now()
     if t0 is not None:
         raise refused("t0", "a run has its own T0: leave out either `t0` or `run`.")
     named = result_of(session, run, basin)
-    recession.require_dry(named.run)
+    newest_by_weather.require_dry(named.run)
     return named, None
 
 

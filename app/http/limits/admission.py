@@ -8,8 +8,8 @@ otherwise. Addresses take turns, so that one that sends many requests delays its
 import asyncio
 import math
 import time
-from collections import deque
-from collections.abc import Sequence
+from collections import Counter, deque
+from collections.abc import Sequence, Sized
 from typing import Annotated, Self
 
 import structlog
@@ -32,6 +32,8 @@ EXEMPT = ("/health/live", "/static/")
 MAX_WAITING = 1000
 PATIENCE_SECONDS, COSTLY_PATIENCE_SECONDS = 1.0, 0.6
 """Who is refused asks again: waiting slows a crowd down, and costs the service less than refusing it at once."""
+SECONDS_BETWEEN_REFUSALS = 0.0012
+"""A crowd that came together is not refused together: every other answer would wait for that turn of the event loop."""
 
 _Turn = asyncio.Future[None]
 
@@ -53,7 +55,9 @@ class Places:
     def __init__(self, places: int, max_waiting: int = MAX_WAITING, patience: float = PATIENCE_SECONDS) -> None:
         self._free, self._max_waiting, self._patience = places, max_waiting, patience
         self._queues: dict[str, deque[_Turn]] = {}  # the first one's turn is next
+        self._lengths: Counter[int] = Counter()  # number of queues by their length
         self._waiting = 0
+        self._last_refusal = -math.inf  # of those that wait, by the event loop's clock
 
     async def enter(self, address: str) -> None:
         """Take a place: at once, or when it is the address's turn.
@@ -67,9 +71,8 @@ class Places:
         self._bound_waiting(address)
         loop = asyncio.get_running_loop()
         turn: _Turn = loop.create_future()
-        self._queues.setdefault(address, deque()).append(turn)
-        self._waiting += 1
-        timer = loop.call_later(self._patience, self._refuse, address, turn)
+        self._append(address, turn)
+        timer = loop.call_at(self.refusal_time(loop.time()), self._refuse, address, turn)
         try:
             await turn
         except asyncio.CancelledError:
@@ -94,13 +97,21 @@ class Places:
                 return
         self._free += 1
 
+    def refusal_time(self, now: float) -> float:
+        """Return when a request that waits from now on is refused: after its patience, and after those before it."""
+        first = now + self._patience
+        last = first + self._max_waiting * SECONDS_BETWEEN_REFUSALS
+        self._last_refusal = min(max(first, self._last_refusal + SECONDS_BETWEEN_REFUSALS), last)
+        return self._last_refusal
+
     def _bound_waiting(self, address: str) -> None:
         """Where too many wait, refuse the last request of the address with most of them, be it this one."""
         if self._waiting < self._max_waiting:
             return
-        longest = max(self._queues, key=lambda each: len(self._queues[each]), default=address)
-        if len(self._queues.get(longest, ())) <= len(self._queues.get(address, ())) + 1:
+        most = max(self._lengths, default=0)
+        if most <= len(self._queues.get(address, ())) + 1:
             raise Overloaded
+        longest = next(each for each, queue in self._queues.items() if len(queue) == most)
         self._refuse(longest, self._queues[longest][-1])
 
     def _refuse(self, address: str, turn: _Turn) -> None:
@@ -108,13 +119,24 @@ class Places:
         if not turn.done():
             turn.set_exception(Overloaded())
 
+    def _append(self, address: str, turn: _Turn) -> None:
+        queue = self._queues.setdefault(address, deque())
+        queue.append(turn)
+        self._count(queue, 1)
+
     def _remove(self, address: str, turn: _Turn) -> None:
         queue = self._queues.get(address, deque())
         if turn in queue:
             queue.remove(turn)
-            self._waiting -= 1
+            self._count(queue, -1)
         if not queue:
             self._queues.pop(address, None)
+
+    def _count(self, queue: Sized, change: int) -> None:
+        """Count a queue whose length has changed by one."""
+        self._waiting += change
+        self._lengths += Counter([len(queue)])
+        self._lengths -= Counter([len(queue) - change])
 
 
 class Admission:

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address, ip_network
-from typing import Any
+from typing import Any, cast
 
 import h11
 import structlog
@@ -117,6 +117,38 @@ class _OneLength(h11.Connection):
         return event
 
 
+class _JoinedWrites:
+    """A transport that sends together what is written in one turn of the event loop, as head and body of an answer.
+
+    After each sending the event loop waits for the interpreter's lock, long where other threads compute.
+    """
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport, self._loop = transport, loop
+        self._pending: list[bytes] = []
+
+    def write(self, data: bytes) -> None:
+        if not self._pending:
+            self._loop.call_soon(self._send)
+        self._pending.append(data)
+
+    def write_eof(self) -> None:
+        self._send()
+        self._transport.write_eof()
+
+    def close(self) -> None:
+        self._send()
+        self._transport.close()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+    def _send(self) -> None:
+        written, self._pending = b"".join(self._pending), []
+        if written:
+            self._transport.write(written)
+
+
 class LimitedProtocol(H11Protocol):
     """A connection with a per-address limit and read timeouts."""
 
@@ -134,7 +166,7 @@ class LimitedProtocol(H11Protocol):
         self.conn = _OneLength(h11.SERVER, *(() if size is None else (size,)))
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
+        super().connection_made(cast(asyncio.Transport, _JoinedWrites(transport, self.loop)))
         self._address = self.client[0] if self.client else ""
         if self.places.acquire(self._address):
             self._watch()

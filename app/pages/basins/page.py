@@ -9,9 +9,11 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 from sqlalchemy.orm import Session
 
-from app.alerts import service as alert_service
-from app.alerts.schemas import BasinAlerts
+from app.alerts import alerts as alert_answers
+from app.alerts.alerts import BasinAlerts
 from app.basins.schemas import BasinDetail, basin_detail
+from app.feeds import Hole
+from app.feeds import holes as holes_of
 from app.forecasts import lookup
 from app.forecasts.changes.answer import ChangeOfRun, change_of
 from app.forecasts.discharge import DischargeUnits, Representation, WithMembers, usual_units
@@ -35,8 +37,6 @@ from app.versions.scores import BasinSkill, basin_skill
 from app.versions.verification import basin_verification
 from app.versions.verification_schemas import BasinVerification, LeadVerification
 from app.versions.versions import version_detail
-from app.weather.feeds import holes as holes_of
-from app.weather.schemas import Hole
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import day
 from hydrology.base.units import Units
@@ -195,7 +195,7 @@ def read_basin(
         units=units,
         members=members,
         days=days,
-        alerts=alert_service.of_basin(session, basin, day(now.date())),
+        alerts=alert_answers.of_basin(session, basin, day(now.date())),
         holes=[one for feed, found in holes.items() for one in holes_of(feed, basin, found)],
     )
     return render(request, "basin.html", page)

@@ -25,7 +25,7 @@ from hydrology.base.errors import InvalidInput, NotFound
 from hydrology.base.products import leading
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Units
-from records.forecasts import recession as dry_runs
+from records.forecasts import newest_by_weather as dry_runs
 from records.forecasts.latest import Latest, result_of
 from records.runs import runs
 from records.runs.run_types import Run
@@ -121,7 +121,7 @@ class BasinFigures:
             yield water.age(reported, reported.ages, time, call)
 
     def _recession(self) -> DrainDownOfRun:
-        newest = dry_runs.newest(self.session, self.forecast.basin, self.now)
+        newest = dry_runs.newest_recession(self.session, self.forecast.basin, self.now)
         return recession_of_run(self.session, newest, self.now, self.units)
 
     def _normals(self) -> Normals:

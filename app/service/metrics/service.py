@@ -16,7 +16,7 @@ from hydrology.base.staleness import age_days
 from jobspec.jobs.base import QUEUES
 from records.database.engine import Database
 from records.jobs import job_health, process_heartbeats
-from records.jobs.gpu_state import GPUState
+from records.jobs.process_heartbeats import GPUState
 from records.upkeep import monitoring
 from runtime.clock import Clock
 from runtime.settings import Settings

@@ -16,7 +16,7 @@ from records.alerts import dispatch, held_alerts, subscriptions
 from records.basins import basins, ownership
 from records.forecasts import latest
 from records.jobs import process_heartbeats
-from records.jobs.gpu_state import GPUState
+from records.jobs.process_heartbeats import GPUState
 from records.runs import runs
 from records.series import revisions
 from records.versions import promotions, versions

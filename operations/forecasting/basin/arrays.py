@@ -36,7 +36,6 @@ def arrays_of(computed: SimulatedBasin) -> Iterator[run_arrays.RunSeries]:
 
 
 def _error_shifts(computed: SimulatedBasin) -> Iterator[run_arrays.RunSeries]:
-    """Yield by how much the error model moves flow on the days on which rain may end, where there is one."""
     if isinstance(calibration := computed.calibration, Calibration):
         first, last = START_LEADS[0], START_LEADS[-1] + WINDOW_DAYS[-1] - 1
         leads = [computed.days.filled + lead for lead in range(first, last + 1)]
@@ -107,7 +106,6 @@ def _origin_series(computed: SimulatedBasin, water: StorageResult) -> run_arrays
 
 
 def _age_series(computed: SimulatedBasin) -> Iterator[run_arrays.RunSeries]:
-    """Yield the discharge by the age of its water, where it is computed."""
     if computed.by_age is not None:
         parts = np.moveaxis(computed.by_age, -1, 0)
         of_both = parts.reshape(len(parts), -1, parts.shape[-1])

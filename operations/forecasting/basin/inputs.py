@@ -20,9 +20,9 @@ from operations.forecasting.days import RunDays
 from operations.forecasting.simulate import FlowResult
 from operations.forecasting.weather_ahead import WeatherAhead
 from operations.states.advance_states import Advanced
-from operations.states.changed_storage import with_increment
+from operations.states.changed_states import with_increment
 from operations.versions.load_networks import LoadedVersion, member_weights
-from records.basins.basins import Basin
+from records.basins.tables import Basin
 from records.runs.bridge_used import RunBridge
 from records.runs.run_parts import RunSubset
 from records.runs.run_summary import ReferenceSnow
@@ -39,16 +39,13 @@ class BasinInputs:
 
     Attributes:
         forcing: until T0 at least.
-        snow: the cells that read as snow, or why none do.
-        snow_reference: the reference snow of T0, or why it is unknown.
         snow17: the snow of T0 by Snow-17, or why it is unknown; None where it is not requested.
         credit: the credit for its weather until T0, where a feed supplied some.
         weather_fault: why a newer weather forecast of its model was not taken; None where none was refused.
         normal: the normal flow of the days ahead, (days,) in mm/day, or why it is unknown.
         snow_normal: the normal snow at T0, mm, or why it is unknown.
-        cells_by_age: the water in the cells at T0 by its age (`operations.forecasting.water_age`), or why it is
+        cells_by_age: the water in the cells at T0 by its age (`operations.forecasting.replayed_past`), or why it is
             unknown.
-        bridges: the bridges that its weather passed through.
         of_states: the mean and variance of the discharge over perturbed states, (2, members, traces, days), where
             requested.
         changes: the changes of a what-if run; the weather is changed already, the state is not.
@@ -78,7 +75,6 @@ class WaterAtT0:
     """The initial state of the days ahead.
 
     Attributes:
-        archived: the stored state of T0.
         state: the same, or as a what-if run changes it.
         booked: mm that each member gained or lost, by ledger term, (M,) each.
     """
@@ -115,11 +111,7 @@ def stored(state: State) -> npt.NDArray[np.float64]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartedPart:
-    """A part of a version in a basin at T0, with its share there.
-
-    Attributes:
-        at_t0: the initial state of the days ahead.
-    """
+    """A part of a version in a basin at T0, with its share there."""
 
     part: VersionPart
     loaded: LoadedVersion

@@ -41,7 +41,6 @@ def verdict(computed: SimulatedBasin) -> Verdict:
 
 
 def _closed(computed: SimulatedBasin, water: StorageResult) -> Ledgers:
-    """Return the ledgers of all members and traces over the days ahead."""
     rain = computed.rain_of_members
     before = np.repeat(stored(computed.at_t0.archived)[:, np.newaxis], rain.shape[1], axis=1)
     flows_and_stores: list[npt.NDArray[Any]] = [rain, computed.flow.discharge, water.loss, before, water.at_end]
@@ -58,7 +57,6 @@ def _ledger_series(computed: SimulatedBasin, closed: Ledgers) -> run_arrays.RunS
 
 
 def _ledgers(computed: SimulatedBasin, closed: Ledgers) -> list[run_arrays.Ledger]:
-    """Return each member's ledger, of the trace that closes worst, with its residual since the empty store."""
     labels, traces = computed.labels, computed.traces
     of_members = closed.relative.reshape(len(labels), -1)
     archived = computed.at_t0.archived

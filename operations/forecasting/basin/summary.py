@@ -1,26 +1,64 @@
-"""A run's row of a basin: its provenance, and its summary in a few values."""
+"""A run's row of a basin: its provenance with the hash of its inputs, and its summary in a few values."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from hydrology.base.absent import Absent, absent
-from hydrology.base.calendar import Day
+from hydrology.base.calendar import Day, Period
+from hydrology.base.digests import fingerprint, inputs_sha256
 from hydrology.base.reasons import Reason
 from hydrology.base.units import area_by
 from hydrology.climatology.normals import too_few_years
 from hydrology.snow.against_normal import SnowEstimate
 from hydrology.uncertainty.weighted import weighted_quantiles
+from jobspec.changes import Changes
+from operations.basin_data.dataset import BasinForcing
 from operations.forecasting.basin.inputs import Normal, SimulatedBasin, SimulatedPart, stored
 from operations.forecasting.days import RunDays
-from operations.forecasting.inputs_hash import inputs_hash
+from operations.forecasting.weather_ahead import WeatherAhead
 from operations.states.advance_states import ONE_DAY
-from operations.versions.training_domain import learnt_from
+from operations.versions.learnt_days import learnt_from
 from records.database.statements import as_values
 from records.runs import run_types
+from records.runs.bridge_used import RunBridge
+from records.runs.filled_weather import sources_only
 from records.runs.run_parts import RunPart, hash_of_parts
 from records.runs.run_summary import RunSnow, RunSummary, TrainingDomain
 from records.simulations.snow_cells import SnowMapping
+
+
+def inputs_hash(
+    *,
+    forcing: BasinForcing,
+    weather: WeatherAhead,
+    bridges: Sequence[RunBridge],
+    days: RunDays,
+    first: Day,
+    changes: Changes,
+) -> str:
+    """Return the hash of the inputs from a day on, with their bridges, the sources of filled weather, and changes.
+
+    Args:
+        weather: after T0, with its changes.
+        first: the day after that of the parent state.
+    """
+    consumed, over = _consumed(forcing, weather, days, first), [bridge.sha256 for bridge in bridges]
+    if weather.filled:
+        over.append(fingerprint(sources_only(weather.filled)))
+    if not changes.nothing:
+        over.append(fingerprint(changes.as_json()))
+    return fingerprint([consumed, *over]) if over else consumed
+
+
+def _consumed(forcing: BasinForcing, weather: WeatherAhead, days: RunDays, first: Day) -> str:
+    record = forcing.forcing
+    if weather.of_record:
+        consumed = record.over(Period(first, days.ahead.last))
+        return inputs_sha256(consumed.mass, consumed.auxiliary, consumed.static)
+    to_t0 = slice(*((at - record.first).astype(int) for at in (first, days.t0 + ONE_DAY)))
+    arrays = record.mass[:, to_t0], record.auxiliary[:, to_t0], record.static
+    return inputs_sha256(*arrays, weather.forcing.mass, weather.forcing.auxiliary)
 
 
 def run_basin(computed: SimulatedBasin, reason: Absent | None) -> run_types.RunBasin:
@@ -47,7 +85,6 @@ def run_basin(computed: SimulatedBasin, reason: Absent | None) -> run_types.RunB
 
 
 def _inputs_hash(computed: SimulatedBasin) -> str:
-    """Return the hash of the inputs of all parts."""
     return hash_of_parts((one.part.name, _hash_of_part(one, computed.days)) for one in computed.parts)
 
 
@@ -82,7 +119,6 @@ def _run_parts(computed: SimulatedBasin) -> Iterator[RunPart]:
 
 
 def _training_domain(computed: SimulatedBasin) -> TrainingDomain:
-    """Return what each of the parts has learnt from."""
     of_parts = {one.part.name: _domain_of_part(one) for one in computed.parts}
     known = [one.outside_training for one in of_parts.values() if one.outside_training is not None]
     assumed = (name for one in of_parts.values() for name in one.attributes_assumed or ())
@@ -160,7 +196,6 @@ def _snow_at_t0(computed: SimulatedBasin, chosen: SnowMapping) -> Normal:
 
 
 def _snow(computed: SimulatedBasin) -> RunSnow | Absent:
-    """Return the snow of T0."""
     chosen = computed.inputs.snow
     if computed.flow.water is None:
         return absent(Reason.NO_WATER_IN_CELLS)

@@ -11,11 +11,7 @@ from hydrology.base.calendar import Period
 from hydrology.base.reasons import Reason
 from models.arrays import Forcing
 from operations.forecasting.changes.starts import Pair, Series, Side, flow_of
-from operations.forecasting.reruns import (
-    Flow,
-    Share,
-    joined,
-)
+from operations.forecasting.reruns import Flow, Share, joined
 from operations.states.advance_states import ONE_DAY
 from records.runs import run_arrays, run_types
 from records.runs.run_arrays import RunSeries
@@ -32,7 +28,6 @@ class Reruns:
 
     Attributes:
         before, after: the versions that the flow of the previous run and of the new one is compared by.
-        sides: by version.
         issued: the states that the previous run started from, by version, where they are still stored.
         first: the flow of `before` in the previous run.
     """
@@ -50,7 +45,6 @@ class Reruns:
 
     @property
     def _gap(self) -> Period:
-        """The days from the previous T0 to the new one."""
         return Period(self.pair.previous.t0 + ONE_DAY, self.pair.days.first - ONE_DAY)
 
     @property

@@ -19,7 +19,7 @@ from hydrology.base.errors import Problem
 from hydrology.base.reasons import Reason
 from operations.forecasting.changes.reruns import Reruns
 from operations.forecasting.changes.starts import Pair, flow_of, sides_of
-from operations.forecasting.forecast_plan import Plan
+from operations.forecasting.plan.plans import Plan
 from operations.forecasting.reruns import flow_series, mean_flows, state_as_issued
 from operations.states.advance_states import ONE_DAY
 from records.database.work import Work
@@ -69,7 +69,6 @@ def _with(result: BasinResult, outcome: Outcome | None) -> BasinResult:
 
 
 def _of_run(work: Work, plan: Plan, pairs: Sequence[Pair]) -> dict[str, Outcome]:
-    """Return the changes of basins with the same previous run."""
     previous = pairs[0].previous
     try:
         return dict(_split(work, plan, pairs))

@@ -7,9 +7,8 @@ import numpy as np
 
 from hydrology.base.calendar import Period
 from hydrology.uncertainty.weighted import weighted_mean
-from jobspec.jobs.forecasting import ForecastParams
 from models.arrays import Forcing
-from operations.forecasting.forecast_plan import Plan, read_inputs
+from operations.forecasting.plan.plans import Plan, read_inputs
 from operations.forecasting.reruns import Flow, states_at, weather_of
 from operations.versions.load_networks import LoadedVersion
 from records.database.work import Work
@@ -80,7 +79,6 @@ class Side:
     Attributes:
         at_previous, at_t0: the states of the T0 of the previous run and of the new one, by the data as they are now.
         past, ahead: the weather after the one and after the other, as forecast for it.
-        record: the observed weather.
     """
 
     loaded: LoadedVersion
@@ -99,7 +97,7 @@ def sides_of(
     inputs = dict(plan.inputs.by_version)
     if pairs[0].promoted:
         known = dict.fromkeys([pair.basin for pair in pairs], plan.days.t0)
-        before = read_inputs(work.database, ForecastParams(), previous.version_id, [*known], known)
+        before = read_inputs(work.database, previous.version_id, [*known], known)
         inputs = before.by_version | inputs
     sides = {}
     for version, of_version in inputs.items():

@@ -16,13 +16,7 @@ from hydrology.base.products import credit_of_all
 from hydrology.base.reasons import Reason
 from hydrology.uncertainty.weighted import mean_by_shares
 from models.arrays import Array
-from operations.forecasting.basin.inputs import (
-    BasinInputs,
-    SimulatedBasin,
-    SimulatedPart,
-    StartedPart,
-    WaterAtT0,
-)
+from operations.forecasting.basin.inputs import BasinInputs, SimulatedBasin, SimulatedPart, StartedPart, WaterAtT0
 from operations.forecasting.calibrated_flow import Calibration
 from operations.forecasting.days import RunDays
 from operations.forecasting.simulate import FlowResult, StorageResult
@@ -100,7 +94,6 @@ def _common_traces(parts: Sequence[SimulatedPart]) -> list[str] | None:
 
 
 def _with_traces(one: SimulatedPart, common: Sequence[str] | None) -> SimulatedPart:
-    """Return what a part computed with some of the traces."""
     traces = one.inputs.weather.traces
     if common is None or traces is None or list(traces) == list(common):
         return one

@@ -13,10 +13,8 @@ from hydrology.base.products import JOINT
 from hydrology.base.products import subsets as product_subsets
 from hydrology.base.reasons import Reason
 from hydrology.verification.held_out_years import HELD_OUT
-from jobspec.jobs.forecasting import ForecastParams
-from operations.forecasting.basin.forecast import result_of, simulate_part, start_part, without_forecast
+from operations.forecasting.basin.forecast import prepare_basins, result_of, simulate_part, start_part, without_forecast
 from operations.forecasting.basin.inputs import SimulatedPart, StartedPart
-from operations.forecasting.basin.starts import prepare_basins
 from operations.forecasting.parts.calibration import OfBasins, calibrate_basins
 from operations.forecasting.parts.combine import combine_parts
 from operations.forecasting.plan.types import Plan
@@ -34,13 +32,7 @@ Since = Mapping[str, Mapping[str, State | None]]
 
 
 def results_of(
-    work: Work,
-    plan: Plan,
-    params: ForecastParams,
-    *,
-    store_states: bool = True,
-    rain_response: bool = False,
-    since: Since | None = None,
+    work: Work, plan: Plan, *, store_states: bool = True, rain_response: bool = False, since: Since | None = None
 ) -> list[run_types.BasinResult]:
     """Advance the states to T0 and simulate the days ahead. Return each basin's result, in their order.
 
@@ -56,7 +48,7 @@ def results_of(
     results = {name: without_forecast(name, "failed", reason) for name, reason in plan.failures.items()}
     for one in plan.parts:
         own = None if since is None else since[one.part.version]
-        starts = prepare_basins(work, one, params, changes=plan.changes, store_states=store_states, since=own)
+        starts = prepare_basins(work, one, plan.params, changes=plan.changes, store_states=store_states, since=own)
         for name, inputs in starts.items():
             start = start_part(one.part, one.loaded, inputs)
             if isinstance(start, StartedPart):
@@ -65,20 +57,19 @@ def results_of(
                 results.setdefault(name, start)
     whole = {name: parts for name, parts in started.items() if name not in results}
     for result in with_progress(
-        "forecasts", _results(plan, params, work.database, whole, rain_response=rain_response), len(whole)
+        "forecasts", _results(plan, work.database, whole, rain_response=rain_response), len(whole)
     ):
         results[result.basin.basin_id] = result
     return [results[name] for name in sorted(results)]
 
 
 def _results(
-    plan: Plan, params: ForecastParams, database: Database, started: OfBasins, *, rain_response: bool
+    plan: Plan, database: Database, started: OfBasins, *, rain_response: bool
 ) -> Iterator[run_types.BasinResult]:
-    """Yield the result of each basin, by what all its parts simulate."""
     inputs = plan.inputs
     with database.reading() as session:
         subsets = _subsets(session, plan, started)
-    calibrated = calibrate_basins(database, plan, params.weather, started)
+    calibrated = calibrate_basins(database, plan, started)
     for name, parts in zip(started, _simulated(plan, started, rain_response=rain_response), strict=True):
         basin = combine_parts(
             inputs.loaded,
@@ -149,5 +140,4 @@ def products_there(
 def _all_judged(
     nse: Mapping[tuple[str, ...], float | None], basin: str, products: Sequence[str], days: Sequence[str]
 ) -> bool:
-    """Return whether an evaluation had all products of the version in a basin."""
     return all((basin, JOINT.join(chosen), *days) in nse for chosen in product_subsets(products))

@@ -7,11 +7,12 @@ from typing import TypeVar
 from hydrology.base.absent import Absent
 from hydrology.base.products import Credit
 from jobspec.changes import UNCHANGED, Changes
+from jobspec.jobs.forecasting import ForecastParams
 from operations.basin_data.dataset import BasinForcing
 from operations.forecasting.days import RunDays
 from operations.forecasting.weather_ahead import WeatherAhead
 from operations.versions.load_networks import LoadedVersion
-from records.basins import basins
+from records.basins.tables import Basin
 from records.runs.bridge_used import RunBridge
 from records.runs.run_request import RunWeather
 from records.simulations.snow_cells import SnowMapping
@@ -26,17 +27,14 @@ class PartInputs:
     """The inputs for the runs of a part of a version.
 
     Attributes:
-        basins: all basins of the runs.
         forcings: by basin, where available.
         bridges: by basin, those that produced the part's product, if any.
-        snow: the cells that read as snow in each basin, or why none do.
-        failures: why other basins have no forcing.
         credit: the credit for the weather of the part's product; None where no feed supplied any.
     """
 
     part: VersionPart
     loaded: LoadedVersion
-    basins: Mapping[str, basins.Basin]
+    basins: Mapping[str, Basin]
     forcings: Mapping[str, BasinForcing]
     bridges: Mapping[str, InForce]
     snow: Mapping[str, SnowMapping | Absent]
@@ -55,7 +53,6 @@ class ForecastInputs:
     Attributes:
         parts: those of its parts, the largest weight first.
         forcings: by basin, that of the part whose record ends last.
-        snow: the cells of all members that read as snow in each basin, or why none do.
         failures: why no part has forcing in other basins.
     """
 
@@ -66,7 +63,7 @@ class ForecastInputs:
     failures: Mapping[str, Absent]
 
     @property
-    def basins(self) -> Mapping[str, basins.Basin]:
+    def basins(self) -> Mapping[str, Basin]:
         """All basins of the runs."""
         return self.parts[0].basins
 
@@ -88,7 +85,6 @@ class PartPlan:
     Attributes:
         forcings, weather: of its basins until T0, and after it.
         bridges: those that the weather passed through, by basin in the order of their use.
-        forecast: the weather forecast that it uses, if any.
     """
 
     inputs: PartInputs
@@ -118,15 +114,15 @@ class Plan:
     """A run that can be computed.
 
     Attributes:
+        params: the request, with the T0 of the run.
         parts: the plan of each part that takes part in a basin.
         forcings: by basin, that of the first of its parts.
-        failures: why other basins are not computed.
-        forecast: the weather forecast that it uses, if any.
         changes: the changes of a what-if run; the weather of the parts is changed already.
         absent_parts: why parts do not take part in a basin, by the name of the part.
     """
 
     inputs: ForecastInputs
+    params: ForecastParams
     parts: tuple[PartPlan, ...]
     days: RunDays
     forcings: Mapping[str, BasinForcing]

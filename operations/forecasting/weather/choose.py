@@ -13,11 +13,10 @@ from hydrology.weather.forcing import WeatherForecast
 from hydrology.weather.forcing_kinds import KINDS
 from jobspec.jobs.forecasting import ForecastParams
 from operations.basin_data.dataset import BasinForcing
-from operations.forecasting.bridged_weather import BridgedForecast, bridged, needed
 from operations.forecasting.days import RunDays
 from operations.forecasting.weather.fill import Filling, with_forecast, with_other_years
 from operations.forecasting.weather.mosaic import MIN_SHARE, Filled
-from operations.forecasting.weather_ahead import READERS, WeatherAhead, supplied
+from operations.forecasting.weather_ahead import READERS, BridgedForecast, WeatherAhead, bridged, needed, supplied
 from operations.forecasting.weather_skill import Compared
 from operations.versions.load_networks import LoadedVersion
 from records.database.engine import Database
@@ -60,9 +59,7 @@ class WeatherChoice:
 
     Attributes:
         in_force: the bridge that produced the version's product, by basin, if any.
-        started: the basins whose record holds T0.
         filling: how missing weather is filled; None: it is not.
-        ended: the last day that has ended, by basin.
     """
 
     loaded: LoadedVersion
@@ -91,7 +88,6 @@ class WeatherChoice:
         return [WeatherPlan(outcomes, self.days)]
 
     def _supplied(self, session: Session, at: datetime) -> Iterator[WeatherPlan]:
-        """Yield the weather of the requested weather forecast, or of each that is the newest of some basins."""
         by_basin, short = self._named_or_newest(session, at)
         for issue in dict.fromkeys(by_basin.values()):
             names = [name for name in self.started if by_basin.get(name) == issue]
@@ -107,13 +103,8 @@ class WeatherChoice:
         yield self._whole(session, without, {}, None)
 
     def _whole(
-        self,
-        session: Session,
-        names: Sequence[str],
-        forecasts: Mapping[str, WeatherForecast],
-        used: RunWeather | None,
+        self, session: Session, names: Sequence[str], forecasts: Mapping[str, WeatherForecast], used: RunWeather | None
     ) -> WeatherPlan:
-        """Return the weather of a weather forecast that is to hold all days ahead."""
         taken, product = self.loaded.config.inputs, self.loaded.version.product
         shown = bridged(session, forecasts, product, dict.fromkeys(forecasts, self.days), self.in_force)
         outcomes = {
@@ -154,11 +145,7 @@ class WeatherChoice:
         return newest
 
     def _identity(
-        self,
-        session: Session,
-        issue: weather.Issue,
-        forecasts: Mapping[str, WeatherForecast],
-        compared: Compared,
+        self, session: Session, issue: weather.Issue, forecasts: Mapping[str, WeatherForecast], compared: Compared
     ) -> RunWeather | None:
         """Return a weather forecast as a run stores it. Return None where it covers none of the run's basins."""
         if not forecasts:
@@ -188,7 +175,6 @@ class WeatherChoice:
 
 
 def _by_days(filled: Mapping[str, Filled], used: RunWeather | None) -> Iterator[WeatherPlan]:
-    """Yield the weather of the basins whose weather is known for the same days."""
     by_days: dict[RunDays, dict[str, Filled]] = {}
     for name, one in filled.items():
         by_days.setdefault(one.days, {})[name] = one

@@ -34,7 +34,6 @@ class Filling:
 
     Attributes:
         days: number of past days after T0.
-        climatology: whether other years may be used.
         t0_is_stale: whether T0 is too old for a forecast from it alone.
         as_stored: the labels of a stored run, by basin, to fill exactly as it did; None for a new run.
         parts: how the weather of each part of a combined version was filled in a stored run, by the name of the part.

@@ -38,7 +38,6 @@ class Mosaic:
 
     Attributes:
         main: the source that is not labelled on the days to come.
-        labels: of the traces.
         stored: the labels to follow; None for a new run.
         values: (traces, days, variables).
         places: which of `origins` a value comes from, (days, variables); -1 where it is unknown.
@@ -98,7 +97,6 @@ class Mosaic:
         self.origins.append(supply.origin)
 
     def _allowed(self, origin: Origin) -> npt.NDArray[np.bool_]:
-        """Return where a source may be used: anywhere, or as a stored run used it."""
         if self.stored is None:
             return np.ones(self.places.shape, bool)
         labelled = np.zeros((2, *self.places.shape), bool)  # by any source, and by this one

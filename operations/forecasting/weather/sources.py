@@ -12,8 +12,7 @@ from hydrology.base.calendar import Day, Period, day, days_between
 from hydrology.weather.forcing import WeatherForecast
 from hydrology.weather.forecast_errors import assumed
 from models.arrays import Array
-from operations.forecasting.bridged_weather import BridgedForecast, bridged
-from operations.forecasting.weather_ahead import climatology
+from operations.forecasting.weather_ahead import BridgedForecast, bridged, climatology
 from operations.forecasting.weather_skill import Compared, weather_of
 from operations.weather import fit_bridges
 from records.runs.filled_weather import Origin
@@ -31,7 +30,6 @@ class Supply:
     """The weather of a basin's days ahead from one source.
 
     Attributes:
-        labels: of the traces; None where there is a single weather.
         values: (traces, days, variables), NaN where unknown.
         correlation: with the weather that comes, (days, variables).
         over: the bridges that a weather forecast passed through.

@@ -9,7 +9,7 @@ from sqlalchemy import text, update
 from starlette.testclient import TestClient
 
 from hydrology.base.calendar import day
-from jobspec.thresholds import NewThreshold
+from jobspec.levels import NewThreshold
 from operations.alerts.carry_out import carry_out
 from operations.alerts.decide_alerts import decide
 from records.access import audit

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from hydrology.base.calendar import day
 from hydrology.extremes.alerting import LADDERS, WINDOW_DAYS
-from jobspec.thresholds import NewThreshold
+from jobspec.levels import NewThreshold
 from operations.alerts.decide_alerts import decide
 from operations.alerts.deliver import deliver
 from records.access import keys

@@ -8,7 +8,7 @@ from sqlalchemy import update
 from starlette.testclient import TestClient
 
 from hydrology.base.calendar import day
-from jobspec.thresholds import NewThreshold
+from jobspec.levels import NewThreshold
 from operations.alerts.carry_out import carry_out
 from operations.alerts.decide_alerts import decide
 from records.alerts.held_alerts import HELD_ALERTS

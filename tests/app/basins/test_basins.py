@@ -8,12 +8,13 @@ import pytest
 from starlette.testclient import TestClient
 
 from records.basins import basins, quality
+from records.basins.tables import Basin
 from records.database.engine import Database
 from records.series import series
 from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_run, a_source, daily
 from tests.app.factories import forecast
 
-FISH_RIVER = basins.Basin(
+FISH_RIVER = Basin(
     BASIN,
     name="Fish River near Fort Kent, Maine",
     latitude=47.23739,
@@ -25,7 +26,7 @@ FISH_RIVER = basins.Basin(
 )
 
 
-def fill_records(database: Database, *stored: basins.Basin) -> None:
+def fill_records(database: Database, *stored: Basin) -> None:
     with database.transaction() as session:
         for basin in stored:
             basins.upsert(session, basin)
@@ -33,7 +34,7 @@ def fill_records(database: Database, *stored: basins.Basin) -> None:
 
 def test_pages_hold_every_basin_once_in_order(database: Database, client: TestClient) -> None:
     ids = [f"USGS-{number:08}" for number in range(1, 8)]
-    fill_records(database, *(basins.Basin(basin, name="River", huc="01") for basin in ids), basins.Basin("SYNTH-01"))
+    fill_records(database, *(Basin(basin, name="River", huc="01") for basin in ids), Basin("SYNTH-01"))
     address: str | None = "/v1/basins?q=river&huc=01&limit=3"
     seen, pages = [], 0
     while address is not None:
@@ -46,7 +47,7 @@ def test_pages_hold_every_basin_once_in_order(database: Database, client: TestCl
 
 
 def test_a_page_that_ends_with_the_last_basin_has_no_next(sqlite_database: Database, sqlite_client: TestClient) -> None:
-    fill_records(sqlite_database, basins.Basin("USGS-00000001"), basins.Basin("USGS-00000002"))
+    fill_records(sqlite_database, Basin("USGS-00000001"), Basin("USGS-00000002"))
     answer = sqlite_client.get("/v1/basins?limit=2")
     assert len(answer.json()["basins"]) == 2
     assert answer.json()["next"] is None
@@ -71,13 +72,13 @@ def test_a_page_that_ends_with_the_last_basin_has_no_next(sqlite_database: Datab
 def test_basins_are_found_by_text_and_unit(
     database: Database, client: TestClient, asked: str, found: list[str]
 ) -> None:
-    fill_records(database, FISH_RIVER, basins.Basin("USGS-12345678", huc="17"), basins.Basin("SYNTH-01"))
+    fill_records(database, FISH_RIVER, Basin("USGS-12345678", huc="17"), Basin("SYNTH-01"))
     result = client.get(f"/v1/basins{asked}").json()
     assert [basin["id"] for basin in result["basins"]] == found
 
 
 def test_a_basin_is_described(sqlite_database: Database, sqlite_client: TestClient) -> None:
-    fill_records(sqlite_database, FISH_RIVER, basins.Basin("SYNTH-01"), basins.Basin("OWN-7"))
+    fill_records(sqlite_database, FISH_RIVER, Basin("SYNTH-01"), Basin("OWN-7"))
     result = {basin["id"]: basin["kind"] for basin in sqlite_client.get("/v1/basins").json()["basins"]}
     assert result == {BASIN: "usgs", "SYNTH-01": "synthetic", "OWN-7": "other"}
     assert sqlite_client.get("/v1/basins/SYNTH-01").json()["kind"] == "synthetic"
@@ -168,7 +169,7 @@ def test_an_unusable_parameter_is_named(client: TestClient, asked: str, location
 
 
 def test_the_next_page_has_the_same_box(sqlite_database: Database, sqlite_client: TestClient) -> None:
-    places = [basins.Basin(f"USGS-0000000{one}", latitude=40.0, longitude=-70.0 + one) for one in range(1, 6)]
+    places = [Basin(f"USGS-0000000{one}", latitude=40.0, longitude=-70.0 + one) for one in range(1, 6)]
     fill_records(sqlite_database, *places)
     first = sqlite_client.get("/v1/basins?bbox=-69,39,-67,41&limit=2").json()
     second = sqlite_client.get(first["next"]).json()
@@ -191,7 +192,7 @@ def test_the_area_of_a_basin_is_the_one_that_converts_its_flow_everywhere(
 ) -> None:
     areas = {"area_gages2": 404e6, "daymet": 450e6, "maurer_extended": 437e6, "given": 1e6}
     with sqlite_database.transaction() as session:
-        basins.upsert(session, basins.Basin(BASIN, areas=areas))
+        basins.upsert(session, Basin(BASIN, areas=areas))
         series.write(session, BASIN, "usgs", "discharge", daily("2008-09-29", 1.0), a_source(session), NOW)
         result = forecast()
         row = replace(result.basin, area_m2=437e6, area_name="maurer_extended")
@@ -214,7 +215,7 @@ def test_without_a_version_no_area_is_chosen_among_those_of_several_products(
 ) -> None:
     areas = {"area_gages2": 404e6, "daymet": 450e6, "maurer_extended": 437e6}
     with sqlite_database.transaction() as session:
-        basins.upsert(session, basins.Basin(BASIN, areas=areas))
+        basins.upsert(session, Basin(BASIN, areas=areas))
         series.write(session, BASIN, "usgs", "discharge", daily("2008-09-29", 1.0), a_source(session), NOW)
     address = f"/v1/basins/{BASIN}"
     detail = sqlite_client.get(address).json()
@@ -226,5 +227,5 @@ def test_without_a_version_no_area_is_chosen_among_those_of_several_products(
     named = sqlite_client.get(f"{address}/observations?product=usgs&units=m3/s&area=daymet")
     assert named.json()["area"] == {"name": "daymet", "km2": 450.0}
     with sqlite_database.transaction() as session:
-        basins.upsert(session, basins.Basin(BASIN, areas={"given": 440e6}))
+        basins.upsert(session, Basin(BASIN, areas={"given": 440e6}))
     assert sqlite_client.get(address).json()["area"] == {"name": "given", "km2": 440.0}

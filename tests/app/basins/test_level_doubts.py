@@ -7,6 +7,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from records.basins import basins
+from records.basins.tables import Basin
 from records.database.engine import Database
 from records.series import series
 from testing.records import NOW, a_source, daily
@@ -36,7 +37,7 @@ def categories(stages: dict[str, float], flows: dict[str, float], units: str = "
 def office(sqlite_database: Database, sqlite_client: TestClient) -> TestClient:
     """A client with an admin's key, of a basin whose flow is 2 to 12 m3/s, from one day to the next."""
     with sqlite_database.transaction() as session:
-        basins.upsert(session, basins.Basin(BASIN, areas={"area_gages2": 1.2e9}))
+        basins.upsert(session, Basin(BASIN, areas={"area_gages2": 1.2e9}))
         flow = daily("2005-10-01", *(2 + np.arange(1000) % 100 / 10), unit="m3/s")
         series.write(session, BASIN, "usgs", "discharge", flow, a_source(session), NOW)
     sqlite_client.headers.update(bearer(sqlite_database, "admin"))

@@ -12,6 +12,7 @@ from hydrology.base.calendar import Period
 from hydrology.base.products import Credit
 from hydrology.base.units import M3_PER_FT3, SECONDS_PER_DAY
 from records.basins import basins
+from records.basins.tables import Basin
 from records.database.engine import Database
 from records.feeds import product_credits
 from records.series import series
@@ -31,7 +32,7 @@ OTHER_YEARS = np.arange(18)
 def fill_records(database: Database, values: Any = YEARS) -> None:
     """Store a record of flow, and the same numbers as precipitation and temperature of a product."""
     with database.transaction() as session:
-        basins.upsert(session, basins.Basin(BASIN, areas={"area_gages2": 2.0e9}))
+        basins.upsert(session, Basin(BASIN, areas={"area_gages2": 2.0e9}))
         source, first = a_source(session), str(RECORD.first)
         series.write(session, BASIN, "usgs", "discharge", daily(first, *values, unit="cfs"), source, NOW)
         series.write(session, BASIN, "maurer_extended", "precipitation", daily(first, *values), source, NOW)
@@ -188,7 +189,7 @@ def test_an_invalid_request_is_refused(
 ) -> None:
     fill_records(sqlite_database)
     with sqlite_database.transaction() as session:
-        basins.upsert(session, basins.Basin(BASIN, areas={"area_gages2": 2.0e9, "daymet": 2.5e9}))
+        basins.upsert(session, Basin(BASIN, areas={"area_gages2": 2.0e9, "daymet": 2.5e9}))
     answer = sqlite_client.get(ADDRESS, params=asked)
     (error,) = answer.json()["errors"]
     assert (answer.status_code, error["field"]) == (422, field)

@@ -14,6 +14,7 @@ from app.basins.queries import MAX_DAYS
 from hydrology.base.products import Credit
 from hydrology.base.series import Flag
 from records.basins import basins
+from records.basins.tables import Basin
 from records.database.engine import Database
 from records.feeds import product_credits
 from records.series import series
@@ -27,7 +28,7 @@ FLOWS = (100.0, float("nan"), 250.0)
 def fill_records(database: Database) -> None:
     """Store three days of discharge (one missing) and of two weather variables, the second a day later."""
     with database.transaction() as session:
-        basins.upsert(session, basins.Basin(BASIN, areas={"area_gages2": 2.0e9, "daymet": 2.5e9}))
+        basins.upsert(session, Basin(BASIN, areas={"area_gages2": 2.0e9, "daymet": 2.5e9}))
         source = a_source(session)
         flow = daily("2008-01-30", *FLOWS, flag=Flag.APPROVED | Flag.ESTIMATED, unit="cfs")
         series.write(session, BASIN, "usgs", "discharge", flow, source, NOW)

@@ -8,6 +8,7 @@ from starlette.testclient import TestClient
 
 from hydrology.extremes.thresholds import names, of_record
 from records.basins import basins
+from records.basins.tables import Basin
 from records.database.engine import Database
 from records.series import series
 from records.simulations import simulated_levels
@@ -26,7 +27,7 @@ def fill_records(database: Database, years: int = 12) -> dict[str, float]:
     """Store a record in cubic feet per second, and return its levels in that unit by name."""
     record = a_record(years)
     with database.transaction() as session:
-        basins.upsert(session, basins.Basin(BASIN, areas={"area_gages2": AREA_M2}))
+        basins.upsert(session, Basin(BASIN, areas={"area_gages2": AREA_M2}))
         series.write(session, BASIN, "usgs", "discharge", record, a_source(session), NOW)
     named = [one for statistic in of_record(record.values, record.days) for one in statistic.levels]
     return {one.name: one.level.value for one in named if one.level.value is not None}
@@ -103,15 +104,15 @@ def test_levels_that_cannot_be_reported_are_refused_with_the_remedy(
 
 def test_a_record_of_depths_needs_an_area_for_flows(sqlite_database: Database, sqlite_client: TestClient) -> None:
     with sqlite_database.transaction() as session:
-        basins.upsert(session, basins.Basin(BASIN, areas={"outline": AREA_M2}))
+        basins.upsert(session, Basin(BASIN, areas={"outline": AREA_M2}))
         series.write(session, BASIN, "usgs", "discharge", daily("2001-01-01", 1.0), a_source(session), NOW)
     refused = sqlite_client.get(ADDRESS).json()["errors"][0]
     assert (refused["field"], "(outline)" in refused["detail"]) == ("area", True)
     with sqlite_database.transaction() as session:
-        basins.upsert(session, basins.Basin(BASIN, areas={"area_gages2": AREA_M2}))
+        basins.upsert(session, Basin(BASIN, areas={"area_gages2": AREA_M2}))
     assert sqlite_client.get(ADDRESS).json()["area"] == {"name": "area_gages2", "km2": 2000.0}
     with sqlite_database.transaction() as session:
-        basins.upsert(session, basins.Basin(BASIN, areas={"area_gages2": AREA_M2, "daymet": 2 * AREA_M2}))
+        basins.upsert(session, Basin(BASIN, areas={"area_gages2": AREA_M2, "daymet": 2 * AREA_M2}))
     assert sqlite_client.get(ADDRESS).json()["area"] == {"name": "daymet", "km2": 4000.0}
     assert sqlite_client.get(f"{ADDRESS}?units=mm/day").status_code == 200
     assert sqlite_client.get(f"{ADDRESS}?area=area_gages2").json()["area"] == {"name": "area_gages2", "km2": 2000.0}
@@ -125,7 +126,7 @@ def test_too_short_a_record_has_no_level_and_gives_the_reason(
         fill_records(sqlite_database, years)
     else:
         with sqlite_database.transaction() as session:
-            basins.upsert(session, basins.Basin(BASIN))
+            basins.upsert(session, Basin(BASIN))
     result = sqlite_client.get(ADDRESS).json()
     assert list(reported(result)) == names()
     assert set(reported(result).values()) == {None}
@@ -236,7 +237,7 @@ def test_levels_that_are_reported_are_finite_for_a_river_of_floods_and_dust(
     record = a_record(15)
     values = np.where(record.values > 2000, record.values, 0)
     with sqlite_database.transaction() as session:
-        basins.upsert(session, basins.Basin(BASIN))
+        basins.upsert(session, Basin(BASIN))
         flow = daily("1990-10-01", *values, unit="cfs")
         series.write(session, BASIN, "usgs", "discharge", flow, a_source(session), NOW)
     result = sqlite_client.get(ADDRESS).json()

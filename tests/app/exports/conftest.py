@@ -11,6 +11,7 @@ from starlette.testclient import TestClient
 
 from hydrology.base.series import Flag
 from records.basins import basins
+from records.basins.tables import Basin
 from records.database.engine import Database
 from records.series import series
 from records.verification import scores
@@ -46,8 +47,8 @@ def exporting(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -
 def fill_records(database: Database) -> None:
     """Store three basins, one of them without a forecast, with observations, scores and a run with traces."""
     with database.transaction() as session:
-        basins.upsert(session, basins.Basin(BASIN, FORMULA, 47.25, -68.5, "01", areas={"maurer_extended": 2.3e9}))
-        basins.upsert(session, basins.Basin(SECOND, 'Älv, "Övre"\nbron', 60.0, 15.0))
+        basins.upsert(session, Basin(BASIN, FORMULA, 47.25, -68.5, "01", areas={"maurer_extended": 2.3e9}))
+        basins.upsert(session, Basin(SECOND, 'Älv, "Övre"\nbron', 60.0, 15.0))
         version = a_promoted_version(session, a_basin(session, BARE))
         promotions.promote(session, version, [BASIN, SECOND], reason="better", by="someone", at=NOW)
         uncalibrated = factories.forecast(SECOND)

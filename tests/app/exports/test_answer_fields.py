@@ -10,7 +10,7 @@ import pytest
 from pydantic import Field, ValidationError
 
 from app.exports.series import table_of
-from app.http.base_schema import EXPLAINED, Missing, Model, Series, maybe
+from app.http.base_schema import EXPLAINED, Missing, Model, ReasonText, Series, maybe
 from app.http.shown import As, Shown
 from hydrology.base.absent import Absent, absent
 from hydrology.base.arrays import Array
@@ -63,6 +63,17 @@ def test_passed_reasons_come_before_those_of_the_fields() -> None:
 def test_values_are_changed_only_where_they_are_known() -> None:
     assert Part(share=maybe(0.123456789, lambda value: round(value, 2)), note="n").share == 0.12
     assert Part(share=maybe(NO_EVENT, lambda value: round(value, 2)), note="n").share is None
+
+
+def test_a_reason_that_is_the_value_is_its_text() -> None:
+    class Answer(Model):
+        paused_because: ReasonText | None
+        left_out: dict[str, ReasonText]
+        missing: Missing = EXPLAINED
+
+    answer = Answer(paused_because=NO_EVENT, left_out={"A": NO_EVENT})  # type: ignore[arg-type, dict-item]
+    assert (answer.paused_because, answer.left_out) == (str(NO_EVENT), {"A": str(NO_EVENT)})
+    assert answer.missing == {}
 
 
 @dataclass(frozen=True)

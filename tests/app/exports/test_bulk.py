@@ -8,6 +8,7 @@ from starlette.testclient import TestClient
 
 from app.forecasts.lookup import MAX_BASINS
 from records.basins import basins
+from records.basins.tables import Basin
 from records.database.engine import Database
 from records.versions import promotions
 from testing.records import BASIN, NOW, a_basin, a_run, a_version
@@ -55,7 +56,7 @@ def test_a_list_and_a_place_are_not_one_choice(exporting: TestClient, params: di
 def test_more_than_one_answer_holds_is_refused_not_cut(sqlite_database: Database, sqlite_client: TestClient) -> None:
     with sqlite_database.transaction() as session:
         for number in range(MAX_BASINS + 1):
-            basins.upsert(session, basins.Basin(f"SYNTH-{number:03}", huc="01" if number else "02"))
+            basins.upsert(session, Basin(f"SYNTH-{number:03}", huc="01" if number else "02"))
     refused = sqlite_client.get(FORECASTS)
     assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "basins")
     assert f"{MAX_BASINS + 1} basins" in refused.json()["detail"]

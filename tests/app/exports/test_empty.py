@@ -13,6 +13,7 @@ from app.exports.formats import PLACES, SERIES, TABLES, Format
 from app.exports.table import Column, Table
 from app.forecasts.discharge import ANSWER_LEVELS
 from records.basins import basins
+from records.basins.tables import Basin
 from records.database.engine import Database
 from testing.records import BASIN, a_basin, a_promoted_version
 from tests.app.conftest import bearer
@@ -65,7 +66,7 @@ def test_forecasts_of_no_basin_have_their_columns(
 ) -> None:
     if is_known:
         with sqlite_database.transaction() as session:
-            basins.upsert(session, basins.Basin(BASIN, "Fish River", 47.25, -68.5))
+            basins.upsert(session, Basin(BASIN, "Fish River", 47.25, -68.5))
     address, rows = f"/v1/forecasts?units={unit}&format=", 1 if is_known else 0
 
     header, *lines = sqlite_client.get(f"{address}csv").text.splitlines()

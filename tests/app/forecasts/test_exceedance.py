@@ -12,7 +12,7 @@ from hydrology.extremes.frequency import FloodQuantile
 from hydrology.extremes.thresholds import NamedLevel, Statistic, names
 from hydrology.scores.probabilistic import exceedance_probability
 from hydrology.uncertainty.error_model import LEVELS
-from jobspec.thresholds import NewThreshold
+from jobspec.levels import NewThreshold
 from records.database.engine import Database
 from records.levels import basin_levels
 from records.runs import run_arrays, runs

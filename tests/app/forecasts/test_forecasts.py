@@ -13,6 +13,7 @@ from hydrology.base.products import Credit
 from hydrology.uncertainty.error_model import LEVELS as ALL_LEVELS
 from hydrology.weather.forcing_kinds import ForcingKind
 from records.basins import basins
+from records.basins.tables import Basin
 from records.database.engine import Database
 from records.runs import run_arrays
 from records.runs.run_summary import LEARNT_FROM, RunSummary
@@ -370,7 +371,7 @@ def test_after_a_promotion_every_answer_has_the_forecast_of_the_version_before_l
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
     with sqlite_database.transaction() as session:
-        basins.upsert(session, basins.Basin(BASIN, latitude=47.2, longitude=-68.6))
+        basins.upsert(session, Basin(BASIN, latitude=47.2, longitude=-68.6))
         old = a_promoted_version(session, BASIN)
         run = a_run(session, old, factories.forecast(), horizon_days=3).id
     plain = sqlite_client.get(LATEST)

@@ -7,7 +7,7 @@ import numpy as np
 from starlette.testclient import TestClient
 
 from hydrology.extremes.rain_margin import RAIN_MM, START_LEADS, WINDOW_DAYS
-from jobspec.thresholds import NewThreshold
+from jobspec.levels import NewThreshold
 from records.database.engine import Database
 from records.levels import basin_levels
 from records.runs import run_arrays, run_types

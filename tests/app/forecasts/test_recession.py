@@ -9,7 +9,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from hydrology.base.calendar import day
-from jobspec.thresholds import NewThreshold
+from jobspec.levels import NewThreshold
 from records.database.engine import Database
 from records.levels import basin_levels
 from records.runs import run_arrays, run_types

@@ -9,6 +9,7 @@ from starlette.testclient import TestClient
 
 from hydrology.base.calendar import day
 from records.basins import basins
+from records.basins.tables import Basin
 from records.database.engine import Database
 from records.runs import run_arrays
 from records.series import series
@@ -45,7 +46,7 @@ def store_record(database: Database, first: str = "1995-10-01", missing: str | N
     if missing is not None:
         values[days == day(missing)] = np.nan
     with database.transaction() as session:
-        basins.upsert(session, basins.Basin(BASIN))
+        basins.upsert(session, Basin(BASIN))
         series.write(session, BASIN, "usgs", "discharge", daily(first, *values), a_source(session), NOW)
 
 
@@ -89,7 +90,7 @@ def test_the_default_is_the_season_of_the_basin(sqlite_database: Database, sqlit
     assert (refused.status_code, refused.json()["type"]) == (422, "/problems/season-not-held")
     assert "10-01..12-31 ends on 2008-12-31" in refused.json()["detail"]
     with sqlite_database.transaction() as session:
-        basins.upsert(session, basins.Basin(BASIN, attributes={"frac_snow": 0.6}))
+        basins.upsert(session, Basin(BASIN, attributes={"frac_snow": 0.6}))
     assert "04-01..07-31 ends on 2009-07-31" in sqlite_client.get(ADDRESS, params={"run": run}).json()["detail"]
 
 

@@ -6,11 +6,12 @@ import re
 import socket
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from itertools import pairwise
 from typing import Any
 
 import pytest
 
-from app.http.limits.admission import Admission, Places
+from app.http.limits.admission import SECONDS_BETWEEN_REFUSALS, Admission, Places
 from app.http.problems import Overloaded
 from app.http.server import options
 from records.database.engine import Database
@@ -173,3 +174,13 @@ def test_who_goes_or_waits_too_long_leaves_no_place_taken() -> None:
             await Admission([places], "f").enter()
 
     asyncio.run(left())
+
+
+def test_a_crowd_that_came_together_is_not_refused_together() -> None:
+    places = Places(0, max_waiting=50, patience=1.0)
+    refused = [places.refusal_time(100.0) for _ in range(200)]
+    apart = [later - earlier for earlier, later in pairwise(refused[:50])]
+    assert apart == pytest.approx([SECONDS_BETWEEN_REFUSALS] * 49)
+    assert refused[0] == 101.0
+    assert max(refused) == pytest.approx(101.0 + 50 * SECONDS_BETWEEN_REFUSALS)  # nobody waits longer than all who may
+    assert places.refusal_time(200.0) == 201.0

@@ -11,6 +11,7 @@ from starlette.testclient import TestClient
 from app.http.limits import costs
 from app.http.limits.admission import Places
 from records.basins import basins
+from records.basins.tables import Basin
 from records.database.engine import Database
 from records.series import series
 from testing.databases import counted_statements
@@ -34,7 +35,7 @@ def country(sqlite: str, sqlite_database: Database) -> Iterator[TestClient]:
     with sqlite_database.transaction() as session:
         source = a_source(session)
         for number, gauge in enumerate(GAUGES):
-            basins.upsert(session, basins.Basin(gauge, latitude=40.0, longitude=-100.0 + number / 10))
+            basins.upsert(session, Basin(gauge, latitude=40.0, longitude=-100.0 + number / 10))
             series.write(session, gauge, "usgs", "discharge", flow, source, NOW)
         series.write(session, GAUGES[0], "usgs", "stage", flow, source, NOW)
     with serving(sqlite, requests_per_minute=QUOTA) as client:

@@ -301,7 +301,6 @@ def test_the_service_loads_nothing_heavy() -> None:
     assert {name for name in result.split() if name.startswith(("workers.", "operations."))} == {
         "workers.queue",
         "workers.queue.broker",
-        "workers.queue.celery_app",
         "workers.queue.enqueue",
         "workers.queue.uploads",
     }

@@ -11,10 +11,10 @@ from pydantic.fields import FieldInfo
 from app.main import create_app
 from jobspec.fields import Line, Note
 from records.basins import basins
-from records.basins.tables import BasinRow
+from records.basins.tables import BASINS
 from records.database.engine import Database
 from runtime.settings import Settings
-from testing.records import BASIN, a_basin
+from testing.records import BASIN, a_basin, change
 
 # An override of the direction, an isolate, a joiner, a blank without width, C1, NUL, half a surrogate pair, a filler.
 HIDDEN = ("\u202e", "\u2066", "\u200d", "\u200b", "\x85", "\x00", "\ud800", "\u3164", "\u00a0", "\ufeff", "\U000e0041")
@@ -100,6 +100,6 @@ def test_a_line_is_refused_by_the_name_of_what_does_not_show() -> None:
 def test_a_name_that_was_stored_before_is_read_without_what_does_not_show(sqlite_database: Database) -> None:
     with sqlite_database.transaction() as session:
         a_basin(session)
-        session.get_one(BasinRow, BASIN).name = "Fish\u202e River\x85"
+        change(session, BASINS, BASIN, name="Fish\u202e River\x85")
     with sqlite_database.reading() as session:
         assert basins.get(session, BASIN).name == "Fish River "

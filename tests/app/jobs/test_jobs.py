@@ -17,7 +17,7 @@ from app.main import create_app
 from jobspec import kinds
 from records.database import retention
 from records.database.engine import Database
-from records.jobs import attempts, events, job_messages, jobs
+from records.jobs import attempts, job_row, jobs, queues
 from records.weather import bridges
 from runtime.settings import Settings
 from testing.bridges import LIVE
@@ -138,7 +138,7 @@ def test_without_a_broker_the_job_waits_and_the_answer_reports_it(sqlite: str, s
     assert "broker" in output["missing"]["sent_at"]
     assert set(output["missing"]) == {name for name, value in output.items() if value is None}
     with sqlite_database.reading() as session:
-        assert [job.id for job in job_messages.unsent(session)] == [output["id"]]
+        assert [job.id for job in queues.unsent(session)] == [output["id"]]
 
 
 def test_with_a_broker_the_workers_are_reported(sqlite: str, sqlite_database: Database, tmp_path: Path) -> None:
@@ -340,7 +340,7 @@ def ended(database: Database) -> str:
     with database.transaction() as session:
         job = a_claimed_job(session)
         for number in range(AT_ONCE):
-            events.log(session, job, 1, f"line {number}\nand more", NOW)
+            job_row.log(session, job, 1, f"line {number}\nand more", NOW)
         attempts.finish(session, job, 1, status="succeeded", result={}, at=NOW)
     return job
 

@@ -348,7 +348,7 @@ def _snow_field(field: str) -> Callable[[Mapping[str, Any]], Any]:
 
 def _card_of_snow(outlook: Mapping[str, Any]) -> str | None:
     snow = outlook["snow"]
-    return snow and f"{snow['in_words'][0].upper()}{snow['in_words'][1:]} {number(snow['mean'])} mm, members"
+    return snow and f"{snow['in_words'][0].upper()}{snow['in_words'][1:]}"
 
 
 def _sentence_of_snow(outlook: Mapping[str, Any]) -> str | None:

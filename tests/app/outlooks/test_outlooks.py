@@ -15,12 +15,12 @@ from starlette.testclient import TestClient
 from hydrology.base.calendar import day
 from hydrology.outlook.days_ahead import LEVELS
 from hydrology.uncertainty.error_model import LEVELS as ALL_LEVELS
-from jobspec.thresholds import NewThreshold
+from jobspec.levels import NewThreshold
 from operations.alerts.decide_alerts import decide
 from records.database.engine import Database
 from records.levels import basin_levels
 from records.outlooks import outlooks, reader
-from records.outlooks.tables import OutlookRow
+from records.outlooks.run_outlook import OutlookRow
 from records.runs import run_arrays, run_types
 from records.series import series
 from records.upkeep import prune_runs

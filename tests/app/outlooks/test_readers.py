@@ -11,6 +11,7 @@ from hydrology.base.calendar import day
 from operations.alerts.carry_out import carry_out
 from operations.alerts.decide_alerts import decide
 from records.basins import basins
+from records.basins.tables import Basin
 from records.database.engine import Database
 from records.runs.run_parts import RunPart
 from records.runs.run_types import BasinResult
@@ -41,7 +42,7 @@ def _of_members(database: Database, _client: TestClient) -> None:
 def _fill(database: Database, *, calibrated: bool = True) -> None:
     fill_records(database, calibrated=calibrated)
     with database.transaction() as session:
-        basins.upsert(session, basins.Basin(BASIN, latitude=47.2, longitude=-68.6))
+        basins.upsert(session, Basin(BASIN, latitude=47.2, longitude=-68.6))
 
 
 def _of_parts(database: Database, _client: TestClient) -> None:

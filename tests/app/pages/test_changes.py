@@ -4,7 +4,7 @@ import re
 
 from starlette.testclient import TestClient
 
-from jobspec.thresholds import NewThreshold
+from jobspec.levels import NewThreshold
 from records.database.engine import Database
 from records.levels import basin_levels
 from testing.records import BASIN, NOW

@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 from app.service import health
 from records.database.engine import Database
-from records.jobs import job_messages, jobs
+from records.jobs import jobs, queues
 from runtime.clock import Clock
 from runtime.settings import Settings
 from testing.processes import free_port
@@ -90,7 +90,7 @@ def test_a_broker_that_refuses_to_be_written_is_reported_until_it_is_well(
             assert "no-broker" not in degradations(client), name
             sender = Sender(settings, sqlite_database, clock)
             with sqlite_database.reading() as session:
-                (waiting,) = job_messages.unsent(session)
+                (waiting,) = queues.unsent(session)
             sender.send(waiting)
             sender.close()
             with sqlite_database.reading() as session:

@@ -2,15 +2,13 @@
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
-from sqlalchemy import update
 from starlette.testclient import TestClient
 
 from hydrology.base.absent import absent
 from hydrology.base.reasons import Reason
 from records.database.engine import Database
 from records.jobs import process_heartbeats
-from records.jobs.gpu_state import GPUState
-from records.jobs.tables import AttendanceRow
+from records.jobs.process_heartbeats import ATTENDANCE, GPUState
 from records.runs import run_types
 from records.versions import promotions
 from runtime.clock import Clock
@@ -38,7 +36,7 @@ def test_work_that_waits_and_workers_that_are_there(client: TestClient, database
         process_heartbeats.beat(session, "third", "scheduler", [], wall)
         process_heartbeats.beat(session, "gone", "worker", ["training"], wall)
         last_seen = wall - 2 * process_heartbeats.ABSENT_AFTER
-        session.execute(update(AttendanceRow).where(AttendanceRow.name == "gone").values(seen_at=last_seen))
+        session.execute(ATTENDANCE.update().where(ATTENDANCE.c.name == "gone").values(seen_at=last_seen))
         a_job(session)
         a_job(session, kind="ingest", queue="ingest")
     shown = figures(client, bearer(database))

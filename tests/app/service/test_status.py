@@ -17,7 +17,7 @@ from hydrology.base.reasons import Reason
 from records.access import keys
 from records.database.engine import Database
 from records.jobs import attempts, jobs, process_heartbeats, schedules
-from records.jobs.gpu_state import GPUState
+from records.jobs.process_heartbeats import GPUState
 from records.series import series
 from records.versions import promotions
 from runtime import restart_notes

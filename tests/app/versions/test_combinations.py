@@ -17,6 +17,7 @@ from jobspec.jobs.forecasting import ForecastParams
 from operations.forecasting.forecast import forecast
 from records.database.engine import Database
 from records.runs import run_types, runs
+from records.runs.runs import RunRequest
 from records.versions import promotions
 from records.versions.versions import Version
 from runtime.clock import Clock
@@ -42,7 +43,7 @@ def store(trained_file: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple
         promotions.promote(session, both.id, BASINS, reason="both", by="someone", at=AT)
     for weather in ("climatology", "dry"):
         asked = ForecastParams(basins=[*BASINS], t0=day("2005-04-20"), horizon=6, weather=weather)
-        forecast(work_of(database, Clock(AT)), asked)
+        forecast(work_of(database, Clock(AT)), RunRequest(asked))
     database.close()
     return url, both
 

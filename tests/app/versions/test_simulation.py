@@ -9,6 +9,7 @@ import xarray
 from starlette.testclient import TestClient
 
 from records.basins import basins
+from records.basins.tables import Basin
 from records.database.engine import Database
 from records.simulations import simulated_series
 from records.simulations.simulated_series import SimulatedFlowRow
@@ -50,7 +51,7 @@ def test_flow_is_converted_with_the_area(sqlite_client: TestClient, sqlite_datab
     a_simulation(sqlite_database)
     assert sqlite_client.get(f"{SIMULATION}?units=m3/s").json()["errors"][0]["field"] == "area"
     with sqlite_database.transaction() as session:
-        basins.upsert(session, basins.Basin(BASIN, None, None, None, areas={"maurer_extended": 864e6}))
+        basins.upsert(session, Basin(BASIN, None, None, None, areas={"maurer_extended": 864e6}))
     answer = sqlite_client.get(f"{SIMULATION}?units=m3/s").json()
     assert answer["area"] == {"name": "maurer_extended", "km2": 864.0}
     assert answer["simulated"] == pytest.approx(FLOW.simulated * 10, rel=1e-6)

@@ -18,6 +18,7 @@ from mcp.client.streamable_http import streamable_http_client
 from extensions.assistants.server import http_app
 from records.access import keys
 from records.basins import basins
+from records.basins.tables import Basin
 from records.database.engine import Database
 from records.verification import lead_scores
 from records.versions import promotions
@@ -62,7 +63,7 @@ def service(worked_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iter
         (version,) = set(promotions.current(session, BASINS).values())
         row = replace(a_verification(session, version_id=version), basin_id=BASINS[0])
         lead_scores.replace(session, [row])
-        basins.upsert(session, basins.Basin(BASINS[2], NAME, None, None))
+        basins.upsert(session, Basin(BASINS[2], NAME, None, None))
     with listening(settings, log_level="warning") as port:
         yield Service(f"http://127.0.0.1:{port}", database, token, data)
     database.close()

@@ -12,8 +12,9 @@ from mcp_types import CallToolResult
 
 from extensions.assistants.tools import TOOLS
 from jobspec.jobs.forecasting import WhatIfParams
-from operations.what_if.what_if import what_if
+from operations.what_if import what_if
 from records.jobs import attempts
+from records.runs.runs import RunRequest
 from runtime.clock import Clock
 from testing.work import work_of
 from tests.extensions.assistants.conftest import Service
@@ -147,7 +148,7 @@ def _complete(service: Service, job: str, params: dict[str, Any]) -> str:
     at = clock.wall()
     with service.database.transaction() as session:
         attempts.claim(session, job, worker="w", lease_until=at + timedelta(minutes=5), at=at)
-    (run,) = what_if(work_of(service.database, clock), WhatIfParams.model_validate(params), key=job)
+    (run,) = what_if(work_of(service.database, clock), RunRequest(WhatIfParams.model_validate(params), key=job))
     with service.database.transaction() as session:
         attempts.finish(session, job, 1, status="succeeded", result={"runs": [{"run": run.id}]}, at=clock.wall())
     return run.id

@@ -16,6 +16,7 @@ from extensions.edr.places import MAX_POSITIONS
 from hydrology.base.series import Flag
 from records.basins import basins
 from records.basins.basins import Site
+from records.basins.tables import Basin
 from records.database.engine import Database
 from records.series import series
 from testing.records import BASIN, NOW, a_source, daily
@@ -88,7 +89,7 @@ def two_gauges(sqlite_database: Database) -> None:
     with sqlite_database.transaction() as session:
         source = a_source(session)
         for basin, first, count, longitude in ((BASIN, "1989-01-01", 4383, -68.5), (SECOND, "2008-01-01", 366, -69.0)):
-            basins.upsert(session, basins.Basin(basin, basin, 47.25, longitude))
+            basins.upsert(session, Basin(basin, basin, 47.25, longitude))
             flow = daily(first, *np.ones(count).tolist(), flag=Flag.APPROVED, unit="cfs")
             series.write(session, basin, "usgs", "discharge", flow, source, NOW)
 

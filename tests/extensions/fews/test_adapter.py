@@ -28,6 +28,7 @@ from operations.versions.load_networks import load_version
 from records.basins import basins
 from records.database.engine import Database
 from records.runs import run_arrays, runs
+from records.runs.runs import RunRequest
 from records.versions import promotions, versions
 from testing.country import BASINS, CLOCK, FIRST, SECOND, combined
 from testing.files.fews import (
@@ -95,7 +96,7 @@ def read_back(file: Path, parameter: str = "discharge", locations: tuple[str, ..
 def flow_of(database: Database, basin: str, of_version: str | None = None) -> np.ndarray:
     """Return the mean of a hindcast's members, in m3/s."""
     params = ForecastParams(basins=[basin], t0=day(T0), horizon=10, version=of_version)
-    (issued,) = forecast(work_of(database, CLOCK), params)
+    (issued,) = forecast(work_of(database, CLOCK), RunRequest(params))
     with database.reading() as session:
         result = runs.series_of(session, issued.id, basin)
         version = versions.get(session, issued.version_id)

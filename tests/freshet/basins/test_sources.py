@@ -14,7 +14,7 @@ from tests.freshet.conftest import BASINS, Freshet
 from tests.operations.basin_data.test_user_basins import as_caravan, as_tables
 from workers.job_processes.process_pool import Children
 from workers.job_processes.worker import Worker
-from workers.service_context import tools_of
+from workers.queue.enqueue import tools_of
 
 GAUGES = [basin.replace("SYNTH-", "CARAVAN-own_") for basin in BASINS]
 OWN = [basin.replace("SYNTH-", "OWN-") for basin in BASINS]

@@ -3,6 +3,7 @@
 import pytest
 
 from records.basins import basins
+from records.basins.tables import Basin
 from records.database.engine import Database
 from records.series import series
 from testing.records import BASIN, NOW, a_source
@@ -15,7 +16,7 @@ def office(empty: Freshet) -> Freshet:
     """The command line, with twelve years of a gauge."""
     database = Database(f"sqlite:///{empty.data / 'freshet.sqlite'}")
     with database.transaction() as session:
-        basins.upsert(session, basins.Basin(BASIN))
+        basins.upsert(session, Basin(BASIN))
         series.write(session, BASIN, "usgs", "discharge", a_record(), a_source(session), NOW)
     database.close()
     return empty

@@ -13,7 +13,7 @@ from testing.jobs.processes import end
 from testing.records import a_basin
 from tests.freshet.conftest import Freshet
 from workers.queue.broker import broker_url, lives, start_embedded
-from workers.queue.celery_app import make_app
+from workers.queue.enqueue import make_app
 
 NAMES = ("run?1", "run?2", "site%41", "a#b", "ü ö", "x&y=z", "50%", "a;b+c,d", "b@c:d", "redis+unix", "'q\"")
 WHOLE = "run?1 site%41 a#b ü ö x&y=z 50% ;+,@: 'q\""

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from records.database.engine import Database
-from runtime import private_files
+from runtime import stored_files
 from runtime.settings import Settings
 from tests.freshet.conftest import Freshet
 from workers.queue.broker import start_embedded
@@ -58,7 +58,7 @@ def test_the_brokers_files_are_its_owners_alone(tmp_path: Path) -> None:
 
 @pytest.mark.extended
 def test_a_folder_that_is_open_to_others_is_reported_with_the_remedy(tmp_path: Path) -> None:
-    (tmp_path / "data").mkdir(mode=private_files.FOLDER)
+    (tmp_path / "data").mkdir(mode=stored_files.FOLDER)
     freshet = Freshet(tmp_path / "data")
     freshet("keys", "make", "river office")
 
@@ -77,5 +77,5 @@ def test_a_folder_that_is_open_to_others_is_reported_with_the_remedy(tmp_path: P
 def test_an_existing_folder_retains_its_permissions(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir(mode=0o750)
     before = (tmp_path / "mine").stat().st_mode
-    private_files.make_folder(tmp_path / "mine" / "data")
+    stored_files.make_folder(tmp_path / "mine" / "data")
     assert (tmp_path / "mine").stat().st_mode == before

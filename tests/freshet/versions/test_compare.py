@@ -13,7 +13,7 @@ from tests.freshet.conftest import BASINS, PERIODS, SMALL, Freshet
 from tests.ingestion.test_benchmarks import ROWS, write
 from workers.job_processes.process_pool import Children
 from workers.job_processes.worker import Worker
-from workers.service_context import tools_of
+from workers.queue.enqueue import tools_of
 
 pytestmark = pytest.mark.extended
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from records.basins import basins
+from records.basins.tables import Basin
 from records.database.engine import Database
 from testing.feed_services.server import serving
 from testing.feed_services.world import World
@@ -19,7 +20,7 @@ def office(empty: Freshet) -> Iterator[Office]:
     database = Database(f"sqlite:///{empty.data / 'freshet.sqlite'}")
     with database.transaction() as session:
         for basin, (latitude, longitude) in PLACES.items():
-            basins.upsert(session, basins.Basin(basin, None, latitude, longitude))
+            basins.upsert(session, Basin(basin, None, latitude, longitude))
     database.close()
     world = World({basin: gauge(basin) for basin in PLACES}, NOW)
     with serving(world) as url:

@@ -99,7 +99,7 @@ def test_errors_of_a_late_low_and_a_missed_event_and_a_false_alarm() -> None:
     scores = EventScores.of([first, missed, alarm])
     assert (scores.observed, scores.simulated, scores.matched) == (2, 2, 1)
     assert (scores.missed_share, scores.false_alarm_share) == (0.5, 0.5)
-    assert scores.errors["onset_days"] == EventError(1, 1, 1)
+    assert scores.errors.onset_days == EventError(1, 1, 1)
 
 
 def test_an_event_beside_a_gap_or_an_end_is_not_judged() -> None:
@@ -115,7 +115,7 @@ def test_an_event_beside_a_gap_or_an_end_is_not_judged() -> None:
 def test_without_events_there_is_a_reason() -> None:
     scores = EventScores.of([])
     expected = Reason.NO_EVENT, Reason.NO_SIMULATED_EVENT, Reason.NO_MATCHED_EVENT
-    found = scores.missed_share, scores.false_alarm_share, scores.errors["onset_days"]
+    found = scores.missed_share, scores.false_alarm_share, scores.errors.onset_days
     assert [isinstance(value, Absent) and value.code for value in found] == [reason.name.lower() for reason in expected]
 
 
@@ -130,6 +130,6 @@ def test_peak_times_and_misses_equal_those_of_neuralhydrology() -> None:
     )
     scores = EventScores.of(match_events(simulated, observed, float(np.percentile(observed, 80))))
     assert scores.missed_share == pytest.approx(neural.missed_peaks(obs, sim)) == 0.25
-    timing = EventScores.of(match_events(shifted, observed, 5.0)).errors["peak_time_days"]
+    timing = EventScores.of(match_events(shifted, observed, 5.0)).errors.peak_time_days
     assert isinstance(timing, EventError)
     assert timing.absolute == pytest.approx(neural.mean_peak_timing(obs, moved)) == 1.25

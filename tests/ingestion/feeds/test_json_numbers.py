@@ -10,7 +10,7 @@ from hydrology.base.calendar import day
 from ingestion.feeds.openmeteo import OpenMeteoArchive, OpenMeteoForecast
 from ingestion.feeds.usgs import UsgsFeed
 from ingestion.json_numbers import NotANumber, parse_json
-from jobspec.flood_categories import InvalidCategories, read_categories
+from jobspec.levels import InvalidCategories, read_categories
 from testing.feed_services import meteo, usgs
 from testing.feed_services.reply import Reply
 from tests.ingestion.feeds.conftest import COAST, DAKOTA, MAINE, Live, forecast, observed, why

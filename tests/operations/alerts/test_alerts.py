@@ -10,7 +10,7 @@ from hydrology.base.series import DailySeries, Flag
 from hydrology.base.units import Area, mm_per_day_to_m3s
 from hydrology.extremes.alerting import WINDOW_DAYS
 from jobspec.jobs.forecasting import ForecastParams, ReplayParams
-from jobspec.thresholds import NewThreshold
+from jobspec.levels import NewThreshold
 from operations.alerts.decide_alerts import decide
 from operations.daily.replay import replay
 from operations.forecasting.forecast import forecast
@@ -19,6 +19,7 @@ from records.alerts import alert_changes, alerts
 from records.database.engine import Database
 from records.levels import basin_levels, level_doubts
 from records.runs import run_types, runs
+from records.runs.runs import RunRequest
 from records.schema import Base
 from records.series import series, sources
 from records.versions import versions
@@ -41,7 +42,7 @@ def issue_day(days: int = 0) -> Clock:
 
 def issue(database: Database, days: int = 0, **chosen: object) -> run_types.Run:
     params = ForecastParams.model_validate({"basins": [BASIN], "t0": str(T0 + days), "horizon": 12} | chosen)
-    (run,) = forecast(work_of(database, issue_day(days)), params)
+    (run,) = forecast(work_of(database, issue_day(days)), RunRequest(params))
     return run
 
 
@@ -110,7 +111,7 @@ def test_deciding_again_changes_nothing(levelled: Database) -> None:
 
 def test_the_next_cycle_decides_what_an_interrupted_one_left(levelled: Database) -> None:
     params = ForecastParams(basins=[BASIN], t0=T0, horizon=5)
-    forecast(work_of(levelled, issue_day()), params, purpose="on-request")
+    forecast(work_of(levelled, issue_day()), RunRequest(params, purpose="on-request"))
     assert read(levelled) == {}
     issue(levelled)
     with levelled.transaction() as session:
@@ -121,18 +122,21 @@ def test_the_next_cycle_decides_what_an_interrupted_one_left(levelled: Database)
 
 
 def test_a_forecast_of_long_ago_decides_nothing(levelled: Database) -> None:
-    forecast(work_of(levelled, CLOCK), ForecastParams(basins=[BASIN], t0=T0, horizon=5))
+    forecast(work_of(levelled, CLOCK), RunRequest(ForecastParams(basins=[BASIN], t0=T0, horizon=5)))
     assert read(levelled) == {}
 
 
 def test_an_older_forecast_does_not_take_the_place_of_a_newer_one(levelled: Database) -> None:
     newer = issue(levelled, days=1)
-    forecast(work_of(levelled, issue_day(1)), ForecastParams(basins=[BASIN], t0=T0, horizon=5))
+    forecast(work_of(levelled, issue_day(1)), RunRequest(ForecastParams(basins=[BASIN], t0=T0, horizon=5)))
     assert {alert.run_id for alert in read(levelled).values()} == {newer.id}
 
 
 def test_the_first_forecast_with_a_weather_forecast_decides_and_names_its_basis(levelled: Database) -> None:
-    replay(work_of(levelled, CLOCK), ReplayParams(period=Period.parse("2005-04-04..2005-04-04"), horizon=5, traces=2))
+    replay(
+        work_of(levelled, CLOCK),
+        RunRequest(ReplayParams(period=Period.parse("2005-04-04..2005-04-04"), horizon=5, traces=2)),
+    )
     with levelled.reading() as session:
         standing = alerts.standing(session, BASIN)
     assert standing is not None
@@ -146,7 +150,8 @@ def test_an_uncalibrated_forecast_decides_nothing_and_gives_the_reason(levelled:
         for table in ("basin_errors", "error_models"):
             session.execute(Base.metadata.tables[table].delete())
     done = replay(
-        work_of(levelled, CLOCK), ReplayParams(period=Period.parse("2005-04-04..2005-04-05"), horizon=5, traces=2)
+        work_of(levelled, CLOCK),
+        RunRequest(ReplayParams(period=Period.parse("2005-04-04..2005-04-05"), horizon=5, traces=2)),
     )
     assert [(one.kind, one.severity, one.replayed) for one in done.changes] == [("undecided", "warning", True)]
     with levelled.reading() as session:
@@ -159,7 +164,7 @@ def test_an_uncalibrated_forecast_decides_nothing_and_gives_the_reason(levelled:
 
 def test_a_replay_on_request_decides_nothing(levelled: Database) -> None:
     period = ReplayParams(period=Period.parse("2005-04-04..2005-04-05"), horizon=5, traces=2)
-    assert replay(work_of(levelled, CLOCK), period, purpose="on-request").changes == []
+    assert replay(work_of(levelled, CLOCK), RunRequest(period, purpose="on-request")).changes == []
     with levelled.reading() as session:
         assert alert_changes.page(session) == []
         assert alerts.standing(session, BASIN) is None

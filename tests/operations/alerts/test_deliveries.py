@@ -18,8 +18,7 @@ from standardwebhooks import Webhook
 from hydrology.base.absent import absent
 from hydrology.base.reasons import Reason
 from hydrology.extremes.alerting import SEVERITIES
-from jobspec.message_templates import MessageTemplate
-from jobspec.subscriptions import NewSubscription
+from jobspec.subscriptions import MessageTemplate, NewSubscription
 from operations.alerts.deliver import deliver
 from records.access import keys
 from records.alerts import alert_changes, deliveries, dispatch, signatures, subscriptions

@@ -18,7 +18,7 @@ from hydrology.base.absent import Absent, absent
 from hydrology.base.reasons import Reason
 from hydrology.extremes.alerting import Severity
 from jobspec.subscriptions import Digest, NewSubscription
-from operations.alerts import mail, smtp
+from operations.alerts import mail
 from operations.alerts.deliver import deliver
 from records.access import keys
 from records.alerts import alert_changes, deliveries, dispatch, signatures, subscriptions
@@ -27,7 +27,7 @@ from records.alerts.deliveries import DELIVERIES, Delivery
 from records.alerts.dispatch import MAX_OUTAGE, MAX_TRIES, WAITS, Sending
 from records.alerts.subscriptions import CONFIRM_WITHIN, SUBSCRIPTIONS
 from records.basins import basins
-from records.basins.basins import Basin
+from records.basins.tables import Basin
 from records.database.engine import Database
 from runtime.settings import Settings
 from testing.messages.mail_server import PASSWORD, PUBLIC_URL, Answer, MailServer, serving_mail
@@ -396,7 +396,7 @@ def test_a_greeting_that_never_ends_is_cut_off(tmp_path: Path) -> None:
         thread = threading.Thread(target=greet, args=(listener,))
         thread.start()
         server = MailServer(security="none", port=listener.getsockname()[1])
-        outcome = smtp.hand_over(server.settings(tmp_path, smtp_seconds=1), PERSON, b"")
+        outcome = mail.hand_over(server.settings(tmp_path, smtp_seconds=1), PERSON, b"")
         thread.join()
     assert outcome.failure == absent(Reason.MAIL_SLOW, seconds=1)
     assert len(sent) < lines

@@ -24,6 +24,7 @@ from operations.basin_data.ingest import store
 from operations.states.advance_states import advance
 from operations.versions.load_networks import LoadedVersion, load_version
 from records.basins import basins
+from records.basins.tables import Basin
 from records.database.engine import Database
 from records.series import revisions
 from records.versions import versions
@@ -56,7 +57,7 @@ class Rivers:
     def basin(self) -> str:
         name = f"SYNTH-{next(self.numbers)}"
         with self.database.transaction() as session:
-            basins.upsert(session, basins.Basin(name, attributes=self.attributes))
+            basins.upsert(session, Basin(name, attributes=self.attributes))
         return name
 
     def report(self, basin: str, start: Day, values: Mapping[str, Array], at: Clock = Clock(NOW)) -> None:

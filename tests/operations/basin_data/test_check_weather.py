@@ -24,6 +24,7 @@ from operations.basin_data.source_paths import Intake
 from operations.feeds.fetch import fetch
 from operations.weather.import_forecasts import add
 from records.basins import basins, quality
+from records.basins.tables import Basin
 from records.database.engine import Database
 from records.feeds import feeds
 from records.series import series, sources
@@ -61,7 +62,7 @@ def empty(migrated_sqlite: Path, tmp_path: Path) -> Iterator[Database]:
     """A database with one basin that has no weather yet."""
     database = Database(f"sqlite:///{shutil.copy(migrated_sqlite, tmp_path / 'own.sqlite')}")
     with database.transaction() as session:
-        basins.upsert(session, basins.Basin(OWN, "Mill", latitude(), -115.6))
+        basins.upsert(session, Basin(OWN, "Mill", latitude(), -115.6))
     yield database
     database.close()
 

@@ -8,6 +8,7 @@ from hydrology.base.calendar import Period
 from hydrology.base.reasons import Reason
 from operations.basin_data.dataset import load_discharge
 from records.basins import basins
+from records.basins.tables import Basin
 from records.database.engine import Database
 from records.series import series
 from testing.records import BASIN, NOW, a_source, daily
@@ -16,7 +17,7 @@ from testing.records import BASIN, NOW, a_source, daily
 @pytest.mark.parametrize("second", [np.nan, 2.0])
 def test_days_without_any_observed_value_have_no_discharge(database: Database, second: float) -> None:
     with database.transaction() as session:
-        basins.upsert(session, basins.Basin(BASIN, BASIN, 47.25, -68.5))
+        basins.upsert(session, Basin(BASIN, BASIN, 47.25, -68.5))
         flow = daily("2008-01-01", np.nan, second, 3.0, unit="mm/day")
         series.write(session, BASIN, "usgs", "discharge", flow, a_source(session), NOW)
         found = load_discharge(session, BASIN, ["maurer"], Period.parse("2008-01-01..2008-01-02"))

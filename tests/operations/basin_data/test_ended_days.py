@@ -16,6 +16,7 @@ from ingestion.sources.caravan import CaravanSource
 from ingestion.sources.tables import TablesSource
 from operations.basin_data.ingest import ingest, store
 from records.basins import basins
+from records.basins.tables import Basin
 from records.database.engine import Database
 from records.series import series
 from runtime.clock import Clock
@@ -69,7 +70,7 @@ def test_a_day_ends_by_the_calendar_of_the_basin(empty: Database, tmp_path: Path
         source = tables(tmp_path, f"{MILL},{ended},1", f"{MILL},{after},", longitude=longitude)
         assert [outcome.error for outcome in ingest(work_of(empty, CLOCK), source, table=True)] == [None, None]
     with empty.transaction() as session:
-        basins.upsert(session, basins.Basin(MILL, texts={"time_zone": "Pacific/Auckland"}))
+        basins.upsert(session, Basin(MILL, texts={"time_zone": "Pacific/Auckland"}))
     source = tables(tmp_path, f"{MILL},2008-09-20,2", longitude=-69)
     with pytest.raises(SourceError, match="2008-09-19 is the last"):
         ingest(work_of(empty, CLOCK), source, table=True)
@@ -113,7 +114,7 @@ def test_days_ahead_without_a_value_are_not_stored(empty: Database) -> None:
     for start, last in (("2008-09-18", "2008-09-19"), ("2008-09-19", "2008-09-19")):
         flow = SourceSeries("own", "discharge", DailySeries(day(start), values, flags, "m3/s"), file)
         with empty.transaction() as session:
-            basins.upsert(session, basins.Basin(MILL))
+            basins.upsert(session, Basin(MILL))
             store(session, BasinData(MILL, series=(flow,)), CLOCK)
             stored = series.read(session, MILL, "own", "discharge")
         assert stored is not None

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sqlalchemy import delete
 
 from hydrology.base.calendar import Period, day
 from hydrology.base.errors import DataProblem, InvalidInput
@@ -20,10 +19,11 @@ from operations.verification.evaluate import evaluate
 from records.access import keys
 from records.basins import basins, ownership
 from records.basins.ownership import AgencysName, Unofficial
-from records.basins.tables import AttributeRow
+from records.basins.tables import ATTRIBUTES, Basin
 from records.database.engine import Database
 from records.runs import runs, states
 from records.runs.run_summary import RunSummary
+from records.runs.runs import RunRequest
 from records.series import series
 from records.verification import scores
 from records.versions import promotions, versions
@@ -59,7 +59,7 @@ def settings(tmp_path: Path, world: World) -> Iterator[Settings]:
         yield Settings(data=tmp_path, usgs_url=f"{url}/ogcapi/v0", ingest_hosts=allowed)
 
 
-def added(database: Database, settings: Settings, basin: str = MAINE, **result: object) -> basins.Basin:
+def added(database: Database, settings: Settings, basin: str = MAINE, **result: object) -> Basin:
     add(work_of(database, CLOCK, settings), AddedBasin.model_validate({"basin": basin} | result), pause=lambda _: None)
     with database.reading() as session:
         return basins.get(session, basin)
@@ -118,7 +118,7 @@ def test_an_outline_is_compared_with_what_usgs_reports_or_a_product(database: Da
     with pytest.raises(BadOutline, match=r"the basin's 769 km2 \(usgs\)"):
         added(database, settings, outline=box(-69.0))
     with database.transaction() as session:
-        basins.upsert(session, basins.Basin("CARAVAN-x_1", "Old", 45.2, -69.3, None, {"era5_land": 4e8}))
+        basins.upsert(session, Basin("CARAVAN-x_1", "Old", 45.2, -69.3, None, {"era5_land": 4e8}))
     with pytest.raises(BadOutline, match=r"the basin's 400 km2 \(era5_land\)"):
         add(work_of(database, CLOCK, settings), AddedBasin.model_construct(basin="CARAVAN-x_1", outline=box(-69.2)))
 
@@ -145,7 +145,7 @@ def test_a_gauge_beside_the_180th_meridian_has_points_on_both_sides(
 def test_a_basin_retains_the_area_that_versions_learn_with(database: Database, settings: Settings) -> None:
     with database.transaction() as session:
         known = {"area_gages2": 772.0}
-        basins.upsert(session, basins.Basin(MAINE, "Old", 45.0, -69.0, None, {"maurer_extended": 7.7e8}, known))
+        basins.upsert(session, Basin(MAINE, "Old", 45.0, -69.0, None, {"maurer_extended": 7.7e8}, known))
     basin = added(database, settings, area_km2=900.0)
     assert basin.areas == {"maurer_extended": 7.7e8, "given": 9e8}
     assert basin.attributes["area_gages2"] == 772.0
@@ -193,7 +193,7 @@ def test_a_gauge_that_an_operator_registered_first_is_adopted_bare_or_refused(
     with database.transaction() as session:
         operator = keys.make(session, "squatter", "operator", None, NOW)[0].id
         basins.register(session, MAINE, operator)  # as before identifiers of agencies were refused
-        basins.upsert(session, basins.Basin(MAINE, name="Mine", latitude=1.0, longitude=1.0, areas={"given": 1.0}))
+        basins.upsert(session, Basin(MAINE, name="Mine", latitude=1.0, longitude=1.0, areas={"given": 1.0}))
     for key in (None, "admin"):
         with database.transaction() as session:
             key = key and keys.make(session, "chief", "admin", None, NOW)[0].id
@@ -216,8 +216,8 @@ def test_a_gauge_that_an_operator_registered_first_is_adopted_bare_or_refused(
 def lacking(trained_store: Database) -> Database:
     """The country, where nothing is known of one basin's land, nor of its climate."""
     with trained_store.transaction() as session:
-        unknown = AttributeRow.basin_id == BASIN, AttributeRow.name.in_((*LAND, *CLIMATE))
-        session.execute(delete(AttributeRow).where(*unknown))
+        unknown = ATTRIBUTES.c.basin_id == BASIN, ATTRIBUTES.c.name.in_((*LAND, *CLIMATE))
+        session.execute(ATTRIBUTES.delete().where(*unknown))
         states.invalidate_all(session, BASIN, a_reason("a test"), NOW)
         (version,) = versions.list_versions(session)
         promotions.promote(session, version.id, [BASIN], reason="a test", by="a test", at=NOW)
@@ -225,7 +225,9 @@ def lacking(trained_store: Database) -> Database:
 
 
 def issued(database: Database) -> tuple[str, RunSummary]:
-    (run,) = forecast(work_of(database, CLOCK), ForecastParams(basins=[BASIN], t0=day("2005-03-01"), horizon=3))
+    (run,) = forecast(
+        work_of(database, CLOCK), RunRequest(ForecastParams(basins=[BASIN], t0=day("2005-03-01"), horizon=3))
+    )
     with database.reading() as session:
         return run.id, runs.basin_of(session, run.id, BASIN).summary
 
@@ -241,7 +243,7 @@ def test_nothing_is_assumed_without_permission(lacking: Database) -> None:
 
 def test_climate_is_never_assumed_but_computed(lacking: Database) -> None:
     with lacking.transaction() as session:
-        basins.upsert(session, basins.Basin(BASIN, assume_attributes=True))
+        basins.upsert(session, Basin(BASIN, assume_attributes=True))
     with pytest.raises(NothingToForecast, match="compute p_mean, pet_mean"):
         issued(lacking)
     climate = compute(work_of(lacking, CLOCK), BASIN, "synthetic", YEARS)
@@ -259,7 +261,7 @@ def test_climate_is_never_assumed_but_computed(lacking: Database) -> None:
 
 def test_a_run_and_its_scores_store_what_was_assumed(lacking: Database) -> None:
     with lacking.transaction() as session:
-        basins.upsert(session, basins.Basin(BASIN, assume_attributes=True))
+        basins.upsert(session, Basin(BASIN, assume_attributes=True))
         (version,) = versions.list_versions(session)
     compute(work_of(lacking, CLOCK), BASIN, "synthetic", YEARS)
     run, before = issued(lacking)
@@ -270,7 +272,7 @@ def test_a_run_and_its_scores_store_what_was_assumed(lacking: Database) -> None:
     assert score.attributes_assumed == list(LAND)
 
     with lacking.transaction() as session:
-        changes = basins.upsert(session, basins.Basin(BASIN, attributes={name: means[name] * 3 for name in LAND}))
+        changes = basins.upsert(session, Basin(BASIN, attributes={name: means[name] * 3 for name in LAND}))
         assert basins.attributes_revised(session, BASIN, changes)  # what had been assumed is in its states
         states.invalidate_all(session, BASIN, a_reason("an attribute was revised"), NOW)
     _, after = issued(lacking)
@@ -312,9 +314,9 @@ def test_climate_that_an_operator_gives_stands_and_is_called_computed_no_more(
 ) -> None:
     compute(work_of(lacking, CLOCK), BASIN, "synthetic", YEARS)
     with lacking.transaction() as session:
-        basins.upsert(session, basins.Basin(BASIN, name="Renamed"))
+        basins.upsert(session, Basin(BASIN, name="Renamed"))
         assert basins.CLIMATE_SOURCE in basins.get(session, BASIN).texts
-        basins.upsert(session, basins.Basin(BASIN, attributes={"p_mean": 2.5}))
+        basins.upsert(session, Basin(BASIN, attributes={"p_mean": 2.5}))
         assert basins.CLIMATE_SOURCE not in basins.get(session, BASIN).texts
     with pytest.raises(DataProblem, match=f"{BASIN} has p_mean, .* from its source or an operator"):
         compute(work_of(lacking, CLOCK), BASIN, "synthetic", YEARS)

@@ -13,16 +13,18 @@ from hydrology.base.errors import InvalidInput
 from hydrology.base.units import Area, to_mm_per_day
 from ingestion.sources.camels import CamelsSource
 from jobspec.jobs.forecasting import ForecastParams
-from jobspec.thresholds import NewThreshold
+from jobspec.levels import NewThreshold
 from operations.basin_data.basins import chosen_to_learn_from
 from operations.basin_data.ingest import IngestResult, first_affected, ingest
 from operations.forecasting.forecast import forecast
 from records.access import keys
 from records.basins import basins, ownership, quality
+from records.basins.tables import Basin
 from records.database.engine import Database
 from records.job_permissions import permissions
 from records.levels import basin_levels
 from records.runs import states
+from records.runs.runs import RunRequest
 from records.schema import Base
 from records.series import series
 from records.versions import versions
@@ -167,7 +169,7 @@ def test_a_basin_that_the_source_lacks_is_refused(trained_store: Database, count
 def test_a_revised_value_is_logged_and_invalidates_the_states_that_consumed_it(
     trained_store: Database, copy: Path
 ) -> None:
-    forecast(work_of(trained_store, CLOCK), ForecastParams(basins=list(BASINS), t0=day("2004-05-01")))
+    forecast(work_of(trained_store, CLOCK), RunRequest(ForecastParams(basins=list(BASINS), t0=day("2004-05-01"))))
     lines = (copy / FORCING).read_text().splitlines()
     at = next(
         index
@@ -254,7 +256,7 @@ def test_a_basin_that_an_operator_registered_first_is_adopted_bare_or_refused(
     assert (new.status, "names an agency" in str(new.error)) == ("failed", True)
     with database.transaction() as session:
         basins.register(session, mine, operator.key_id)  # as before identifiers of agencies were refused
-        basins.upsert(session, basins.Basin(mine, name="Mine"))
+        basins.upsert(session, Basin(mine, name="Mine"))
         basin_levels.put(session, mine, NewThreshold(name="low", discharge=0.01, direction="rising"), CLOCK.now())
     assert ingest(work_of(database, CLOCK), source, [mine], grant=operator)[0].status == "changed"
     (refused,) = ingest(work_of(database, CLOCK), source, [mine])

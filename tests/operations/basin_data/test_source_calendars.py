@@ -11,6 +11,7 @@ from operations.forecasting.forecast import NothingToForecast, forecast
 from operations.verification.evaluate import evaluate
 from records.database.engine import Database
 from records.runs import runs
+from records.runs.runs import RunRequest
 from records.series import series, sources
 from records.versions import versions
 from testing.country import CLOCK
@@ -39,8 +40,12 @@ def store(database: Database, *, filled: bool) -> set[str]:
 
 def test_a_forecast_and_an_evaluation_run_over_the_filled_day_and_mark_it(trained_store: Database) -> None:
     variables = store(trained_store, filled=True)
-    (run,) = forecast(work_of(trained_store, CLOCK), ForecastParams(basins=[BASIN], t0=day("2005-01-05"), horizon=5))
-    (before,) = forecast(work_of(trained_store, CLOCK), ForecastParams(basins=[BASIN], t0=day("2004-12-20"), horizon=5))
+    (run,) = forecast(
+        work_of(trained_store, CLOCK), RunRequest(ForecastParams(basins=[BASIN], t0=day("2005-01-05"), horizon=5))
+    )
+    (before,) = forecast(
+        work_of(trained_store, CLOCK), RunRequest(ForecastParams(basins=[BASIN], t0=day("2004-12-20"), horizon=5))
+    )
     with trained_store.reading() as session:
         over, until = (runs.basin_of(session, one.id, BASIN).summary.filled_forcing for one in (run, before))
         version = versions.newest(session).id
@@ -56,4 +61,6 @@ def test_a_forecast_and_an_evaluation_run_over_the_filled_day_and_mark_it(traine
 def test_without_the_rule_every_forecast_would_end_before_the_day(trained_store: Database) -> None:
     store(trained_store, filled=False)
     with pytest.raises(NothingToForecast, match="2004-12-31"):
-        forecast(work_of(trained_store, CLOCK), ForecastParams(basins=[BASIN], t0=day("2005-01-05"), horizon=5))
+        forecast(
+            work_of(trained_store, CLOCK), RunRequest(ForecastParams(basins=[BASIN], t0=day("2005-01-05"), horizon=5))
+        )

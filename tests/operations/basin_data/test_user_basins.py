@@ -25,6 +25,7 @@ from operations.verification.evaluate import evaluate
 from records.basins import basins
 from records.database.engine import Database
 from records.runs import runs
+from records.runs.runs import RunRequest
 from records.series import series
 from runtime.settings import Settings
 from testing.country import BASINS, CLOCK, configuration
@@ -122,7 +123,9 @@ def test_own_basins_go_the_way_of_all_others(
     assert (trained.basins, trained.left_out) == (names, {})
     skill = evaluate(work_of(empty, CLOCK), trained.version_id, HELD_OUT, names)
     assert ([one.basin for one in skill.basins], skill.left_out) == (list(names), {})
-    (run,) = forecast(work_of(empty, CLOCK), ForecastParams(basins=list(names), horizon=5, t0=day("2005-03-10")))
+    (run,) = forecast(
+        work_of(empty, CLOCK), RunRequest(ForecastParams(basins=list(names), horizon=5, t0=day("2005-03-10")))
+    )
     assert (run.status, run.product) == ("issued", product)
     with empty.reading() as session:
         for name, data in zip(names, country_data.values(), strict=True):
@@ -157,5 +160,6 @@ def test_a_basin_without_an_attribute_that_the_model_takes_is_reported(
     ingest(work_of(empty, CLOCK), TablesSource(tmp_path / "more.csv", tmp_path / "rain.csv", "own_weather"))
     with pytest.raises(NothingToForecast, match="OWN-new has no attribute elev_mean"):
         forecast(
-            work_of(empty, CLOCK), ForecastParams(basins=["OWN-new"], t0=day("2005-03-09"), horizon=1, version=version)
+            work_of(empty, CLOCK),
+            RunRequest(ForecastParams(basins=["OWN-new"], t0=day("2005-03-09"), horizon=1, version=version)),
         )

@@ -16,7 +16,7 @@ from hydrology.extremes.alerting import WINDOW_DAYS
 from hydrology.weather.bridge import BRIDGED
 from ingestion.sources.synthetic import PRODUCT
 from jobspec.jobs.data import BridgeFit
-from jobspec.thresholds import NewThreshold
+from jobspec.levels import NewThreshold
 from operations.alerts.decide_alerts import decide
 from operations.daily.daily_forecasts import DailyRequest, Newest, issue_newest
 from operations.upkeep.reproduce import reproduce

@@ -22,6 +22,7 @@ from operations.basin_data.source_paths import Intake
 from operations.feeds.fetch import FetchCallbacks, fetch
 from records.access import keys
 from records.basins import basins
+from records.basins.tables import Basin
 from records.database.engine import Database
 from records.feeds import feeds, product_credits
 from records.feeds.feeds import FeedConflict, FetchedBasin
@@ -89,7 +90,7 @@ class Office:
 def office(database: Database, tmp_path: Path) -> Iterator[Office]:
     with database.transaction() as session:
         for basin, (latitude, longitude) in PLACES.items():
-            basins.upsert(session, basins.Basin(basin, None, latitude, longitude))
+            basins.upsert(session, Basin(basin, None, latitude, longitude))
     world = World({basin: gauge(basin) for basin in PLACES}, NOW)
     with serving(world) as url:
         settings = Settings(
@@ -189,7 +190,7 @@ def test_ice_is_stored_in_the_flags_and_melts_by_a_revision(office: Office) -> N
 
 def test_a_basin_that_fails_retains_what_it_had_and_the_others_go_on(office: Office) -> None:
     with office.database.transaction() as session:
-        basins.upsert(session, basins.Basin("USGS-99999999", None, 45.0, -69.0))
+        basins.upsert(session, Basin("USGS-99999999", None, 45.0, -69.0))
     office.add("flow", USGS)
     done = office.fetch("flow")
     assert {basin: one.status for basin, one in done.items()} == dict.fromkeys(PLACES, "new") | {

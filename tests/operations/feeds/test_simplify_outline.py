@@ -8,7 +8,7 @@ from shapely import MultiPolygon, Polygon, box, union_all
 from shapely.affinity import translate
 
 from hydrology.base.outline import outline_of
-from operations.feeds.simplify_outline import MAX_VERTICES, simplified
+from operations.feeds.add_gauge import MAX_VERTICES, simplified
 
 GAUGE = (45.0, -69.0)
 

@@ -9,14 +9,16 @@ from jobspec.network import sized
 from operations.training.train import train
 from operations.verification.evaluate import evaluate
 from operations.verification.simulated_thresholds import compute
-from records.basins.tables import BasinRow
+from records.basins.tables import Basin
 from records.database.engine import Database
+from records.database.statements import table_of
 from records.runs import run_types, runs
 from records.runs.run_summary import KnownSkill
 from records.simulations import simulated_series, snow_cells
 from records.simulations.snow_cells import mappings
 from records.versions import versions
 from testing.country import BASINS, CLOCK, configuration
+from testing.records import change
 from testing.work import work_of
 from tests.operations.conftest import Copies
 from tests.operations.forecasting.test_networks import discharge, one_run
@@ -91,9 +93,7 @@ def test_a_warm_start_gives_the_bits_of_a_cold_one(copies: Copies) -> None:
 
 def test_a_basin_without_a_latitude_is_left_out_with_the_reason(trained_store: Database) -> None:
     with trained_store.transaction() as session:
-        row = session.get(BasinRow, "SYNTH-02")
-        assert row is not None
-        row.latitude = None
+        change(session, table_of(Basin), "SYNTH-02", latitude=None)
     config = configuration(network=sized("buckets", 2), members=1)
     outcome = train(work_of(trained_store, CLOCK), config, BASINS)
     assert "gauge_lat" in str(outcome.left_out["SYNTH-02"])

@@ -17,6 +17,7 @@ from records.alerts import alerts
 from records.database.engine import Database
 from records.forecasts.latest import NoForecast, latest
 from records.runs import run_types, runs
+from records.runs.runs import RunRequest
 from records.series import series
 from records.series.tables import SeriesRow
 from runtime.clock import Clock
@@ -75,7 +76,8 @@ def test_weather_after_t0_in_its_own_year_changes_nothing(trained_store: Databas
 def test_it_is_a_what_if_and_never_the_forecast_of_a_basin(trained_store: Database) -> None:
     clock = Clock(datetime(2004, 3, 11, 14, tzinfo=UTC))
     (run,) = forecast(
-        work_of(trained_store, clock), ForecastParams(basins=[*BASINS], t0=T0, weather="dry"), purpose="operational"
+        work_of(trained_store, clock),
+        RunRequest(ForecastParams(basins=[*BASINS], t0=T0, weather="dry"), purpose="operational"),
     )
     assert (run.status, run.purpose, run.forcing_kind, run.forcing_cutoff) == ("issued", "what-if", "dry", T0)
     assert run.quantiles_of == "members"

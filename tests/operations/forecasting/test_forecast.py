@@ -29,6 +29,7 @@ from records.database.engine import Database
 from records.feeds import product_credits
 from records.forecasts.latest import NoForecast, latest
 from records.runs import run_types, runs, states
+from records.runs.runs import RunRequest
 from records.runs.tables import StateRow
 from records.series import series, sources
 from records.series.tables import SeriesRow
@@ -44,7 +45,8 @@ T0 = day("2004-03-10")
 
 def one_run(database: Database, basins: Sequence[str] = BASINS, **request: object) -> run_types.Run:
     (run,) = forecast(
-        work_of(database, CLOCK), ForecastParams.model_validate({"basins": list(basins), "t0": T0, **request})
+        work_of(database, CLOCK),
+        RunRequest(ForecastParams.model_validate({"basins": list(basins), "t0": T0, **request})),
     )
     return run
 
@@ -151,10 +153,10 @@ def test_latest_serves_the_newest_t0(trained_store: Database) -> None:
 
 def test_the_clock_sets_t0(trained_store: Database) -> None:
     clock = Clock(datetime(2003, 7, 5, 14, tzinfo=UTC))
-    (run,) = forecast(work_of(trained_store, clock), ForecastParams())
+    (run,) = forecast(work_of(trained_store, clock), RunRequest(ForecastParams()))
     assert run.t0 == day("2003-07-04")
     assert run.issued_at == datetime(2003, 7, 5, 14, tzinfo=UTC)
-    (at_the_end,) = forecast(work_of(trained_store, CLOCK), ForecastParams(horizon=5))
+    (at_the_end,) = forecast(work_of(trained_store, CLOCK), RunRequest(ForecastParams(horizon=5)))
     assert at_the_end.t0 == day("2005-09-25")
 
 
@@ -379,7 +381,7 @@ def test_an_impossible_forecast_is_refused_and_stores_nothing(
 def test_t0_after_the_clock_is_refused(trained_store: Database) -> None:
     clock = Clock(datetime(2003, 7, 5, tzinfo=UTC))
     with pytest.raises(InvalidInput, match="has not ended at 2003-07-05 00:00 UTC"):
-        forecast(work_of(trained_store, clock), ForecastParams(basins=list(BASINS), t0=day("2003-07-05")))
+        forecast(work_of(trained_store, clock), RunRequest(ForecastParams(basins=list(BASINS), t0=day("2003-07-05"))))
 
 
 def test_t0_has_ended_where_the_basin_is(trained_store: Database) -> None:
@@ -389,12 +391,15 @@ def test_t0_has_ended_where_the_basin_is(trained_store: Database) -> None:
     t0s = {}
     for basin in BASINS[:2]:
         (run,) = forecast(
-            work_of(trained_store, Clock(datetime(2003, 7, 5, 13, tzinfo=UTC))), ForecastParams(basins=[basin])
+            work_of(trained_store, Clock(datetime(2003, 7, 5, 13, tzinfo=UTC))),
+            RunRequest(ForecastParams(basins=[basin])),
         )
         t0s[basin] = str(run.t0)
     assert t0s == {"SYNTH-01": "2003-07-05", "SYNTH-02": "2003-07-04"}
     clock = Clock(datetime(2003, 7, 5, 13, tzinfo=UTC))
-    (run,) = forecast(work_of(trained_store, clock), ForecastParams(basins=list(BASINS), t0=day("2003-07-05")))
+    (run,) = forecast(
+        work_of(trained_store, clock), RunRequest(ForecastParams(basins=list(BASINS), t0=day("2003-07-05")))
+    )
     with trained_store.reading() as session:
         reasons = {row.basin_id: row.reason for row in runs.basins_of(session, run.id)}
     assert reasons["SYNTH-01"] is None
@@ -415,7 +420,7 @@ def test_t0_ends_with_a_night_of_any_length(trained_store: Database, clock: str,
     with trained_store.transaction() as session:
         basins.upsert(session, replace(basins.get(session, BASINS[0]), texts={"time_zone": "America/Denver"}))
     at = Clock(datetime.fromisoformat(clock).replace(tzinfo=UTC))
-    (run,) = forecast(work_of(trained_store, at), ForecastParams(basins=[BASINS[0]]))
+    (run,) = forecast(work_of(trained_store, at), RunRequest(ForecastParams(basins=[BASINS[0]])))
     assert str(run.t0) == t0
 
 
@@ -454,7 +459,9 @@ def test_a_revision_during_a_forecast_leaves_no_state_of_the_old_forcing(trained
             )
         assert done
 
-    (run,) = forecast(work_of(trained_store, CLOCK, progress=revise), ForecastParams(basins=list(BASINS), t0=T0))
+    (run,) = forecast(
+        work_of(trained_store, CLOCK, progress=revise), RunRequest(ForecastParams(basins=list(BASINS), t0=T0))
+    )
     with trained_store.reading() as session:
         result = runs.basin_of(session, run.id, "SYNTH-02")
         newest = states.newest_valid(session, run.version_id, "SYNTH-02", T0)

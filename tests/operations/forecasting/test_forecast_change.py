@@ -17,6 +17,7 @@ from operations.training.train import train
 from records.database.engine import Database
 from records.runs import run_arrays, run_types, runs, states
 from records.runs.run_summary import RunChange
+from records.runs.runs import RunRequest
 from records.series import series
 from records.versions import promotions
 from runtime.clock import Clock
@@ -33,7 +34,7 @@ Array = npt.NDArray[np.float64]
 
 def played(database: Database, days: str, traces: int = 3) -> list[run_types.Run]:
     params = ReplayParams(period=Period.parse(days), horizon=HORIZON, traces=traces)
-    return replay(work_of(database, CLOCK), params).runs
+    return replay(work_of(database, CLOCK), RunRequest(params)).runs
 
 
 def mean(database: Database, run: run_types.Run, basin: str = BASIN) -> Array:
@@ -54,7 +55,7 @@ def rerun(
         weather_id=weather.weather.id,
         version=version or of.version_id,
     )
-    (run,) = forecast(work_of(database, CLOCK), params, purpose="on-request")
+    (run,) = forecast(work_of(database, CLOCK), RunRequest(params, purpose="on-request"))
     return mean(database, run)
 
 
@@ -140,6 +141,6 @@ def test_weather_forecasts_of_other_numbers_of_traces_are_split_too(
 def test_climatology_is_compared_like_any_weather(trained_store: Database) -> None:
     for at in (datetime(2005, 4, 3, 14, tzinfo=UTC), datetime(2005, 4, 4, 14, tzinfo=UTC)):
         params = ForecastParams(basins=[BASIN], horizon=HORIZON, weather="climatology")
-        (run,) = forecast(work_of(trained_store, Clock(at)), params)
+        (run,) = forecast(work_of(trained_store, Clock(at)), RunRequest(params))
     _, parts = change(trained_store, run)
     assert np.abs(parts[0, 1]).max() > 0

@@ -13,7 +13,7 @@ from jobspec.training import InputsConfig
 from models.arrays import Forcing
 from operations.basin_data.dataset import BasinForcing
 from operations.forecasting.days import RunDays
-from operations.forecasting.weather.expected_skill import with_skill
+from operations.forecasting.parts.calibration import with_skill
 from operations.forecasting.weather.mosaic import MIN_SHARE, Filled, Labels, Mosaic
 from operations.forecasting.weather.sources import OTHER_YEARS, Supply
 from operations.forecasting.weather_ahead import WeatherAhead

@@ -12,6 +12,7 @@ from operations.training.train import train
 from operations.verification.evaluate import evaluate
 from records.database.engine import Database
 from records.runs import run_types, runs, states
+from records.runs.runs import RunRequest
 from records.versions import versions
 from testing.country import BASINS, CLOCK, configuration
 from testing.work import work_of
@@ -27,7 +28,7 @@ COMPARISONS = ("lstm", "eins", "mmrnn")
 
 def one_run(database: Database, version: str, basins: Sequence[str] = BASINS, **request: object) -> run_types.Run:
     params = ForecastParams.model_validate({"basins": list(basins), "t0": T0, "version": version, **request})
-    (run,) = forecast(work_of(database, CLOCK), params)
+    (run,) = forecast(work_of(database, CLOCK), RunRequest(params))
     return run
 
 

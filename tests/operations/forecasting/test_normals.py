@@ -14,9 +14,11 @@ from jobspec.jobs.forecasting import ForecastParams
 from operations.forecasting.forecast import forecast
 from operations.forecasting.normals import observed_normals
 from records.basins import basins
+from records.basins.tables import Basin
 from records.database.engine import Database
 from records.runs import run_arrays, runs
 from records.runs.run_summary import ReferenceSnow, RunSnow
+from records.runs.runs import RunRequest
 from records.series import series, sources
 from records.simulations import simulated_levels, simulated_series, snow_cells
 from records.simulations.simulated_series import SimulatedWater
@@ -40,7 +42,7 @@ def test_a_run_stores_the_normals_of_the_whole_record(trained_store: Database) -
         series.write(session, BASINS[0], "synth", "discharge", flow, source, NOW)
     (run,) = forecast(
         work_of(trained_store, CLOCK),
-        ForecastParams.model_validate({"basins": list(BASINS), "t0": T0, "horizon": len(AHEAD)}),
+        RunRequest(ForecastParams.model_validate({"basins": list(BASINS), "t0": T0, "horizon": len(AHEAD)})),
     )
     with trained_store.reading() as session:
         record = series.read(session, BASINS[0], "synth", "discharge")
@@ -68,7 +70,8 @@ def test_a_run_stores_the_snow_of_t0_beside_its_normal(trained_store: Database) 
         levels = replace(levels_of(session, version), basin_id=BASINS[0], first_day=days.first, last_day=days.last)
         simulated_levels.replace(session, levels, {"snow": SimulatedWater(days, usual, SNOW)})
     (run,) = forecast(
-        work_of(trained_store, CLOCK), ForecastParams.model_validate({"basins": list(BASINS), "t0": T0, "horizon": 3})
+        work_of(trained_store, CLOCK),
+        RunRequest(ForecastParams.model_validate({"basins": list(BASINS), "t0": T0, "horizon": 3})),
     )
     with trained_store.reading() as session:
         with_normal, without, no_snow = (runs.basin_of(session, run.id, basin).summary for basin in BASINS)
@@ -104,7 +107,7 @@ def test_each_record_is_read_in_its_own_unit_and_with_its_own_area(database: Dat
     with database.transaction() as session:
         source = a_source(session)
         for name, (product, unit, areas) in trained_store.items():
-            basins.upsert(session, basins.Basin(name, areas=areas))
+            basins.upsert(session, Basin(name, areas=areas))
             if unit is not None:
                 flow = daily(str(days.first), *np.full(len(days), 7.0), unit=unit)
                 series.write(session, name, product, "discharge", flow, source, NOW)

@@ -26,12 +26,12 @@ from operations.forecasting.forecast import forecast
 from operations.forecasting.weather_skill import ISSUES
 from operations.states.advance_states import ONE_DAY
 from operations.verification.calibrate import calibrate
-from operations.verification.issued_pairs import IssueDays, past_scores, settled
-from operations.verification.recalibrate import recalibrate
+from operations.verification.recalibrate import IssueDays, past_scores, recalibrate, settled
 from records.database.engine import Database
 from records.runs import run_arrays, run_types, runs
 from records.runs.run_request import RunRecalibration
 from records.runs.run_summary import RunCalibration
+from records.runs.runs import RunRequest
 from records.versions import error_models, versions
 from runtime.clock import Clock
 from testing.country import BASINS, CLOCK
@@ -54,7 +54,7 @@ SETTLED = Clock(datetime(2005, 5, 15, tzinfo=UTC))
 
 
 def played(database: Database, days: Period) -> list[run_types.Run]:
-    return replay(work_of(database, CLOCK), ReplayParams(period=days, horizon=5, traces=2)).runs
+    return replay(work_of(database, CLOCK), RunRequest(ReplayParams(period=days, horizon=5, traces=2))).runs
 
 
 def scored(database: Database) -> tuple[IssueDays, list[Array]]:
@@ -123,7 +123,7 @@ def test_scores_place_the_observed_flow_in_what_was_issued(lived: Database) -> N
 
 def test_an_issued_forecast_replaces_the_reforecast_of_its_day(lived: Database) -> None:
     issued, before = scored(lived)
-    forecast(work_of(lived, SETTLED), again(issued.runs[-1], horizon=4), purpose="reforecast")
+    forecast(work_of(lived, SETTLED), RunRequest(again(issued.runs[-1], horizon=4), purpose="reforecast"))
     both, after = scored(lived)
     assert (len(both.runs), both.days, both.reforecast_days) == (len(issued.runs) + 1, issued.days, 0)
     np.testing.assert_array_equal(after[-1], before[-1])
@@ -199,7 +199,7 @@ def test_scores_are_those_before_the_recalibration(lived: Database, lived_file: 
 def test_forecasts_of_days_that_their_error_model_was_fitted_to_do_not_count(lived: Database) -> None:
     issued, before = scored(lived)
     calibrate(work_of(lived, CLOCK), issued.runs[0].version_id, BASINS, Period.parse("2003-10-01..2005-09-30"))
-    forecast(work_of(lived, SETTLED), again(issued.runs[-1], horizon=5))
+    forecast(work_of(lived, SETTLED), RunRequest(again(issued.runs[-1], horizon=5)))
     both, after = scored(lived)
     assert len(both.runs) == len(issued.runs) + 1
     for of_day, of_day_before in zip(after, before, strict=True):

@@ -16,6 +16,7 @@ from operations.states.advance_states import member_states
 from operations.versions.load_networks import load_version
 from records.database.engine import Database
 from records.runs import run_arrays, run_types, runs, states
+from records.runs.runs import RunRequest
 from testing.country import BASINS, CLOCK
 from testing.work import work_of
 
@@ -24,7 +25,7 @@ T0 = day("2004-03-10")
 
 def issued(database: Database, purpose: run_types.Purpose = "operational", **request: object) -> run_types.Run:
     params = ForecastParams.model_validate({"basins": [*BASINS], "t0": T0} | request)
-    (run,) = forecast(work_of(database, CLOCK), params, purpose=purpose)
+    (run,) = forecast(work_of(database, CLOCK), RunRequest(params, purpose=purpose))
     return run
 
 

@@ -16,6 +16,7 @@ from operations.verification.calibrate import calibrate
 from operations.verification.evaluate import evaluate
 from records.basins import basins
 from records.database.engine import Database
+from records.runs.runs import RunRequest
 from records.series import series
 from records.series.tables import SeriesRow
 from records.simulations import snow_cells
@@ -123,7 +124,10 @@ def test_sentences_about_what_is_stored_are_true(trained_store: Database, scenar
         basins.upsert(session, replace(basin, attributes={**basin.attributes, "frac_snow": 0.7}))
     change(trained_store)
     with serving(str(trained_store.url), AT) as client:
-        forecast(work_of(trained_store, client.app.state.clock), ForecastParams(basins=[BASIN], t0=day(T0), horizon=3))  # type: ignore[attr-defined]
+        forecast(
+            work_of(trained_store, client.app.state.clock),  # type: ignore[attr-defined]
+            RunRequest(ForecastParams(basins=[BASIN], t0=day(T0), horizon=3)),
+        )
         result = {text for name in ANSWERS for text in texts(client.get(f"/v1/basins/{BASIN}/{name}").json())}
     store = Store.of(trained_store)
     claimed = {claim: [text for text in result if re.search(claim, text, re.IGNORECASE)] for claim in CLAIMS}

@@ -15,11 +15,13 @@ from jobspec.jobs.forecasting import VolumesParams
 from operations.forecasting.seasonal_volumes import forecast_volumes
 from operations.verification.calibrate import calibrate
 from records.basins import basins
+from records.basins.tables import Basin
 from records.database.engine import Database
 from records.forecasts import seasonal_volumes
 from records.forecasts.latest import Latest, NoForecast, latest
 from records.forecasts.seasonal_volumes import SNOW_SHARE, Volume
 from records.runs import run_arrays, run_types, runs, states
+from records.runs.runs import RunRequest
 from records.series.tables import SeriesRow
 from runtime.clock import Clock
 from testing.country import BASINS, CLOCK
@@ -35,7 +37,7 @@ SPRING = Season.parse("04-01..05-31")
 
 def forecast(database: Database, clock: Clock = CLOCK, **asked: Any) -> run_types.Run:
     given: dict[str, Any] = {"basins": [BASIN], "t0": T0, "season": SPRING} | asked
-    (run,) = forecast_volumes(work_of(database, clock), VolumesParams(**given))
+    (run,) = forecast_volumes(work_of(database, clock), RunRequest(VolumesParams(**given)))
     return run
 
 
@@ -143,9 +145,11 @@ def test_from_a_stored_state_or_from_the_empty_store_the_volume_has_the_same_bit
 
 def test_each_basin_has_the_season_of_its_snow(trained_store: Database) -> None:
     with trained_store.transaction() as session:
-        basins.upsert(session, basins.Basin(BASIN, attributes={SNOW_SHARE: 0.7}))
-        basins.upsert(session, basins.Basin(BASINS[1], attributes={SNOW_SHARE: 0.1}))
-    done = forecast_volumes(work_of(trained_store, CLOCK), VolumesParams(basins=list(BASINS[:2]), t0=day("2004-02-10")))
+        basins.upsert(session, Basin(BASIN, attributes={SNOW_SHARE: 0.7}))
+        basins.upsert(session, Basin(BASINS[1], attributes={SNOW_SHARE: 0.1}))
+    done = forecast_volumes(
+        work_of(trained_store, CLOCK), RunRequest(VolumesParams(basins=list(BASINS[:2]), t0=day("2004-02-10")))
+    )
     seasons = {}
     with trained_store.reading() as session:
         for run in done:
@@ -175,5 +179,5 @@ def test_a_hindcast_reports_no_volume(trained_store: Database) -> None:
 
 def test_the_same_request_leads_to_the_same_run(trained_store: Database) -> None:
     params = VolumesParams(basins=[BASIN], t0=T0, season=SPRING)
-    first = forecast_volumes(work_of(trained_store, CLOCK), params, key="a job")
-    assert forecast_volumes(work_of(trained_store, CLOCK), params, key="a job") == first
+    first = forecast_volumes(work_of(trained_store, CLOCK), RunRequest(params, key="a job"))
+    assert forecast_volumes(work_of(trained_store, CLOCK), RunRequest(params, key="a job")) == first

@@ -18,6 +18,7 @@ from operations.forecasting.forecast import NothingToForecast, forecast
 from records.database.engine import Database
 from records.forecasts.latest import latest
 from records.runs import run_arrays, run_types, runs
+from records.runs.runs import RunRequest
 from records.series import series
 from records.series.tables import SeriesRow
 from records.weather import issue_store
@@ -36,7 +37,7 @@ OTHER_YEARS = (2001, 2002, 2003, 2005)
 
 def run_with(database: Database, kind: ForcingKind, clock: Clock = CLOCK, **chosen: Any) -> run_types.Run:
     asked: dict[str, Any] = {"basins": [*BASINS], "t0": T0, "horizon": len(AHEAD), "weather": kind} | chosen
-    (run,) = forecast(work_of(database, clock), ForecastParams(**asked))
+    (run,) = forecast(work_of(database, clock), RunRequest(ForecastParams(**asked)))
     return run
 
 
@@ -218,7 +219,8 @@ def test_basins_of_different_weather_forecasts_get_a_run_for_each(trained_store:
     )
     fill_records(trained_store, observed_as_forecast(trained_store, BASINS[2], issue=other))
     issued = forecast(
-        work_of(trained_store, CLOCK), ForecastParams(basins=[*BASINS], t0=T0, horizon=7, weather="supplied")
+        work_of(trained_store, CLOCK),
+        RunRequest(ForecastParams(basins=[*BASINS], t0=T0, horizon=7, weather="supplied")),
     )
     models: dict[str, str] = {}
     with trained_store.reading() as session:

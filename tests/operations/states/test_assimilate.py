@@ -10,11 +10,12 @@ from models.ensemble import Ensemble
 from models.inference import ArrayMap
 from operations.basin_data.dataset import BasinForcing, load_forcing
 from operations.forecasting.forecast import forecast
-from operations.forecasting.forecast_plan import NothingToForecast
-from operations.states.assimilate import WINDOW_DAYS, increments
+from operations.forecasting.plan.plans import NothingToForecast
+from operations.states.changed_states import WINDOW_DAYS, increments
 from operations.versions.load_networks import LoadedVersion, load_version
 from records.database.engine import Database
 from records.runs import run_arrays
+from records.runs.runs import RunRequest
 from records.versions import versions
 from testing.country import BASINS, CLOCK
 from testing.work import work_of
@@ -86,7 +87,9 @@ def test_an_increment_comes_beside_it(trained_store: Database) -> None:
 def test_it_is_the_same_from_any_stored_state(trained_store: Database) -> None:
     first = ask(trained_store, {"assimilate": True})
     for t0 in ("2004-02-25", "2004-02-29"):
-        forecast(work_of(trained_store, CLOCK), ForecastParams.model_validate({"basins": [BASINS[0]], "t0": t0}))
+        forecast(
+            work_of(trained_store, CLOCK), RunRequest(ForecastParams.model_validate({"basins": [BASINS[0]], "t0": t0}))
+        )
     assert hashes(reported(trained_store, ask(trained_store, {"assimilate": True}).id)[0]) == hashes(
         reported(trained_store, first.id)[0]
     )

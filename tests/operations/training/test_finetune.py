@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from sqlalchemy import delete
 
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period, day
@@ -37,11 +36,12 @@ from operations.training.train import train
 from operations.training.training_data import NoBasinLeft, prepare
 from operations.verification.compare import compare
 from operations.verification.evaluate import evaluate
-from operations.versions.held_out import require_held_out, require_to_be_held_out
+from operations.versions.learnt_days import require_held_out, require_to_be_held_out
 from operations.versions.load_networks import load_version
-from records.basins.tables import AttributeRow
+from records.basins.tables import ATTRIBUTES
 from records.database.engine import Database
 from records.runs import runs
+from records.runs.runs import RunRequest
 from records.versions import promotions, versions
 from records.versions.promotions import PROMOTIONS
 from testing.country import BASINS, CLOCK, FIRST, configuration
@@ -238,7 +238,9 @@ def test_the_version_records_its_parent(own: Database, parent: str) -> None:
         assert promotions.basins_of(session, child.id) == [UNSEEN]
     assert child.properties.attribute_ranges == everything.properties.attribute_ranges
     assert child.properties.attribute_ranges != was.properties.attribute_ranges
-    (run,) = forecast(work_of(own, CLOCK), ForecastParams(basins=list(BASINS), t0=day("2004-03-10"), version=child.id))
+    (run,) = forecast(
+        work_of(own, CLOCK), RunRequest(ForecastParams(basins=list(BASINS), t0=day("2004-03-10"), version=child.id))
+    )
     with own.reading() as session:
         summaries = {basin: runs.basin_of(session, run.id, basin).summary for basin in BASINS}
     assert all(summary.seen_in_training and summary.outside_training == () for summary in summaries.values())
@@ -398,6 +400,6 @@ def test_an_impossible_fine_tuning_is_reported(
 
 def test_a_basin_without_the_parents_attributes_is_reported(own: Database, parent: str) -> None:
     with own.transaction() as session:
-        session.execute(delete(AttributeRow).where(AttributeRow.basin_id == UNSEEN, AttributeRow.name == "elev_mean"))
+        session.execute(ATTRIBUTES.delete().where(ATTRIBUTES.c.basin_id == UNSEEN, ATTRIBUTES.c.name == "elev_mean"))
     with pytest.raises(NoBasinLeft, match=f"{UNSEEN} has no attribute elev_mean"):
         train(work_of(own, CLOCK), tuning(parent), (UNSEEN,))

@@ -35,9 +35,11 @@ from operations.training.train import begin, train
 from operations.verification.compare import compare
 from operations.verification.evaluate import evaluate
 from records.basins import basins
+from records.basins.tables import Basin
 from records.database.engine import Database
 from records.runs import runs
 from records.runs.run_summary import RunSummary
+from records.runs.runs import RunRequest
 from records.versions import error_models, promotions, trainings, versions
 from records.versions.promotions import PROMOTIONS, Withdrawn
 from records.versions.version_properties import Pretrained
@@ -85,7 +87,7 @@ def newest(database: Database) -> versions.Version:
 def discharge(database: Database, version: str) -> dict[str, Any]:
     """Forecast every basin with a version, and return the results of the members."""
     (run,) = forecast(
-        work_of(database, CLOCK), ForecastParams(basins=list(BASINS), t0=day("2004-03-10"), version=version)
+        work_of(database, CLOCK), RunRequest(ForecastParams(basins=list(BASINS), t0=day("2004-03-10"), version=version))
     )
     with database.reading() as session:
         return {basin: runs.series_of(session, run.id, basin)["discharge"].values for basin in BASINS}
@@ -93,7 +95,9 @@ def discharge(database: Database, version: str) -> dict[str, Any]:
 
 def summary(database: Database, version: str, basin: str) -> RunSummary:
     """Forecast a basin with a version, and return what the run stores of it."""
-    (run,) = forecast(work_of(database, CLOCK), ForecastParams(basins=[basin], t0=day("2004-03-10"), version=version))
+    (run,) = forecast(
+        work_of(database, CLOCK), RunRequest(ForecastParams(basins=[basin], t0=day("2004-03-10"), version=version))
+    )
     with database.reading() as session:
         return runs.basin_of(session, run.id, basin).summary
 
@@ -416,12 +420,12 @@ def test_attributes_beyond_those_of_its_basins_are_named(trained_store: Database
         of_learnt = [basins.get(session, basin).attributes for basin in LEARNT]
         within = {name: float(value) for name, value in of_learnt[0].items()}
         high = 1 + max(one["elev_mean"] for one in of_learnt)
-        basins.upsert(session, basins.Basin(UNSEEN, attributes=within | {"elev_mean": high}))
+        basins.upsert(session, Basin(UNSEEN, attributes=within | {"elev_mean": high}))
     extrapolated = summary(trained_store, version, UNSEEN)
     assert extrapolated.outside_training == ("elev_mean",)
     assert f"elev_mean ({high:g}, theirs " in str(extrapolated.training_note)
     with trained_store.transaction() as session:
-        basins.upsert(session, basins.Basin(UNSEEN, attributes=within))
+        basins.upsert(session, Basin(UNSEEN, attributes=within))
     assert summary(trained_store, version, UNSEEN).outside_training == ()
 
 
@@ -439,13 +443,13 @@ def test_another_product_than_it_learnt_from_is_reported(trained_store: Database
     with pytest.raises(InvalidInput, match="takes synthetic, not maurer_extended"):
         forecast(
             work_of(trained_store, CLOCK),
-            ForecastParams(basins=list(BASINS), version=version.id, product="maurer_extended"),
+            RunRequest(ForecastParams(basins=list(BASINS), version=version.id, product="maurer_extended")),
         )
 
 
 def test_it_serves_basins_that_have_its_inputs_and_no_version_yet(origin: Database, shelf: Path) -> None:
     with origin.transaction() as session:
-        basins.upsert(session, basins.Basin("OWN-mill"))
+        basins.upsert(session, Basin("OWN-mill"))
         session.execute(PROMOTIONS.delete().where(PROMOTIONS.c.basin_id == UNSEEN))
     version = install(work_of(origin, CLOCK), read_shipped(NAME, shelf)).version_id
     promoted = promote_where_vacant(work_of(origin, CLOCK), version)

@@ -20,8 +20,9 @@ from jobspec.training import Cosine
 from operations.training.promotion_rule import decide, side_by_side
 from operations.training.train import train
 from records.access import keys
-from records.basins.tables import BasinRow
+from records.basins.tables import Basin
 from records.database.engine import Database
+from records.database.statements import table_of
 from records.job_permissions.permissions import of_key
 from records.job_permissions.write_guard import Guard
 from records.verification.scores import SCORES
@@ -123,7 +124,7 @@ def test_a_better_candidate_of_an_operator_takes_over_its_own_basins_and_scores_
     better = candidate(trained_store, BETTER)
     with trained_store.transaction() as session:
         key = keys.make(session, "mill", "operator", None, NOW)[0]
-        session.get_one(BasinRow, BASINS[0]).registered_by = key.id
+        change(session, table_of(Basin), BASINS[0], registered_by=key.id)
         change(session, VERSIONS, better, owner=key.id)
     with trained_store.guarded(Guard(of_key(key), TRAINING)):
         decision = decide(work_of(trained_store, CLOCK), better, PromotionRule(period=HELD_OUT, promote=True))

@@ -25,6 +25,7 @@ from operations.verification.calibrate import calibrate
 from operations.verification.evaluate import evaluate
 from records.database.engine import Database
 from records.runs import runs
+from records.runs.runs import RunRequest
 from records.series.tables import SeriesRow
 from records.verification import scores
 from records.versions import combinations, error_models, versions
@@ -116,7 +117,9 @@ def test_an_installed_combination_serves_every_basin_with_the_parts_that_it_can_
     installed = install(work_of(store, CLOCK), read_shipped(NAME, shelf))
     assert (installed.product, installed.members, installed.already) == (f"{FIRST}+{SECOND}", 3, False)
     assert promote_where_vacant(work_of(store, CLOCK), installed.version_id).basins == BASINS
-    (run,) = forecast(work_of(store, CLOCK), ForecastParams(basins=[*BASINS], t0=day("2004-03-10"), horizon=6))
+    (run,) = forecast(
+        work_of(store, CLOCK), RunRequest(ForecastParams(basins=[*BASINS], t0=day("2004-03-10"), horizon=6))
+    )
     with store.reading() as session:
         version = versions.get(session, installed.version_id)
         of_both, of_one = (runs.basin_of(session, run.id, basin).summary for basin in (BASINS[0], LATE))

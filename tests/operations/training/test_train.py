@@ -21,7 +21,7 @@ from operations.training.assemble import assemble, assemble_all
 from operations.training.promotion_rule import decide
 from operations.training.train import begin, reopen, train
 from operations.training.training_data import NoBasinLeft, prepare
-from operations.versions.held_out import require_held_out
+from operations.versions.learnt_days import require_held_out
 from records.database.engine import Database
 from records.series import series, sources
 from records.series.tables import SeriesRow

@@ -13,9 +13,10 @@ from operations.daily.replay import replay
 from operations.forecasting.forecast import forecast
 from operations.upkeep.reproduce import Receipt, reproduce
 from operations.verification.calibrate import calibrate
-from operations.what_if.what_if import what_if
+from operations.what_if import what_if
 from records.database.engine import Database
 from records.runs import run_types, runs, states
+from records.runs.runs import RunRequest
 from records.runs.tables import StateRow
 from records.series import series
 from records.series.tables import ArrivalRow, RevisionRow
@@ -31,7 +32,7 @@ ISSUE_DAYS = ReplayParams(period=Period.parse("2005-04-02..2005-04-03"), horizon
 
 def issued(database: Database, **request: object) -> run_types.Run:
     (run,) = forecast(
-        work_of(database, CLOCK), ForecastParams.model_validate({"basins": [*BASINS], "t0": T0} | request)
+        work_of(database, CLOCK), RunRequest(ForecastParams.model_validate({"basins": [*BASINS], "t0": T0} | request))
     )
     return run
 
@@ -71,8 +72,8 @@ def test_replayed_and_what_if_runs_are_computed_with_their_weather_and_changes(t
     changes = Changes(degrees=1.5, storm=Storm(mm=30, lead=2))
     asked = WhatIfParams(basins=[*BASINS], t0=T0, changes=changes)
     for run in [
-        *replay(work_of(trained_store, CLOCK), ISSUE_DAYS).runs,
-        *what_if(work_of(trained_store, CLOCK), asked),
+        *replay(work_of(trained_store, CLOCK), RunRequest(ISSUE_DAYS)).runs,
+        *what_if(work_of(trained_store, CLOCK), RunRequest(asked)),
     ]:
         assert_equal(reproduce(work_of(trained_store), run.id))
 
@@ -95,7 +96,7 @@ def test_the_forcing_before_a_revision_is_restored_from_the_log(trained_store: D
 def test_a_revision_by_the_clock_of_an_archive_is_restored_too(trained_store: Database) -> None:
     with trained_store.transaction() as session:
         session.execute(update(ArrivalRow).values(arrived_at=datetime(2005, 1, 1, tzinfo=UTC)))
-    (run, _) = replay(work_of(trained_store, CLOCK), ISSUE_DAYS).runs
+    (run, _) = replay(work_of(trained_store, CLOCK), RunRequest(ISSUE_DAYS)).runs
     revise(trained_store, "2005-03-01", 77.0, at=datetime(2005, 4, 3, tzinfo=UTC))
     assert_equal(reproduce(work_of(trained_store), run.id))
 

@@ -16,7 +16,7 @@ from jobspec.jobs.data import BackfillParams
 from operations.feeds.fetch import FetchCallbacks
 from operations.verification.backfill import Backfilled, backfill
 from operations.verification.calibrate import calibrate
-from operations.verification.issued_pairs import settled
+from operations.verification.recalibrate import settled
 from operations.weather.import_forecasts import NoWeather, add_folder
 from records.database.engine import Database
 from records.database.work import Progress

@@ -20,6 +20,7 @@ from operations.versions.load_networks import load_version
 from records.database.engine import Database
 from records.runs import run_arrays, run_types, runs, states
 from records.runs.run_summary import RunCalibration
+from records.runs.runs import RunRequest
 from records.series.tables import SeriesRow
 from records.versions import error_models, versions
 from records.versions.error_models import BasinErrorsRow, ErrorModelRow
@@ -183,7 +184,8 @@ def test_a_run_retains_its_error_model_when_another_is_fitted(calibrated: Databa
     again = calibrate(work_of(calibrated, CLOCK), newest(calibrated), BASINS, Period.parse("2003-10-01..2005-09-29"))
     after, _ = reported(calibrated, run)
     (newer,) = forecast(
-        work_of(calibrated, Clock(datetime(2004, 4, 1, tzinfo=UTC))), ForecastParams(basins=[*BASINS], t0=T0, horizon=3)
+        work_of(calibrated, Clock(datetime(2004, 4, 1, tzinfo=UTC))),
+        RunRequest(ForecastParams(basins=[*BASINS], t0=T0, horizon=3)),
     )
     row, _ = reported(calibrated, newer)
     assert before.summary.calibration == after.summary.calibration

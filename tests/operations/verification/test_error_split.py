@@ -14,6 +14,7 @@ from operations.forecasting.forecast import forecast
 from operations.verification.verify_issued import verify
 from records.database.engine import Database
 from records.runs import states
+from records.runs.runs import RunRequest
 from records.series import series
 from records.verification import error_splits
 from records.verification.error_splits import ErrorFilter, ForecastError
@@ -43,7 +44,7 @@ def errors(database: Database, basin: str = BASIN, of: Measure = "volume", limit
 def hindcast(database: Database, t0: np.datetime64, basin: str = BASIN) -> Array:
     """Return the flow with observed weather from the state of a day, by the data as they are now."""
     params = ForecastParams(basins=[basin], t0=t0, horizon=HORIZON)
-    (run,) = forecast(work_of(database, CLOCK), params, purpose="on-request")
+    (run,) = forecast(work_of(database, CLOCK), RunRequest(params, purpose="on-request"))
     return mean(database, run, basin)
 
 

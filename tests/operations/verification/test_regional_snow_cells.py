@@ -22,7 +22,7 @@ from models.pretrained.files import DamagedEnsemble
 from models.pretrained.form import read
 from operations.basin_data.dataset import BasinForcing, load_forcing
 from operations.forecasting.forecast import forecast
-from operations.forecasting.snow17 import DAYS, snow17_at
+from operations.forecasting.normals import DAYS, snow17_at
 from operations.training.export import export
 from operations.training.pretrained import install
 from operations.verification.evaluate import evaluate
@@ -35,6 +35,7 @@ from records.database.engine import Database
 from records.forecasts.seasonal_volumes import SNOW_SHARE
 from records.runs import run_types, runs
 from records.runs.run_summary import KnownSkill, RunSnow
+from records.runs.runs import RunRequest
 from records.series import series
 from records.simulations import simulated_series, snow_cells
 from records.simulations.simulated_series import SimulatedWater
@@ -153,7 +154,7 @@ def give(database: Database, basin: str, share: float) -> str:
 
 def test_a_basin_without_a_reference_reads_snow_by_the_regional_mapping(trained_store: Database) -> None:
     version = give(trained_store, BASINS[0], share=0.7)
-    (run,) = forecast(work_of(trained_store, CLOCK), ForecastParams(basins=[BASINS[0]], t0=T0, horizon=3))
+    (run,) = forecast(work_of(trained_store, CLOCK), RunRequest(ForecastParams(basins=[BASINS[0]], t0=T0, horizon=3)))
     with trained_store.reading() as session:
         shown = runs.basin_of(session, run.id, BASINS[0]).summary
         arrays = runs.series_of(session, run.id, BASINS[0])

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from sqlalchemy import delete, update
+from sqlalchemy import delete
 
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period
@@ -17,8 +17,9 @@ from operations.verification import simulated_thresholds as computing
 from operations.verification.simulated_thresholds import compute
 from operations.versions.load_networks import load_version
 from records.basins import basins
-from records.basins.tables import BasinRow
+from records.basins.tables import Basin
 from records.database.engine import Database
+from records.database.statements import table_of
 from records.series.tables import SeriesRow
 from records.simulations import simulated_levels, simulated_series, snow_cells
 from records.simulations.simulated_series import ModelLevels
@@ -110,7 +111,7 @@ def test_the_yearly_loss_of_each_member_is_stored_beside_potential_evapotranspir
 
 def test_without_a_latitude_what_could_evaporate_is_not_known(trained_store: Database) -> None:
     with trained_store.transaction() as session:
-        session.execute(update(BasinRow).values(latitude=None))
+        session.execute(table_of(Basin).update().values(latitude=None))
     compute(work_of(trained_store, CLOCK))
     with trained_store.reading() as session:
         known = simulated_series.loss_of(session, versions.newest(session).id, BASIN)

@@ -20,7 +20,7 @@ from hydrology.verification.verify import CLIMATOLOGY, PERSISTENCE
 from operations.basin_data.dataset import load_discharge
 from operations.verification import verify_issued as verifying
 from operations.verification.calibrate import calibrate
-from operations.verification.issued_pairs import settled
+from operations.verification.recalibrate import settled
 from operations.verification.verify_issued import Verified, verify
 from records.database.engine import Database
 from records.database.statements import add_all, as_values

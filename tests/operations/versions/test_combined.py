@@ -36,13 +36,14 @@ from operations.verification.reforecast import reforecast
 from operations.verification.simulated_thresholds import compute
 from operations.verification.snow_cells import Reference, combined_snow, read_snow
 from operations.versions.load_networks import load_version
-from operations.what_if.what_if import what_if
+from operations.what_if import what_if
 from records.database.engine import Database
 from records.feeds import product_credits
 from records.runs import run_arrays, run_types, runs, states
 from records.runs.filled_note import weather_note
 from records.runs.run_summary import RunChange
 from records.runs.run_types import RunBasin
+from records.runs.runs import RunRequest
 from records.series import series
 from records.series.tables import SeriesRow
 from records.simulations import snow_cells
@@ -68,7 +69,7 @@ def both(trained_store: Database) -> Version:
 
 def issued(database: Database, version: str, **request: object) -> run_types.Run:
     asked = {"basins": [*BASINS], "t0": T0, "version": version, "horizon": 6} | request
-    (run,) = forecast(work_of(database, CLOCK), ForecastParams.model_validate(asked))
+    (run,) = forecast(work_of(database, CLOCK), RunRequest(ForecastParams.model_validate(asked)))
     assert run.status == "issued"
     return run
 
@@ -134,7 +135,7 @@ def test_two_copies_of_a_version_answer_as_it_does(trained_store: Database) -> N
         with trained_store.transaction() as session:
             promotions.promote(session, version.id, BASINS, reason="in turn", by="someone", at=CLOCK.now())
         params = ReplayParams(period=Period.parse("2005-04-02..2005-04-03"), horizon=4, traces=3)
-        _, run = replay(work_of(trained_store, CLOCK), params).runs
+        _, run = replay(work_of(trained_store, CLOCK), RunRequest(params)).runs
         assert split_errors(work_of(trained_store, CLOCK), version, day("2005-04-20")) == 2 * len(BASINS)
         spread = arrays(
             trained_store, issued(trained_store, version.id, weather="climatology", perturbed_states=3, horizon=3)
@@ -198,7 +199,7 @@ def test_a_what_if_run_changes_every_part(trained_store: Database, both: Version
     changes = Changes(storm=Storm(mm=30, lead=2), increment=Increment(mm=10))
     asked = WhatIfParams(basins=[*BASINS], t0=T0, horizon=6, version=both.id, changes=changes)
     base = issued(trained_store, both.id)
-    (run,) = what_if(work_of(trained_store, CLOCK), asked)
+    (run,) = what_if(work_of(trained_store, CLOCK), RunRequest(asked))
     assert run.what_if is not None
     assert run.what_if.base == base.id
     wetter, before = (arrays(trained_store, one)["precipitation"].values for one in (run, base))
@@ -214,7 +215,7 @@ def test_a_basin_whose_parts_can_be_changed_is_run_though_a_part_cannot_anywhere
     for basin in BASINS[1:]:
         blank(trained_store, basin, "tmax", 2004, 71, 69.0, product=SECOND)  # 12 March: 74 degrees are impossible
     asked = WhatIfParams(basins=[*BASINS], t0=T0, horizon=6, version=both.id, changes=Changes(degrees=5))
-    (run,) = what_if(work_of(trained_store, CLOCK), asked)
+    (run,) = what_if(work_of(trained_store, CLOCK), RunRequest(asked))
     with trained_store.reading() as session:
         statuses = {one.basin_id: one.status for one in runs.basins_of(session, run.id)}
     assert statuses == {BASIN: "issued"} | dict.fromkeys(BASINS[1:], "failed")
@@ -222,7 +223,7 @@ def test_a_basin_whose_parts_can_be_changed_is_run_though_a_part_cannot_anywhere
 
 def test_seasonal_volumes_run_on_it(trained_store: Database, both: Version) -> None:
     asked = VolumesParams(basins=[*BASINS], t0=T0, version=both.id)
-    assert all(run.status == "issued" for run in forecast_volumes(work_of(trained_store, CLOCK), asked))
+    assert all(run.status == "issued" for run in forecast_volumes(work_of(trained_store, CLOCK), RunRequest(asked)))
 
 
 def test_scores_are_of_the_weighted_mean_and_of_each_product_alone(trained_store: Database, both: Version) -> None:
@@ -567,8 +568,10 @@ def test_states_are_as_if_no_product_had_been_missing(service: Service) -> None:
                 states.invalidate(session, basin, part.product, day("2000-01-01"), Absent("no_state"), service.now)
     forecast(
         work_of(service.database, Clock(service.now)),
-        ForecastParams(basins=[*BASINS], t0=service.yesterday, weather="climatology", version=service.both.id),
-        purpose="on-request",
+        RunRequest(
+            ForecastParams(basins=[*BASINS], t0=service.yesterday, weather="climatology", version=service.both.id),
+            purpose="on-request",
+        ),
     )
     assert service.hashes() == late
 

@@ -20,6 +20,7 @@ from records.basins import basins
 from records.database.engine import Database
 from records.feeds.product_credits import ProductConflict
 from records.runs import run_types, runs, states
+from records.runs.runs import RunRequest
 from records.series import series, sources
 from records.versions import versions
 from records.weather import bridges, issue_store
@@ -232,7 +233,7 @@ def retaken(database: Database, product: str) -> str:
 
 def run(database: Database, version: str, kind: str, t0: object, **chosen: Any) -> run_types.Run:
     asked: dict[str, Any] = {"basins": [ONE], "t0": t0, "horizon": 5, "version": version, "weather": kind} | chosen
-    (one,) = forecast(work_of(database, CLOCK), ForecastParams(**asked))
+    (one,) = forecast(work_of(database, CLOCK), RunRequest(ForecastParams(**asked)))
     return one
 
 

@@ -16,15 +16,15 @@ from jobspec.jobs.forecasting import WhatIfParams
 from jobspec.kinds import InvalidRequest, read
 from jobspec.training import InputsConfig
 from models.arrays import Forcing
-from operations.forecasting.forecast_plan import NothingToForecast
+from operations.forecasting.plan.plans import NothingToForecast
 from operations.forecasting.weather_ahead import WeatherAhead
 from operations.states.advance_states import ONE_DAY
-from operations.what_if.changed_weather import changed
-from operations.what_if.what_if import what_if
+from operations.what_if import changed, what_if
 from records.database.engine import Database
-from records.forecasts import latest
+from records.forecasts import latest, newest_by_weather
 from records.runs import run_arrays, run_types, runs, states
 from records.runs.run_arrays import RunSeries
+from records.runs.runs import RunRequest
 from testing.country import BASINS, CLOCK
 from testing.work import work_of
 from tests.operations.conftest import Copies
@@ -39,7 +39,7 @@ SNOW = [1, 3]
 
 def ask(database: Database, changes: dict[str, Any] | None = None, **asked: Any) -> run_types.Run:
     given: dict[str, Any] = {"basins": [BASIN], "t0": "2004-03-10", "changes": changes or {}} | asked
-    (run,) = what_if(work_of(database, CLOCK), WhatIfParams.model_validate(given))
+    (run,) = what_if(work_of(database, CLOCK), RunRequest(WhatIfParams.model_validate(given)))
     return run
 
 
@@ -240,7 +240,7 @@ def test_a_storm_and_a_share_of_the_rain_are_in_the_precipitation_of_the_run(tra
 def test_it_is_stored_with_its_changes_and_who_posted_it_and_why(trained_store: Database) -> None:
     changes = {"degrees": 2.5, "storm": {"mm": 30.0, "lead": 2}}
     params = {"basins": [BASIN], "t0": "2004-03-10", "changes": changes, "note": "A warm storm?"}
-    (run,) = what_if(work_of(trained_store, CLOCK), WhatIfParams.model_validate(params), by="river office")
+    (run,) = what_if(work_of(trained_store, CLOCK), RunRequest(WhatIfParams.model_validate(params)), by="river office")
     assert run.what_if is not None
     assert (run.what_if.note, run.what_if.by) == ("A warm storm?", "river office")
     assert Changes.model_validate(run.what_if.changes) == Changes.model_validate(changes)
@@ -277,14 +277,16 @@ def test_it_is_never_the_latest_forecast_nor_the_basis_of_a_season(trained_store
     run = ask(trained_store, {"degrees": 1.0}, t0="2004-04-10", weather="climatology")
     with trained_store.reading() as session:
         assert latest.latest(session, BASIN, CLOCK.now()).run == forecast
-        assert run.id not in {of for of, _, _ in latest.newest_on(session, BASIN, "climatology", CLOCK.now())}
+        assert run.id not in {
+            of for of, _, _ in newest_by_weather.newest_on(session, BASIN, "climatology", CLOCK.now())
+        }
         assert [created.id for created in runs.operational(session, run.version_id, day("2005-01-01"))] == [forecast.id]
 
 
 def test_the_same_job_leads_to_the_same_runs(trained_store: Database) -> None:
     params = WhatIfParams.model_validate({"basins": [BASIN], "t0": "2004-03-10", "changes": {"degrees": 1.0}})
-    first = what_if(work_of(trained_store, CLOCK), params, key="a job")
-    assert what_if(work_of(trained_store, CLOCK), params, key="a job") == first
+    first = what_if(work_of(trained_store, CLOCK), RunRequest(params, key="a job"))
+    assert what_if(work_of(trained_store, CLOCK), RunRequest(params, key="a job")) == first
     with trained_store.reading() as session:
         assert len(runs.list_runs(session, purpose="what-if")) == 2
 

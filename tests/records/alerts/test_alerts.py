@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import day
 from hydrology.base.reasons import Reason
-from jobspec.flood_categories import NewCategories
+from jobspec.levels import NewCategories
 from jobspec.subscriptions import NewSubscription
 from records.access import keys
 from records.alerts import alert_changes, alerts, deliveries, settle_alerts, subscriptions

@@ -11,9 +11,7 @@ from hydrology.base.series import DailySeries
 from hydrology.extremes import frequency
 from hydrology.extremes import thresholds as of_flow
 from hydrology.extremes.thresholds import FLOOD_YEARS
-from jobspec.flood_categories import NewCategories
-from jobspec.ratings import NewRating
-from jobspec.thresholds import FloodFrequencySettings, NewThreshold
+from jobspec.levels import FloodFrequencySettings, NewCategories, NewRating, NewThreshold
 from records.basins.basins import UnknownBasin
 from records.database.engine import Database
 from records.levels import basin_levels, flood_categories

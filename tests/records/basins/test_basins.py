@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from records.basins import basins, quality
-from records.basins.basins import Basin, UnknownArea, UnknownBasin
+from records.basins.basins import UnknownArea, UnknownBasin
+from records.basins.tables import Basin
 from records.database.engine import Database
 from testing.records import BASIN, NOW, a_basin, contents, instant
 
@@ -144,8 +145,8 @@ def test_an_area_that_is_not_an_attribute_is_that_of_the_basin(database: Databas
     names = ["area_gages2", "area_km2"]
     with database.transaction() as session:
         for basin, named in areas.items():
-            basins.upsert(session, basins.Basin(basin, areas=named))
-        basins.upsert(session, basins.Basin("OWN-e", areas={"own": 5e8}, attributes={"area_gages2": 6.0}))
+            basins.upsert(session, Basin(basin, areas=named))
+        basins.upsert(session, Basin("OWN-e", areas={"own": 5e8}, attributes={"area_gages2": 6.0}))
         table = basins.attributes_of(session, [*areas, "OWN-e"], names)
     nothing = [np.nan, np.nan]
     np.testing.assert_array_equal(table, [[100, 100], [200, 200], nothing, nothing, [6, 500]])

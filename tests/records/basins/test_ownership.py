@@ -7,11 +7,10 @@ import pytest
 from sqlalchemy.orm import Session
 
 from hydrology.base.basins import is_agencys
-from jobspec.ratings import NewRating
-from jobspec.thresholds import NewThreshold
+from jobspec.levels import NewRating, NewThreshold
 from records.access import keys
 from records.basins import basins, ownership
-from records.basins.basins import Basin
+from records.basins.tables import Basin
 from records.database.engine import Database
 from records.levels import basin_levels
 from records.ratings import ratings

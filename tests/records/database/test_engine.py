@@ -14,12 +14,12 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from hydrology.base.errors import InvalidInput
 from records.basins import basins
-from records.basins.tables import AreaRow
+from records.basins.tables import AREAS, Basin
 from records.database import engine
 from records.database.engine import Database, DatabaseProblem
 from testing.databases import PostgreSQL
 from testing.records import a_basin
-from workers.job_processes.transient_faults import hindrance
+from workers.job_processes.process_limits import hindrance
 
 
 def test_an_exception_rolls_the_transaction_back(database: Database) -> None:
@@ -93,7 +93,7 @@ def test_an_error_of_a_statement_does_not_quote_its_values(database: Database) -
 
 def test_foreign_keys_hold(database: Database) -> None:
     with pytest.raises(IntegrityError), database.transaction() as session:
-        session.add(AreaRow(basin_id="USGS-99999999", name="maurer", value=1.0))
+        session.execute(AREAS.insert().values(basin_id="USGS-99999999", name="maurer", value=1.0))
 
 
 def test_sqlite_is_opened_as_decided(tmp_path: Path) -> None:
@@ -247,6 +247,6 @@ def test_any_text_is_stored_whatever_the_clients_encoding(
         with closing(Database(given)) as database:
             database.migrate()
             with database.transaction() as session:
-                basins.upsert(session, basins.Basin("OWN-river", name="Łódź 河川"))
+                basins.upsert(session, Basin("OWN-river", name="Łódź 河川"))
             with database.reading() as session:
                 assert basins.get(session, "OWN-river").name == "Łódź 河川"

@@ -19,8 +19,8 @@ from hydrology.base.calendar import Period, day
 from hydrology.base.errors import InvalidInput
 from hydrology.verification.held_out_years import PeriodUse
 from jobspec.feeds import USUAL, NewFeed, UsgsSettings
+from jobspec.levels import FloodFrequencySettings
 from jobspec.subscriptions import NewSubscription
-from jobspec.thresholds import FloodFrequencySettings
 from migrations.configuration import configuration
 from records.access import keys
 from records.alerts import alert_changes, alerts, deliveries, settle_alerts, subscriptions

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy.orm import Session
 
 from records.database.engine import Database
-from records.jobs import attempts, events, job_messages, jobs, retries
+from records.jobs import attempts, job_row, jobs, queues, retries
 from records.jobs.jobs import Job, StaleAttempt, UnknownJob
 from testing.records import NOW, a_claimed_job, a_job, contents
 from tests.records.jobs.transitions import (
@@ -95,25 +95,25 @@ def test_a_heartbeat_lengthens_the_lease_and_reports_progress_once(database: Dat
         assert not attempts.heartbeat(session, job, 1, lease_until=lease, at=NOW)
         stored = jobs.get(session, job)
         assert (stored.lease_until, stored.progress) == (lease, progress)
-        reported = [event.data for event in events.events_after(session, job, 0) if event.type == "progress"]
+        reported = [event.data for event in job_row.events_after(session, job, 0) if event.type == "progress"]
         assert reported == [progress]
 
 
 def test_a_job_is_tried_again_until_its_attempts_are_used_up(database: Database) -> None:
     with database.transaction() as session:
         job = a_job(session, max_attempts=2)
-        job_messages.mark_sent(session, job, NOW)
+        queues.mark_sent(session, job, NOW)
         assert claim(session, job)
         again = retries.retry(session, job, 1, LOST, NOW)
         assert (again.status, again.attempt, again.problem, again.lease_until) == ("queued", 1, None, None)
-        assert [unsent.id for unsent in job_messages.unsent(session)] == [job]
+        assert [unsent.id for unsent in queues.unsent(session)] == [job]
         claimed = attempts.claim(session, job, worker="second", lease_until=LATER, at=LATER)
         assert claimed is not None
         assert (claimed.attempt, claimed.started_at) == (2, NOW)
         failed = retries.retry(session, job, 2, LOST, LATER)
         assert (failed.status, failed.problem, failed.finished_at) == ("failed", LOST, LATER)
         assert claim(session, job) is None
-        output = [event.data.get("problem") for event in events.events_after(session, job, 0)]
+        output = [event.data.get("problem") for event in job_row.events_after(session, job, 0)]
         assert output == [None, None, LOST, None, LOST]
 
 
@@ -162,7 +162,7 @@ def test_a_process_that_dies_twice_at_a_file_goes_on_without_it(database: Databa
         assert retries.deadly_files(session, job) == {"a.nc": "was killed by SIGSEGV"}
         assert retries.deadly_files(session, other) == {}
         assert jobs.get(session, job).max_attempts - 2 == jobs.get(session, other).max_attempts
-        logs = [event.data for event in events.events_after(session, job, 0) if event.type == "log"]
+        logs = [event.data for event in job_row.events_after(session, job, 0) if event.type == "log"]
         assert [log["text"] for log in logs] == ["The process that read a.nc was killed by SIGSEGV."] * 2
 
 
@@ -271,5 +271,5 @@ def test_a_running_job_is_asked_to_stop_at_its_next_heartbeat(database: Database
         assert contents(session) == before
         assert attempts.heartbeat(session, job, 1, lease_until=LATER, at=NOW)
         assert finish(session, job, status="cancelled").status == "cancelled"
-        flags = [event.data["cancel_requested"] for event in events.events_after(session, job, 0)]
+        flags = [event.data["cancel_requested"] for event in job_row.events_after(session, job, 0)]
         assert flags == [False, False, True, True]

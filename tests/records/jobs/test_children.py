@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy.orm import Session
 
 from records.database.engine import Database
-from records.jobs import attempts, events, job_messages, jobs, retries
+from records.jobs import attempts, job_row, jobs, queues, retries
 from records.jobs.jobs import JobEnded, UnknownJob
 from testing.records import NOW, a_claimed_job, a_job
 from tests.records.jobs.transitions import LATER, LEASE, LOST, at_once, claim, finish, take_lapsed, waiting
@@ -39,7 +39,9 @@ def test_a_training_shows_how_far_its_members_are(database: Database) -> None:
             "total": 120,
             "detail": "1 of 3 members are trained; member 1 is at 5 of 40",
         }
-        progress = [event.data["done"] for event in events.events_after(session, parent, 0) if event.type == "progress"]
+        progress = [
+            event.data["done"] for event in job_row.events_after(session, parent, 0) if event.type == "progress"
+        ]
         assert progress == [10, 15, 45]
         assert reported(1, 5).status == "waiting"
         assert jobs.get(session, members[1]).progress == {"done": 5, "total": 40, "detail": "loss 0.1"}
@@ -145,7 +147,7 @@ def test_a_parent_goes_on_when_no_child_is_left(database: Database, status: str)
         finish(session, second, 2, status)
         assert attempts.resume_parent(session, parent, NOW)
         assert not attempts.resume_parent(session, parent, NOW)
-        assert [job.id for job in job_messages.unsent(session)] == [parent]
+        assert [job.id for job in queues.unsent(session)] == [parent]
         assert [child.id for child in jobs.children(session, parent)] == [first, second]
         claimed = claim(session, parent)
         assert claimed is not None
@@ -155,7 +157,7 @@ def test_a_parent_goes_on_when_no_child_is_left(database: Database, status: str)
 
 def test_children_that_end_at_once_resume_their_parent_once(database: Database) -> None:
     def end(session: Session, turn: int) -> bool:
-        events.log(session, members[turn], 1, "done", NOW)
+        job_row.log(session, members[turn], 1, "done", NOW)
         finish(session, members[turn])
         return attempts.resume_parent(session, parent, NOW)
 

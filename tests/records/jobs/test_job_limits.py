@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from records.access import keys
 from records.database.engine import Database
 from records.jobs import attempts, jobs
-from records.jobs.job_limits import TooManyUnfinishedJobs, require_within_limit
+from records.jobs.queues import TooManyUnfinishedJobs, require_within_limit
 from testing.records import NOW
 
 LIMIT = 3

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy.exc import IntegrityError
 
 from records.database.engine import Database
-from records.jobs import attempts, job_messages, jobs
+from records.jobs import attempts, jobs, queues
 from records.jobs.jobs import IdempotencyConflict, Job, UnknownJob
 from testing.records import NOW, a_claimed_job, a_job, contents, instant, row_counts
 from tests.records.jobs.transitions import LATER, NEW, at_once, claim, finish, impossible, waiting
@@ -19,7 +19,7 @@ def test_a_queued_job_is_cancelled_at_once(database: Database) -> None:
         cancelled = attempts.request_cancel(session, job, NOW)
         assert (cancelled.status, cancelled.cancel_requested_at, cancelled.finished_at) == ("cancelled", NOW, NOW)
         assert claim(session, job) is None
-        assert job_messages.unsent(session) == []
+        assert queues.unsent(session) == []
 
 
 @pytest.mark.parametrize("status", jobs.ENDED)
@@ -96,9 +96,9 @@ def test_the_time_at_which_a_queued_jobs_message_was_sent_is_known(database: Dat
     with database.transaction() as session:
         never, fresh, old, running = a_job(session), a_job(session), a_job(session), a_claimed_job(session)
         for job, at in ((old, NOW), (fresh, LATER), (running, NOW)):
-            job_messages.mark_sent(session, job, at)
-        assert [job.id for job in job_messages.unsent(session)] == [never]
-        assert [job.id for job in job_messages.sent(session)] == [old, fresh]
+            queues.mark_sent(session, job, at)
+        assert [job.id for job in queues.unsent(session)] == [never]
+        assert [job.id for job in queues.sent(session)] == [old, fresh]
 
 
 def test_families_that_ended_long_ago_are_pruned_as_a_whole(database: Database) -> None:

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from records.access import keys
 from records.database.engine import Database
-from records.jobs import attempts, jobs, turns
+from records.jobs import attempts, jobs, queues
 from testing.records import NOW
 
 LEASE = NOW + timedelta(days=1)
@@ -24,7 +24,7 @@ def test_many_jobs_of_one_key_hold_up_neither_the_service_nor_other_keys(databas
             return jobs.create(session, new, next(instants))[0].id
 
         def take(message: str) -> str | None:
-            if (chosen := turns.next_job(session, message)) is None:
+            if (chosen := queues.next_job(session, message)) is None:
                 return None
             job = attempts.claim(session, chosen, worker="w", lease_until=LEASE, at=next(instants))
             assert job is not None
@@ -63,16 +63,16 @@ def test_a_running_job_is_awaited_by_others_of_its_queue_alone(database: Databas
         held = attempts.claim(session, running.id, worker="w", lease_until=LEASE, at=NOW)
         assert held is not None
         for posted in (jobs.NewJob(kind="a", params={}, queue="default"), None):
-            assert not turns.is_awaited(session, held)
+            assert not queues.is_awaited(session, held)
             if posted is not None:
                 jobs.create(session, posted, NOW)
         for owner in (other, None):
             waiting, _ = jobs.create(session, jobs.NewJob(kind="a", params={}, queue="training", key_id=owner), NOW)
-            assert turns.is_awaited(session, held)
+            assert queues.is_awaited(session, held)
             attempts.request_cancel(session, waiting.id, NOW)
         # A job that has given way goes behind the others, though it was started first.
         jobs.create(session, jobs.NewJob(kind="a", params={}, queue="training", key_id=other), NOW)
         attempts.release(session, held.id, 1, NOW, "others wait")
-        chosen = turns.next_job(session, held.id)
+        chosen = queues.next_job(session, held.id)
         assert chosen is not None
         assert jobs.get(session, chosen).key_id == other

@@ -9,7 +9,7 @@ from typing import TypeVar
 from sqlalchemy.orm import Session
 
 from records.database.engine import Database
-from records.jobs import attempts, events, job_messages, jobs, retries
+from records.jobs import attempts, job_row, jobs, queues, retries
 from records.jobs.jobs import Job, NewJob
 from testing.records import BASIN, NOW, a_claimed_job, a_job
 
@@ -52,7 +52,7 @@ def finish(session: Session, job: str, attempt: int = 1, status: str = "succeede
 def waiting(session: Session, children: int) -> tuple[str, list[str]]:
     """Post a training that waits for claimed members."""
     parent = a_job(session, kind="training")
-    job_messages.mark_sent(session, parent, NOW)
+    queues.mark_sent(session, parent, NOW)
     assert claim(session, parent)
     members = [a_claimed_job(session, kind="member", queue="training", parent_id=parent) for _ in range(children)]
     assert attempts.wait(session, parent, 1, NOW).status == "waiting"
@@ -60,7 +60,7 @@ def waiting(session: Session, children: int) -> tuple[str, list[str]]:
 
 
 def statuses(session: Session, job: str) -> list[str]:
-    output = events.events_after(session, job, 0)
+    output = job_row.events_after(session, job, 0)
     return [event.data["status"] for event in output if event.type == "status"]
 
 
@@ -70,7 +70,7 @@ def writes(attempt: int) -> dict[str, Callable[[Session, str], object]]:
         "finish": lambda session, job: finish(session, job, attempt),
         "wait": lambda session, job: attempts.wait(session, job, attempt, NOW),
         "retry": lambda session, job: retries.retry(session, job, attempt, LOST, NOW),
-        "log": lambda session, job: events.log(session, job, attempt, "a line", NOW),
+        "log": lambda session, job: job_row.log(session, job, attempt, "a line", NOW),
         "hold": lambda session, job: jobs.hold(session, job, attempt),
     }
 

@@ -10,7 +10,7 @@ from hydrology.base.absent import absent
 from hydrology.base.calendar import Period, day
 from hydrology.base.reasons import Reason
 from hydrology.extremes.thresholds import Statistic, of_record
-from jobspec.thresholds import NewThreshold
+from jobspec.levels import NewThreshold
 from records.database.engine import Database
 from records.levels import basin_levels
 from records.levels.basin_levels import ReservedName

@@ -14,7 +14,7 @@ from tests.app.conftest import sqlite, sqlite_database
 from tests.workers.crashing import CRASHES_AT
 from workers.job_processes.process_pool import Children
 from workers.job_processes.worker import Worker
-from workers.service_context import tools_of
+from workers.queue.enqueue import tools_of
 
 pytestmark = pytest.mark.extended
 

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from runtime import child_processes
 from testing.jobs.processes import Shop
 from tests.foreign import foreign_folder, ran
-from workers.job_processes.messages import message_of
+from workers.job_processes.process_pool import message_of
 
 SPAWNS = """
 from runtime.child_processes import spawn_context

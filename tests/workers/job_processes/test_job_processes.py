@@ -7,8 +7,7 @@ import pytest
 
 from runtime.settings import Settings
 from testing.jobs.processes import PATIENCE, ROOT
-from workers.job_processes.messages import Report
-from workers.job_processes.process_pool import Child, Children
+from workers.job_processes.process_pool import Child, Children, Report
 
 
 def has_ended(child: Child) -> bool:

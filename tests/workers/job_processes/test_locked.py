@@ -9,7 +9,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from records.database.engine import Database
-from records.jobs import job_messages, jobs
+from records.jobs import jobs, queues
 from testing.jobs.processes import Shop
 from tests.app.conftest import bearer, serving, sqlite, sqlite_database
 from tests.workers.conftest import harmful_worker
@@ -70,7 +70,7 @@ def test_a_job_that_cannot_be_claimed_is_claimed_later(shop: Shop) -> None:
         job, _ = jobs.create(
             session, jobs.NewJob(kind="harm", params={"harm": "well"}, queue="default"), shop.clock.wall()
         )
-        job_messages.mark_sent(session, job.id, shop.clock.wall())
+        queues.mark_sent(session, job.id, shop.clock.wall())
     with locked(shop.database):
         shop.sender.send_message(job)
         shop.until(job.id, lambda _: "worker.database" in log(shop))

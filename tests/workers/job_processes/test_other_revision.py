@@ -12,7 +12,7 @@ from testing.records import a_job, contents
 from tests.app.conftest import sqlite, sqlite_database
 from workers.job_processes.process_pool import Children
 from workers.job_processes.worker import Worker
-from workers.service_context import tools_of
+from workers.queue.enqueue import tools_of
 
 __all__ = ["sqlite", "sqlite_database"]
 

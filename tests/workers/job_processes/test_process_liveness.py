@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from workers.process_liveness import dead_workers, hold_lock, lock_folder
+from workers.liveness import dead_workers, hold_lock, lock_folder
 
 HOLD = """
 import sys, pathlib
-from workers.process_liveness import hold_lock
+from workers.liveness import hold_lock
 with hold_lock(pathlib.Path(sys.argv[1])) as name:
     print(name, flush=True)
     input()

@@ -17,7 +17,7 @@ from jobspec.training import TrainingConfig
 from operations.training.train import train
 from records.basins import basins
 from records.database.engine import Database, DatabaseProblem
-from records.jobs import events
+from records.jobs import job_row
 from records.versions import versions
 from testing.country import BASINS, CLOCK
 from testing.databases import PostgreSQL
@@ -25,7 +25,7 @@ from testing.jobs.processes import Shop
 from testing.work import work_of
 from tests.disks import disk, filled
 from tests.workers.conftest import harmful_worker, opened_empty, opened_with, training
-from workers.job_processes.transient_faults import hindrance
+from workers.job_processes.process_limits import hindrance
 
 
 @pytest.mark.extended
@@ -38,7 +38,7 @@ def test_a_job_waits_for_room_however_long_that_takes(empty_shop: Shop) -> None:
     done = empty_shop.ended(job.id)
     assert done.status == "succeeded"
     with empty_shop.database.reading() as session:
-        output = {event.data["text"] for event in events.events_after(session, job.id, 0) if event.type == "log"}
+        output = {event.data["text"] for event in job_row.events_after(session, job.id, 0) if event.type == "log"}
     assert output == {"The disk is full: the job is tried again until there is room."}
 
 

@@ -12,7 +12,7 @@ import redis
 
 from testing.jobs.processes import Shop
 from workers.queue.broker import socket_path
-from workers.queue.celery_app import TASK
+from workers.queue.enqueue import TASK
 
 
 class Bomb:

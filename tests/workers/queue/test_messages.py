@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 import redis
 
-from records.jobs import attempts, job_messages, jobs
+from records.jobs import attempts, jobs, queues
 from runtime.clock import Clock
 from runtime.settings import Settings
 from testing.clocks import ClockSetBy
 from testing.jobs.processes import end
-from workers.job_leases import ExpiredLeases
+from workers.liveness import ExpiredLeases
 from workers.queue.broker import socket_path, start_embedded
-from workers.scheduler.recovery import recover
-from workers.service_context import WorkerContext, tools_of
+from workers.queue.enqueue import WorkerContext, tools_of
+from workers.scheduler import recover
 
 JOBS = 20
 YEAR = timedelta(days=365)
@@ -106,7 +106,7 @@ def test_a_message_that_was_sent_before_the_clock_was_set_back_is_missed_all_the
 ) -> None:
     job = post(tools)
     with tools.database.transaction() as session:
-        job_messages.mark_sent(session, job, tools.clock.wall() + YEAR)
+        queues.mark_sent(session, job, tools.clock.wall() + YEAR)
     broker.flushall()
     recover_at(tools)(timedelta(0))
     assert broker.llen("default") == 1

@@ -15,12 +15,11 @@ from runtime.settings import Settings
 from testing.records import NOW
 from tests.app.conftest import bearer, serving, sqlite, sqlite_database
 from workers.job import JobOutcome
-from workers.job_leases import ExpiredLeases
 from workers.job_processes.worker import write
-from workers.queue.enqueue import Sender
+from workers.liveness import ExpiredLeases
+from workers.queue.enqueue import Sender, WorkerContext
 from workers.queue.uploads import POSTED_WITHIN, path_of
-from workers.scheduler.recovery import recover
-from workers.service_context import WorkerContext
+from workers.scheduler import recover
 
 __all__ = ["sqlite", "sqlite_database"]
 

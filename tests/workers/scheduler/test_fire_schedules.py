@@ -19,7 +19,7 @@ from testing.clocks import ClockSetBy
 from testing.country import BASINS
 from testing.jobs.in_process import InProcessJobs
 from tests.workers.conftest import training
-from workers.scheduler.due_jobs import fire
+from workers.scheduler import fire
 
 HELD_OUT = "2004-10-01..2008-09-30"
 

@@ -11,9 +11,9 @@ import pytest
 from records.jobs import attempts, jobs
 from runtime.settings import Settings
 from testing.clocks import ClockSetBy
-from workers.job_leases import ExpiredLeases, Heartbeat
-from workers.scheduler.recovery import recover
-from workers.service_context import WorkerContext, tools_of
+from workers.liveness import ExpiredLeases, Heartbeat
+from workers.queue.enqueue import WorkerContext, tools_of
+from workers.scheduler import recover
 
 YEAR = timedelta(days=365)
 LEASE = 60.0

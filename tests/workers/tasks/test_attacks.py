@@ -30,7 +30,7 @@ from testing.databases import copy_into
 from testing.jobs.in_process import InProcessJobs
 from tests.app.conftest import bearer, serving
 from tests.operations.conftest import country, trained_file
-from workers.scheduler.due_jobs import fire
+from workers.scheduler import fire
 
 pytestmark = pytest.mark.extended
 

@@ -7,7 +7,7 @@ from jobspec.jobs.data import BridgeFit
 from jobspec.kinds import queue_of
 from operations.weather.fit_bridges import fit
 from records.access import keys
-from records.basins.tables import BasinRow
+from records.basins.tables import Basin
 from records.database.statements import table_of
 from records.jobs import jobs
 from records.jobs.job_row import JOBS
@@ -15,7 +15,7 @@ from records.series import series, sources
 from records.weather import bridges
 from testing.country import BASINS
 from testing.jobs.in_process import InProcessJobs
-from testing.records import NOW
+from testing.records import NOW, change
 from testing.work import work_of
 
 NAME, LEARNT = "live_as_learnt", "learnt"
@@ -55,7 +55,7 @@ def of_operator(posted_jobs: InProcessJobs) -> jobs.NewJob:
     """Return a job of an operator, who has registered one basin, that fits and applies a bridge."""
     with posted_jobs.database.transaction() as session:
         key = keys.make(session, "operator", "operator", None, NOW)[0].id
-        session.execute(table_of(BasinRow).update().where(BasinRow.id == BASINS[0]).values(registered_by=key))
+        change(session, table_of(Basin), BASINS[0], registered_by=key)
     params = {"name": "own_way", "fit": FIT}
     return jobs.NewJob(kind="bridge", params=params, queue=queue_of("bridge"), key_id=key)
 

@@ -10,15 +10,16 @@ from sqlalchemy import select
 from jobspec.feeds import NewFeed, read_settings
 from records.access import audit
 from records.basins import basins
+from records.basins.tables import Basin
 from records.feeds import feeds
-from records.jobs import events, jobs, schedules
+from records.jobs import job_row, jobs, schedules
 from records.series import series
 from records.series.tables import SourceRow
 from testing.feed_services.server import serving
 from testing.feed_services.world import World
 from testing.jobs.in_process import InProcessJobs
 from tests.ingestion.feeds.conftest import MAINE, NOW, PLACES, gauge
-from workers.scheduler.due_jobs import fire
+from workers.scheduler import fire
 
 NOTHING_MISSING: dict[str, Any] = {"holes": {}, "warnings": []}
 
@@ -28,7 +29,7 @@ def world(empty_jobs: InProcessJobs, monkeypatch: pytest.MonkeyPatch) -> Iterato
     """The gauges, which a feed follows."""
     with empty_jobs.database.transaction() as session:
         for basin, (latitude, longitude) in PLACES.items():
-            basins.upsert(session, basins.Basin(basin, None, latitude, longitude))
+            basins.upsert(session, Basin(basin, None, latitude, longitude))
         feeds.create(session, NewFeed(name="flow", settings=read_settings({"adapter": "usgs"})), None, NOW)
     world = World({basin: gauge(basin) for basin in PLACES}, NOW)
     with serving(world) as url:
@@ -48,7 +49,7 @@ def test_a_job_fetches_a_feed_and_reports_what_it_stored(empty_jobs: InProcessJo
     assert partly.result is not None
     assert (partly.status, set(partly.result["failed"])) == ("succeeded", {MAINE})
     with empty_jobs.database.reading() as session:
-        log = [event.data["text"] for event in events.events_after(session, partly.id, 0) if event.type == "log"]
+        log = [event.data["text"] for event in job_row.events_after(session, partly.id, 0) if event.type == "log"]
     assert any(line.startswith(f"{MAINE} failed: USGS knows no daily mean discharge") for line in log)
 
 

@@ -14,9 +14,10 @@ from records.access import keys
 from records.access.audit import AUDIT
 from records.access.keys import Scope
 from records.basins import basins
+from records.basins.tables import Basin
 from records.database.engine import Database
 from records.feeds import feeds
-from records.jobs import events, jobs
+from records.jobs import job_row, jobs
 from records.series import series
 from records.series.tables import SourceRow
 from runtime.clock import Clock
@@ -25,8 +26,7 @@ from testing.jobs.in_process import InProcessChildren
 from testing.records import BASIN, NOW, a_basin, a_source, daily
 from tests.app.conftest import bearer, serving, sqlite, sqlite_database
 from workers.job_processes.worker import Worker
-from workers.queue.enqueue import Sender
-from workers.service_context import WorkerContext
+from workers.queue.enqueue import Sender, WorkerContext
 
 __all__ = ["sqlite", "sqlite_database"]
 
@@ -104,7 +104,7 @@ def test_a_basin_is_changed_by_the_key_that_registered_it_or_an_admin(
 
 def test_a_basin_of_before_keys_were_stored_is_an_admins(service: TestClient, tools: WorkerContext) -> None:
     with tools.database.transaction() as session:
-        basins.upsert(session, basins.Basin("OWN-old", areas={"own": 1e6}))
+        basins.upsert(session, Basin("OWN-old", areas={"own": 1e6}))
     operator, admin = bearer(tools.database), bearer(tools.database, "admin")
     assert service.put("/v1/basins/OWN-old", json=MILL, headers=operator).status_code == 403
     assert send(service, tools, operator, "OWN-old", 1).status == "failed"
@@ -180,7 +180,7 @@ def test_errors_name_the_file_as_its_sender_does(service: TestClient, tools: Wor
         assert answer["status"] == "failed"
         assert words in answer["problem"]["detail"], answer
         with tools.database.reading() as session:
-            shown = f"{answer} {events.events_after(session, posted['id'], 0)} {jobs.get(session, posted['id'])}"
+            shown = f"{answer} {job_row.events_after(session, posted['id'], 0)} {jobs.get(session, posted['id'])}"
         assert str(tools.settings.data) not in shown
     right = service.post(
         "/v1/basins/observations", content=f"{start}1\n", headers=header | {"Content-Type": "text/csv"}

@@ -16,7 +16,7 @@ from testing.records import a_basin
 from tests.app.conftest import bearer, sqlite, sqlite_database
 from tests.workers.tasks.test_posted_observations import run, service, tools
 from workers.queue import uploads
-from workers.service_context import WorkerContext
+from workers.queue.enqueue import WorkerContext
 
 __all__ = ["service", "sqlite", "sqlite_database", "tools"]
 

@@ -1,0 +1,267 @@
+"""/v1/alerts and /v1/basins/{basin}/alerts: the alerts of rivers, and of the levels of a basin."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Response
+from pydantic import Field
+from sqlalchemy.orm import Session
+
+from app.basins.ratings import Stage, rating_of, stage_of
+from app.basins.schemas import BasinKind, kind_of
+from app.exports.answers import JsonAnswer, documented_responses
+from app.exports.fields import FieldFilter, fields_of, schema_of
+from app.http.base_schema import EXPLAINED, Missing, Model, next_page
+from app.http.conditional import SHORTLY, cached
+from app.http.dependencies import KnownBasin, Reading, ServiceClock
+from app.http.pagination import Page, paged
+from app.http.problems import documented
+from hydrology.base.absent import text
+from hydrology.base.calendar import Day, as_date
+from hydrology.base.doc import Why
+from hydrology.extremes.alerting import ENDS_AFTER, SEVERITIES, Severity, Trend, ladder
+from hydrology.extremes.thresholds import Kind
+from hydrology.ratings.rating import Rating
+from hydrology.uncertainty.exceedance import Direction
+from jobspec.faults import form
+from jobspec.fields import BASIN
+from jobspec.levels import CategoryName
+from records.alerts import alerts
+from records.basins.basins import UnknownBasin
+from records.database.statements import as_values
+from records.levels import basin_levels
+from records.levels.basin_levels import Threshold
+from records.runs.run_summary import CalibrationKind
+
+NO_ALERT = Why("There is no alert.")
+NO_CATEGORY = Why("The level is not an official category.")
+NO_IMPACT = Why("Nothing is stated.")
+NO_TREND = Why("There was no run before to compare with.")
+_UNDECIDED = Why("No forecast has decided its alerts yet.")
+
+
+class AlertStep(Model):
+    """A severity of a level: its thresholds and current state."""
+
+    severity: Severity
+    begins_at: float = Field(description="The severity begins at this chance.")
+    ends_below: float = Field(description="The severity ends below this chance.")
+    begins_after_runs: int = Field(description="Number of consecutive runs at or above `begins_at`.")
+    ends_after_runs: int = Field(description="Number of consecutive runs below `ends_below`.")
+    on: bool = Field(description="Whether it, or a higher one, is reached.")
+    runs: int = Field(description="Number of consecutive runs, the latest included, that support the opposite state.")
+
+
+class Alert(Model):
+    """The current alert of one level."""
+
+    basin: str
+    level: str = Field(description="The level's name in `/v1/basins/{basin}/thresholds`.")
+    kind: Annotated[Kind | None, Why("The level is user-defined.")] = Field(
+        description="Kind of level; null for a user-defined level."
+    )
+    return_period_years: Annotated[int | None, Why("A user-defined level has none.")] = Field(
+        description="Mean number of years between exceedances."
+    )
+    direction: Direction = Field(description="Whether it is passed upwards (`rising`) or downwards.")
+    discharge: float = Field(description="m³/s.")
+    stage: Stage = Field(description="Its stage, by the basin's rating of the day.")
+    category: Annotated[CategoryName | None, NO_CATEGORY] = Field(
+        description="The official flood category; null for other levels."
+    )
+    impact: Annotated[str | None, NO_IMPACT] = Field(
+        description="What happens from this level on, as the category's source states it."
+    )
+    chance: float = Field(description="The calibrated chance of passing it on any day of the window, 0 to 1.")
+    calibration: CalibrationKind = Field(
+        description="What the chance rests on, as `calibration.kind` of the forecast: `provisional` where no forecasts "
+        "with the weather model have been compared with observed flow, `backfilled` where most of those were computed "
+        "later with its past issues."
+    )
+    trend: Annotated[Trend | None, NO_TREND] = Field(description="Which way the chance has moved since the run before.")
+    severity: Annotated[Severity | None, NO_ALERT] = Field(description="Null: there is no alert.")
+    since: Annotated[datetime | None, NO_ALERT] = Field(
+        description="When the severity was reached, by the service's clock."
+    )
+    why: str = Field(description="The numbers and the rule behind the decision.")
+    run: str = Field(description="The run that decided it.")
+    steps: list[AlertStep] = Field(description="The rules of the level, the least severe first.")
+    missing: Missing = EXPLAINED
+
+
+class StandingLevel(Model):
+    """A level with an alert, in brief."""
+
+    level: str
+    severity: Severity
+    chance: float
+    discharge_m3s: float
+
+
+STANDING = (
+    "The levels of the river with an alert, the one that stands for it first: of the most severe, the furthest out "
+    "that is likely to be passed (a chance from 0.5), otherwise the furthest out that is possible (from 0.1)."
+)
+
+
+class RiverAlert(Alert):
+    """The current alert of a river, a basin and a direction: that of the level that stands for it."""
+
+    levels: list[StandingLevel] = Field(description=STANDING)
+
+
+class Alerts(Model):
+    """Alerts of all rivers."""
+
+    alerts: list[RiverAlert] = Field(description="In the order of basins and directions.")
+    next: str | None = next_page("/v1/alerts?limit=100&after=USGS-13235000%2Frising")
+
+
+class BasinAlerts(Model):
+    """The alerts of a basin by its newest forecast."""
+
+    basin: str
+    basin_kind: BasinKind
+    run: Annotated[str | None, _UNDECIDED] = Field(description="The latest run that was evaluated.")
+    version: Annotated[str | None, _UNDECIDED] = Field(description="The model version that issued it.")
+    t0: Annotated[date | None, _UNDECIDED]
+    issued_at: Annotated[datetime | None, _UNDECIDED]
+    window_days: Annotated[int | None, _UNDECIDED] = Field(
+        description="Number of days after T0 that the chances cover."
+    )
+    decided_at: Annotated[datetime | None, _UNDECIDED] = Field(description="By the service's clock.")
+    reason: Annotated[str | None, Why("The run has decided.")] = Field(
+        description="Why the run could not decide: the levels stay as an earlier one left them."
+    )
+    levels: list[Alert] = Field(description="In the order of their names.")
+    missing: Missing = EXPLAINED
+
+
+def _fields(alert: alerts.Alert, rating: Rating | None, levels: Mapping[str, Threshold]) -> dict[str, Any]:
+    """Return the fields of the alert of a level."""
+    level = levels.get(alert.level)
+    steps = [
+        AlertStep(
+            severity=step.severity,
+            begins_at=step.begins_at,
+            ends_below=step.ends_below,
+            begins_after_runs=step.begins_after,
+            ends_after_runs=ENDS_AFTER,
+            on=on,
+            runs=runs,
+        )
+        for step, (on, runs) in zip(ladder(alert.return_period_years), alert.switches, strict=True)
+    ]
+    # Its official stage is among the basin's levels.
+    return as_values(alert, "official_stage", "basin_id", "run_id", "switches") | {
+        "basin": alert.basin_id,
+        "run": alert.run_id,
+        "steps": steps,
+        "category": level and level.category,
+        "impact": level and level.impact,
+        "stage": stage_of(rating, alert.discharge),
+    }
+
+
+def answers_of(session: Session, found: Sequence[alerts.RiverAlert], on: Day) -> list[RiverAlert]:
+    """Return the alerts of many rivers, in their order.
+
+    Args:
+        on: the service's day, whose ratings give stages.
+    """
+    names = {alert.basin_id for alert in found}
+    of = {basin: (rating_of(session, basin, on), _levels(session, basin)) for basin in names}
+    return [RiverAlert(**_fields(alert, *of[alert.basin_id])) for alert in found]
+
+
+def _levels(session: Session, basin: str) -> dict[str, Threshold]:
+    return {level.name: level for level in basin_levels.of_basin(session, basin)}
+
+
+def of_basin(session: Session, basin: str, on: Day) -> BasinAlerts:
+    """Return the alerts of a stored basin, level by level.
+
+    Args:
+        on: the service's day, whose rating gives stages.
+    """
+    standing, kind = alerts.standing(session, basin), kind_of(session, basin)
+    if standing is None:
+        return BasinAlerts(
+            basin=basin,
+            basin_kind=kind,
+            **dict.fromkeys(("run", "version", "t0", "issued_at", "window_days", "decided_at")),
+            reason=None,
+            levels=[],
+            missing={"reason": _UNDECIDED.text},
+        )
+    rating, levels = rating_of(session, basin, on), _levels(session, basin)
+    return BasinAlerts(
+        basin=basin,
+        basin_kind=kind,
+        run=standing.run_id,
+        version=standing.version_id,
+        t0=as_date(standing.t0),
+        issued_at=standing.issued_at,
+        window_days=standing.window_days,
+        decided_at=standing.decided_at,
+        reason=text(standing.reason),
+        levels=[Alert(**_fields(alert, rating, levels)) for alert in alerts.of_basin(session, basin)],
+    )
+
+
+router = APIRouter(tags=["alerts"])
+
+MinSeverity = Annotated[Severity, Query(description="Only alerts of at least this severity.")]
+AlertPage = Annotated[
+    Page,
+    paged(
+        Annotated[
+            str | None,
+            Query(
+                description="Start after this basin and direction: the last ones of the page before.",
+                pattern=form(
+                    f"^{BASIN}/(rising|falling)$", "a basin, a slash and a direction, such as USGS-13235000/rising"
+                ),
+                examples=["USGS-13235000/rising"],
+            ),
+        ]
+    ),
+]
+
+
+@router.get(
+    "/alerts",
+    summary="Current alerts of all basins",
+    response_model=schema_of(Alerts),
+    responses=documented(),
+    dependencies=[cached(SHORTLY)],
+)
+def list_alerts(
+    session: Reading,
+    clock: ServiceClock,
+    page: AlertPage,
+    fields: Annotated[FieldFilter, fields_of(Alerts)],
+    least_severity: MinSeverity = SEVERITIES[0],
+) -> Response:
+    """One alert for each basin and direction in which flow is likely to pass a level, a page at a time: follow `next`
+    until it is null. It is of the level that stands for the river; `levels` has the others. The newest forecast of a
+    basin decides its alerts by its calibrated chance. Where it has none, the alerts stay as they were and the basin's
+    own answer gives the reason."""
+    basin, _, direction = (page.after or "").partition("/")
+    cursor = (basin, direction) if page.after else None
+    found = alerts.rivers(session, minimum=least_severity, after=cursor, limit=page.sought)
+    shown, following = page.cut(found, lambda alert: f"{alert.basin_id}/{alert.direction}")
+    return fields.of(Alerts(alerts=answers_of(session, shown, clock.today()), next=following))
+
+
+@router.get(
+    "/basins/{basin}/alerts",
+    summary="Current alerts of a basin, level by level",
+    **documented_responses(BasinAlerts, UnknownBasin),
+)
+def read_alerts(session: Reading, clock: ServiceClock, basin: KnownBasin, answer: JsonAnswer) -> Response:
+    """For every flood, low flow and user-defined level: the chance by the newest forecast, the severity and trend, and
+    the numbers and the rule behind the decision. If the forecast is not calibrated, no alert begins or ends, and
+    `reason` states it."""
+    return answer.of(of_basin(session, basin, clock.today()))

@@ -1,0 +1,184 @@
+"""/v1/bridges: corrections from one weather product to another, and their skill."""
+
+from datetime import date, datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Response
+from pydantic import Field
+from sqlalchemy.orm import Session
+
+from app.exports.answers import JsonAnswer, documented_responses
+from app.exports.fields import FieldFilter, fields_of, schema_of
+from app.http.base_schema import EXPLAINED, Missing, Model
+from app.http.conditional import SHORTLY, cached
+from app.http.dependencies import Reading
+from app.http.problems import documented
+from app.http.shown import As
+from hydrology.base.calendar import as_date
+from hydrology.base.doc import Why
+from hydrology.weather.bridge import Skill
+from jobspec.fields import ID
+from records.database.statements import as_values
+from records.runs.bridge_used import RunBridge
+from records.weather import bridges
+from records.weather.bridges import UnknownBridge
+
+_ALL_DAYS = Why("It was fitted on all days that both products have.")
+
+
+class BridgeUsed(Model):
+    """The bridge that corrected the weather of a forecast."""
+
+    id: str
+    name: str
+    from_product: str = Field(description="The product it converts.")
+    to_product: str = Field(description="The product it converts to.")
+    model: str | None = Field(description="The weather model whose forecasts it corrects; null for observed weather.")
+    pooled_from: list[str] = Field(
+        description="The similar basins that its corrections are the mean of; empty if fitted on this basin."
+    )
+    note: str = Field(description="Its skill, in a sentence.")
+    hash: str = Field(description="Hash of its corrections, a part of the run's inputs hash.")
+
+
+class BridgedBasin(Model):
+    """A bridge's corrections for a basin."""
+
+    basin: str
+    pooled_from: list[str] = Field(
+        description="The similar basins that its corrections are the mean of; empty if fitted here."
+    )
+    pooled_reason: Annotated[str | None, Why("It was fitted here.")] = Field(
+        description="Why it was not fitted here; null where it was."
+    )
+    day_offset: float = Field(
+        description="How much earlier the source product's days begin, in days: at 0.8 a day's "
+        "precipitation is 20 % of that product's value for the day and 80 % of its value for the next. If it is "
+        "above 0, the last day waits for the next."
+    )
+    factors: dict[str, list[float]] = Field(
+        description="Factors of precipitation, radiation and vapour pressure, by month."
+    )
+    steps: dict[str, list[float]] = Field(description="Additive correction of temperatures, °C, by month.")
+    limited: list[str] = Field(description="Variables whose correction reached its limit in some month.")
+    held_out: Annotated[
+        Annotated[Skill, As(name="HeldOut", exact=True)] | None,
+        Why("It has no days of its own to hold out."),
+    ]
+    applied_at: Annotated[datetime | None, Why("It has not been applied here.")] = Field(
+        description="When it was last applied; null where it has not been."
+    )
+    hash: str = Field(description="Hash of its corrections.")
+    missing: Missing = EXPLAINED
+
+
+class Bridge(Model):
+    """A fit of a bridge."""
+
+    id: str
+    name: str = Field(description="The bridge's name, also the product that its weather is stored under.")
+    from_product: str = Field(description="The product it converts.")
+    to_product: str = Field(description="The product it converts to.")
+    model: Annotated[str | None, Why("It is for observed weather.")] = Field(
+        description="The weather model whose forecasts it corrects."
+    )
+    first_day: Annotated[date | None, _ALL_DAYS] = Field(description="The first day of the fitting period.")
+    last_day: Annotated[date | None, _ALL_DAYS]
+    created_at: datetime
+    missing: Missing = EXPLAINED
+
+
+class BridgeDetail(Bridge):
+    """A fit of a bridge with its corrections for each basin."""
+
+    basins: list[BridgedBasin] = Field(description="In the order of their identifiers.")
+    refused: dict[str, str] = Field(description="Why other basins have no corrections.")
+
+
+class Bridges(Model):
+    """The newest fit of each bridge, in the order of their names."""
+
+    bridges: list[Bridge]
+
+
+def bridge_used(bridge: RunBridge) -> BridgeUsed:
+    """Return the description of the bridge behind a forecast's weather."""
+    fields = as_values(bridge, "precipitation_bias", "precipitation_correlation", "sha256")
+    fields |= {"pooled_from": list(bridge.pooled_from), "note": f"{bridge.note}.", "hash": bridge.sha256}
+    return BridgeUsed(**fields)
+
+
+def list_newest(session: Session) -> Bridges:
+    """Return the newest fit of each bridge."""
+    return Bridges(bridges=[Bridge(**_fields(bridge)) for bridge in bridges.list_bridges(session)])
+
+
+def detail(session: Session, bridge: str) -> BridgeDetail:
+    """Return a bridge with its corrections for each basin.
+
+    Raises:
+        UnknownBridge: there is none of that name or id.
+    """
+    stored = bridges.get(session, bridge)
+    basins = [_basin(part, stored) for part in bridges.parts_of(session, stored.id)]
+    return BridgeDetail(**_fields(stored), basins=basins, refused=dict(stored.refused))
+
+
+def _fields(bridge: bridges.Bridge) -> dict[str, Any]:
+    return as_values(bridge, "first", "last", "refused", "code_version") | {
+        "first_day": None if bridge.first is None else as_date(bridge.first),
+        "last_day": None if bridge.last is None else as_date(bridge.last),
+    }
+
+
+def _basin(part: bridges.BridgePart, bridge: bridges.Bridge) -> BridgedBasin:
+    corrections, missing = part.corrections, {}
+    if part.applied_at is None and bridge.model is not None:
+        missing["applied_at"] = "Weather forecasts are corrected when used: no corrected weather is stored."
+    return BridgedBasin(
+        basin=part.basin_id,
+        pooled_from=list(part.pooled_from),
+        pooled_reason=part.pooled_reason,
+        day_offset=corrections.day_offset,
+        factors={name: list(values) for name, values in corrections.factors.items()},
+        steps={name: list(values) for name, values in corrections.steps.items()},
+        limited=list(corrections.limited),
+        held_out=part.skill,
+        applied_at=part.applied_at,
+        hash=part.sha256,
+        missing=missing,
+    )
+
+
+router = APIRouter(prefix="/bridges", tags=["bridges"])
+
+BridgeName = Annotated[
+    str,
+    Path(
+        description="A bridge's name, which stands for its newest fit, or the id of a fit.",
+        pattern=ID,
+        examples=["live_as_maurer"],
+    ),
+]
+
+
+@router.get(
+    "",
+    summary="List bridges between weather products",
+    response_model=schema_of(Bridges),
+    responses=documented(),
+    dependencies=[cached(SHORTLY)],
+)
+def list_bridges(session: Reading, fields: Annotated[FieldFilter, fields_of(Bridges)]) -> Response:
+    """The bridges in the order of their names. A new one is fitted, and applied every day, by jobs of the kind
+    `bridge` (`POST /v1/jobs`)."""
+    return fields.of(list_newest(session))
+
+
+@router.get(
+    "/{bridge}", summary="Corrections and skill of a bridge", **documented_responses(BridgeDetail, UnknownBridge)
+)
+def read_bridge(session: Reading, bridge: BridgeName, answer: JsonAnswer) -> Response:
+    """For each basin: the start of its day, the factors and steps of each month, whether they were fitted there or on
+    similar basins, and the skill of the bridged weather on water years held out of the fit."""
+    return answer.of(detail(session, bridge))

@@ -1,1 +1,0 @@
-"""Bridges: corrections from one weather product to another, and their skill."""

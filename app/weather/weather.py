@@ -1,0 +1,255 @@
+"""/v1/weather: weather forecasts as sent and fetched."""
+
+from datetime import date, datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Path, Query, Response
+from pydantic import Field
+from sqlalchemy.orm import Session
+
+from app.exports.answers import JsonAnswer, documented_responses
+from app.exports.fields import FieldFilter, fields_of, schema_of
+from app.http.api_keys import KeyFirstRoute
+from app.http.base_schema import Model, next_page
+from app.http.conditional import FOR_EVER
+from app.http.dependencies import BasinId, OptionalBasin, Reading, ServiceClock
+from app.http.json_numbers import column
+from app.http.limits.body_limit import LARGEST_UPLOAD, MIB
+from app.http.pagination import IdPage
+from app.http.problems import UnsupportedMedia, documented
+from app.jobs.posting import JobPoster, Upload, documented_posting, upload_of
+from app.jobs.schemas import Job
+from hydrology.base.calendar import as_date
+from jobspec.fields import ID, NAMED
+from jobspec.jobs.data import WeatherJob, WeatherParams
+from jobspec.weather import WeatherDocument
+from records.basins import basins
+from records.basins.basins import UnknownBasin
+from records.database.statements import as_values
+from records.weather import weather_issues
+from records.weather.weather_issues import UnknownWeather
+
+
+class WeatherIdentity(Model):
+    """The identity of a weather forecast."""
+
+    id: str = Field(examples=["01a1f9952f438adb871a00"])
+    source: str = Field(description="The provider.", examples=["open-meteo"])
+    model: str = Field(description="The weather model.", examples=["ncep_gefs025"])
+    reference_time: datetime = Field(description="Reference time of the model run.")
+    licence: str | None = Field(description="The source's licence; null where it names none.")
+    credit: str | None = Field(description="The attribution to show with the data; null where none is required.")
+
+
+class WeatherSkill(Model):
+    """How well the forecasts of a weather model agree with the weather that came."""
+
+    issues: int = Field(description="Number of its past issues that were compared; 0: the skill is assumed.")
+    correlations: dict[str, list[float]] = Field(
+        description="Correlation of the normal scores of forecast and observed weather, by variable: on the reference "
+        "day, and on each day after it."
+    )
+
+
+class WeatherUsed(WeatherIdentity):
+    """The weather forecast used by a run."""
+
+    available_time: datetime = Field(description="Readable since this instant, for all basins of the run.")
+    skill: WeatherSkill
+
+
+class WeatherIssue(WeatherIdentity):
+    """A weather forecast in a list."""
+
+    operational: bool = Field(
+        description="Whether forecasts use it by default: it came from a feed, an admin or the command line. One that "
+        "was sent with an operator's key is used only by forecasts that name it."
+    )
+    created_at: datetime = Field(description="When its first basin was stored, by the machine's clock.")
+
+
+class WeatherPage(Model):
+    """Weather forecasts, the latest stored first."""
+
+    weather: list[WeatherIssue]
+    next: str | None = next_page("/v1/weather?limit=100&after=01a1f9952f438adb871a00")
+
+
+class WeatherOfBasin(Model):
+    """Contents of a weather forecast for a basin."""
+
+    basin: str
+    available_time: datetime = Field(description="Readable since this instant.")
+    first_day: date
+    last_day: date
+    traces: int = Field(description="Number of traces.")
+    variables: list[str]
+
+
+class WeatherDetail(WeatherIssue):
+    """A weather forecast with its contents for each basin."""
+
+    basins: list[WeatherOfBasin]
+
+
+class BasinWeather(WeatherIdentity):
+    """The forecast weather of a basin."""
+
+    available_time: datetime = Field(description="Readable since this instant.")
+    basin: str
+    units: dict[str, str] = Field(description="Unit of each variable.")
+    time: list[date] = Field(description="The valid days: calendar days at the gauge.")
+    traces: dict[str, dict[str, list[float]]] = Field(
+        description="By the label of the trace, each variable's value on each day."
+    )
+
+
+def detail(session: Session, issue: str, at: datetime) -> WeatherDetail:
+    """Return a weather forecast as known at an instant.
+
+    Raises:
+        UnknownWeather: there is none of that id.
+    """
+    basins = [
+        WeatherOfBasin(
+            basin=part.basin_id,
+            available_time=part.available_time,
+            first_day=as_date(part.first),
+            last_day=as_date(part.last),
+            traces=len(part.traces),
+            variables=list(part.variables),
+        )
+        for part in weather_issues.parts_of(session, issue, at)
+    ]
+    return WeatherDetail(**as_values(weather_issues.get(session, issue)), basins=basins)
+
+
+def of_basin(session: Session, issue: str, basin: str, at: datetime) -> BasinWeather:
+    """Return the forecast weather of a basin.
+
+    Raises:
+        UnknownWeather: there is none of that id, or it was not known for the basin at the instant.
+    """
+    forecast = weather_issues.read(session, issue, basin, at)
+    return BasinWeather(
+        id=issue,
+        **as_values(forecast.issue),
+        basin=basin,
+        units=dict(forecast.units),
+        time=[as_date(day) for day in forecast.period.days],
+        traces={
+            label: {name: column(values[trace]) for name, values in forecast.values.items()}
+            for trace, label in enumerate(forecast.traces)
+        },
+    )
+
+
+router = APIRouter(prefix="/weather", tags=["weather"], route_class=KeyFirstRoute)
+
+_SUFFIXES = {
+    "application/json": ".json",
+    "text/csv": ".csv",
+    "application/x-netcdf": ".nc",
+    "application/netcdf": ".nc",
+}
+_CSV = (
+    "source,model,reference_time,basin,trace,date,precipitation_mm_per_day,tmax_degC,tmin_degC\n"
+    "our-own,two-guesses,2026-11-22T00:00:00Z,OWN-mill,wet,2026-11-22,7.5,8,2\n"
+)
+
+
+def _document_schema() -> dict[str, Any]:
+    """Return the JSON schema without references, which would point into the OpenAPI document."""
+    schema = WeatherDocument.model_json_schema()
+    schema["properties"]["basins"]["additionalProperties"] = schema.pop("$defs")["TracesOfBasin"]
+    return schema
+
+
+_BODY: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "description": "JSON as shown; CSV with a row for each basin, trace and day; or NetCDF-CF with stations, days, "
+        "realizations and a forecast_reference_time.",
+        "content": {
+            "application/json": {"schema": _document_schema()},
+            "text/csv": {"schema": {"type": "string", "minLength": 1}, "example": _CSV},
+            "application/x-netcdf": {"schema": {"type": "string", "format": "binary"}},
+        },
+    }
+}
+
+WeatherUpload = Annotated[
+    Upload,
+    Depends(
+        upload_of(
+            _SUFFIXES,
+            refusal=f"Weather forecasts come as {', '.join(_SUFFIXES)}: name one of them in the Content-Type header.",
+            empty="it is empty: send a weather forecast",
+        )
+    ),
+]
+WeatherId = Annotated[
+    str,
+    Path(description="A weather forecast's id.", pattern=ID, examples=["01a1f9952f438adb871a00"]),
+]
+_Name = Annotated[str | None, Query(pattern=NAMED)]
+
+
+@router.get(
+    "", summary="List weather forecasts", response_model=schema_of(WeatherPage), responses=documented(UnknownBasin)
+)
+def list_weather(
+    session: Reading,
+    clock: ServiceClock,
+    page: IdPage,
+    fields: Annotated[FieldFilter, fields_of(WeatherPage)],
+    basin: OptionalBasin = None,
+    source: Annotated[_Name, Query(description="Only weather forecasts of this source.")] = None,
+    model: Annotated[_Name, Query(description="Only weather forecasts of this model.")] = None,
+) -> Response:
+    """The weather forecasts known by the service's clock, the latest stored first, a page at a time: follow `next`
+    until it is null. Every forecast that arrives is stored and never changes."""
+    if basin is not None:
+        basins.require(session, basin)
+    chosen = {"basin": basin, "source": source, "model": model, "after": page.after}
+    issues, following = page.cut(weather_issues.list_issues(session, clock.now(), **chosen, limit=page.sought))
+    return fields.of(WeatherPage(weather=[WeatherIssue(**as_values(issue)) for issue in issues], next=following))
+
+
+@router.get("/{weather}", summary="Read a weather forecast", **documented_responses(WeatherDetail, UnknownWeather))
+def read_weather(session: Reading, clock: ServiceClock, weather: WeatherId, answer: JsonAnswer) -> Response:
+    """Its source and model, and for each basin its days, traces and variables. Basins may still be added; stored ones
+    never change."""
+    return answer.of(detail(session, weather, clock.now()))
+
+
+@router.get(
+    "/{weather}/basins/{basin}",
+    summary="A weather forecast's values for a basin",
+    **documented_responses(BasinWeather, UnknownWeather),
+)
+def read_weather_of_basin(
+    session: Reading, clock: ServiceClock, weather: WeatherId, basin: BasinId, answer: JsonAnswer
+) -> Response:
+    """Daily values of each variable and trace: precipitation (mm/day), temperature (°C), radiation (W/m², the mean over
+    daylight) and vapour pressure (Pa). It never changes, so it may be cached forever."""
+    return answer.of(of_basin(session, weather, basin, clock.now()), cache_control=FOR_EVER)
+
+
+@router.post(
+    "",
+    status_code=202,
+    summary="Send a weather forecast",
+    description="One weather forecast of any basins, of one trace or several, at most "
+    f"{LARGEST_UPLOAD // MIB} MiB at once. A job checks and stores it: a basin with invalid weather is refused "
+    "by name, and the others are stored; the job's messages call the file as the header `Content-Disposition: "
+    "attachment; filename=...` does; repeating the request stores nothing new. One sent with an operator's key is "
+    "used by forecasts that name it; one sent with an admin's key is used like those of a feed.",
+    responses=documented_posting(UnsupportedMedia),
+    openapi_extra=_BODY,
+)
+def post_weather(poster: JobPoster, upload: WeatherUpload) -> Job:
+    def job(stored: str, name: str) -> WeatherJob:
+        return WeatherJob(params=WeatherParams(weather_file=stored, name=name))
+
+    return poster.post_file(upload, "weather", job, "weather posted")

@@ -1,0 +1,210 @@
+"""Checks incoming data before it is stored: its days have ended; its weather agrees with itself, sun and climate."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from hydrology.base.calendar import Day, Period
+from hydrology.base.errors import DataProblem
+from hydrology.base.findings import Finding
+from hydrology.base.series import DailySeries, Flag
+from hydrology.weather.basin_climate import BasinClimate
+from hydrology.weather.checks import CHECKED, DailyWeather, weather_findings
+from hydrology.weather.forcing import WeatherForecast
+from ingestion.base import BasinData, SourceError, SourceSeries
+from ingestion.daily import ReadSeries
+from operations.basin_data.basins import TIME_ZONE, last_ended
+from records.basins import basins
+from records.basins.tables import Basin
+from records.series import series
+
+
+def ended_only(session: Session, data: BasinData, now: datetime) -> BasinData:
+    """Return a basin's data without the valueless days that have not ended at it.
+
+    Args:
+        now: by the service's clock; of an archive by the machine's, because a service that replays it stands before
+            its end.
+    """
+    if not data.series:
+        return data
+    last = last_ended(_place(session, data), now)
+    return replace(data, series=tuple(ended for one in data.series if (ended := _ended(data.basin, one, last, now))))
+
+
+def _place(session: Session, data: BasinData) -> Basin:
+    known = basins.known(session, [data.basin])
+    stored = basins.get(session, data.basin) if known else Basin(data.basin)
+    zone = {TIME_ZONE: data.texts[TIME_ZONE]} if TIME_ZONE in data.texts else {}
+    longitude = stored.longitude if data.longitude is None else data.longitude
+    return replace(stored, longitude=longitude, texts={**stored.texts, **zone})
+
+
+def _ended(basin: str, one: SourceSeries, last: Day, now: datetime) -> SourceSeries | None:
+    daily = one.series
+    if daily.period.last <= last:
+        return one
+    stated = ~np.isnan(daily.values) | (daily.flags & Flag.SUSPECT != 0)
+    if (future := stated & (daily.days > last)).any():
+        at = int(future.argmax())
+        column, line = (daily.column, int(daily.lines[at])) if isinstance(daily, ReadSeries) else (one.variable, 0)
+        raise SourceError(
+            one.file.name,
+            f"{column} on {daily.days[at]} ({daily.values[at]:g}) is of a day that has not ended at {basin}, where "
+            f"{last} is the last that has, by the clock of the service, which stands at {now:%Y-%m-%dT%H:%MZ}",
+            "correct the date, or send the day when it has ended",
+            line or None,
+        )
+    return replace(one, series=daily.over(Period(daily.start, last))) if daily.start <= last else None
+
+
+CLIMATE_VARIABLES = ("precipitation", "tmax", "tmin")
+CLIMATE_DAYS = 10 * 366
+"""Length of the climate: the last days of the record."""
+_MAX_SENTENCES = 3
+
+
+class ImpossibleWeather(DataProblem):
+    """Weather cannot be what it is labelled as."""
+
+    kind = "impossible-weather"
+
+
+def check_observed(session: Session, data: BasinData) -> tuple[BasinData, list[str]]:
+    """Check a source's weather together with the stored weather of the same days.
+
+    Returns:
+        the data, with the days on which tmin is above tmax flagged suspect, and the warnings.
+    """
+    by_product: dict[str, dict[str, SourceSeries]] = {}
+    for one in data.series:
+        if one.variable in CHECKED and len(one.series):
+            by_product.setdefault(one.product, {})[one.variable] = one
+    if not by_product:
+        return data, []
+    basin = basins.get(session, data.basin)
+    warnings: list[str] = []
+    checked: dict[tuple[str, str], SourceSeries] = {}
+    for product, given in by_product.items():
+        incoming = {name: one.series for name, one in given.items()}
+        stored = _stored(session, data.basin, product, incoming)
+        climate, beside = climate_of(session, basin, product), incoming | stored
+        found, known = (
+            weather_findings(DailyWeather.of_series(product, of_days, basin.latitude, climate))
+            for of_days in (beside, stored)
+        )
+        found = _of_incoming(found, incoming, known)
+        files = {name: one.file.name for name, one in given.items()}
+        refuse(found, files)
+        warnings += sentences(found, "warning", files)
+        checked |= {
+            (product, name): replace(given[name], series=daily) for name, daily in _flagged(incoming, beside).items()
+        }
+    return replace(data, series=tuple(checked.get((one.product, one.variable), one) for one in data.series)), warnings
+
+
+def check_forecast(session: Session, forecast: WeatherForecast) -> list[str]:
+    """Check a basin's weather forecast.
+
+    Return the warnings, none for an unknown basin.
+    """
+    if basins.unknown(session, [forecast.basin]):
+        return []
+    basin = basins.get(session, forecast.basin)
+    name = f"the weather forecast of {forecast.basin}"
+    climate = climate_of(session, basin)
+    weather = DailyWeather(name, forecast.period.days, forecast.values, basin.latitude, climate)
+    found = weather_findings(weather)
+    refuse(found)
+    return sentences(found, "warning")
+
+
+def climate_of(session: Session, basin: Basin, product: str | None = None) -> BasinClimate | None:
+    """Return the climate of a basin, from its stored weather or else its attribute `p_mean`; None without either.
+
+    Args:
+        product: the preferred one; else the one with the longest record.
+    """
+    of_attribute = BasinClimate.of_attribute(basin.attributes.get("p_mean", np.nan))
+    longest_run = series.longest_record(session, basin.id, CLIMATE_VARIABLES, product)
+    if longest_run is None:
+        return of_attribute
+    chosen, years = longest_run
+    period = Period(max(years.first, years.last - np.timedelta64(CLIMATE_DAYS - 1, "D")), years.last)
+    stored = _read(session, basin.id, chosen, CLIMATE_VARIABLES, period)
+    values = {name: daily.over(period).values for name, daily in stored.items()}
+    climate = BasinClimate.of_record(f"the stored {chosen}", period.days, values)
+    if of_attribute is not None and np.isnan(climate.precipitation).all():
+        both = f"{climate.source} with {of_attribute.source}"
+        return replace(climate, source=both, precipitation=of_attribute.precipitation)
+    return climate
+
+
+def refuse(found: Iterable[Finding], files: Mapping[str, str] | None = None) -> None:
+    """Raise if a finding is an error.
+
+    Args:
+        files: the file of each variable, named at the start of the message.
+
+    Raises:
+        ImpossibleWeather: with the findings as its message.
+    """
+    if errors := sentences(found, "error", files):
+        more = len(errors) - _MAX_SENTENCES
+        raise ImpossibleWeather(" ".join(errors[:_MAX_SENTENCES]) + (f" And {more} more." if more > 0 else ""))
+
+
+def sentences(found: Iterable[Finding], severity: str, files: Mapping[str, str] | None = None) -> list[str]:
+    """Return the messages of findings of one severity, each preceded by its file name."""
+    names = files or {}
+    return [
+        f"{names[variable]}: {finding.sentence}"
+        if (variable := finding.detail["variable"]) in names
+        else finding.sentence
+        for finding in found
+        if finding.severity == severity
+    ]
+
+
+def _of_incoming(found: Iterable[Finding], incoming: Collection[str], known: Iterable[Finding]) -> list[Finding]:
+    old = {(finding.code, finding.detail["variable"]) for finding in known}
+    return [
+        finding
+        for finding in found
+        if finding.detail["variable"] in incoming or (finding.code, finding.detail["variable"]) not in old
+    ]
+
+
+def _stored(session: Session, basin: str, product: str, incoming: Mapping[str, DailySeries]) -> dict[str, DailySeries]:
+    """Return the stored series of the same days for variables that are not incoming."""
+    period = Period(
+        min(daily.period.first for daily in incoming.values()), max(daily.period.last for daily in incoming.values())
+    )
+    return _read(session, basin, product, [name for name in CHECKED if name not in incoming], period)
+
+
+def _read(
+    session: Session, basin: str, product: str, variables: Sequence[str], period: Period | None
+) -> dict[str, DailySeries]:
+    """Read stored series; skip a damaged one, so that incoming data can replace it."""
+    return series.read_product(session, basin, product, variables, period, skip_damaged=True)
+
+
+def _flagged(incoming: Mapping[str, DailySeries], beside: Mapping[str, DailySeries]) -> dict[str, DailySeries]:
+    if "tmin" not in beside or "tmax" not in beside:
+        return {}
+    shared = beside["tmin"].period.overlap(beside["tmax"].period)
+    if shared is None:
+        return {}
+    crossed = shared.days[beside["tmin"].over(shared).values > beside["tmax"].over(shared).values]
+    if not len(crossed):
+        return {}
+    flagged = {}
+    for name in ("tmin", "tmax"):
+        if (daily := incoming.get(name)) is not None:
+            suspect = np.where(np.isin(daily.days, crossed), Flag.SUSPECT, 0).astype(np.uint8)
+            flagged[name] = replace(daily, flags=daily.flags | suspect)
+    return flagged

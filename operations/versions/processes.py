@@ -1,0 +1,157 @@
+"""Runs pieces of work in parallel, each in a process with one thread, which uses several cores best; the hardware."""
+
+import ctypes
+import os
+import platform
+import resource
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from multiprocessing.queues import SimpleQueue
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from hydrology.base.errors import DataProblem
+from models.devices import CPU, device_in_use
+from models.nets.compiled import loader
+from runtime.child_processes import end_with_parent, leave_signals_to_parent, spawn_context
+from runtime.tuning import use_one_thread
+
+
+def machine() -> str:
+    """Describe the number of processors, their model and their vector unit."""
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text().splitlines() if info.exists() else []
+    models = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    model = models[0] if models else platform.processor() or platform.machine()
+    return f"{os.cpu_count()} x {model}, {torch.backends.cpu.get_cpu_capability()}"
+
+
+def program() -> str:
+    """Describe the versions that affect a result's last digits.
+
+    Torch, GPU or vector unit, MC-LSTM recurrence."""
+    device = device_in_use()
+    if device != CPU:
+        return f"torch {torch.__version__} on {torch.cuda.get_device_name(device)}"
+    torch_program = f"torch {torch.__version__} for {torch.backends.cpu.get_cpu_capability()}"
+    return f"{torch_program}, recurrence {loader.program()}"
+
+
+def memory_in_use() -> int:
+    """Return the peak memory of this process in bytes."""
+    maximum = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return maximum if sys.platform == "darwin" else maximum * 1024
+
+
+def available_memory() -> int | None:
+    """Return the memory available to new processes in bytes.
+
+    Return None where the system does not report it.
+
+    The limit of the container counts too (Linux)."""
+    info = Path("/proc/meminfo")
+    if not info.exists():
+        return None
+    fields = dict(line.split(":", 1) for line in info.read_text().splitlines())
+    return min([int(fields["MemAvailable"].split()[0]) * 1024, *_room_of_container()])
+
+
+def _room_of_container() -> list[int]:
+    limit, used = (Path("/sys/fs/cgroup") / name for name in ("memory.max", "memory.current"))
+    if not limit.exists() or not used.exists() or limit.read_text().strip() == "max":
+        return []
+    return [int(limit.read_text()) - int(used.read_text())]
+
+
+SECONDS_BETWEEN_LOOKS = 0.2
+
+OnProgress = Callable[[Any], None]
+"""Receives the progress of a piece of work. An exception that it raises stops the piece."""
+
+Piece = Callable[[int, OnProgress], None]
+"""Does a piece of work by its number. It is pickled for a process: a module's function, or a `partial` of one."""
+
+
+class _StoppedError(Exception):
+    """Stops a piece of work because another one failed or all were interrupted."""
+
+
+def processes_for(pieces: int, cores: int) -> int:
+    """Return the number of pieces to run in parallel.
+
+    One per core, as far as memory allows; on a GPU one, since several would only share it.
+
+    Each is expected to need as much memory as this process, with the same libraries and data loaded, has used.
+    """
+    if device_in_use() != CPU:
+        return 1
+    room = available_memory()
+    fitting = pieces if room is None else room // memory_in_use()
+    return max(1, min(pieces, cores, fitting))
+
+
+def side_by_side(work: Piece, pieces: Sequence[int], processes: int, on_progress: Callable[[int, Any], None]) -> None:
+    """Run all pieces of some work in a number of processes.
+
+    Args:
+        on_progress: called with a piece and its progress; an exception that it raises stops all pieces.
+    """
+    context = spawn_context()  # a fork would copy torch's locks in their current state
+    desk = _WorkerContext(work, context.SimpleQueue(), context.RawValue(ctypes.c_bool, False))
+    with ProcessPoolExecutor(processes, context, _begin, (desk,)) as pool:
+        try:
+            _watch({pool.submit(_do, piece) for piece in pieces}, desk.progress, on_progress)
+        except BrokenProcessPool:
+            raise DataProblem(
+                "A process was killed, perhaps by the system for want of memory. Its finished work is stored: run the "
+                "same command again to resume, and set FRESHET_THREADS=1 to run one piece at a time."
+            ) from None
+        finally:
+            desk.stopping.value = True
+            pool.shutdown(cancel_futures=True)
+
+
+def _watch(
+    pending: set[Future[None]], progress: "SimpleQueue[tuple[int, Any]]", on_progress: Callable[[int, Any], None]
+) -> None:
+    while pending:
+        done, pending = wait(pending, SECONDS_BETWEEN_LOOKS, FIRST_COMPLETED)
+        while not progress.empty():
+            on_progress(*progress.get())
+        for piece in done:
+            piece.result()
+
+
+@dataclass(frozen=True, slots=True)
+class _WorkerContext:
+    """The objects shared with every process."""
+
+    work: Piece
+    progress: "SimpleQueue[tuple[int, Any]]"
+    stopping: ctypes.c_bool  # without a lock: a killed process would hold it forever
+
+
+_desk: _WorkerContext
+
+
+def _begin(desk: _WorkerContext) -> None:
+    global _desk  # noqa: PLW0603 - a pool's processes have no other place to store it
+    _desk = desk
+    end_with_parent()
+    leave_signals_to_parent(signal.SIGINT)
+    use_one_thread()
+
+
+def _do(piece: int) -> None:
+    def report(progress: Any) -> None:
+        _desk.progress.put((piece, progress))
+        if _desk.stopping.value:
+            raise _StoppedError
+
+    _desk.work(piece, report)

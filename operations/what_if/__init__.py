@@ -1,1 +1,0 @@
-"""What-if runs: changed weather, changed storage."""

@@ -1,0 +1,106 @@
+"""Queues: whose job runs next, whether its message was sent, and how many unfinished ones a key may have.
+
+A message in a queue lets a worker run one of its queued jobs, and that is the one whose owner's turn it is. The service
+itself, with administrators, is one owner, and each operator's key is another. The service goes first, but not twice in
+a row while others wait; of these the one whose last turn was longest ago does. An owner's jobs run in the order in
+which they were posted, but the message's own comes first.
+"""
+
+from datetime import datetime
+from typing import cast
+
+from sqlalchemy import ColumnElement, case, func, select
+from sqlalchemy.orm import Session
+
+from hydrology.base.errors import InvalidInput
+from records.access import keys
+from records.access.keys import KEYS
+from records.jobs.job_row import JOBS, Job, get, listed
+
+_SERVICE = ""  # keys have longer ids
+
+
+class TooManyUnfinishedJobs(InvalidInput):
+    """The key has reached its limit of unfinished jobs."""
+
+    kind = "too-many-unfinished-jobs"
+    status = 409
+    remedy = "Wait until some of the key's jobs have ended, or cancel some, and send the request again."
+
+
+def next_job(session: Session, message: str) -> str | None:
+    """Return the queued job to run now for the message of a job; None if its queue has none.
+
+    Raises:
+        UnknownJob, Gone: there is no job of the message, or no more.
+    """
+    queue = get(session, message).queue
+    owner = _next_owner(session, queue)
+    if owner is None:
+        return None
+    own_first = (JOBS.c.id != message, JOBS.c.id)
+    waiting = select(JOBS.c.id).where(JOBS.c.queue == queue, JOBS.c.status == "queued", _owner() == owner)
+    return session.scalar(waiting.order_by(*own_first).limit(1))
+
+
+def is_awaited(session: Session, job: Job) -> bool:
+    """Return whether another owner has a queued job in the queue of a running one."""
+    own = select(_owner()).where(JOBS.c.id == job.id).scalar_subquery()
+    others = select(JOBS.c.id).where(JOBS.c.queue == job.queue, JOBS.c.status == "queued", _owner() != own)
+    return session.scalar(others.limit(1)) is not None
+
+
+def unsent(session: Session) -> list[Job]:
+    """Return the queued jobs whose message was not sent since they were queued."""
+    return listed(session, select(JOBS).where(JOBS.c.status == "queued", JOBS.c.sent_at.is_(None)).order_by(JOBS.c.id))
+
+
+def sent(session: Session) -> list[Job]:
+    """Return the queued jobs whose message was sent, the earliest sent first."""
+    query = select(JOBS).where(JOBS.c.status == "queued", JOBS.c.sent_at.is_not(None))
+    return listed(session, query.order_by(JOBS.c.sent_at, JOBS.c.id))
+
+
+def mark_sent(session: Session, job: str, at: datetime) -> None:
+    """Record that a queued job's message was sent."""
+    session.execute(JOBS.update().where(JOBS.c.id == job, JOBS.c.status == "queued").values(sent_at=at))
+
+
+def require_within_limit(session: Session, key_id: str | None, limit: int) -> None:
+    """Check that a key is within its limit, counting the job just posted.
+
+    The key's row stays locked until the transaction ends, so that jobs posted at the same time are all counted.
+    Children of a job do not count; an administrator's key and the service itself have no limit.
+
+    Raises:
+        TooManyUnfinishedJobs: it is not; let the transaction roll back.
+    """
+    if keys.is_official(session, key_id):
+        return
+    # On SQLite the whole database is locked already, and FOR UPDATE is left out.
+    session.execute(select(KEYS.c.id).where(KEYS.c.id == key_id).with_for_update(key_share=True))
+    own = (JOBS.c.key_id == key_id, JOBS.c.parent_id.is_(None), JOBS.c.finished_at.is_(None))
+    unfinished = session.scalar(select(func.count()).select_from(JOBS).where(*own)) or 0
+    if unfinished > limit:
+        raise TooManyUnfinishedJobs(
+            f"This key has {unfinished - 1} unfinished jobs, and operators may have {limit}: wait until some have "
+            "ended, or cancel some (GET /v1/jobs?status=queued lists them, POST /v1/jobs/JOB/cancel stops one)."
+        )
+
+
+def _next_owner(session: Session, queue: str) -> str | None:
+    columns = (_owner().label("owner"), JOBS.c.id, JOBS.c.status, JOBS.c.claimed_at)
+    job = select(*columns).where(JOBS.c.queue == queue).subquery().c
+    waiting = select(job.owner, func.min(job.id)).where(job.status == "queued").group_by(job.owner)
+    oldest: dict[str, str] = dict(session.execute(waiting).all())
+    claimed = select(job.owner, func.max(job.claimed_at)).where(job.claimed_at.is_not(None)).group_by(job.owner)
+    turns: dict[str, datetime] = dict(session.execute(claimed).all())
+    had_last = max(turns, key=lambda owner: turns[owner], default=None)
+    if _SERVICE in oldest and (had_last != _SERVICE or len(oldest) == 1):
+        return _SERVICE
+    others = oldest.keys() - {_SERVICE}
+    return min(others, key=lambda owner: (owner in turns, turns.get(owner), oldest[owner]), default=None)
+
+
+def _owner() -> ColumnElement[str]:
+    return cast(ColumnElement[str], case((keys.official(JOBS.c.key_id), _SERVICE), else_=JOBS.c.key_id))

@@ -1,1 +1,0 @@
-"""The scheduler: fires schedules, sends waiting jobs, recovers lost work."""
