@@ -16,7 +16,7 @@ from records.database.engine import Database
 from records.runs.run_parts import RunPart
 from records.runs.run_types import BasinResult
 from runtime.clock import Clock
-from testing.records import BASIN, NOW, a_promoted_version, a_run, not_issued
+from testing.records import BASIN, NOW, a_promoted_version, a_run, a_version, not_issued
 from testing.work import work_of
 from tests.app.adjustments.test_adjustments import draft, publish
 from tests.app.conftest import bearer, serving
@@ -49,15 +49,16 @@ def _of_parts(database: Database, _client: TestClient) -> None:
     """Store a run of a combined version, whose members have weights."""
     _fill(database, calibrated=False)
     with database.transaction() as session:
-        a_run(session, a_promoted_version(session), _combined(), horizon_days=3)
+        versions = [a_version(session).id for _ in "ab"]
+        a_run(session, a_promoted_version(session), _combined(versions), horizon_days=3)
 
 
-def _combined() -> BasinResult:
+def _combined(versions: list[str]) -> BasinResult:
     result = forecast(calibrated=False)
     parts = tuple(
         RunPart(
             name=name,
-            version=name,
+            version=version,
             product=name,
             weight=weight,
             parent_day=None,
@@ -65,7 +66,7 @@ def _combined() -> BasinResult:
             state_hash="state",
             inputs_hash="inputs",
         )
-        for name, weight in (("a", 0.8), ("b", 0.2))
+        for name, weight, version in zip("ab", (0.8, 0.2), versions, strict=True)
     )
     named = {"member": ["a-0", "b-0"]}
     series = [replace(one, axes={**one.axes, **named}) if "member" in one.axes else one for one in result.series]
