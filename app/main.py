@@ -13,21 +13,20 @@ from app import openapi
 from app.exports.negotiation import VaryByRequest
 from app.http import error_answers
 from app.http.compression import Compressed
-from app.http.cross_origin import cross_origin
 from app.http.headers import SecurityHeaders
 from app.http.limits.admission import AdmissionControl, Places
 from app.http.limits.body_limit import BodyLimit, PrivateCacheMiddleware
 from app.http.limits.rate_limit_middleware import Throttle
 from app.http.limits.rate_limits import RequestLimiter
 from app.http.limits.single_headers import SingleHeaders
+from app.http.other_sites import TrustedHosts, cross_origin
 from app.http.reading import HeadMiddleware, TrailingSlash
 from app.http.request_ids import RequestIds
 from app.http.response_cache import ResponseCache
-from app.http.trusted_hosts import TrustedHosts
 from app.jobs.stream import EventStreams
 from app.routes import add_routes, operation_id
 from app.service.health import Hindered
-from app.service.metrics.requests import RequestTimes, Timed
+from app.service.metrics import RequestTimes, Timed
 from records.database.engine import Database
 from runtime import watchdog
 from runtime.clock import Clock
@@ -64,8 +63,6 @@ def create_app(settings: Settings, host: str | None = None) -> FastAPI:
 
 
 def _lifespan(settings: Settings) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
-    """Return the lifespan context that holds the database, the clock and shared state."""
-
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         database, clock = Database.of(settings, settings.requests_at_once), Clock(settings.as_of)

@@ -53,7 +53,6 @@ def read_problem(request: Request, kind: str, accept: Annotated[str, Header()] =
 
 
 def _all(above: type[Problem]) -> Iterator[type[Problem]]:
-    """Yield a kind of problem and every one below it."""
     yield above
     for problem in above.__subclasses__():
         yield from _all(problem)

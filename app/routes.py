@@ -35,7 +35,7 @@ from app.forecasts.water.states import router as states
 from app.forecasts.water.storage import router as storage
 from app.forecasts.what_if import router as what_if
 from app.forecasts.worst_errors import router as errors
-from app.guide.endpoints import router as guide
+from app.guide.pages import router as guide
 from app.http import problems
 from app.http.api_keys import any_key
 from app.http.dependencies import refuse_unknown_parameters
@@ -48,8 +48,8 @@ from app.pages.router import router as pages
 from app.problem_pages import router as problem_pages
 from app.service.audit import router as audit
 from app.service.health import router as health
-from app.service.metrics.endpoints import router as metrics
-from app.service.status.endpoints import router as status
+from app.service.metrics import router as metrics
+from app.service.status import router as status
 from app.versions.comparisons import router as comparisons
 from app.versions.decisions import router as decisions
 from app.versions.events import router as events

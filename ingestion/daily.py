@@ -10,7 +10,7 @@ from hydrology.base.calendar import Days
 from hydrology.base.discharge_values import screened
 from hydrology.base.series import DailySeries, Flag, Flags
 from hydrology.base.variables import DISCHARGE, Quantity
-from hydrology.weather.unit_hints import unit_hint
+from hydrology.weather.mistaken_units import unit_hint
 from ingestion.base import SourceError, SourceFile
 from ingestion.sheet import Row, Sheet
 

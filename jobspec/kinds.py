@@ -12,12 +12,8 @@ from hydrology.base.errors import InvalidInput
 from jobspec.extensions import extensions
 from jobspec.faults import faults, shown
 from jobspec.fields import RequestModel
+from jobspec.jobs import data, forecasting, judging, training, upkeep
 from jobspec.jobs.base import SERVICE, JobRequest, Queue
-from jobspec.jobs.data import BackfillJob, BasinJob, BridgeJob, ClimateJob, FetchJob, IngestJob, UploadJob, WeatherJob
-from jobspec.jobs.forecasting import DailyJob, ForecastJob, ReplayJob, VolumesJob, WhatIfJob
-from jobspec.jobs.judging import CalibrationJob, ComparisonJob, EvaluationJob, LevelsJob, ReforecastJob, VerificationJob
-from jobspec.jobs.training import MemberJob, MembersJob, PretrainedJob, RetrainingJob, TrainingJob
-from jobspec.jobs.upkeep import CheckJob, DeliveryJob, PruneJob
 
 
 class InvalidRequest(InvalidInput):
@@ -30,41 +26,23 @@ def _by_kind(models: Iterable[type[JobRequest]]) -> dict[str, type[JobRequest]]:
     return {get_args(model.model_fields["kind"].annotation)[0]: model for model in models}
 
 
-REQUESTABLE: Mapping[str, type[JobRequest]] = _by_kind(
-    (
-        IngestJob,
-        FetchJob,
-        BackfillJob,
-        BridgeJob,
-        DailyJob,
-        ReplayJob,
-        ClimateJob,
-        TrainingJob,
-        RetrainingJob,
-        ForecastJob,
-        WhatIfJob,
-        VolumesJob,
-        EvaluationJob,
-        CalibrationJob,
-        ReforecastJob,
-        VerificationJob,
-        LevelsJob,
-        ComparisonJob,
-        PretrainedJob,
-        *(extension.load(model) for extension in extensions() for model in extension.job_kinds),
-        CheckJob,
-        PruneJob,
-    )
-)
-"""The kinds that people can request."""
+def _of_core() -> Iterator[type[JobRequest]]:
+    """Yield the kinds that the modules of `jobspec.jobs` declare."""
+    for module in (data, forecasting, training, judging, upkeep):
+        for model in vars(module).values():
+            if isinstance(model, type) and issubclass(model, JobRequest) and model.__module__ == module.__name__:
+                yield model
+
+
+_CORE = _by_kind(_of_core())
+_OF_EXTENSIONS = _by_kind(extension.load(model) for extension in extensions() for model in extension.job_kinds)
+KINDS: Mapping[str, type[JobRequest]] = _CORE | _OF_EXTENSIONS
+REQUESTABLE = {kind: model for kind, model in KINDS.items() if model.model_fields["kind"].is_required()}
+"""The kinds that people can request: those whose `kind` has no default."""
 if TYPE_CHECKING:
     AnyJobRequest = JobRequest
 else:
     AnyJobRequest = Annotated[reduce(or_, REQUESTABLE.values()), Field(discriminator="kind")]
-KINDS: Mapping[str, type[JobRequest]] = {
-    **REQUESTABLE,
-    **_by_kind((MemberJob, MembersJob, BasinJob, UploadJob, WeatherJob, DeliveryJob)),
-}
 
 
 def handlers_of_extensions() -> dict[str, Any]:

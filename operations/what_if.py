@@ -14,7 +14,7 @@ from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Period
 from hydrology.base.reasons import Reason
 from hydrology.base.variables import IN_DEGREES, WEATHER
-from hydrology.weather.humidity import saturation_vapour_pressure
+from hydrology.weather.evaporation import saturation_vapour_pressure
 from jobspec.changes import Changes
 from jobspec.jobs.forecasting import WhatIfParams
 from jobspec.training import InputsConfig

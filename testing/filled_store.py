@@ -24,12 +24,12 @@ from records.access.keys import Key
 from records.adjustments import adjustments
 from records.alerts import alert_changes, deliveries, dispatch, held_alerts, settle_alerts, subscriptions
 from records.alerts.alerts import LevelChance
+from records.basins import ratings
 from records.database.engine import Database
 from records.feeds import feeds
 from records.jobs import attempts, job_row, jobs, schedules
 from records.levels import basin_levels
 from records.outlooks import outlooks
-from records.ratings import ratings
 from records.runs import runs
 from records.runs.run_types import Run
 from records.runs.runs import RunRequest
@@ -189,7 +189,7 @@ def _deliver_change(session: Session, run: Run, at: datetime) -> tuple[deliverie
         discharge=BANKFULL_DISCHARGE,
         chance=0.8,
     )
-    settle_alerts.settle(session, BASINS[0], run, 10, [high], now=FILLED_UNTIL, wall=at)
+    settle_alerts.settle(session, BASINS[0], run, 10, [high], settle_alerts.DecisionTime(FILLED_UNTIL, at))
     (delivery,), (change,) = deliveries.page(session), alert_changes.page(session)
     sending = dispatch.claim(session, delivery.id, at)
     assert sending is not None

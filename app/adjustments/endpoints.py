@@ -4,9 +4,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Response
 
-from app.adjustments import service
-from app.adjustments.schemas import AdjustedForecast, AdjustmentPage
-from app.adjustments.table import of_adjusted
+from app.adjustments.answers import AdjustedForecast, AdjustmentPage, adjusted_forecast, adjustment_answer, of_adjusted
 from app.exports.answers import SeriesAnswer, documented_responses
 from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.exports.formats import SERIES
@@ -46,7 +44,7 @@ def list_published_adjustments(
 ) -> Response:
     """What forecasters changed of the basin's forecasts, newest first. Follow `next` until it is null."""
     shown, following = page.cut(adjustments.page(session, basin=basin, after=page.after, limit=page.sought))
-    return fields.of(AdjustmentPage(adjustments=[service.adjustment(session, one) for one in shown], next=following))
+    return fields.of(AdjustmentPage(adjustments=[adjustment_answer(session, one) for one in shown], next=following))
 
 
 @router.get(
@@ -63,7 +61,7 @@ def read_adjusted(
     published = adjustments.published(session, run, basin)
     if published is None:
         raise NotAdjusted(f"Nobody has published an adjustment of run {run} for {basin}.")
-    return answer.of_basin(service.adjusted_forecast(session, published, units), of_adjusted)
+    return answer.of_basin(adjusted_forecast(session, published, units), of_adjusted)
 
 
 @router.post(
@@ -85,7 +83,7 @@ def create_adjustment(
         writer.record(session, "forecast adjusted", stored.id, basin=basin, run=new.run)
     response.headers["Location"] = f"/v1/adjustments/{stored.id}"
     with writer.database.reading() as session:
-        return service.adjusted_forecast(session, stored)
+        return adjusted_forecast(session, stored)
 
 
 @router.get(
@@ -107,7 +105,7 @@ def list_adjustments(
         basins.require(session, basin)
     found = adjustments.page(session, basin=basin, drafts=True, after=page.after, limit=page.sought)
     shown, following = page.cut(found)
-    return fields.of(AdjustmentPage(adjustments=[service.adjustment(session, one) for one in shown], next=following))
+    return fields.of(AdjustmentPage(adjustments=[adjustment_answer(session, one) for one in shown], next=following))
 
 
 @router.get(
@@ -120,7 +118,7 @@ def read_adjustment(
     session: Reading, _key: ForecasterReader, adjustment: AdjustmentId, units: DischargeUnits = "m3/s"
 ) -> AdjustedForecast:
     """A draft or a published adjustment. With a forecaster's key."""
-    return service.adjusted_forecast(session, adjustments.get(session, adjustment), units)
+    return adjusted_forecast(session, adjustments.get(session, adjustment), units)
 
 
 @router.post(
@@ -135,7 +133,7 @@ def publish_adjustment(
     within seconds, held ones too. The forecast as issued stays, and verification judges both. With a forecaster's
     key."""
     with writer.database.reading() as session:
-        levels = service.adjusted_forecast(session, adjustments.get(session, adjustment)).levels
+        levels = adjusted_forecast(session, adjustments.get(session, adjustment)).levels
     seen = None if levels is None else [level.model_dump(mode="json") for level in levels]
     publisher, note = writer.key.name, publication.note
     with writer.database.transaction() as session:
@@ -143,7 +141,7 @@ def publish_adjustment(
         outlooks.renew_run(session, stored.run_id, stored.basin_id)
         writer.record(session, "adjustment published", stored.id, basin=stored.basin_id, run=stored.run_id, note=note)
     with writer.database.reading() as session:
-        return service.adjusted_forecast(session, stored)
+        return adjusted_forecast(session, stored)
 
 
 @router.delete(

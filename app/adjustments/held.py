@@ -1,17 +1,22 @@
 """/v1/alerts/held and /v1/basins/{basin}/alerts/held"""
 
-from typing import Annotated
+from datetime import datetime
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Response
+from pydantic import Field
+from sqlalchemy.orm import Session
 
-from app.adjustments import service
-from app.adjustments.schemas import HeldAlerts, HeldAlertsPage
+from app.alerts.changes import ProposedChange, proposed_change
 from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.http.api_keys import ForecasterReader, ForecasterWriter, KeyFirstRoute
+from app.http.base_schema import EXPLAINED, Missing, Model, OfBasin, next_page
 from app.http.conditional import NO_STORE, cached
 from app.http.dependencies import BasinId, Reading, ServiceClock
 from app.http.pagination import Page, paged
 from app.http.problems import Forbidden, documented_keyed, documented_writing
+from hydrology.base.calendar import Day
+from hydrology.base.doc import Why
 from jobspec.changes import HeldRuling
 from jobspec.faults import form
 from jobspec.fields import BASIN, BASIN_WORDS
@@ -19,6 +24,54 @@ from records.access.audit import Action
 from records.alerts import held_alerts
 from records.alerts.held_alerts import HeldOtherwise, NothingHeld
 from records.basins.basins import UnknownBasin
+from records.database.statements import as_values
+from records.levels import level_doubts
+
+_WAITS = Why("Nobody has decided yet.")
+
+
+class HeldAlerts(OfBasin):
+    """Changes of the alerts of a basin that a run proposes and that wait for approval."""
+
+    run: str
+    held_at: datetime
+    due_at: Annotated[datetime | None, Why("A level is in doubt: it waits until somebody decides.")] = Field(
+        description="When they go out as proposed if nobody decides before; null where they wait for a level in doubt."
+    )
+    in_doubt: dict[str, str] = Field(
+        description="Levels of the basin that seem wrong, and why. To approve their changes is to confirm them."
+    )
+    proposed: list[ProposedChange]
+    ruling: Annotated[Literal["approve", "dismiss"] | None, _WAITS] = Field(
+        description="What somebody decided; carried out in seconds."
+    )
+    ruled_by: Annotated[str | None, _WAITS]
+    ruled_at: Annotated[datetime | None, _WAITS]
+    note: Annotated[str | None, Why("There is none.")]
+    missing: Missing = EXPLAINED
+
+
+class HeldAlertsPage(Model):
+    """What waits for approval, by basin."""
+
+    held: list[HeldAlerts]
+    next: str | None = next_page("/v1/alerts/held?limit=100&after=USGS-13235000")
+
+
+def held_answer(session: Session, stored: held_alerts.HeldAlerts, on: Day) -> HeldAlerts:
+    """Return what waits for approval in a basin.
+
+    Args:
+        on: the service's day, whose rating converts levels.
+    """
+    return HeldAlerts(
+        basin=stored.basin_id,
+        run=stored.run_id,
+        proposed=[proposed_change(change) for change in stored.proposed],
+        in_doubt=level_doubts.in_doubt(session, stored.basin_id, on),
+        **as_values(stored, "basin_id", "run_id", "proposed"),
+    )
+
 
 router = APIRouter(tags=["alerts"], route_class=KeyFirstRoute)
 
@@ -57,7 +110,7 @@ def list_held_alerts(
     shown, following = page.cut(
         held_alerts.page(session, after=page.after, limit=page.sought), lambda held: held.basin_id
     )
-    return fields.of(HeldAlertsPage(held=[service.held(session, one, clock.today()) for one in shown], next=following))
+    return fields.of(HeldAlertsPage(held=[held_answer(session, one, clock.today()) for one in shown], next=following))
 
 
 @router.post(
@@ -72,4 +125,4 @@ def decide_held_alerts(writer: ForecasterWriter, basin: BasinId, ruling: HeldRul
     with writer.database.transaction() as session:
         stored = held_alerts.rule(session, basin, ruling, writer.key.name, writer.now)
         writer.record(session, action, basin, run=ruling.run, note=ruling.note)
-        return service.held(session, stored, writer.clock.today())
+        return held_answer(session, stored, writer.clock.today())

@@ -139,7 +139,6 @@ class BasinAlerts(Model):
 
 
 def _fields(alert: alerts.Alert, rating: Rating | None, levels: Mapping[str, Threshold]) -> dict[str, Any]:
-    """Return the fields of the alert of a level."""
     level = levels.get(alert.level)
     steps = [
         AlertStep(

@@ -13,8 +13,8 @@ from sqlalchemy.orm import Session
 from app.basins.queries import MAX_DAYS, USUAL_DAYS, SeriesRequest
 from app.basins.schemas import NO_FEED, AreaUsed, BasinKind, kind_of
 from app.exports.answers import SeriesAnswer, body_of, documented_responses
-from app.exports.basins import NOWHERE, basin_columns
 from app.exports.formats import SERIES
+from app.exports.series import NOWHERE, basin_columns
 from app.exports.table import RIVER_FLOW, Column, Table, constant
 from app.http.base_schema import EXPLAINED, Area, DataCredit, Missing, Model, column
 from app.http.conditional import entity_tag

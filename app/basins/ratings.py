@@ -20,11 +20,11 @@ from hydrology.base.doc import Why
 from hydrology.base.reasons import Reason
 from hydrology.ratings.rating import M_PER_FT, Expansion, InvalidRating, Rating
 from jobspec.levels import NewRating
+from records.basins import ratings
 from records.basins.basins import UnknownBasin
+from records.basins.ratings import NoRating
 from records.levels import flood_categories, level_doubts
 from records.outlooks import outlooks
-from records.ratings import ratings
-from records.ratings.ratings import NoRating
 
 router = APIRouter(prefix="/basins", tags=["thresholds"], route_class=KeyFirstRoute)
 
@@ -84,7 +84,7 @@ def table_of(stored: ratings.StoredRating) -> RatingTable:
     )
 
 
-NO_RATING = str(absent(Reason.NO_RATING))
+NO_RATING = absent(Reason.NO_RATING)
 
 
 def rating_of(session: Session, basin: str, on: Day) -> Rating | None:
@@ -96,7 +96,7 @@ def rating_of(session: Session, basin: str, on: Day) -> Rating | None:
 def stage_of(rating: Rating | None, discharge: float | None) -> Stage:
     """Return the stage of a discharge, m3/s, or why there is none."""
     if rating is None:
-        return Stage(ft=None, m=None, reason=NO_RATING)
+        return Stage(ft=None, m=None, reason=str(NO_RATING))
     if discharge is None:
         return Stage(ft=None, m=None, reason=str(absent(Reason.NO_STAGE_OF_NOTHING)))
     metres = float(rating.stage(discharge))

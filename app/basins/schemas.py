@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.http.base_schema import EXPLAINED, Area, Missing, Model, next_page
+from app.http.base_schema import Area, Missing, Model, next_page
 from hydrology.base import units as convert
 from hydrology.base.calendar import as_date
 from hydrology.base.doc import Why
@@ -67,7 +67,7 @@ class BasinSummary(Model):
         "that its current version learnt from; without a version, that of its weather product. Else, and where "
         "products differ, as an operator gave it, or its gauge's service."
     )
-    missing: Missing = Field(default=EXPLAINED, examples=[{}])
+    missing: Missing = Field(examples=[{}])
 
 
 class BasinPage(Model):

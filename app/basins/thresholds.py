@@ -36,10 +36,10 @@ from hydrology.base.units import Units
 from hydrology.extremes import thresholds as levels
 from hydrology.extremes.frequency import INTERVAL, SAMPLES
 from hydrology.ratings.rating import M_PER_FT, Rating
+from records.basins import ratings
 from records.basins.basins import UnknownArea, UnknownBasin
 from records.levels import basin_levels, level_doubts
 from records.levels.basin_levels import FIXED_UNIT
-from records.ratings import ratings
 from records.series import series
 from records.simulations import simulated_levels, simulated_series
 from records.versions import promotions

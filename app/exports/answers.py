@@ -187,5 +187,4 @@ PlaceAnswer = Annotated[Responder, Depends(in_format(choose_place_format))]
 
 
 def _file_name(name: str) -> str:
-    """Return a file name that is safe in file systems, shells and headers."""
     return re.sub(r"[^0-9A-Za-z_.-]+", "_", name).lstrip(".-")[:100]

@@ -86,7 +86,6 @@ def _range(column: Column, rows: slice) -> dict[str, Any]:
 
 
 def _groups(columns: Sequence[Column]) -> list[dict[str, Any]]:
-    """Return the quantiles of a variable, or its members, as groups."""
     meanings = {column.along.variable: column.along.meaning for column in columns if column.along}
     return [
         {

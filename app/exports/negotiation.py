@@ -96,8 +96,6 @@ class VaryByRequest:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a request."""
-
         def vary(start: Message) -> None:
             state, headers = scope.get("state", {}), MutableHeaders(raw=start["headers"])
             if state.get("varies"):

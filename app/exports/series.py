@@ -9,11 +9,11 @@ from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
-from app.exports.basins import NOWHERE, basin_columns
-from app.exports.table import RIVER_FLOW, AxisPosition, Column, Kind, Table
+from app.exports.table import RIVER_FLOW, AxisPosition, Column, Kind, Table, constant
 from app.http.base_schema import Series
 from records.basins.basins import Site
 
+NOWHERE = Site(None, None, None)
 _KINDS: Mapping[Any, Kind] = {
     bool: "truth",
     int: "integer",
@@ -21,6 +21,22 @@ _KINDS: Mapping[Any, Kind] = {
     date: "day",
     datetime: "instant",
 }
+
+
+def basin_columns(basin: str, site: Site, rows: int) -> list[Column]:
+    """Return columns with a basin's identifier, name, location and whether it is official."""
+    return [
+        constant("basin", "identifier of the basin", "text", basin, rows),
+        constant("name", "name of the basin", "text", site.name, rows),
+        *(
+            constant(name, f"{name} of the gauge", "number", value, rows, unit=unit, standard_name=name)
+            for name, value, unit in (
+                ("latitude", site.latitude, "degrees_north"),
+                ("longitude", site.longitude, "degrees_east"),
+            )
+        ),
+        constant("official", "false: an operator registered the basin", "truth", site.is_official, rows),
+    ]
 
 
 def table_of(answer: BaseModel, name: str, title: str, places: Mapping[str, Site] | None = None) -> Table:
@@ -35,7 +51,7 @@ def table_of(answer: BaseModel, name: str, title: str, places: Mapping[str, Site
 
 def columns_of(answer: BaseModel, places: Mapping[str, Site] | None = None) -> list[Column]:
     """Return the columns of an answer, as in its table."""
-    fields = _ordered(_fields(type(answer)))
+    fields = _fields(type(answer))
     lists = (_at(answer, field.items or field.path) for field in fields if field.is_list)
     rows = next(len(values) for values in lists if values is not None)
     basin: str = getattr(answer, "basin", "")
@@ -67,12 +83,14 @@ def _fields(model: type[BaseModel]) -> list[_Field]:
     }
     if not any(marks.values()):
         marks = {name: Series(name.replace("_", " ")) for name in marks}
-    return [
-        found
-        for name, mark in marks.items()
-        if mark is not None
-        for found in _of_field(name, mark, model.model_fields[name].annotation)
-    ]
+    return _ordered(
+        [
+            found
+            for name, mark in marks.items()
+            if mark is not None
+            for found in _of_field(name, mark, model.model_fields[name].annotation)
+        ]
+    )
 
 
 def _of_field(name: str, mark: Series, hint: Any) -> Iterator[_Field]:
@@ -87,12 +105,13 @@ def _of_field(name: str, mark: Series, hint: Any) -> Iterator[_Field]:
             yield replace(field, is_list=True, items=(name,))
             continue
         words, column = mark.meaning.format(field.mark.meaning), mark.column or f"{name}_{{}}"
-        joined = replace(field.mark if field.mark.unit else mark, meaning=words, after=mark.after)
-        yield replace(field, path=(name, *field.path), column=column.format(field.column), mark=joined)
+        own = field.mark.unit or field.mark.alone
+        joined = replace(field.mark if own else mark, meaning=words, after=mark.after)
+        column = field.column if field.mark.alone else column.format(field.column)
+        yield replace(field, path=(name, *field.path), column=column, mark=joined)
 
 
 def _taken_apart(hint: Any) -> tuple[Any, Any]:
-    """Return whether a type is a list or a dictionary of lists, and the type of a single value."""
     holder = None
     while (origin := get_origin(hint)) in (Annotated, Union, UnionType, list, dict):
         holder = holder or (origin if origin in (list, dict) else None)
@@ -124,7 +143,7 @@ def _columns(field: _Field, answer: BaseModel, rows: int) -> Iterator[Column]:
     if field.is_dict:
         for name, label in (mark.names or {name: name for name in value or ()}).items():
             column = (mark.column or f"{field.column}_{{}}").format(name.replace("/", "_"))
-            along = mark.axis and AxisPosition(field.column, mark.meaning, mark.axis, label)
+            along = mark.axis and AxisPosition(field.path[-1], mark.meaning, mark.axis, label)
             words = (mark.each or f"{{}} of {mark.meaning}").format(name)
             yield Column(column, words, field.kind, (value or {}).get(name) or [None] * rows, along=along, **more)
         return

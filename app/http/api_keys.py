@@ -66,7 +66,6 @@ async def any_key(
 
 
 def _look_up(request: Request, token: str) -> Key | None:
-    """Return the key of a token; None if it is not valid."""
     database: Database = request.app.state.database
     with database.reading() as session:
         key = keys.check(session, token, request.app.state.clock.wall())

@@ -71,6 +71,7 @@ class Series:
         names: the columns of a dictionary along an axis, and their labels; by default those that it has.
         each: the words of each column along an axis; by default `{} of` and `meaning`.
         after: the field that its columns follow; by default they stand in the order of the fields.
+        alone: of a field in an object: whether its column has its own name alone, without that of the object.
     """
 
     meaning: str
@@ -83,6 +84,7 @@ class Series:
     names: Mapping[str, float | str] | None = None
     each: str | None = None
     after: str | None = None
+    alone: bool = False
 
 
 EXPLAINED: Any = Field()
@@ -149,7 +151,6 @@ class Model(BaseModel):
 
 
 def _marks(hint: Any) -> Iterator[object]:
-    """Yield what the parts of a type are annotated with."""
     yield from getattr(hint, "__metadata__", ())
     for part in get_args(hint):
         yield from _marks(part)
@@ -223,11 +224,6 @@ def next_page(example: str) -> Any:
     """Return the field of a page with the address of the next."""
     description = "Where the next page is, also in the `Link` header; null on the last page."
     return Field(description=description, examples=[example])
-
-
-def why_null(values: Mapping[str, Any], reasons: Mapping[str, str]) -> dict[str, str]:
-    """Return the reasons of the fields that are null."""
-    return {name: reason for name, reason in reasons.items() if values[name] is None}
 
 
 def column(description: str) -> str:

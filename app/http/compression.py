@@ -31,8 +31,6 @@ class Compressed:
         self._app = CompressMiddleware(app, minimum_size=SMALLEST, brotli=False)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a request."""
-
         await self._app(scope, receive, on_start(send, _weaken))
 
 

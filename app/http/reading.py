@@ -17,7 +17,6 @@ class HeadMiddleware:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a request."""
         if scope["type"] != "http" or scope["method"] != "HEAD":
             await self._app(scope, receive, send)
             return
@@ -43,7 +42,6 @@ class TrailingSlash:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a request."""
         if scope["type"] == "http" and scope["method"] in _READING and _ends_with_slash(scope["path"]):
             headers = {"location": _without(scope), "cache-control": "no-store"}
             await Response(status_code=308, headers=headers)(scope, receive, send)

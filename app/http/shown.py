@@ -16,7 +16,7 @@ from pydantic_core import CoreSchema, core_schema
 
 from app.http.base_schema import EXPLAINED, Missing, Model
 from app.http.json_numbers import gappy_column, rounded
-from hydrology.base.absent import Absent
+from hydrology.base.absent import Absent, text, texts
 from hydrology.base.calendar import as_date
 from hydrology.base.doc import Doc, Why
 
@@ -28,7 +28,8 @@ class As:
     """In a field's annotation: shows a data class as an object of the document.
 
     A field of the class is described by its `Doc`; one that may be an `Absent` is nullable, and an array is a list in
-    which NaN is null. The answer holds the data class itself.
+    which NaN is null. One that is nothing but an `Absent`, or a mapping of them, is shown as text. The answer holds the
+    data class itself.
 
     Attributes:
         name: of the object in the document; by default that of the class.
@@ -62,7 +63,11 @@ class As:
     def model(self, value: Any) -> Model:
         """Return a value as the answer shows it."""
         names = _names(type(value), self)
-        shown = {shown: _plain(getattr(value, name), self.exact) for name, shown in names.items()}
+        reasons = _reasons(cast(Any, type(value)))
+        shown = {
+            shown: _texts(getattr(value, name)) if name in reasons else _plain(getattr(value, name), self.exact)
+            for name, shown in names.items()
+        }
         return model_of(cast(Any, type(value)), self)(**shown)
 
 
@@ -73,15 +78,15 @@ Shown = Annotated[Value, As()]
 @cache
 def model_of(source: Any, how: As) -> type[Model]:
     """Return the object of the document that shows a data class."""
-    hints = get_type_hints(source, include_extras=True)
+    hints, reasons = get_type_hints(source, include_extras=True), _reasons(source)
     shown: dict[str, Any] = {}
     for name, renamed in _names(source, how).items():
         marks = getattr(hints[name], "__metadata__", ())
         words = next((mark.text for mark in marks if isinstance(mark, Doc)), None)
-        type_ = _json_type(hints[name], how)
+        type_ = Missing if renamed == "missing" else reasons.get(name) or _json_type(hints[name], how)
         for why in marks:
             type_ = Annotated[type_, why] if isinstance(why, Why) else type_
-        shown[renamed] = (type_, Field(description=words))
+        shown[renamed] = (type_, Field(description=words) if words else ...)
     if how.missing:
         shown["missing"] = (Missing, EXPLAINED)
     doc = how.doc or inspect.cleandoc(source.__doc__ or "").partition("\n\n")[0]
@@ -97,13 +102,11 @@ def item_model(items: Any) -> type[BaseModel] | None:
 
 
 def _names(source: type, how: As) -> dict[str, str]:
-    """Return the names in the document of the fields that are shown."""
     renamed = dict(how.rename)
     return {field.name: renamed.get(field.name, field.name) for field in fields(source) if field.name not in how.omit}
 
 
 def _json_type(hint: Any, how: As) -> Any:
-    """Return the type of what JSON has of a field."""
     origin, parts = get_origin(hint), get_args(hint)
     if origin is Annotated:
         return _json_type(parts[0], how)
@@ -119,13 +122,32 @@ def _json_type(hint: Any, how: As) -> Any:
         return date
     if origin in (tuple, list) or (inspect.isclass(origin) and issubclass(origin, Sequence)):
         return list[_json_type(parts[0], how)]  # type: ignore[misc]
-    if inspect.isclass(origin) and issubclass(origin, Mapping):
+    if _is_mapping(origin):
         return dict[str, _json_type(parts[1], how)]  # type: ignore[misc]
     return hint
 
 
+@cache
+def _reasons(source: Any) -> Mapping[str, Any]:
+    """Return the fields of a data class that are reasons, with the types of their texts."""
+    types: dict[str, Any] = {}
+    for name, hint in get_type_hints(source).items():
+        parts = get_args(hint) or (hint,)
+        held = parts[1:] if _is_mapping(get_origin(hint)) else parts
+        if Absent in held and set(held) <= {Absent, type(None)}:
+            types[name] = dict[str, str] if held is not parts else str | None if type(None) in parts else str
+    return types
+
+
+def _is_mapping(origin: Any) -> bool:
+    return inspect.isclass(origin) and issubclass(origin, Mapping)
+
+
+def _texts(reason: Any) -> Any:
+    return texts(reason) if isinstance(reason, Mapping) else text(reason)
+
+
 def _plain(value: Any, exact: bool) -> Any:
-    """Return a value as JSON has it, or an `Absent`."""
     if isinstance(value, Absent):
         return value
     if isinstance(value, np.ndarray):

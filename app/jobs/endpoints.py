@@ -16,14 +16,11 @@ from app.http.headers import EVENT_STREAM
 from app.http.limits.admission import RequestAdmission
 from app.http.pagination import IdPage
 from app.http.problems import Unauthorized, documented_keyed, documented_writing
-from app.jobs import service
+from app.jobs.answers import Job, JobPage, NotYourJob, Status, StoredJob, job_answer, owns, require_yours
 from app.jobs.posting import JobPoster, documented_posting
-from app.jobs.requests import REQUESTS
-from app.jobs.schemas import Job, JobPage, Status
-from app.jobs.service import NotYourJob, StoredJob
 from app.jobs.stream import EventStreams
 from jobspec.fields import ID
-from jobspec.kinds import KINDS, AnyJobRequest
+from jobspec.kinds import KINDS, REQUESTABLE, AnyJobRequest
 from jobspec.training_memory import TrainingTooLarge
 from records.job_permissions.permissions import NotAllowed
 from records.jobs import attempts, jobs
@@ -59,12 +56,44 @@ _STREAMED: dict[int | str, dict[str, Any]] = {
     }
 }
 
+_PERIOD = "1999-10-01..2008-09-30"
+_WITH_PARAMS: dict[str, dict[str, Any]] = {
+    "forecast": {"horizon": 10},
+    "daily": {"horizon": 10},
+    "ingest": {"source": "camels", "from": ["/srv/camels"]},
+    "fetch": {"feed": "usgs-flow"},
+    "backfill": {"feed": "ahead", "days": 120},
+    "bridge": {"name": "live_as_maurer", "fit": {"from": "live", "to": "maurer_extended"}},
+    "replay": {"period": "2008-04-01..2008-04-30"},
+    "climate": {"basin": "SYNTH-01"},
+    "training": {
+        "config": {
+            "inputs": {"product": "maurer_extended"},
+            "train_period": _PERIOD,
+            "validation_period": "1980-10-01..1989-09-30",
+        }
+    },
+    "retraining": {"promote": True},
+    "what-if": {"changes": {"degrees": 2.0, "storm": {"mm": 30.0, "lead": 2}}, "note": "A warm storm on the snow?"},
+    "volumes": {"season": "04-01..07-31"},
+    "evaluation": {"period": "1989-10-01..1999-09-30"},
+    "calibration": {"period": "1989-10-01..1999-09-30"},
+    "reforecast": {"period": "1989-10-01..1999-09-30", "every": 5},
+    "comparison": {
+        "period": "1989-10-01..1999-09-30",
+        "versions": ["011cb6d0d4209b8d7f6a51", "01a1fa2ab3c4d50b5f2e91"],
+    },
+    "pretrained": {"promote": True},
+}
+_REQUESTS = _WITH_PARAMS | {kind: {} for kind in REQUESTABLE if kind not in _WITH_PARAMS}
+"""Parameters of a job of each kind, the most common first."""
+
 _EXAMPLES = {
     kind: {
         "summary": " ".join((KINDS[kind].__doc__ or "").partition(".")[0].split()),
         "value": {"kind": kind, "params": params},
     }
-    for kind, params in REQUESTS.items()
+    for kind, params in _REQUESTS.items()
 }
 
 
@@ -101,7 +130,7 @@ def list_jobs(
     """Jobs, the newest first, a page at a time: follow `next` until it is null."""
     found = jobs.list_jobs(session, status=status, kind=kind, parent=parent, after=page.after, limit=page.sought)
     shown, following = page.cut(found)
-    return fields.of(JobPage(jobs=[service.answer(job, key) for job in shown], next=following))
+    return fields.of(JobPage(jobs=[job_answer(job, key) for job in shown], next=following))
 
 
 @router.get(
@@ -112,7 +141,7 @@ def list_jobs(
 )
 def read_job(key: AnyKey, job: StoredJob, answer: JsonAnswer) -> Job | Response:
     """Its parameters, progress, and result or cause of failure. A job that has ended has an `ETag`."""
-    shown = service.answer(job, key)
+    shown = job_answer(job, key)
     return answer.of(shown, cache_control=PRIVATE) if shown.status in ENDED else shown
 
 
@@ -133,7 +162,7 @@ def read_job_events(
     after ten minutes at the latest: continue by sending the last `id` as `Last-Event-ID`. The `log` and every
     `detail` are sent only to the key that posted the job and to an admin. In a browser read it with `fetch`: an
     `EventSource` cannot send the key."""
-    events = streams.follow(admission, job.id, last_event_id, whole=service.owns(key, job))
+    events = streams.follow(admission, job.id, last_event_id, whole=owns(key, job))
     return StreamingResponse(events, media_type=EVENT_STREAM, headers={"Cache-Control": NO_STORE})
 
 
@@ -148,7 +177,7 @@ def cancel_job(writer: OperatorWriter, job: JobId) -> Job:
     ended stays as it is. The jobs that a training has posted are stopped with it. Only the key that posted a job, or
     an admin's, may stop it; a schedule's jobs are an admin's."""
     with writer.database.transaction() as session:
-        service.require_yours(session, writer.key, job)
+        require_yours(session, writer.key, job)
         cancelled = attempts.request_cancel(session, job, writer.now)
         writer.record(session, "job cancelled", job, status=cancelled.status)
-    return service.answer(cancelled, writer.key)
+    return job_answer(cancelled, writer.key)

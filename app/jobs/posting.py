@@ -13,8 +13,7 @@ from app.http.api_keys import Operator, OperatorWriter, Writer
 from app.http.conditional import NO_STORE
 from app.http.dependencies import JobSender, ServiceClock, ServiceSettings
 from app.http.problems import Fault, InvalidRequest, UnsupportedMedia, documented_writing, refused
-from app.jobs import service
-from app.jobs.schemas import Job
+from app.jobs.answers import Job, job_answer
 from hydrology.base.errors import Problem, printable
 from jobspec import training_memory
 from jobspec.faults import form
@@ -133,7 +132,7 @@ class Poster:
                 job = jobs.get(session, job.id)
         self.response.headers.update({"Location": f"/v1/jobs/{job.id}", "Cache-Control": NO_STORE})
         self.response.status_code = 202 if is_new else 200
-        return service.answer(job, key)
+        return job_answer(job, key)
 
     def post_file(self, upload: Upload, content: str, job_of: Callable[[str, str], JobRequest], action: Action) -> Job:
         """Store a file, and post the job that reads it.
@@ -184,7 +183,6 @@ def upload_of(suffixes: Mapping[str, str], *, refusal: str, empty: str) -> Calla
 
 
 def _name_of(request: Request) -> str | None:
-    """Return the name that the header Content-Disposition gives the file, without folders."""
     header = Message()
     header["Content-Disposition"] = request.headers.get("Content-Disposition", "attachment")
     name = printable(header.get_filename() or "").replace("\\", "/").rpartition("/")[2].strip()

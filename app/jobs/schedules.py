@@ -1,7 +1,7 @@
 """/v1/schedules"""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Response
 from pydantic import ConfigDict, Field
@@ -10,16 +10,16 @@ from sqlalchemy.orm import Session
 from app.exports.answers import JsonAnswer, body_of, documented_responses
 from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.http.api_keys import AdminWriter, AnyKey, KeyFirstRoute
-from app.http.base_schema import why_null
+from app.http.base_schema import EXPLAINED, Missing, Model
 from app.http.conditional import ASK_FIRST, cached, holds
 from app.http.dependencies import Reading, ScheduleId, ServiceClock
 from app.http.problems import Changed, Unauthorized, documented_keyed, documented_writing
 from app.jobs.posting import require_named
-from app.jobs.schemas import Schedule, ScheduledJob, Schedules
+from hydrology.base.doc import Why
 from jobspec.fields import Line, RequestModel
 from jobspec.kinds import AnyJobRequest
 from records.access.keys import Key
-from records.database.base import JsonObject
+from records.database.statements import as_values
 from records.jobs import schedules
 from records.jobs.cron import BadCron, next_run
 from records.jobs.schedules import ScheduleConflict, UnknownSchedule
@@ -49,13 +49,44 @@ class NewSchedule(RequestModel):
     enabled: bool = Field(True, description="Whether the schedule is active.")
 
 
-_SAME = ("id", "name", "cron", "timezone", "enabled", "next_run_at", "last_run_at", "revision")
-_WHY = {
-    "next_run_at": "It is not enabled.",
-    "last_run_at": "It has not fired yet.",
-    "last_job": "It has posted no job that is still stored.",
-    "key": "It was created on the command line: its jobs run with the permissions of the ",
-}
+class ScheduledJob(Model):
+    """The job that a schedule posts."""
+
+    kind: str
+    params: dict[str, Any] | None = Field(description="Null except for an admin's key: they may name files.")
+
+
+class Schedule(Model):
+    """A stored schedule and its times."""
+
+    id: str
+    name: str
+    job: ScheduledJob
+    cron: str
+    timezone: str
+    enabled: bool
+    next_run_at: Annotated[datetime | None, Why("It is not enabled.")] = Field(
+        description="Next time, by the machine's clock."
+    )
+    last_run_at: Annotated[datetime | None, Why("It has not fired yet.")]
+    last_job: Annotated[str | None, Why("It has posted no job that is still stored.")] = Field(
+        description="The last job that it posted."
+    )
+    key: Annotated[
+        str | None, Why("It was created on the command line: its jobs run with the permissions of the service.")
+    ] = Field(
+        description="Id of the key that created or last changed it: its jobs run with the permissions of that key."
+    )
+    revision: int = Field(description="Grows with every change and every posted job; the basis of the `ETag`.")
+    created_at: datetime
+    updated_at: datetime = Field(description="When its fields were last changed.")
+    missing: Missing = EXPLAINED
+
+
+class Schedules(Model):
+    """All schedules in the order of their names."""
+
+    schedules: list[Schedule]
 
 
 def due(new: NewSchedule, key: Key, at: datetime) -> schedules.NewSchedule:
@@ -97,13 +128,10 @@ def tag(revision: int) -> str:
 
 def schedule_of(schedule: schedules.Schedule, key: Key) -> Schedule:
     """Return the parts of a schedule visible to `key`."""
-    fields = {name: getattr(schedule, name) for name in (*_SAME, "created_at", "updated_at")}
-    fields |= {"last_job": schedule.last_job_id, "key": schedule.key_id}
-    missing = why_null(fields, _WHY)
-    params: JsonObject | None = schedule.params
-    if not key.is_admin:
-        params, missing["job.params"] = None, "Shown to an admin."
-    return Schedule(**fields, job=ScheduledJob(kind=schedule.kind, params=params), missing=missing)
+    fields = as_values(schedule, "kind", "params", "last_job_id", "key_id")
+    params, missing = (schedule.params, {}) if key.is_admin else (None, {"job.params": "Shown to an admin."})
+    job = ScheduledJob(kind=schedule.kind, params=params)
+    return Schedule(**fields, job=job, last_job=schedule.last_job_id, key=schedule.key_id, missing=missing)
 
 
 router = APIRouter(prefix="/schedules", tags=["schedules"], dependencies=[cached(ASK_FIRST)], route_class=KeyFirstRoute)

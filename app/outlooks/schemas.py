@@ -4,7 +4,7 @@ from datetime import date, datetime
 
 from pydantic import Field
 
-from app.adjustments.schemas import Adjustment
+from app.adjustments.answers import Adjustment
 from app.basins.ratings import Stage
 from app.basins.schemas import BasinKind
 from app.forecasts.schemas import Days, FieldUnits, GappyColumns, LeadDays, Superseded

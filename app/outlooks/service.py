@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from sqlalchemy.orm import Session
 
-from app.adjustments import service as adjustments
+from app.adjustments.answers import adjustment_answer
 from app.basins.ratings import stage_of
 from app.basins.schemas import named_kind
 from app.forecasts.discharge import level_name
@@ -36,7 +36,7 @@ from hydrology.base.reasons import Reason
 from hydrology.base.staleness import age_days, stale
 from hydrology.base.units import Area, Units, converted
 from hydrology.climatology.volumes import EXCEEDED_PERCENT
-from hydrology.extremes.level_names import level_title
+from hydrology.extremes.level_checks import level_title
 from hydrology.outlook.days_ahead import LEVELS, Values
 from hydrology.outlook.levels import LevelOutlook
 from hydrology.outlook.now import FlowNow
@@ -116,7 +116,7 @@ def answer(session: Session, outlook: Outlook, units: Units) -> BasinOutlook:
         flow=present("flow", stored if isinstance(stored, Absent) else stored.basis),
         adjustment=present(
             "adjustment",
-            absent(Reason.NOT_ADJUSTED) if adjustment is None else adjustments.adjustment(session, adjustment),
+            absent(Reason.NOT_ADJUSTED) if adjustment is None else adjustment_answer(session, adjustment),
         ),
         freshness=_freshness(building),
         now=present("now", _now(building)),

@@ -7,9 +7,9 @@ from datetime import date
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import HTMLResponse
 
-from app.adjustments import service
+from app.adjustments.answers import AdjustedForecast, adjusted_forecast
 from app.adjustments.endpoints import AdjustmentId
-from app.adjustments.schemas import AdjustedForecast, HeldAlerts
+from app.adjustments.held import HeldAlerts, held_answer
 from app.basins.ratings import rating_of
 from app.basins.threshold_schemas import FixedThreshold
 from app.basins.thresholds import fixed_threshold
@@ -133,7 +133,7 @@ def read_adjusted_page(
 @router.get("/held", response_class=HTMLResponse)
 def read_held(request: Request, session: Reading, clock: ServiceClock, _key: ForecasterReader) -> HTMLResponse:
     """Show the changes of alerts that wait for approval."""
-    held = [service.held(session, one, clock.today()) for one in held_alerts.page(session)]
+    held = [held_answer(session, one, clock.today()) for one in held_alerts.page(session)]
     sites = basins.sites(session, [one.basin for one in held])
     names = {basin: shown_name(basin, site.name) for basin, site in sites.items()}
     return render(request, "work/held.html", HeldPage(held, names))
@@ -150,7 +150,7 @@ def read_levels(request: Request, session: Reading, clock: ServiceClock, basin: 
 
 
 def _adjusted(request: Request, session: Reading, stored: Adjustment, *, public: bool) -> HTMLResponse:
-    shown = service.adjusted_forecast(session, stored)
+    shown = adjusted_forecast(session, stored)
     title = shown_name(shown.basin, basins.get(session, shown.basin).name)
     page = AdjustedPage(title, shown, beside_issued(shown), public)
     return render(request, "adjusted.html", page)

@@ -11,8 +11,7 @@ from app.forecasts.worst_errors import WorstErrors, worst_errors
 from app.http.dependencies import Reading, VersionId
 from app.pages.forms import FormField, form_of
 from app.pages.render import PageRoute, render
-from app.versions.comparison_schemas import Comparison, ComparisonSummary
-from app.versions.comparisons import ComparisonId, comparison_of, comparison_summaries
+from app.versions.comparisons import Comparison, ComparisonId, ComparisonSummary, comparison_of, comparison_summaries
 from app.versions.schemas import ModelDetail, ModelSummary, NewPromotion, Promotions
 from app.versions.scores import NotEvaluated, Quartiles, model_skill
 from app.versions.versions import promotions_of, version_detail, version_summaries

@@ -15,14 +15,12 @@ from app.alerts.subscriptions import Subscription, feed_address, of_key, subscri
 from app.feeds import FeedDetail, feed_detail
 from app.http.api_keys import AnyKey
 from app.http.dependencies import OpenDatabase, Reading, ServiceClock, ServiceSettings
-from app.jobs import service as jobs_service
-from app.jobs.schedules import schedule_of
-from app.jobs.schemas import Job, Schedule
-from app.jobs.service import StoredJob
+from app.jobs.answers import Job, StoredJob, job_answer
+from app.jobs.schedules import Schedule, schedule_of
 from app.pages.forms import FormField, form_of
 from app.pages.render import PageRoute, render
-from app.service.status import service as status_service
-from app.service.status.schemas import Status
+from app.service import status as status_service
+from app.service.status import Status
 from hydrology.base.calendar import as_date
 from hydrology.base.staleness import age_days, stale
 from hydrology.extremes.alerting import SEVERITIES, rank
@@ -145,7 +143,7 @@ class Schedules:
 @router.get("/jobs", response_class=HTMLResponse)
 def read_jobs(request: Request, session: Reading, key: AnyKey, kind: Kind = USUAL_KIND) -> HTMLResponse:
     """Show the jobs."""
-    listed = [jobs_service.answer(job, key) for job in jobs.list_jobs(session, limit=MAX_LISTED)]
+    listed = [job_answer(job, key) for job in jobs.list_jobs(session, limit=MAX_LISTED)]
     chosen = kind if kind in REQUESTABLE else USUAL_KIND
     form = form_of(REQUESTABLE[chosen].model_fields["params"].annotation)  # type: ignore[arg-type]
     kinds = {name: (model.__doc__ or "").strip().splitlines()[0] for name, model in REQUESTABLE.items()}
@@ -155,8 +153,8 @@ def read_jobs(request: Request, session: Reading, key: AnyKey, kind: Kind = USUA
 @router.get("/jobs/{job}", response_class=HTMLResponse)
 def read_job(request: Request, session: Reading, key: AnyKey, job: StoredJob) -> HTMLResponse:
     """Show a job."""
-    answer = jobs_service.answer(job, key)
-    children = [jobs_service.answer(child, key) for child in jobs.children(session, job.id)]
+    answer = job_answer(job, key)
+    children = [job_answer(child, key) for child in jobs.children(session, job.id)]
     return render(request, "work/job.html", OneJob(answer, children, answer.status in ENDED))
 
 

@@ -23,7 +23,7 @@ from app.pages import static_files
 from hydrology.base.absent import Absent
 from hydrology.base.basins import place_in_words
 from hydrology.base.errors import Problem
-from hydrology.extremes.level_names import level_title, percent
+from hydrology.extremes.level_checks import level_title, percent
 from records.basins.station_names import station_name
 from runtime.clock import Clock
 

@@ -12,7 +12,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from app.http.base_schema import Model
 from app.http.dependencies import OpenDatabase, ServiceClock, ServiceSettings, of_app
 from app.http.problems import documented
-from app.service.status import job_degradations
+from app.service import degradations
 from records.database.engine import Database, DatabaseProblem
 from runtime.clock import Clock
 from runtime.settings import Settings
@@ -48,8 +48,8 @@ class Hindered:
 
 def _found(database: Database, clock: Clock, settings: Settings) -> list[str]:
     with database.reading() as session:
-        codes = {each.code for each in job_degradations.of_jobs(session, clock.wall())}
-    return sorted(codes | {each.code for each in job_degradations.of_machine(settings)})
+        codes = {each.code for each in degradations.of_jobs(session, clock.wall())}
+    return sorted(codes | {each.code for each in degradations.of_machine(settings)})
 
 
 class Alive(Model):

@@ -2,34 +2,26 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import date
-from typing import Annotated
+from datetime import date, datetime
+from typing import Annotated, TypeVar
 
 from fastapi import APIRouter, Path, Response
+from pydantic import Field
 from sqlalchemy.orm import Session
 
 from app.exports.answers import JsonAnswer, documented_responses
 from app.exports.fields import FieldFilter, fields_of, schema_of
-from app.http.base_schema import Period
+from app.http.base_schema import Missing, Model, Period, next_page
 from app.http.conditional import FOR_EVER
 from app.http.dependencies import Metric, OptionalVersion, Reading
 from app.http.pagination import IdPage
 from app.http.problems import documented
-from app.versions.comparison_schemas import (
-    BasinColumn,
-    ComparedScore,
-    ComparedVersion,
-    Comparison,
-    ComparisonPage,
-    ComparisonSummary,
-    PrintedModel,
-    PublishedModel,
-    PublishedTable,
-)
+from app.http.shown import As
 from hydrology.base import calendar
 from hydrology.base.absent import texts
 from hydrology.base.errors import NotFound
-from hydrology.verification.held_out_years import joint_use
+from hydrology.scores.published_medians import PublishedModel as PrintedModel
+from hydrology.verification.held_out_years import PeriodUse, joint_use
 from jobspec.fields import ID
 from records.verification import comparisons
 from records.verification.comparisons import UnknownComparison
@@ -39,7 +31,76 @@ from records.versions.versions import UnknownVersion
 router = APIRouter(prefix="/comparisons", tags=["comparisons"])
 
 Column = Sequence[float | None]
+Value = TypeVar("Value")
+Exact = Annotated[Value, As(exact=True)]
 ComparisonId = Annotated[str, Path(description="A comparison's id.", pattern=ID, examples=["01a1fa2ab3c4d50b5f2e91"])]
+
+
+class ComparisonSummary(Model):
+    """A comparison in a list."""
+
+    id: str
+    created_at: datetime = Field(description="When it was created, by the machine's clock.")
+    period: Period = Field(description="The days that were scored.")
+    versions: list[str] = Field(description="The model versions; the others are compared with the first.")
+    basin_count: int = Field(description="Number of basins in which every version was scored.")
+    official: bool = Field(description="Whether the service itself or an admin asked for it.")
+
+
+class ComparisonPage(Model):
+    """Comparisons, the newest first."""
+
+    comparisons: list[ComparisonSummary]
+    next: str | None = next_page("/v1/comparisons?limit=100&after=01a1fa2ab3c4d50b5f2e91")
+
+
+class PublishedTable(Model):
+    """The medians that the literature prints for the 447 basins of CAMELS-US."""
+
+    comparable: bool = Field(description="Whether this comparison is of the same days and exactly the same basins.")
+    note: str = Field(description="The contents of the table, and whether it is comparable.")
+    period: Period
+    basins: int
+    product: str = Field(description="The weather product of the study.")
+    models: list[Annotated[PrintedModel, As("PrintedModel", exact=True)]]
+
+
+class BasinColumn(Model):
+    """A metric of a version, one value for each basin of `basins`."""
+
+    metric: str
+    version: str
+    values: list[float | None] = Field(
+        description="In the unit of the metric; null where it is not defined: `/v1/basins/{basin}/skill` gives the "
+        "reason."
+    )
+    differences: list[float | None] | None = Field(
+        description="Difference to the first version; null for the first version itself, and where one of the two has "
+        "no value."
+    )
+
+
+class Comparison(Model):
+    """A comparison of model versions."""
+
+    id: str
+    created_at: datetime = Field(description="When it was created, by the machine's clock.")
+    period: Period = Field(description="The days that were scored, the same for all.")
+    period_use: PeriodUse = Field(
+        description="How the trainings of the versions used these days: `held out`, because others are refused, or "
+        "`unknown` where a version does not state its days."
+    )
+    versions: list[Exact[comparisons.ComparedVersion]] = Field(description="The others are compared with the first.")
+    scores: list[Exact[comparisons.ComparedScore]]
+    published_models: list[Exact[comparisons.PublishedModel]] = Field(
+        description="Published models compared with the first version, basin by basin."
+    )
+    published_table: PublishedTable
+    basins: list[str] = Field(description="Basins in which every version was scored.")
+    left_out: dict[str, str] = Field(description="Why a basin could not be compared, by its identifier.")
+    official: bool = Field(description="Whether the service itself or an admin asked for it.")
+    by_basin: list[BasinColumn]
+    missing: Missing
 
 
 class NotCompared(NotFound):
@@ -85,8 +146,8 @@ def comparison_of(session: Session, comparison: str, metric: str | None = None) 
             versions.get(session, one.id).use_of(calendar.Period(stored.first_day, stored.last_day))
             for one in result.versions
         ),
-        versions=[ComparedVersion.model_validate(version, from_attributes=True) for version in result.versions],
-        scores=[ComparedScore.model_validate(score, from_attributes=True) for score in scores],
+        versions=list(result.versions),
+        scores=scores,
         published_models=_published_models(result.published_models, wanted),
         published_table=_published_table(result.published_table, wanted),
         basins=list(stored.basins),
@@ -97,14 +158,12 @@ def comparison_of(session: Session, comparison: str, metric: str | None = None) 
     )
 
 
-def _published_models(models: Sequence[comparisons.PublishedModel], wanted: Sequence[str]) -> list[PublishedModel]:
+def _published_models(
+    models: Sequence[comparisons.PublishedModel], wanted: Sequence[str]
+) -> list[comparisons.PublishedModel]:
     """Return the models with their scores of some metrics; one without any is left out."""
     scores = [[score for score in model.scores if score.metric in wanted] for model in models]
-    return [
-        PublishedModel.model_validate(replace(model, scores=tuple(of_model)), from_attributes=True)
-        for model, of_model in zip(models, scores, strict=True)
-        if of_model
-    ]
+    return [replace(model, scores=tuple(of_model)) for model, of_model in zip(models, scores, strict=True) if of_model]
 
 
 def _published_table(table: comparisons.PublishedTable, wanted: Sequence[str]) -> PublishedTable:
@@ -116,7 +175,7 @@ def _published_table(table: comparisons.PublishedTable, wanted: Sequence[str]) -
         basins=table.basins,
         product=table.product,
         models=[
-            PrintedModel.model_validate(replace(model, medians=tuple(of_model)), from_attributes=True)
+            replace(model, medians=tuple(of_model))
             for model, of_model in zip(table.models, medians, strict=True)
             if of_model
         ],

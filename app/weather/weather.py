@@ -17,8 +17,8 @@ from app.http.json_numbers import column
 from app.http.limits.body_limit import LARGEST_UPLOAD, MIB
 from app.http.pagination import IdPage
 from app.http.problems import UnsupportedMedia, documented
+from app.jobs.answers import Job
 from app.jobs.posting import JobPoster, Upload, documented_posting, upload_of
-from app.jobs.schemas import Job
 from hydrology.base.calendar import as_date
 from jobspec.fields import ID, NAMED
 from jobspec.jobs.data import WeatherJob, WeatherParams

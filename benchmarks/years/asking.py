@@ -16,8 +16,8 @@ from app.forecasts.endpoints import read_latest_forecast, read_latest_forecasts
 from app.forecasts.runs import summaries
 from app.http.limits.costs import Budget
 from app.http.response_cache import ResponseCache
-from app.jobs import service
-from app.service.status.endpoints import read_status
+from app.jobs.answers import job_answer
+from app.service.status import read_status
 from benchmarks.speed.warm_forecast import CLOCK
 from benchmarks.years.store import Store
 from records.access.keys import Key
@@ -73,7 +73,7 @@ def _status(store: Store) -> object:
 
 def _jobs(store: Store) -> object:
     with store.database.reading() as session:
-        return [service.answer(job, KEY) for job in jobs.list_jobs(session, limit=PAGE)]
+        return [job_answer(job, KEY) for job in jobs.list_jobs(session, limit=PAGE)]
 
 
 def _runs(store: Store) -> object:

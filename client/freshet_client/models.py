@@ -659,7 +659,7 @@ class ComparedQuartiles(Model):
 
 
 class ComparedVersion(Model):
-    """A model version and its cost of training."""
+    """A compared version and its cost."""
 
     id: str
     label: str | None
@@ -884,7 +884,7 @@ class DeliveryPage(Model):
 
 
 class Difference(Model):
-    """The differences to the first version, basin by basin."""
+    """The differences of a model to a first one, basin by basin."""
 
     n: int
     """Number of basins in which both have a value."""
@@ -2358,33 +2358,6 @@ class PreviousRun(Model):
     t0: date
 
 
-class PrintedMedian(Model):
-    """A median over the basins as published; one entry for each source of a metric."""
-
-    metric: str
-    median: float
-    """For single networks the mean of ten medians."""
-
-    p25: float | None
-    """Null where it is not printed."""
-
-    p75: float | None
-    """Null where it is not printed."""
-
-    sd: float | None
-    """The standard deviation of those ten medians; null for all else."""
-
-    source: str
-    """The publication and its table."""
-
-
-class PrintedModel(Model):
-    """A model of the published table."""
-
-    model: str
-    medians: list[PrintedMedian]
-
-
 class ProbeResult(Model):
     """Result of a physics probe; a version that fails a `binding` one is not promoted."""
 
@@ -2529,37 +2502,40 @@ class Publication(Model):
     """What readers should know beside the reason."""
 
 
-class PublishedScore(Model):
-    """A metric of a published model in the same basins and days as the first version."""
+class PublishedMedian(Model):
+    """A median over the basins as published; one for each source of a metric."""
 
     metric: str
-    n: int
-    """Number of basins in which both have a value."""
+    median: float
+    """For single networks the mean of ten medians."""
+
+    p25: float | None
+    """Null where it is not printed."""
+
+    p75: float | None
+    """Null where it is not printed."""
+
+    sd: float | None
+    """The standard deviation of those ten medians; null for all else."""
+
+    source: str
+    """The publication and its table."""
+
+
+class PublishedScore(Model):
+    """A metric of a published model in the same basins and days as the first version."""
 
     p25: float | None
     median: float | None
     p75: float | None
+    metric: str
+    n: int
+    """Number of basins in which both have a value."""
+
     first: ComparedQuartiles
     """The first version in these basins."""
 
     difference: Difference
-
-
-class PublishedTable(Model):
-    """The medians that the literature prints for the 447 basins of CAMELS-US."""
-
-    comparable: bool
-    """Whether this comparison is of the same days and exactly the same basins."""
-
-    note: str
-    """The contents of the table, and whether it is comparable."""
-
-    period: Period
-    basins: int
-    product: str
-    """The weather product of the study."""
-
-    models: list[PrintedModel]
 
 
 class Quartiles(Model):
@@ -3368,19 +3344,9 @@ class VerificationParams(Model):
     """A model version; by default each that is current for a basin."""
 
 
-class VersionCuts(Model):
-    """The quartiles of a version."""
-
-    version: str
-    p25: float | None
-    median: float | None
-    p75: float | None
-
-
 class VersionDifference(Model):
-    """The differences of a version."""
+    """The differences of a version to the first one."""
 
-    version: str
     n: int
     """Number of basins in which both have a value."""
 
@@ -3400,6 +3366,17 @@ class VersionDifference(Model):
 
     reason: str | None
     """Why there is no p; null where there is one."""
+
+    version: str
+
+
+class VersionQuartiles(Model):
+    """The quartiles of a version."""
+
+    p25: float | None
+    median: float | None
+    p75: float | None
+    version: str
 
 
 class VersionStatus(Model):
@@ -4499,7 +4476,7 @@ class ComparedScore(Model):
     lacking: int
     """Number of compared basins left out because a version has no value there."""
 
-    versions: list[VersionCuts]
+    versions: list[VersionQuartiles]
     differences: list[VersionDifference]
     """Of every version but the first."""
 
@@ -5294,7 +5271,7 @@ class Job(Model):
     id: str
     kind: str
     """
-    The kind of work. Only the service itself posts `member`, `members`, `basin`, `upload`, `weather`, `delivery`.
+    The kind of work. Only the service itself posts `upload`, `weather`, `basin`, `member`, `members`, `delivery`.
     """
 
     params: dict[str, Any] | None
@@ -6307,6 +6284,13 @@ class PretrainedJob(Model):
     params: PretrainedParams
 
 
+class PrintedModel(Model):
+    """A model of the published table."""
+
+    model: str
+    medians: list[PublishedMedian]
+
+
 class ProposedChange(Model):
     """A change of an alert that a run proposes."""
 
@@ -6384,6 +6368,23 @@ class PublishedModel(Model):
     """Whom to cite."""
 
     scores: list[PublishedScore]
+
+
+class PublishedTable(Model):
+    """The medians that the literature prints for the 447 basins of CAMELS-US."""
+
+    comparable: bool
+    """Whether this comparison is of the same days and exactly the same basins."""
+
+    note: str
+    """The contents of the table, and whether it is comparable."""
+
+    period: Period
+    basins: int
+    product: str
+    """The weather product of the study."""
+
+    models: list[PrintedModel]
 
 
 class RainMarginOfRun(Model):
@@ -8935,26 +8936,26 @@ class NewSchedule(Model):
     job: Annotated[
         IngestJob
         | FetchJob
-        | BackfillJob
         | BridgeJob
-        | DailyJob
-        | ReplayJob
         | ClimateJob
-        | TrainingJob
-        | RetrainingJob
         | ForecastJob
         | WhatIfJob
         | VolumesJob
+        | DailyJob
+        | ReplayJob
+        | BackfillJob
+        | TrainingJob
+        | RetrainingJob
+        | PretrainedJob
         | EvaluationJob
         | CalibrationJob
         | ReforecastJob
         | VerificationJob
         | LevelsJob
         | ComparisonJob
-        | PretrainedJob
-        | ArchiveJob
         | CheckJob
-        | PruneJob,
+        | PruneJob
+        | ArchiveJob,
         Field(discriminator="kind"),
     ]
     """The job to post: as in `POST /v1/jobs`."""

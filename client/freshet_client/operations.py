@@ -1959,26 +1959,26 @@ class Operations(BaseClient):
         self,
         body: models.IngestJob
         | models.FetchJob
-        | models.BackfillJob
         | models.BridgeJob
-        | models.DailyJob
-        | models.ReplayJob
         | models.ClimateJob
-        | models.TrainingJob
-        | models.RetrainingJob
         | models.ForecastJob
         | models.WhatIfJob
         | models.VolumesJob
+        | models.DailyJob
+        | models.ReplayJob
+        | models.BackfillJob
+        | models.TrainingJob
+        | models.RetrainingJob
+        | models.PretrainedJob
         | models.EvaluationJob
         | models.CalibrationJob
         | models.ReforecastJob
         | models.VerificationJob
         | models.LevelsJob
         | models.ComparisonJob
-        | models.PretrainedJob
-        | models.ArchiveJob
         | models.CheckJob
         | models.PruneJob
+        | models.ArchiveJob
         | Mapping[str, Any],
         *,
         idempotency_key: str | None = None,
@@ -2003,33 +2003,33 @@ class Operations(BaseClient):
         status: Literal["queued", "running", "waiting", "succeeded", "failed", "cancelled"] | None = None,
         kind: Literal[
             "ingest",
+            "upload",
+            "weather",
             "fetch",
-            "backfill",
             "bridge",
-            "daily",
-            "replay",
+            "basin",
             "climate",
-            "training",
-            "retraining",
             "forecast",
             "what-if",
             "volumes",
+            "daily",
+            "replay",
+            "backfill",
+            "training",
+            "retraining",
+            "member",
+            "members",
+            "pretrained",
             "evaluation",
             "calibration",
             "reforecast",
             "verification",
             "levels",
             "comparison",
-            "pretrained",
-            "archive",
             "check",
             "prune",
-            "member",
-            "members",
-            "basin",
-            "upload",
-            "weather",
             "delivery",
+            "archive",
         ]
         | None = None,
         parent: str | None = None,

@@ -12,7 +12,7 @@ from extensions.bmi.inputs import INPUTS, Configuration, RecentWeather
 from hydrology.base.errors import DataProblem, InvalidInput
 from hydrology.base.variables import WEATHER
 from hydrology.water.ledger import Sums, sums_after
-from hydrology.weather.unit_hints import unit_hint
+from hydrology.weather.mistaken_units import unit_hint
 from models import balance, saved_state
 from models.arrays import Forcing
 from models.ensemble import Ensemble

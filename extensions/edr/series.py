@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from app.basins.observations import DISCHARGE, observation_query, observations_of, table_of
 from app.basins.queries import MAX_DAYS, USUAL_DAYS, SeriesRequest
 from app.exports.answers import CoverageAnswer
-from app.exports.basins import NOWHERE, basin_columns
+from app.exports.series import NOWHERE, basin_columns
 from app.exports.table import Column, Table, stacked
 from app.forecasts import lookup
 from app.forecasts import table as forecast_table

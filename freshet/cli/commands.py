@@ -26,7 +26,7 @@ COMMANDS = {
     "basins release": "basins:release",
     "observations": "basins:observations",
     "thresholds show": "levels:show_thresholds",
-    "thresholds simulate": "levels:simulate_thresholds",
+    "thresholds simulate": "jobspec.jobs.judging:LevelsJob",
     "thresholds set": "levels:set_threshold",
     "thresholds frequency": "levels:set_frequency",
     "thresholds categories": "levels:set_categories",
@@ -111,7 +111,8 @@ COMMANDS = {
     "scheduler": "serve:scheduler",
     "api": "serve:api",
 }
-"""The function of each by its words, in the order of the work: `module:function` of `freshet.commands`."""
+"""The function of each by its words, in the order of the work: `module:function` of `freshet.commands`; or its kind of
+job, whose result is shown as it is: `jobspec.jobs.ROOM:KindJob`."""
 GROUPS = {
     "ingest": "Read data into the database.",
     "basins": "List the basins, show one (show is the default), add one.",
@@ -186,17 +187,22 @@ def loaded(words: str) -> Any:
     """Import a command, and return it; of a group, without its commands."""
     if words in GROUPS:
         return get_group(typer.Typer(name=words, cls=LoadedWhenUsed, help=GROUPS[words], no_args_is_help=True))
-    module, function = commands()[words]
+    module, name = commands()[words]
+    command = getattr(import_module(module), name)
+    if isinstance(command, type):
+        from freshet.cli.job_command import of_kind
+
+        command = of_kind(command)
     holder = typer.Typer(add_completion=False)
-    holder.command(words.rsplit(maxsplit=1)[-1])(getattr(import_module(module), function))
-    command = get_command(holder)
-    _unwrap_help(command)
-    return command
+    holder.command(words.rsplit(maxsplit=1)[-1])(command)
+    loaded_command = get_command(holder)
+    _unwrap_help(loaded_command)
+    return loaded_command
 
 
 def _source(reference: str) -> Source:
     module, _, function = reference.partition(":")
-    return f"freshet.commands.{module}", function
+    return module if module.startswith("jobspec.") else f"freshet.commands.{module}", function
 
 
 def _unwrap_help(command: Any) -> None:
@@ -213,7 +219,7 @@ def _help(words: str) -> str | None:
     spec = find_spec(module)
     assert spec is not None
     assert spec.origin is not None
-    functions = (
-        node for node in ast.parse(Path(spec.origin).read_text("utf-8")).body if isinstance(node, ast.FunctionDef)
-    )
-    return next(ast.get_docstring(function) for function in functions if function.name == name)
+    for node in ast.parse(Path(spec.origin).read_text("utf-8")).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == name:
+            return ast.get_docstring(node)
+    return None

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from freshet.cli.context import Context, MayCreateDatabase, opened
 from freshet.cli.job_options import JobOptions, Layout, keyword
 from freshet.cli.options import BasinsFile, option
-from freshet.cli.output import MAX_ROWS, PARTLY_DONE, Json, answer, inform, value_at
+from freshet.cli.output import MAX_ROWS, PARTLY_DONE, Json, answer, inform, listing, table, value_at
 from freshet.cli.progress import reporting
 from freshet.cli.text_files import listed
 from hydrology.base.errors import InvalidInput
@@ -78,6 +78,21 @@ def job_command(
         return command
 
     return decorate
+
+
+def of_kind(job: type[JobRequest]) -> Callable[..., None]:
+    """Return the command of a kind of job that shows the result as it is, with the docstring of the kind."""
+
+    def view(done: Done) -> Iterator[RenderableType]:
+        yield table(("", ""), [row for row in done.result.items() if not isinstance(row[1], list | dict)])
+        for name, value in done.result.items():
+            if isinstance(value, list) and value and isinstance(value[0], dict):
+                yield listing(value, {column: column for column in value[0]}, name)
+            elif isinstance(value, list | dict) and value:
+                yield table(("", ""), list(value.items() if isinstance(value, dict) else enumerate(value)), name)
+
+    view.__doc__ = job.__doc__
+    return job_command(job)(view)
 
 
 def _run(options: JobOptions, given: dict[str, Any], view: View, begins: MayCreateDatabase) -> Mapping[str, Any]:

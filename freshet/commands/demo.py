@@ -11,7 +11,7 @@ from freshet.cli.output import Json, answer, inform, table
 from freshet.cli.progress import reporting
 from freshet.commands import serve
 from hydrology.base.errors import InvalidInput
-from hydrology.extremes.level_names import level_title, percent
+from hydrology.extremes.level_checks import level_title, percent
 from records.basins.basins import list_basins
 from records.basins.station_names import shown_name
 from runtime.settings import Settings, sqlite_url

@@ -28,7 +28,8 @@ from hydrology.base.basins import basin_id
 from hydrology.base.calendar import day
 from hydrology.base.errors import DataProblem, InvalidInput, Problem
 from jobspec.feeds import ADAPTERS, USUAL, AnyFeedSettings, NewFeed, read_settings
-from jobspec.jobs.data import BackfillJob, FetchJob, FetchParams
+from jobspec.jobs.data import FetchJob, FetchParams
+from jobspec.jobs.forecasting import BackfillJob
 from records.feeds import feeds
 
 _FEEDS: Columns = {"feed": "name", "adapter": "adapter", "product": "product", "last fetch": "last_fetch_at"}

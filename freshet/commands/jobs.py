@@ -31,22 +31,21 @@ def list_jobs(
     limit: Annotated[int, option("COUNT", "Maximum number of jobs.", min=1)] = 20,
 ) -> Shown:
     """List the jobs, the newest first."""
-    from app.jobs.schemas import JobPage
-    from app.jobs.service import answer
+    from app.jobs.answers import JobPage, job_answer
 
     rows, following = cut(
         jobs.list_jobs(at.session, status=status, limit=limit + 1), limit, "/v1/jobs", lambda job: job.id
     )
-    found = JobPage(jobs=[answer(job, at.key) for job in rows], next=following)
+    found = JobPage(jobs=[job_answer(job, at.key) for job in rows], next=following)
     return Shown(found, lambda: listing(found.jobs, _JOBS, counted(len(rows), "job")))
 
 
 @reads
 def show_job(at: Reading, job: JobId) -> Shown:
     """Show a job: its request, its status and its log."""
-    from app.jobs.service import answer
+    from app.jobs.answers import job_answer
 
-    found = answer(jobs.get(at.session, job), at.key)
+    found = job_answer(jobs.get(at.session, job), at.key)
 
     def text() -> RenderableType:
         shown = found.model_dump(mode="json", exclude={"missing", "events"})
@@ -76,13 +75,13 @@ def watch_job(job: JobId) -> None:
 
 def cancel_job(job: JobId, as_json: Json = False) -> None:
     """Ask a job to stop; a running one stops when it next reports progress."""
-    from app.jobs.service import answer as answer_of
+    from app.jobs.answers import job_answer
 
     with changing() as change:
         one = attempts.request_cancel(change.session, job, change.now)
         change.record("job cancelled", job, status=one.status)
     asked = ", and was asked to stop" if one.status == "running" else ""
-    shown = answer_of(one, command_line_key(change.now)).model_dump(mode="json", exclude_unset=True)
+    shown = job_answer(one, command_line_key(change.now)).model_dump(mode="json", exclude_unset=True)
     answer(shown, as_json, f"Job {job} is {one.status}{asked}.")
 
 
@@ -94,8 +93,7 @@ Name = Annotated[str, argument("SCHEDULE", "Its name or its id.")]
 @reads
 def list_schedules(at: Reading) -> Shown:
     """List the schedules with their next run."""
-    from app.jobs.schedules import schedule_of
-    from app.jobs.schemas import Schedules
+    from app.jobs.schedules import Schedules, schedule_of
 
     found = Schedules(schedules=[schedule_of(one, at.key) for one in schedules.list_schedules(at.session)])
     return Shown(found, lambda: listing(found.schedules, _COLUMNS, f"{len(found.schedules)} schedules"))

@@ -1,6 +1,5 @@
 """`freshet thresholds` and `freshet ratings`: levels of a basin's discharge, and rating tables of its gauge."""
 
-from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,7 +9,6 @@ from pydantic import TypeAdapter
 from rich.console import Group, RenderableType
 
 from freshet.cli.context import Change, changing, opened
-from freshet.cli.job_command import Done, job_command
 from freshet.cli.options import Basin, argument, flag, option
 from freshet.cli.output import Json, answer, inform_doubts, inform_left_out, listing, table
 from freshet.cli.reading import DischargeUnits, Reading, Shown, reads
@@ -20,15 +18,13 @@ from hydrology.base.calendar import day
 from hydrology.base.errors import InvalidInput, counted
 from hydrology.ratings.rating import M_PER_FT
 from ingestion.json_numbers import parse_json
-from jobspec.jobs.judging import LevelsJob
 from jobspec.levels import FloodFrequencySettings, NewCategories, NewRating, NewThreshold
 from records.access import audit
 from records.alerts import held_alerts
-from records.basins import basins
+from records.basins import basins, ratings
+from records.basins.ratings import StoredRating
 from records.levels import basin_levels, flood_categories, level_doubts
 from records.outlooks import outlooks
-from records.ratings import ratings
-from records.ratings.ratings import StoredRating
 
 if TYPE_CHECKING:
     from app.basins.threshold_schemas import Trend
@@ -68,16 +64,6 @@ def show_thresholds(at: Reading, basin: Basin, units: DischargeUnits = "m3/s") -
         return shown if trend is None else Group(shown, _in_words(trend))
 
     return Shown(found, text)
-
-
-@job_command(LevelsJob)
-def simulate_thresholds(done: Done) -> Iterator[RenderableType]:
-    """Simulate all past days with a model version, and store the levels of its simulated climatology.
-
-    Without --basin: the basins that it is current for. Levels computed again replace the earlier ones.
-    """
-    for one in done.result["versions"]:
-        yield f"Levels of version {one['version']}: {counted(one['basins'], 'basin')}."
 
 
 def set_threshold(

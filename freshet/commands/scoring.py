@@ -1,6 +1,7 @@
 """The commands that score versions: `evaluate`, `calibrate`, `reforecast`, `verify`, `compare`; and `retrain`."""
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 
 from rich.console import RenderableType
@@ -143,13 +144,15 @@ def compare(done: Done) -> Iterator[RenderableType]:
     ]
     columns = {"score": "score", "version": "cuts.version", "basins": "n", "25 %": "cuts.p25", "median": "cuts.median"}
     yield listing(rows, columns | {"75 %": "cuts.p75"} | _DIFFERENCE, "Differences: to the first.")
-    published = [one.model_dump() | {"model": of.model} for of in found.published_models for one in of.scores]
+    published = [{"model": of.model, "score": one} for of in found.published_models for one in of.scores]
     if not published:
         inform(found.missing["published_models"])
     for of in found.published_models:
         inform(f"{of.model}: {of.source}. {of.citation}")
-    yield listing(published, {"model": "model", "score": "metric"} | _QUARTILES | _DIFFERENCE, "Published scores")
-    printed = [one.model_dump() | {"model": of.model} for of in found.published_table.models for one in of.medians]
+    columns = {"model": "model", "score": "score.metric"}
+    columns |= {name: f"score.{path}" for name, path in (_QUARTILES | _DIFFERENCE).items()}
+    yield listing(published, columns, "Published scores")
+    printed = [asdict(one) | {"model": of.model} for of in found.published_table.models for one in of.medians]
     yield listing(printed, _PRINTED | {"source": "source"}, f"As printed. {found.published_table.note}")
 
 

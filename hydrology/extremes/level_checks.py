@@ -1,10 +1,13 @@
-"""Checks whether the unit, datum and order of levels that somebody set can be right."""
+"""Levels that somebody set: whether they can be right, their names, and their order for a reader."""
 
+import re
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from hydrology.base.arrays import Array
+from hydrology.extremes.alerting import Severity, rank
+from hydrology.extremes.thresholds import OF_MODEL
 from hydrology.uncertainty.exceedance import Direction
 
 MIN_DAYS = 365
@@ -64,3 +67,49 @@ def out_of_order(discharges: Mapping[str, float], order: Sequence[str]) -> dict[
                 )
                 found = {one: found.get(one, sentence) for one in (*found, name, higher)}
     return found
+
+
+_LEVELS = (
+    (re.compile(r"gev-(\d+)"), "{}-year flood"),
+    (re.compile(r"lp3-(\d+)"), "{}-year flood, log-Pearson"),
+    (re.compile(r"7q(\d+)"), "{}-year low flow"),
+    (re.compile(r"exceeded-(\d+)"), "flow exceeded on {} % of days"),
+    (re.compile(r"(action)"), "{} stage"),
+    (re.compile(r"(minor|moderate|major)"), "{} flood"),
+)
+
+
+def level_title(name: str) -> str:
+    """Return a level's name for a reader: `gev-5` is the 5-year flood, `minor` the minor flood."""
+    plain = name.removeprefix(OF_MODEL)
+    for pattern, title in _LEVELS:
+        if found := pattern.fullmatch(plain):
+            plain = title.format(found[1])
+            break
+    return plain if name == plain or not name.startswith(OF_MODEL) else f"{plain}, of the model"
+
+
+def percent(share: float) -> str:
+    """Return a chance in percent; one beyond the outermost quantiles as a bound."""
+    if share <= 0.01:
+        return "1 % or less"
+    return "99 % or more" if share >= 0.99 else f"{100 * share:.0f} %"
+
+
+LIKELY, POSSIBLE = 0.5, 0.1
+"""Chances from which on passing a level is likely, and possible."""
+
+
+def gravity(severity: Severity | None, chance: float, discharge: float, direction: Direction) -> tuple[float, ...]:
+    """Return the sort key of a level: the highest is the one to show first.
+
+    It is of the most severe alert; of equal ones the level furthest out that is likely to be passed, otherwise the one
+    furthest out that is possible, otherwise the likeliest. A rare level with a small chance never stands for a river.
+    """
+    likelihood = (chance >= LIKELY) + (chance >= POSSIBLE)
+    return rank(severity), likelihood, reach(discharge, direction) if likelihood else chance
+
+
+def reach(discharge: float, direction: Direction) -> float:
+    """Return a discharge so that a level further out has a higher one: low flows are furthest where they are lowest."""
+    return discharge if direction == "rising" else -discharge

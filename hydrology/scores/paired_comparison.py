@@ -3,12 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
 
 from hydrology.base.absent import Absent, absent
 from hydrology.base.arrays import Array
+from hydrology.base.doc import Doc
 from hydrology.base.errors import InvalidInput
 from hydrology.base.reasons import Reason
 
@@ -45,20 +47,23 @@ class Quartiles:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The difference between two models over n basins.
+    """The differences of a model to a first one, basin by basin."""
 
-    Attributes:
-        median: of (scores - reference), by basin; None where there is no basin.
-        better, worse: number of basins in which it is nearer to, or farther from, the perfect value.
-        p: of the two-sided Wilcoxon signed-rank test of the differences; None with the reason.
-    """
-
-    n: int
-    median: float | None
-    better: int
-    worse: int
-    p: float | None
-    reason: Absent | None
+    n: Annotated[int, Doc("Number of basins in which both have a value.")]
+    median: Annotated[
+        float | None,
+        Doc("The median of (this one - the first version), in the unit of the metric; null without a basin."),
+    ]
+    better: Annotated[int, Doc("Number of basins in which it is nearer to the perfect value than the first version.")]
+    worse: Annotated[int, Doc("Number of basins in which it is farther from it.")]
+    p: Annotated[
+        float | None,
+        Doc(
+            "p-value of the two-sided Wilcoxon signed-rank test: the probability of such differences if neither "
+            "version is better."
+        ),
+    ]
+    reason: Annotated[Absent | None, Doc("Why there is no p; null where there is one.")]
 
 
 def quartiles(values: npt.ArrayLike) -> Quartiles:

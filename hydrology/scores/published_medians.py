@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Annotated
 
 from hydrology.base.calendar import Period, day
 from hydrology.base.digests import sha256
+from hydrology.base.doc import Doc
 
 MC_LSTM = "Hoedt et al. 2021, MC-LSTM, arXiv:2101.05186, Table B.7"
 MC_LSTM_SINGLE = "Hoedt et al. 2021, MC-LSTM, arXiv:2101.05186, Table B.6"
@@ -21,25 +23,19 @@ PRODUCT = "maurer_extended"
 
 @dataclass(frozen=True, slots=True)
 class PublishedMedian:
-    """A median over the basins, as published.
-
-    Attributes:
-        p25, p75: the quartiles, where published.
-        sd: of the medians of ten networks, whose mean is then `median`.
-        source: the publication and its table.
-    """
+    """A median over the basins as published; one for each source of a metric."""
 
     metric: str
-    median: float
-    p25: float | None = None
-    p75: float | None = None
-    sd: float | None = None
-    source: str = MC_LSTM
+    median: Annotated[float, Doc("For single networks the mean of ten medians.")]
+    p25: Annotated[float | None, Doc("Null where it is not printed.")] = None
+    p75: Annotated[float | None, Doc("Null where it is not printed.")] = None
+    sd: Annotated[float | None, Doc("The standard deviation of those ten medians; null for all else.")] = None
+    source: Annotated[str, Doc("The publication and its table.")] = MC_LSTM
 
 
 @dataclass(frozen=True, slots=True)
 class PublishedModel:
-    """A model of the table. Two sources of the same score give two of its medians."""
+    """A model of the published table."""
 
     model: str
     medians: tuple[PublishedMedian, ...]

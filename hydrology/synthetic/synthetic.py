@@ -14,7 +14,7 @@ from hydrology.base.calendar import Days, Period, day_of_year, water_year
 from hydrology.base.errors import InvalidInput
 from hydrology.snow import snow17
 from hydrology.weather import evaporation
-from hydrology.weather.humidity import saturation_vapour_pressure
+from hydrology.weather.evaporation import saturation_vapour_pressure
 
 CLIMATES = ("arid", "semi-arid", "dry", "temperate", "humid", "mixed rain and snow", "snowy", "alpine")
 MAX_BASINS = 99

@@ -7,7 +7,7 @@ from typing import Protocol
 from hydrology.base.absent import Absent, absent
 from hydrology.base.reasons import Reason
 from hydrology.scores.bootstrap import MIN_YEARS
-from hydrology.verification.independent_issues import why_too_few
+from hydrology.verification.reliable_days import why_too_few
 
 
 class OfMonth(Protocol):

@@ -18,7 +18,7 @@ from hydrology.scores.bootstrap import MIN_YEARS, ratio_interval
 from hydrology.scores.scores import nse
 from hydrology.uncertainty.error_model import LEVELS
 from hydrology.verification.forecast_scores import ForecastScores, Spread
-from hydrology.verification.independent_issues import independent_issues
+from hydrology.verification.reliable_days import independent_issues
 from hydrology.verification.results import (
     ALL_YEAR,
     SEASONS,

@@ -16,7 +16,7 @@ from hydrology.base.arrays import Mask
 from hydrology.base.calendar import Day, Days, Period, day
 from hydrology.base.errors import DataProblem, InvalidInput, counted, printable
 from hydrology.base.variables import WEATHER
-from hydrology.weather.unit_hints import unit_hint
+from hydrology.weather.mistaken_units import unit_hint
 
 Array = npt.NDArray[np.float32]
 

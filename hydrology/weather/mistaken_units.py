@@ -1,11 +1,13 @@
 """Recognises discharge and drainage areas in another unit than labelled.
 
 Runoff is compared with what the climate of the basin leads to (`AnnualRunoff.expected_ratio`), and the area of an
-outline, or that of the gauge's service, with the other areas of the basin.
-"""
+outline, or that of the gauge's service, with the other areas of the basin."""
 
 from collections.abc import Iterator, Mapping
 from math import log
+
+import numpy as np
+import numpy.typing as npt
 
 from hydrology.base.findings import Finding
 from hydrology.base.units import (
@@ -20,6 +22,7 @@ from hydrology.base.units import (
     SERVICE_AREA,
     Area,
 )
+from hydrology.base.variables import IN_DEGREES
 from hydrology.weather.runoff import MIN_DAYS_OF_YEAR, AnnualRunoff
 
 HUMID_RATIOS, DRY_RATIOS = (0.2, 2.5), (0.035, 4.0)
@@ -140,3 +143,30 @@ def area_findings(areas: Mapping[str, float]) -> Iterator[Finding]:
 
 def _km2(m2: float) -> str:
     return f"{m2 / M2_PER_KM2:.5g} km2"
+
+
+KELVIN = (180.0, 340.0)
+FAHRENHEIT = (40.0, 140.0)
+J_PER_M2 = 1e5
+
+
+def unit_hint(variable: str, values: npt.ArrayLike) -> str:
+    """Return a clause that names the likely unit of values, or nothing where none is likely.
+
+    Args:
+        values: of any shape, at least one outside the limits of `hydrology.base.variables.WEATHER`; NaN where missing.
+    """
+    known = np.asarray(values, np.float64)
+    known = known[np.isfinite(known)]
+    unit = _unit(variable, float(np.median(known))) if len(known) else None
+    return "" if unit is None else f" (the values look like {unit})"
+
+
+def _unit(variable: str, median: float) -> str | None:
+    if variable in IN_DEGREES:
+        if KELVIN[0] <= median <= KELVIN[1]:
+            return "kelvin"
+        return "°F" if FAHRENHEIT[0] <= median <= FAHRENHEIT[1] else None
+    if variable == "srad" and median > 0:
+        return "J/m2 a day" if median >= J_PER_M2 else None
+    return None

@@ -1,15 +1,15 @@
 """Checks a basin's data before use, and reports findings in plain sentences.
 
-`quality_report` runs every check; a check is a function that yields findings about one series or one basin.
-"""
+`quality_report` runs every check; a check is a function that yields findings about one series or one basin."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from hydrology.base.absent import Absent
-from hydrology.base.arrays import Mask
+from hydrology.base.arrays import Integers, Mask
 from hydrology.base.calendar import Period
 from hydrology.base.discharge_values import refused
 from hydrology.base.errors import counted
@@ -196,3 +196,19 @@ def _ranges(mask: Mask) -> list[tuple[int, int]]:
 def _dates(ranges: list[tuple[int, int]], period: Period) -> list[list[str]]:
     days = period.days
     return [[str(days[first]), str(days[last])] for first, last in ranges]
+
+
+MAX_FILLED_GAP = 5  # days
+
+
+def fill_short_gaps(values: npt.NDArray[np.float32]) -> Integers:
+    """Interpolate gaps of up to MAX_FILLED_GAP days between known days, in place, and return the days filled."""
+    missing = np.flatnonzero(np.isnan(values))
+    filled = [np.zeros(0, dtype=np.int64)]
+    for gap in np.split(missing, np.flatnonzero(np.diff(missing) > 1) + 1):
+        if not 0 < len(gap) <= MAX_FILLED_GAP or gap[0] == 0 or gap[-1] == len(values) - 1:
+            continue
+        before, after = gap[0] - 1, gap[-1] + 1
+        values[gap] = np.interp(gap, [before, after], [values[before], values[after]])
+        filled.append(gap)
+    return np.concatenate(filled)

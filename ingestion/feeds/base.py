@@ -15,7 +15,7 @@ from hydrology.base.products import Credit
 from hydrology.base.series import DailySeries
 from hydrology.base.variables import WEATHER
 from hydrology.weather.forcing import WeatherForecast
-from hydrology.weather.unit_hints import unit_hint
+from hydrology.weather.mistaken_units import unit_hint
 from ingestion.base import BasinData, SourceFile, SourceSeries
 
 Answer = TypeVar("Answer")

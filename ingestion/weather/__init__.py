@@ -5,8 +5,7 @@ from pathlib import Path
 
 from ingestion.base import SourceError
 from ingestion.reading import ANY_FILES, Files
-from ingestion.weather.basins import WeatherFile
-from ingestion.weather.document import parse_json
+from ingestion.weather.document import WeatherFile, parse_json
 from ingestion.weather.netcdf import parse_netcdf
 from ingestion.weather.table import parse_csv
 

@@ -17,7 +17,7 @@ from hydrology.weather.forcing import MAX_LEADS, MAX_TRACES, Array, Trace, Weath
 from ingestion.base import SourceFile
 from ingestion.cf_stations import StationSeries
 from ingestion.netcdf import is_numeric, numbers, opened
-from ingestion.weather.basins import MAX_BASINS, WeatherFile, assembled, instant
+from ingestion.weather.document import MAX_BASINS, WeatherFile, assembled, instant
 from ingestion.weather.table import ONLY_TRACE
 
 if TYPE_CHECKING:

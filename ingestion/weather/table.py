@@ -15,7 +15,7 @@ from hydrology.base.variables import WEATHER
 from hydrology.weather.forcing import Trace, WeatherIssue
 from ingestion.base import SourceFile, column_label
 from ingestion.sheet import Sheet
-from ingestion.weather.basins import MAX_BASINS, WeatherFile, assembled, instant
+from ingestion.weather.document import MAX_BASINS, WeatherFile, assembled, instant
 
 ONLY_TRACE = "0"
 """The default label of a trace."""

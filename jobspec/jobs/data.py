@@ -7,20 +7,9 @@ from pydantic import AfterValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from jobspec.basins import ADOPT, AddedBasin, ClimateParams
-from jobspec.faults import form
 from jobspec.fields import Basins, Line, Name, PeriodField, Place, RequestModel, named_own_product
-from jobspec.jobs.authority import BACKFILL, BASIN, BRIDGE, CLIMATE, FETCH, INGEST, UPLOAD, WEATHER
+from jobspec.jobs.authority import BASIN, BRIDGE, CLIMATE, FETCH, INGEST, UPLOAD, WEATHER
 from jobspec.jobs.base import IntakeJob, JobRequest
-
-SEASON_DAYS = 120
-"""Number of past days whose weather forecasts are fetched by default."""
-WeatherModel = Annotated[
-    str,
-    Field(
-        pattern=form("^[^/\\s]{1,100}/[^/\\s]{1,100}$", "a source, a slash and a model, such as open-meteo/ecmwf_ifs"),
-        description="Source and model of a weather forecast.",
-    ),
-]
 
 
 class IngestParams(RequestModel):
@@ -124,41 +113,6 @@ class FetchJob(IntakeJob):
 
     kind: Literal["fetch"]
     params: FetchParams
-
-
-class BackfillParams(RequestModel):
-    """The past weather forecasts to fetch and reforecast."""
-
-    feed: Name | None = Field(
-        None,
-        description="A feed of weather forecasts whose past issues to fetch: one of the adapter `open-meteo-forecast`.",
-        examples=["ahead"],
-    )
-    weather: WeatherModel | None = Field(
-        None,
-        description="Instead of a feed, a weather model whose past issues are stored already, as `SOURCE/MODEL`.",
-        examples=["open-meteo/ecmwf_ifs"],
-    )
-    days: int = Field(
-        SEASON_DAYS, ge=3, le=1100, description="Number of days before today whose issues to use, one a day."
-    )
-    horizon: int = Field(10, ge=1, le=30, description="Days after T0 of each reforecast.")
-
-    @model_validator(mode="after")
-    def _of_a_feed_or_of_stored_issues(self) -> Self:
-        if (self.feed is None) == (self.weather is None):
-            raise PydanticCustomError("feed", "either `feed` or `weather` is needed: name one of them")
-        return self
-
-
-class BackfillJob(JobRequest):
-    """Fetch past weather forecasts of a feed, compute the forecasts of those days with them, and recalibrate
-    forecasts by what came. Repeating it fetches and computes only what is missing."""
-
-    authority = BACKFILL
-
-    kind: Literal["backfill"]
-    params: BackfillParams
 
 
 class BridgeFit(RequestModel):

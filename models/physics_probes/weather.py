@@ -7,8 +7,11 @@ import numpy as np
 import numpy.typing as npt
 
 from hydrology.base.calendar import Period
-from hydrology.weather.evaporation import extraterrestrial_radiation, potential_evapotranspiration
-from hydrology.weather.humidity import saturation_vapour_pressure
+from hydrology.weather.evaporation import (
+    extraterrestrial_radiation,
+    potential_evapotranspiration,
+    saturation_vapour_pressure,
+)
 from jobspec.network import TEMPERATURES
 from jobspec.training import InputsConfig
 from models.arrays import Array, Forcing

@@ -15,7 +15,7 @@ from records.adjustments import adjustments
 from records.alerts import held_alerts, settle_alerts
 from records.alerts.alert_changes import Change
 from records.alerts.held_alerts import HeldAlerts
-from records.alerts.settle_alerts import AlertDecision
+from records.alerts.settle_alerts import AlertDecision, DecisionTime
 from records.basins import basins
 from records.database.work import Work
 from records.forecasts import latest
@@ -81,9 +81,9 @@ def settle_run(
         found.run,
         found.window_days,
         found.chances,
+        DecisionTime.by(clock),
         judgement=judgement,
         waiting=waiting,
-        **_times(clock),
     )
 
 
@@ -151,7 +151,7 @@ def _carry_out_held(work: Work, held: HeldAlerts) -> list[Change]:
             return []  # another process has carried it out, or somebody has decided since
         held_alerts.release(session, basin)
         if held.ruling == "dismiss":
-            return settle_alerts.dismiss(session, basin, run, found.window_days, **_times(work.clock))
+            return settle_alerts.dismiss(session, basin, run, found.window_days, DecisionTime.by(work.clock))
         if held.ruling == "approve":
             return _approve(session, work.clock, held, found)
         audit.record(session, DEADLINE, "alerts released", basin, work.clock.wall(), run=held.run_id)
@@ -213,10 +213,6 @@ def _current(session: Session, clock: Clock, basin: str) -> Latest | None:
     if not isinstance(newest, Latest) or stale(age_days(newest.run.weather_until, clock.now())):
         return None
     return newest
-
-
-def _times(clock: Clock) -> dict[str, Any]:
-    return {"now": clock.now(), "wall": clock.wall(), "replayed": clock.replays}
 
 
 def _judgement(adjustment: Adjustment) -> AlertDecision:

@@ -128,8 +128,8 @@ def _lapsed(work: Work, names: Sequence[str]) -> list[Change]:
         if _is_stale(rests_on[standing.basin_id], now):
             reason = absent(Reason.FORECAST_STALE, t0=str(standing.t0), days=age)
             with work.database.transaction() as session:
-                wall, replayed = work.clock.wall(), work.clock.replays
-                changes += settle_alerts.lapse(session, standing, reason, now=now, wall=wall, replayed=replayed)
+                at = settle_alerts.DecisionTime(now, work.clock.wall(), work.clock.replays)
+                changes += settle_alerts.lapse(session, standing, reason, at)
     return changes
 
 

@@ -17,7 +17,7 @@ from hydrology.base.calendar import Day, Days, Period
 from hydrology.base.reasons import Reason
 from hydrology.base.series import Flag
 from hydrology.base.units import area_by, to_mm_per_day
-from hydrology.weather.gaps import fill_short_gaps
+from hydrology.weather.quality import fill_short_gaps
 from jobspec.training import InputsConfig, TrainingConfig
 from models.arrays import Array, Forcing, days_of
 from models.inference import GROUP

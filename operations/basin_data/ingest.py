@@ -15,9 +15,8 @@ from hydrology.base.findings import Finding
 from hydrology.base.reasons import Reason
 from hydrology.base.series import DailySeries
 from hydrology.weather.basin_climate import BasinClimate
-from hydrology.weather.gaps import MAX_FILLED_GAP
 from hydrology.weather.mistaken_units import AREA_UNIT, FLOW_UNIT
-from hydrology.weather.quality import quality_report
+from hydrology.weather.quality import MAX_FILLED_GAP, quality_report
 from ingestion.base import BasinData, Source, SourceFile
 from ingestion.sources import benchmarks
 from operations.basin_data.check_incoming import check_observed, ended_only

@@ -12,7 +12,7 @@ from hydrology.base.calendar import Period
 from hydrology.base.errors import InvalidInput
 from hydrology.base.reasons import Reason
 from hydrology.water.assimilation import smallest_factors
-from hydrology.water.storage_increment import incremented
+from hydrology.water.spin_up import incremented
 from jobspec.changes import Increment
 from models.arrays import Forcing
 from models.ensemble import Ensemble

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import structlog
 
 from hydrology.base.errors import DataProblem, counted
-from jobspec.jobs.data import BackfillParams
+from jobspec.jobs.forecasting import BackfillParams
 from operations.feeds.fetch import FetchCallbacks
 from operations.feeds.past_issues import PastIssues, fetch_past_issues
 from operations.verification.past_reforecasts import PastReforecasts, reforecast_past

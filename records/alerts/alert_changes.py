@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from hydrology.base.calendar import Day
 from hydrology.base.errors import NotFound
 from hydrology.extremes.alerting import SEVERITIES, Severity, Trend, Turn, rank
-from hydrology.extremes.gravity import gravity
+from hydrology.extremes.level_checks import gravity
 from hydrology.ratings.rating import M_PER_FT
 from hydrology.uncertainty.exceedance import Direction
 from jobspec.levels import CATEGORIES, CategoryName

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day
 from hydrology.extremes.alerting import SEVERITIES, Severity, Trend, rank
-from hydrology.extremes.gravity import gravity
+from hydrology.extremes.level_checks import gravity
 from hydrology.extremes.thresholds import Kind
 from hydrology.uncertainty.exceedance import Direction
 from records.basins import ownership

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from datetime import UTC
 
-from hydrology.extremes.level_names import level_title, percent
+from hydrology.extremes.level_checks import level_title, percent
 from records.alerts.alert_changes import Change, ChangeKind
 
 _OF_BASIN: Mapping[ChangeKind, str] = {

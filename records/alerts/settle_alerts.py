@@ -9,7 +9,7 @@ import math
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -18,17 +18,17 @@ from hydrology.base.absent import Absent
 from hydrology.base.calendar import day, days_between
 from hydrology.base.staleness import STALE_AFTER_DAYS
 from hydrology.extremes.alerting import Decision, Link, Severity, Switch, decide, ladder, rank, trend
-from hydrology.extremes.gravity import reach
+from hydrology.extremes.level_checks import reach
 from hydrology.uncertainty.exceedance import Direction
 from records.alerts import alert_changes, alerts, held_alerts
 from records.alerts.alert_changes import Change, ChangeKind, NewChange
 from records.alerts.alerts import ALERTS, Alert, AlertStanding, LevelChance, standing
-from records.basins import basins
+from records.basins import basins, ratings
 from records.database.statements import as_values, grouped, upsert
 from records.levels.basin_levels import THRESHOLDS
-from records.ratings import ratings
 from records.runs import runs
 from records.runs.run_types import Run
+from runtime.clock import Clock
 
 STAYS = "Alerts stay as they are until they can be decided."
 
@@ -48,16 +48,27 @@ class AlertDecision:
     levels: frozenset[str] = frozenset()
 
 
+class DecisionTime(NamedTuple):
+    """When alerts are decided: by the service's clock (`now`) and the machine's, and whether `now` is of the past."""
+
+    now: datetime
+    wall: datetime
+    replayed: bool = False
+
+    @classmethod
+    def by(cls, clock: Clock) -> Self:
+        """Return the present time."""
+        return cls(clock.now(), clock.wall(), clock.replays)
+
+
 def settle(
     session: Session,
     basin: str,
     run: Run,
     window_days: int,
     chances: Sequence[LevelChance] | Absent,
+    at: DecisionTime,
     *,
-    now: datetime,
-    wall: datetime,
-    replayed: bool = False,
     judgement: AlertDecision | None = None,
     waiting: Collection[str] = (),
 ) -> list[Change]:
@@ -66,7 +77,6 @@ def settle(
     Args:
         waiting: levels in doubt, whose alerts stay as they are.
         chances: of every level of the basin, or the reason without any: then no alert begins or ends.
-        now: by the service's clock; wall: by the machine's; replayed: whether `now` is an instant of the past.
         judgement: a person's contribution; None without one.
     """
     basins.lock(session, basin)
@@ -75,9 +85,8 @@ def settle(
     again = judged and before is not None and before.run_id == run.id
     if before is not None and not before.is_before(run) and not again:
         return []
-    reason = chances if isinstance(chances, Absent) else None
-    _stand(session, basin, run, window_days, reason, now)
-    book = _Book(session, basin, run, window_days, now=now, wall=wall, replayed=replayed, judgement=judgement)
+    book = _Book(session, basin, run, window_days, at, judgement)
+    book.stand(chances if isinstance(chances, Absent) else None)
     stored = {alert.level: alert for alert in alerts.of_basin(session, basin)}
     could = before is not None and before.reason is None
     if isinstance(chances, Absent):
@@ -95,15 +104,7 @@ def settle(
     return book.store()
 
 
-def lapse(
-    session: Session,
-    before: AlertStanding,
-    reason: Absent,
-    *,
-    now: datetime,
-    wall: datetime,
-    replayed: bool = False,
-) -> list[Change]:
+def lapse(session: Session, before: AlertStanding, reason: Absent, at: DecisionTime) -> list[Change]:
     """Record that a basin's alerts cannot be decided without a newer run.
 
     Return the changes: none if a newer run has decided, or if this was recorded before.
@@ -111,40 +112,30 @@ def lapse(
     basins.lock(session, before.basin_id)
     if standing(session, before.basin_id) != before or before.reason is not None:
         return []
-    run = runs.get(session, before.run_id)
-    _stand(session, before.basin_id, run, before.window_days, reason, now)
-    book = _Book(session, before.basin_id, run, before.window_days, now=now, wall=wall, replayed=replayed)
+    book = _Book(session, before.basin_id, runs.get(session, before.run_id), before.window_days, at)
+    book.stand(reason)
     book.of_basin("undecided", alerts.of_basin(session, before.basin_id), f"{reason} {STAYS}")
     return book.store()
 
 
-def dismiss(
-    session: Session,
-    basin: str,
-    run: Run,
-    window_days: int,
-    *,
-    now: datetime,
-    wall: datetime,
-    replayed: bool = False,
-) -> list[Change]:
+def dismiss(session: Session, basin: str, run: Run, window_days: int, at: DecisionTime) -> list[Change]:
     """Record that a run has decided a basin's alerts as a person ruled: they stay as they are.
 
     Return the changes: that they can be decided again, if they could not before. A run that is not newer than the one
-    that last decided them changes nothing. The arguments are those of `settle`.
+    that last decided them changes nothing.
     """
     basins.lock(session, basin)
     before = standing(session, basin)
     if before is not None and not before.is_before(run):
         return []
-    _stand(session, basin, run, window_days, None, now)
-    book = _Book(session, basin, run, window_days, now=now, wall=wall, replayed=replayed)
+    book = _Book(session, basin, run, window_days, at)
+    book.stand(None)
     if before is not None and before.reason is not None:
         book.of_basin("decided", alerts.of_basin(session, basin), f"Before, it could not be decided: {before.reason}")
     return book.store()
 
 
-def restart(session: Session, basin: str, why: str, *, now: datetime, wall: datetime, replayed: bool) -> list[Change]:
+def restart(session: Session, basin: str, why: str, at: DecisionTime) -> list[Change]:
     """End the alerts of a basin, and let the next run begin them anew; return the changes.
 
     Those that wait for approval are dropped.
@@ -154,8 +145,7 @@ def restart(session: Session, basin: str, why: str, *, now: datetime, wall: date
     before = standing(session, basin)
     if before is None:
         return []
-    run = runs.get(session, before.run_id)
-    book = _Book(session, basin, run, before.window_days, now=now, wall=wall, replayed=replayed)
+    book = _Book(session, basin, runs.get(session, before.run_id), before.window_days, at)
     for alert in alerts.of_basin(session, basin):
         book.ended(alert, "ends", why)
     return book.store()
@@ -196,20 +186,6 @@ def _link(session: Session, before: AlertStanding | None, run: Run, window_days:
     return "next" if gap > 0 else "again"
 
 
-def _stand(session: Session, basin: str, run: Run, window_days: int, reason: Absent | None, now: datetime) -> None:
-    decided = AlertStanding(
-        basin_id=basin,
-        run_id=run.id,
-        version_id=run.version_id,
-        t0=run.t0,
-        issued_at=run.issued_at,
-        window_days=window_days,
-        decided_at=now,
-        reason=reason,
-    )
-    upsert(session, AlertStanding, [as_values(decided)])
-
-
 def _highest(levels: Iterable[Alert]) -> Severity | None:
     return max((alert.severity for alert in levels), key=rank, default=None)
 
@@ -220,9 +196,7 @@ class _Book:
     basin: str
     run: Run
     window_days: int
-    now: datetime
-    wall: datetime
-    replayed: bool
+    at: DecisionTime
     judgement: AlertDecision | None = None
     changes: list[NewChange] = field(default_factory=list)
     before: dict[Direction, list[Alert]] = field(init=False)
@@ -236,16 +210,32 @@ class _Book:
         for direction, changes in grouped((one.direction, one) for one in self.changes).items():
             if direction is None:
                 for change in changes:
-                    stored += alert_changes.record_message(self.session, [change], self.wall)
+                    stored += alert_changes.record_message(self.session, [change], self.at.wall)
                 continue
             was, now = self.before.get(direction, []), after.get(direction, [])
             changes = [replace(change, levels=alerts.standing_levels(now)) for change in changes]
-            stored += alert_changes.record_message(self.session, changes, self.wall, sent=_is_news(changes, was, now))
+            stored += alert_changes.record_message(
+                self.session, changes, self.at.wall, sent=_is_news(changes, was, now)
+            )
         return stored
 
     def _standing(self) -> dict[Direction, list[Alert]]:
         found = alerts.by_river(alerts.of_basin(self.session, self.basin))
         return {direction: levels for (_, direction), levels in found.items()}
+
+    def stand(self, reason: Absent | None) -> None:
+        """Record that the run has decided the alerts of the basin, or the reason why it could not."""
+        standing = AlertStanding(
+            basin_id=self.basin,
+            run_id=self.run.id,
+            version_id=self.run.version_id,
+            t0=self.run.t0,
+            issued_at=self.run.issued_at,
+            window_days=self.window_days,
+            decided_at=self.at.now,
+            reason=reason,
+        )
+        upsert(self.session, AlertStanding, [as_values(standing)])
 
     def of_basin(self, kind: ChangeKind, levels: Iterable[Alert], why: str) -> None:
         """Record a change of the whole basin, with its highest severity."""
@@ -288,7 +278,7 @@ class _Book:
     def _since(self, before: Alert | None, decision: Decision) -> datetime | None:
         if decision.severity is None:
             return None
-        return before.since if before is not None and decision.turn is None else self.now
+        return before.since if before is not None and decision.turn is None else self.at.now
 
     def _set_anew(self, before: Alert, chance: LevelChance) -> Alert | None:
         """Record that an operator set a level with an alert to another flow. Return its present state.
@@ -309,12 +299,12 @@ class _Book:
             named = ("level", "direction", "discharge", "severity", "chance", "trend")
             of_level = {name: getattr(alert, name) for name in named} | {"severity_before": alert.severity}
             flow = fields.get("discharge", alert.discharge)
-            of_level |= _level_facts(self.session, self.basin, alert.level, flow, self.now)
+            of_level |= _level_facts(self.session, self.basin, alert.level, flow, self.at.now)
         judgement = self.judgement or AlertDecision(sentence="")
         new = NewChange(
             **{
                 "kind": kind,
-                "at": self.now,
+                "at": self.at.now,
                 "basin_id": self.basin,
                 "window_days": self.window_days,
                 "run_id": self.run.id,
@@ -323,7 +313,7 @@ class _Book:
                 "why": f"{why} {judgement.sentence}".rstrip(),
                 "decided_by": judgement.by,
                 "adjustment_id": judgement.adjustment_id,
-                "replayed": self.replayed,
+                "replayed": self.at.replayed,
                 **of_level,
                 **fields,
             }

@@ -16,10 +16,9 @@ from hydrology.base.reasons import Reason
 from hydrology.extremes.level_checks import differ
 from hydrology.ratings.rating import Rating
 from jobspec.levels import CATEGORIES, InvalidCategories, NewCategories, read_categories
-from records.basins import basins
+from records.basins import basins, ratings
 from records.database.statements import add_all
 from records.levels.basin_levels import THRESHOLDS, Threshold
-from records.ratings import ratings
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,10 +16,9 @@ from hydrology.base.units import converted, only_area
 from hydrology.extremes.level_checks import against_record, differ, out_of_order, ratio
 from hydrology.ratings.rating import M_PER_FT, Rating
 from jobspec.levels import CATEGORIES
-from records.basins import basins
+from records.basins import basins, ratings
 from records.levels import basin_levels
 from records.levels.basin_levels import FIXED_UNIT, THRESHOLDS, Threshold
-from records.ratings import ratings
 from records.series import series
 
 REMEDY = "Correct it, or confirm it (freshet thresholds confirm): until then, its alerts wait."

@@ -17,7 +17,7 @@ from hydrology.base.series import DailySeries
 from hydrology.base.staleness import STALE_AFTER_DAYS, age_days, stale
 from hydrology.base.units import Area, converted, mm_per_day_to_m3s
 from hydrology.extremes.alerting import Trend, ladder, trend
-from hydrology.extremes.gravity import gravity
+from hydrology.extremes.level_checks import gravity
 from hydrology.outlook.flow_outlook import FlowOutlook
 from hydrology.outlook.levels import LIKELY, POSSIBLE, LevelOutlook, highest, highest_below, likeliest
 from hydrology.outlook.now import FlowNow, flow_now
@@ -28,7 +28,7 @@ from records.adjustments import adjustments
 from records.alerts import alerts, held_alerts
 from records.alerts.alerts import Alert
 from records.basins import basins as basin_records
-from records.basins import ownership
+from records.basins import ownership, ratings
 from records.database.statements import grouped
 from records.forecasts import latest as forecasts
 from records.forecasts.latest import Latest, Superseded
@@ -37,7 +37,6 @@ from records.outlooks import outlooks as run_outlooks
 from records.outlooks.flow_outlooks import Season, newest_seasons
 from records.outlooks.run_outlook import RunOutlook
 from records.outlooks.skill import BasinSkill, SkillKey, skill_of_many
-from records.ratings import ratings
 from records.runs import runs
 from records.runs.adjustment import Adjustment
 from records.runs.run_summary import NOT_STORED, RunSnow

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from sqlalchemy import CheckConstraint, ForeignKeyConstraint, Index
 
-from hydrology.uncertainty.flow_adjustment import FlowAdjustment
+from hydrology.uncertainty.exceedance import FlowAdjustment
 from records.database.base import FreeText, JsonList, JsonObject
 from records.database.statements import table_of
 from records.database.stored import stored

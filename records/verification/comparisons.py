@@ -14,6 +14,7 @@ from sqlalchemy.orm import Mapped, Session, mapped_column
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day
 from hydrology.base.digests import fingerprint
+from hydrology.base.doc import Doc
 from hydrology.base.errors import NotFound
 from hydrology.scores.paired_comparison import Difference
 from hydrology.scores.published_medians import PublishedModel as PrintedModel
@@ -43,20 +44,22 @@ class ComparedVersion:
     __pydantic_config__ = CLOSED
 
     id: str
-    label: str | None
-    architecture: str
-    conserving: bool
-    product: str
-    members: int
-    parameters: int
-    training_seconds: float | None
-    machines: tuple[str, ...]
+    label: Annotated[str | None, Doc("Its name for people.")]
+    architecture: Annotated[
+        str, Doc("`mclstm`: mass-conserving LSTM. `buckets`: conserving stores. `lstm`, `eins`, `mmrnn`: others.")
+    ]
+    conserving: Annotated[bool, Doc("Whether the network conserves mass.")]
+    product: Annotated[str, Doc("The weather product that it uses.")]
+    members: Annotated[int, Doc("Number of networks behind the mean prediction that is scored.")]
+    parameters: Annotated[int, Doc("Trained numbers of one member.")]
+    training_seconds: Annotated[float | None, Doc("Of all its members together, s.")]
+    machines: Annotated[tuple[str, ...], Doc("Where its members were trained; none where that was not recorded.")]
     missing: Mapping[str, Absent]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedQuartiles:
-    """Quartiles over basins, in the unit of the metric; None if no basin has a value."""
+    """Quartiles over the basins, in the unit of the metric; null where no basin has a value."""
 
     __pydantic_config__ = CLOSED
 
@@ -74,7 +77,7 @@ class VersionQuartiles(ComparedQuartiles):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VersionDifference(Difference):
-    """Difference of a version from the first one."""
+    """The differences of a version to the first one."""
 
     __pydantic_config__ = CLOSED
 
@@ -92,39 +95,34 @@ class ComparedScore:
 
     __pydantic_config__ = CLOSED
 
-    metric: str
-    unit: str
-    perfect: float
-    n: int
-    lacking: int
+    metric: Annotated[str, Doc("`nse`, `kge`, `fhv` and so on.")]
+    unit: Annotated[str, Doc("`1`, `%`, `mm/day` or `days`.")]
+    perfect: Annotated[float, Doc("Its value where simulation and observation agree.")]
+    n: Annotated[int, Doc("Number of basins.")]
+    lacking: Annotated[int, Doc("Number of compared basins left out because a version has no value there.")]
     versions: tuple[VersionQuartiles, ...]
-    differences: tuple[VersionDifference, ...]
+    differences: Annotated[tuple[VersionDifference, ...], Doc("Of every version but the first.")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedScore(ComparedQuartiles):
-    """A metric of a published model in basins and days that the first version has too.
-
-    Attributes:
-        first: the quartiles of the first version there.
-        difference: of the published model to the first version.
-    """
+    """A metric of a published model in the same basins and days as the first version."""
 
     metric: str
-    n: int
-    first: ComparedQuartiles
+    n: Annotated[int, Doc("Number of basins in which both have a value.")]
+    first: Annotated[ComparedQuartiles, Doc("The first version in these basins.")]
     difference: Difference
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedModel:
-    """A model with published scores by basin."""
+    """A published model with scores for each basin."""
 
     __pydantic_config__ = CLOSED
 
     model: str
-    source: str
-    citation: str
+    source: Annotated[str, Doc("The repository and its commit.")]
+    citation: Annotated[str, Doc("Whom to cite.")]
     scores: tuple[PublishedScore, ...]
 
 

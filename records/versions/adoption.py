@@ -16,10 +16,10 @@ from hydrology.base.reasons import Reason
 from records.alerts import settle_alerts
 from records.basins import basins, ownership
 from records.basins.ownership import Unofficial
+from records.basins.ratings import RATINGS
 from records.basins.tables import AREAS, ATTRIBUTES, BASINS, TEXTS
 from records.database.base import JsonObject
 from records.levels.basin_levels import FLOOD_FREQUENCY, THRESHOLDS
-from records.ratings.ratings import RATINGS
 from records.runs import states
 from records.versions import promotions, versions
 from records.versions.promotions import PROMOTIONS
@@ -188,4 +188,4 @@ def _hand_version(session: Session, version: str, owner: str | None, adopted_fro
 
 
 def _restart(session: Session, basin: str, why: str, clock: Clock) -> None:
-    settle_alerts.restart(session, basin, why, now=clock.now(), wall=clock.wall(), replayed=clock.replays)
+    settle_alerts.restart(session, basin, why, settle_alerts.DecisionTime.by(clock))

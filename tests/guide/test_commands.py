@@ -85,7 +85,7 @@ def test_the_pages_that_need_the_api_succeed_as_they_are_printed(
     output = _run(BESIDE_THE_API, environment | {"CURL_HOME": str(folder)}, folder, _settings(), address)
 
     assert '"exceeded_percent"' in output
-    assert "Levels of version" in output
+    assert re.search("^version +basins", output, re.MULTILINE)
     assert '"secret"' in output
     assert "Schedule daily" in output
     assert {file.suffix for file in folder.glob("USGS-12010000_forecast_*")} == {".csv", ".nc"}

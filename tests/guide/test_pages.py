@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 from starlette.testclient import TestClient
 
-from app.guide.rendering import anchor, rendered
+from app.guide.pages import anchor, rendered
 from freshet.docs_reference import pages
 from tests.app.conftest import serving
 from tests.guide.pages import DOCS, PAGES, ROOT
@@ -65,7 +65,7 @@ def test_generated_pages_are_current(name: str) -> None:
 
 def test_html_of_a_page_is_shown_and_not_taken_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "page.md").write_text("# A page\n\n<script>alert(1)</script> [x](javascript:alert(1))\n")
-    monkeypatch.setattr("app.guide.rendering.FOLDER", tmp_path)
+    monkeypatch.setattr("app.guide.pages.FOLDER", tmp_path)
     page = rendered.__wrapped__("page")
     assert page.title == "A page"
     assert "<script>" not in page.html

@@ -4,8 +4,14 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from hydrology.base.errors import DataProblem
-from jobspec.jobs.data import BackfillParams
-from jobspec.jobs.forecasting import DailyParams, ForecastParams, ReplayParams, VolumesParams, WhatIfParams
+from jobspec.jobs.forecasting import (
+    BackfillParams,
+    DailyParams,
+    ForecastParams,
+    ReplayParams,
+    VolumesParams,
+    WhatIfParams,
+)
 from records.runs.run_types import Run
 from workers.job import JobRun
 from workers.tasks.common import MAX_REPORTED, intake_of

@@ -15,7 +15,7 @@ from hydrology.base.absent import Absent
 from hydrology.base.errors import counted
 from hydrology.base.reasons import Reason
 from hydrology.extremes.alerting import Severity
-from hydrology.extremes.level_names import percent
+from hydrology.extremes.level_checks import percent
 from hydrology.snow.against_normal import MIN_MM
 from records.runs.run_request import OBSERVED
 

@@ -221,7 +221,7 @@ def _part(
     found = reader.outlook(session, basin, now, forecast.run)
     outlook = outlook_answer(session, found, units)
     skill = or_reason(lambda: basin_skill(session, basin, version, use=HELD_OUT))
-    loss, _ = loss_beside_pet(session, version, basin)
+    loss = loss_beside_pet(session, version, basin)
     figures = BasinFigures(
         session=session,
         forecast=forecast,
@@ -246,7 +246,7 @@ def _part(
         rain_margin=or_reason(lambda: rain_margin_of_run(session, latest, now, units, None)),
         model=version_detail(session, version),
         scores=[] if isinstance(skill, Absent) else shown_scores(session, skill),
-        loss=None if loss is None else loss_in_words(loss),
+        loss=None if isinstance(loss, Absent) else loss_in_words(loss),
     )
 
 

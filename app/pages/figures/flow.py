@@ -13,7 +13,7 @@ from app.pages.render import STALE, in_full
 from hydrology.base.absent import Absent
 from hydrology.base.errors import counted
 from hydrology.base.units import Units
-from hydrology.extremes.level_names import level_title, percent
+from hydrology.extremes.level_checks import level_title, percent
 from hydrology.extremes.thresholds import OF_MODEL
 
 REACH = 1.5

@@ -15,8 +15,9 @@ from app.pages.rivers.basins_today import BasinToday, basins_today
 from app.pages.rivers.clusters import Map, drawn
 from app.pages.rivers.scales import SCALES, ColourBy, Scale
 from app.pages.rivers.selection import ALERTS, PAGE, STATES, Selected, Selection, Sort, State
-from app.service.status import service as status
-from app.service.status.schemas import Degraded, Status
+from app.service import status
+from app.service.degradations import Degraded
+from app.service.status import Status
 from hydrology.base.calendar import day
 from hydrology.base.staleness import age_days
 from hydrology.extremes.alerting import Severity

@@ -9,8 +9,7 @@ from hydrology.base.errors import counted
 from hydrology.base.findings import Finding, Severity
 from hydrology.base.units import J_PER_MJ
 from hydrology.weather.checks.daily_weather import DailyWeather, Rule
-from hydrology.weather.evaporation import daylength, extraterrestrial_radiation
-from hydrology.weather.humidity import saturation_vapour_pressure
+from hydrology.weather.evaporation import daylength, extraterrestrial_radiation, saturation_vapour_pressure
 
 CROSSED_DAYS = 2
 MEAN_TOLERANCE = 1.0  # K

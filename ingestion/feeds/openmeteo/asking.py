@@ -17,12 +17,10 @@ from hydrology.base.errors import Problem, counted
 from hydrology.base.longitudes import difference
 from hydrology.base.products import Credit
 from hydrology.base.units import daylight_mean
-from hydrology.weather.evaporation import daylength
-from hydrology.weather.humidity import saturation_vapour_pressure
+from hydrology.weather.evaporation import daylength, saturation_vapour_pressure
 from ingestion.feeds.base import FeedProblem, Site
 from ingestion.feeds.http import Broken, Refused, Service, parsed
-from ingestion.feeds.openmeteo.columns import UNITS, Array, members_of, numbers
-from ingestion.feeds.openmeteo.hours import HOURLY, in_days
+from ingestion.feeds.openmeteo.columns import HOURLY, UNITS, Array, in_days, members_of, numbers
 
 SOURCE = "open-meteo"
 LICENCE = "CC BY 4.0"

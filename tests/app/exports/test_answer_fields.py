@@ -203,3 +203,28 @@ def test_a_list_of_objects_has_a_row_for_each() -> None:
 
     table = table_of(Names(version="v", items=[Item(name="a", n=1), Item(name="b", n=2)]), "", "")
     assert [*table.rows] == [("v", "a"), ("v", "b")]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The result of a comparison."""
+
+    p: float | None
+    reason: Annotated[Absent | None, Doc("Why there is no p.")]
+    left_out: dict[str, Absent]
+
+
+def test_a_field_of_a_data_class_that_is_a_reason_is_its_text() -> None:
+    class Page(Model):
+        compared: Shown[Comparison]
+        missing: Missing = EXPLAINED
+
+    shown = Page(compared=Comparison(None, NO_EVENT, {"A": NO_EVENT}))
+    why = str(NO_EVENT)
+    assert json.loads(shown.model_dump_json()) == {
+        "compared": {"p": None, "reason": why, "left_out": {"A": why}},
+        "missing": {},
+    }
+    described = Page.model_json_schema(mode="serialization")["$defs"]["Comparison"]["properties"]
+    assert described["reason"]["anyOf"] == [{"type": "string"}, {"type": "null"}]
+    assert described["left_out"]["additionalProperties"] == {"type": "string"}

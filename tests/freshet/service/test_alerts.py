@@ -40,7 +40,7 @@ def settle(data: Path, chance: float | Absent) -> None:
         a_basin(session)
         run = a_run(session, a_promoted_version(session))
         chances = chance if isinstance(chance, Absent) else [bankfull(chance)]
-        settle_alerts.settle(session, BASIN, run, 10, chances, now=NOW, wall=NOW)
+        settle_alerts.settle(session, BASIN, run, 10, chances, settle_alerts.DecisionTime(NOW, NOW))
     database.close()
 
 

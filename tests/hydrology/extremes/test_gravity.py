@@ -3,7 +3,7 @@
 from typing import Any
 
 from hydrology.extremes.alerting import Severity
-from hydrology.extremes.gravity import gravity
+from hydrology.extremes.level_checks import gravity
 
 
 def first(*levels: tuple[Severity, float, float], direction: Any = "rising") -> float:

@@ -13,8 +13,7 @@ from hydrology.outlook.days_ahead import LEVELS
 from hydrology.outlook.flow_outlook import Surroundings, flow_outlook
 from hydrology.outlook.levels import LIKELY, POSSIBLE, Level, LevelOutlook, highest, highest_below, likeliest
 from hydrology.outlook.now import flow_now
-from hydrology.uncertainty.exceedance import Direction, FlowAhead
-from hydrology.uncertainty.flow_adjustment import FlowAdjustment
+from hydrology.uncertainty.exceedance import Direction, FlowAdjustment, FlowAhead
 
 AREA = Area("a", 86_400_000.0)  # 1 mm/day is 1 m3/s
 PATHS = np.linspace(1.0, 3.0, 101)[:, None] * np.array([9.0, 1.0, 3.0, 2.0])

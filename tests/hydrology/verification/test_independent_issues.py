@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from hydrology.base.absent import Absent
 from hydrology.verification import reliable_days, skilful_days
-from hydrology.verification.independent_issues import independent_issues
-from hydrology.verification.reliable_days import ReliableDays
+from hydrology.verification.reliable_days import ReliableDays, independent_issues
 from hydrology.verification.results import MonthSkill
 from hydrology.verification.skilful_days import SkilfulDays
 

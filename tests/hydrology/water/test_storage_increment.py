@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hydrology.base.errors import InvalidInput
-from hydrology.water.storage_increment import Array, incremented
+from hydrology.water.spin_up import Array, incremented
 
 cells_of_water = st.lists(st.floats(0.0625, 500, width=32), min_size=3, max_size=64)
 

@@ -14,7 +14,7 @@ from hydrology.base.calendar import Days, Period, day
 from hydrology.base.findings import Finding
 from hydrology.weather.basin_climate import BasinClimate
 from hydrology.weather.checks import RULES, DailyWeather, weather_findings
-from hydrology.weather.unit_hints import unit_hint
+from hydrology.weather.mistaken_units import unit_hint
 from tests.deployment.files import ROOT
 from tests.weather_lies import BASINS, LIES, RECORD, Array, climate, latitude, right
 

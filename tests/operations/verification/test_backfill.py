@@ -12,7 +12,7 @@ import pytest
 
 from hydrology.base.calendar import Period, as_date
 from hydrology.base.errors import DataProblem, NotFound
-from jobspec.jobs.data import BackfillParams
+from jobspec.jobs.forecasting import BackfillParams
 from operations.feeds.fetch import FetchCallbacks
 from operations.verification.backfill import Backfilled, backfill
 from operations.verification.calibrate import calibrate

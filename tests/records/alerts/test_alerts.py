@@ -48,7 +48,9 @@ def issue_day(session: Session, version: str, number: int, **chosen: Any) -> Run
 def settle(session: Session, run: Run, *chances: LevelChance | Absent, window: int = 10) -> list[Change]:
     of_levels = [one for one in chances if isinstance(one, LevelChance)]
     result = next((one for one in chances if isinstance(one, Absent)), of_levels)
-    return settle_alerts.settle(session, BASIN, run, window, result, now=run.issued_at, wall=run.issued_at)
+    return settle_alerts.settle(
+        session, BASIN, run, window, result, settle_alerts.DecisionTime(run.issued_at, run.issued_at)
+    )
 
 
 def kinds(changes: list[Change]) -> list[tuple[str, str | None]]:

@@ -12,11 +12,11 @@ from hydrology.extremes import frequency
 from hydrology.extremes import thresholds as of_flow
 from hydrology.extremes.thresholds import FLOOD_YEARS
 from jobspec.levels import FloodFrequencySettings, NewCategories, NewRating, NewThreshold
+from records.basins import ratings
 from records.basins.basins import UnknownBasin
 from records.database.engine import Database
 from records.levels import basin_levels, flood_categories
 from records.levels.basin_levels import ReservedName, Threshold, UnknownThreshold
-from records.ratings import ratings
 from records.series.series import write
 from testing.records import BASIN, NOW, a_basin, a_source, contents, daily
 

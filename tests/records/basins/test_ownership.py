@@ -9,12 +9,11 @@ from sqlalchemy.orm import Session
 from hydrology.base.basins import is_agencys
 from jobspec.levels import NewRating, NewThreshold
 from records.access import keys
-from records.basins import basins, ownership
+from records.basins import basins, ownership, ratings
+from records.basins.ratings import NoRating
 from records.basins.tables import Basin
 from records.database.engine import Database
 from records.levels import basin_levels
-from records.ratings import ratings
-from records.ratings.ratings import NoRating
 from records.series import revisions, series
 from records.versions import adoption, promotions, versions
 from records.versions.adoption import AlreadyOfficial, NotAdopted

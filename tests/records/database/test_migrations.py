@@ -239,7 +239,7 @@ def test_an_upgrade_ends_the_alerts_of_floods_that_are_for_comparison_alone(data
             by_level = {"gev-5": 0.0 if basin == alone else 0.9, "lp3-5": 0.8, "lp3-10": 0.0}
             chances = [LevelChance(level=level, chance=chance, **flood) for level, chance in by_level.items()]
             run = a_run(session, version, issued(basin))
-            settle_alerts.settle(session, basin, run, 10, chances, now=NOW, wall=NOW)
+            settle_alerts.settle(session, basin, run, 10, chances, settle_alerts.DecisionTime(NOW, NOW))
         skew = FloodFrequencySettings(regional_skew=0.1, regional_skew_error=0.3)
         basin_levels.put_flood_frequency(session, skewed, skew, NOW)
         sent = len(deliveries.page(session))
@@ -258,7 +258,9 @@ def test_an_upgrade_ends_the_alerts_of_floods_that_are_for_comparison_alone(data
     with database.transaction() as session:
         run = a_run(session, version, issued(), t0=day("2008-10-01"))
         chance = LevelChance(level="gev-10", chance=0.9, **flood | {"discharge": 200.0})
-        (further,) = settle_alerts.settle(session, BASIN, run, 10, [chances[0], chance], now=NOW, wall=NOW)
+        (further,) = settle_alerts.settle(
+            session, BASIN, run, 10, [chances[0], chance], settle_alerts.DecisionTime(NOW, NOW)
+        )
         taken_over = alert_changes.earlier_of_alert(session, further)
         assert {one.level for one in taken_over} == {"gev-5", "lp3-5"}
 

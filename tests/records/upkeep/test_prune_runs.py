@@ -52,15 +52,8 @@ def test_the_newest_of_a_basin_and_those_of_alerts_and_what_ifs_are_not_outdated
         asked = RunWhatIf(changes={"degrees": 2.0}, base=base)
         a_run(session, version, forecast(), purpose="what-if", what_if=asked)
         young = a_run(session, version, forecast(), t0=day("2008-09-02"), created_at=NOW + timedelta(days=9)).id
-        settle_alerts.settle(
-            session,
-            BASIN,
-            runs.get(session, alerted),
-            10,
-            UNCALIBRATED,
-            now=NOW,
-            wall=NOW,
-        )
+        at = settle_alerts.DecisionTime(NOW, NOW)
+        settle_alerts.settle(session, BASIN, runs.get(session, alerted), 10, UNCALIBRATED, at)
         assert prune_runs.outdated_members(session, SOON) == {old: 1}
         assert prune_runs.outdated_members(session, SOON, [base, newest, young]) == {}
         thin(session, [old])

@@ -1,4 +1,4 @@
-"""Renders the guide's Markdown pages as HTML, with working links; a link to what is not here becomes plain text."""
+"""/guide: Markdown pages as HTML with working links; a link to what is not here becomes plain text."""
 
 import posixpath
 import re
@@ -16,6 +16,13 @@ from jobspec.extensions import Extension, extensions
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
+from contextlib import suppress
+
+from fastapi import APIRouter, Request
+from fastapi.responses import FileResponse, Response
+
+from app.pages.render import render
+from hydrology.base.errors import NotFound
 
 FOLDER, DOCS = Path(__file__).with_name("docs"), PurePath("docs")
 """Where the pages of the core are, here and in the repository."""
@@ -114,17 +121,65 @@ def _headings(tokens: Sequence["Token"]) -> Iterator[tuple["Token", "Token"]]:
 
 
 def _mark(heading: "Token", inline: "Token") -> str:
-    """Give a heading its anchor, and return its text."""
     title = "".join(child.content for child in inline.children or [])
     heading.attrSet("id", anchor(title))
     return title
 
 
 def _lead(tokens: Sequence["Token"], folder: PurePath) -> None:
-    """Point links and pictures to the guide."""
     for token in tokens:
         if token.type == "link_open":
             target = address(str(token.attrs["href"]), folder)
             token.attrs = {} if target is None else {"href": target}
         elif token.type == "image":
             token.attrSet("src", str(address(str(token.attrs["src"]), folder)))
+
+
+router = APIRouter(prefix="/guide", include_in_schema=False)
+
+MEDIA_TYPES = {
+    "svg": "image/svg+xml",
+    "png": "image/png",
+    "json": "application/json",
+    "ipynb": "application/x-ipynb+json",
+}
+"""Media types of files shown or linked by pages, by suffix."""
+_FILE = re.compile(rf"([a-z-]+/){{0,3}}[0-9a-z][0-9a-z_-]{{0,60}}\.({'|'.join(MEDIA_TYPES)})")
+_PAGE = re.compile(f"{INDEX}|{NAME}")
+
+
+class UnknownPage(NotFound):
+    """The guide has no page of that name."""
+
+    kind = "unknown-page"
+
+
+@router.get("")
+def read_guide(request: Request) -> Response:
+    """Return the index."""
+    return read_page(request, INDEX)
+
+
+@router.get("/{name:path}")
+def read_page(request: Request, name: str) -> Response:
+    """Return a page, or a file that lies beside the pages."""
+    if _FILE.fullmatch(name):
+        return _file(name)
+    if not _PAGE.fullmatch(name):
+        raise _unknown(name)
+    try:
+        page = rendered(name)
+    except FileNotFoundError:
+        raise _unknown(name) from None
+    return render(request, "guide.html", page)
+
+
+def _file(name: str) -> FileResponse:
+    for place in (DOCS / name, PurePath(name)):
+        with suppress(FileNotFoundError):
+            return FileResponse(file_at(place), media_type=MEDIA_TYPES[place.suffix.removeprefix(".")])
+    raise _unknown(name)
+
+
+def _unknown(name: str) -> UnknownPage:
+    return UnknownPage(f"The guide has no page {name[:64]!r}: its index, /guide, lists those that it has.")

@@ -4,10 +4,11 @@ import os
 import shutil
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from typing import Literal
 
 from sqlalchemy.orm import Session
 
-from app.service.status.schemas import Degraded
+from app.http.base_schema import Model
 from hydrology.base.errors import counted
 from jobspec.jobs.training import MemberJob, MembersJob
 from records.database.write_lock import is_locked
@@ -24,6 +25,36 @@ MAX_QUEUED = timedelta(hours=1)
 TRAINING_QUEUES = (MemberJob.queue, MembersJob.queue)
 MIN_FREE = 200_000_000
 """Bytes."""
+
+
+class Degraded(Model):
+    """A degradation of the service."""
+
+    code: Literal[
+        "no-basins",
+        "no-model",
+        "no-forecast",
+        "stale-forecast",
+        "stale-basins",
+        "stale-input",
+        "not-issued",
+        "levels-in-doubt",
+        "failed-deliveries",
+        "mail-server",
+        "paused-subscriptions",
+        "no-worker",
+        "queue-age",
+        "failed-job",
+        "failing-schedule",
+        "disk",
+        "no-broker",
+        "database-locked",
+        "part-restarting",
+        "clock",
+        "job-stopped",
+        "gpu-lost",
+    ]
+    sentence: str
 
 
 def degraded(session: Session, now: datetime, settings: Settings) -> Iterator[Degraded]:
@@ -87,7 +118,6 @@ def _disk(settings: Settings) -> Iterator[Degraded]:
 
 
 def _away(settings: Settings) -> Iterator[Degraded]:
-    """Yield degradations of an unusable broker or database."""
     if refusal := write_refusal(settings):
         sentence = f"The broker {refusal.cause}: jobs are stored, and sent to the workers afterwards. {refusal.remedy}."
         yield Degraded(code="no-broker", sentence=sentence)
@@ -118,7 +148,6 @@ def _clock(session: Session, now: datetime) -> Iterator[Degraded]:
 
 
 def _present(session: Session) -> Iterator[Degraded]:
-    """Yield degradations of workers and schedulers: a wrong clock, a lost GPU or another fault."""
     processes = process_heartbeats.live_processes(session)
     wrong = [process for process in processes if abs(process.clock_ahead) > clock_skew.TOLERANCE]
     for sentence in dict.fromkeys(map(_of_clock, wrong)):  # all processes of a machine share its clock

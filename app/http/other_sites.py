@@ -1,7 +1,8 @@
-"""Host header check, against DNS rebinding by pages of other sites."""
+"""Pages of other sites: the check of the Host header against DNS rebinding, and CORS for what needs no key."""
 
 from collections.abc import Sequence
 from ipaddress import ip_address
+from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.requests import Request
@@ -9,11 +10,15 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.http.error_answers import answer_to
 from app.http.problems import HostNotAllowed
+from app.http.request_ids import HEADER
 
 _REFUSED = (
     "The Host header does not name this service: use the address that it listens on, or let an administrator add the "
     "name to FRESHET_ALLOWED_HOSTS."
 )
+
+ASKED = ("If-None-Match", HEADER)
+EXPOSED_HEADERS = ("Content-Disposition", "ETag", "Link", "RateLimit", "RateLimit-Policy", "Retry-After", HEADER)
 
 
 class TrustedHosts:
@@ -30,7 +35,6 @@ class TrustedHosts:
         self._app, self._allowed = app, [name.lower().strip("[]") for name in allowed]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a request."""
         if scope["type"] == "http" and not self._is_allowed(scope):
             await answer_to(Request(scope), HostNotAllowed(_REFUSED))(scope, receive, send)
         else:
@@ -65,3 +69,14 @@ def _is_local(name: str) -> bool:
         return ip_address(name).is_loopback
     except ValueError:
         return False
+
+
+def cross_origin(origins: Sequence[str]) -> dict[str, Any]:
+    """Return the options of the CORS middleware: reading from these origins, never with cookies or a key."""
+    return {
+        "allow_origins": list(origins),
+        "allow_methods": ["GET", "HEAD"],
+        "allow_headers": list(ASKED),
+        "expose_headers": list(EXPOSED_HEADERS),
+        "allow_credentials": False,
+    }

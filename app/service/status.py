@@ -1,13 +1,20 @@
-"""Builds the answer about the service's status."""
+"""/v1/status: age of forecasts and inputs, and degradations."""
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from importlib import metadata
+from typing import Literal, TypeVar
 
+from fastapi import APIRouter
+from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.service.status import job_degradations
-from app.service.status.schemas import GPU, Counts, Degraded, InputStatus, Processes, Status, VersionStatus
+from app.http.base_schema import EXPLAINED, Missing, Model, maybe
+from app.http.conditional import NO_STORE, cached
+from app.http.dependencies import OpenDatabase, Reading, ServiceClock, ServiceSettings
+from app.http.problems import documented
+from app.service import degradations
+from app.service.degradations import Degraded
 from hydrology.base.calendar import Day, as_date, last_ended_anywhere
 from hydrology.base.errors import counted
 from hydrology.base.products import JOINT
@@ -22,6 +29,84 @@ from records.series import revisions
 from records.versions import promotions, versions
 from runtime.clock import Clock
 from runtime.settings import Settings
+
+Value = TypeVar("Value")
+
+AGE = "Days behind the service's clock; negative if ahead."
+STALE = f"Whether that is more than {STALE_AFTER_DAYS} days."
+
+
+class Counts(Model):
+    """Numbers of stored things."""
+
+    basins: int
+    basins_with_model: int = Field(description="Basins with a current model version.")
+    model_versions: int
+    runs: int = Field(description="Operational runs that are readable and were issued for at least one basin.")
+
+
+class GPU(Model):
+    """The GPU of a worker, as last reported with its heartbeat."""
+
+    device: str = Field(description="Its name on the worker's machine.")
+    name: str | None = Field(description="Its model.")
+    memory_bytes: int | None
+    memory_used_bytes: int | None = Field(description="By all processes of the machine.")
+    utilisation: float | None = Field(description="Share of the last moments in which it computed, 0 to 1.")
+    usable: bool = Field(description="Whether it takes trainings; if not, `degraded` gives the cause.")
+    missing: Missing = EXPLAINED
+
+
+class Processes(Model):
+    """Schedulers and workers with a heartbeat in the last two minutes."""
+
+    schedulers: int = Field(description="One is enough; another takes over if it ends.")
+    workers: dict[str, int] = Field(description="Number of workers by queue.")
+    gpus: list[GPU] = Field(description="The GPU of each worker that takes whole trainings.")
+
+
+class VersionStatus(Model):
+    """The newest forecasts of a model version in use."""
+
+    version: str
+    product: str = Field(description="The weather product that it uses.")
+    current_for: int = Field(description="Number of basins that use it for their forecasts.")
+    runs: int
+    newest_t0: date | None = Field(description="Null where it has issued nothing yet.")
+    newest_issue: datetime | None = Field(description="Null where it has issued nothing yet.")
+    age_days: int | None = Field(description=f"Of the newest T0. {AGE}")
+    stale: bool | None = Field(
+        description=f"Whether the last past day of its newest forecasts, T0 or filled after it, is more than "
+        f"{STALE_AFTER_DAYS} days behind."
+    )
+
+
+class InputStatus(Model):
+    """The age of a product's newest day."""
+
+    product: str
+    newest_day: date = Field(description="The newest stored day of any basin and variable, of those that have ended.")
+    age_days: int = Field(description=AGE)
+    stale: bool = Field(description=STALE)
+    used: bool = Field(description="Whether a model version in use needs it.")
+
+
+class Status(Model):
+    """The status of the service."""
+
+    status: Literal["ok", "degraded"]
+    degraded: list[Degraded] = Field(description="Degradations; empty if there are none.")
+    now: datetime = Field(description="The service's clock.")
+    replayed: bool = Field(description="Whether the operator has set that clock (a replay).")
+    version: str = Field(description="Of the software.")
+    database_revision: str | None = Field(description="Of the database's tables.")
+    counts: Counts
+    processes: Processes
+    stale_after_days: int = Field(description="Forecasts and inputs above this age are stale.")
+    versions: list[VersionStatus] = Field(description="The model versions in use.")
+    inputs: list[InputStatus] = Field(description="The stored products.")
+    missing: Missing = EXPLAINED
+
 
 MAX_NAMED = 5
 
@@ -54,7 +139,7 @@ def status(session: Session, clock: Clock, settings: Settings, revision: str | N
         *_withheld(session, statuses, now),
         *_waiting_alerts(session),
         *_undelivered(session),
-        *job_degradations.degraded(session, clock.wall(), settings),
+        *degradations.degraded(session, clock.wall(), settings),
     ]
     return Status(
         status="degraded" if degraded else "ok",
@@ -98,17 +183,16 @@ def _version(
 
 
 def _gpu(state: GPUState) -> GPU:
-    reason = str(state.unread)
-    values = (state.name, state.memory, state.memory_used, state.utilisation)
-    names = ("name", "memory_bytes", "memory_used_bytes", "utilisation")
+    def or_reason(value: Value | None) -> Value | None:
+        return maybe(state.unread if value is None else value)
+
     return GPU(
         device=state.device,
-        name=state.name,
-        memory_bytes=state.memory,
-        memory_used_bytes=state.memory_used,
-        utilisation=state.utilisation,
+        name=or_reason(state.name),
+        memory_bytes=or_reason(state.memory),
+        memory_used_bytes=or_reason(state.memory_used),
+        utilisation=or_reason(state.utilisation),
         usable=state.fault is None,
-        missing={name: reason for name, value in zip(names, values, strict=True) if value is None},
     )
 
 
@@ -161,7 +245,6 @@ def _left_behind(session: Session, statuses: Sequence[VersionStatus], now: datet
 
 
 def _withheld(session: Session, statuses: Sequence[VersionStatus], now: datetime) -> Iterator[Degraded]:
-    """Yield versions whose newest run was not issued for every basin."""
     for version in statuses:
         newest = runs.list_runs(session, version=version.version, purpose="operational", available_by=now, limit=1)
         for run in newest:
@@ -171,7 +254,6 @@ def _withheld(session: Session, statuses: Sequence[VersionStatus], now: datetime
 
 
 def _waiting_alerts(session: Session) -> Iterator[Degraded]:
-    """Report alerts that wait because a level seems wrong."""
     if waiting := held_alerts.count_in_doubt(session):
         sentence = (
             f"Alerts of {waiting} basins wait, because a level that somebody set seems wrong: see /v1/alerts/held, and "
@@ -191,3 +273,20 @@ def _undelivered(session: Session) -> Iterator[Degraded]:
     if fault := dispatch.mail_server_fault(session):
         sentence = f"Alerts by e-mail wait for the mail server, and are tried again. {fault}"
         yield Degraded(code="mail-server", sentence=sentence)
+
+
+router = APIRouter(prefix="/status", tags=["status"])
+
+
+@router.get(
+    "",
+    summary="Age of forecasts and inputs, and degradations",
+    responses=documented(),
+    dependencies=[cached(NO_STORE)],
+)
+def read_status(session: Reading, database: OpenDatabase, clock: ServiceClock, settings: ServiceSettings) -> Status:
+    """The newest T0 and issue of every model version in use, the newest day of every product and its age by the
+    service's clock, and all degradations with their causes: late forecasts and inputs, jobs that wait or fail, a
+    restarting part of the service, a stopped job process, a nearly full disk, a wrong or adjusted clock. Also the
+    number of schedulers and workers, and the workers' GPUs."""
+    return status(session, clock, settings, database.check().revision)

@@ -1,17 +1,24 @@
-"""Metrics from the records, the same in every process. `METRICS` lists them all."""
+"""/metrics: the service in the text format of Prometheus. `METRICS` lists what comes from the records."""
 
 import shutil
+import time
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from importlib import metadata
 from typing import TypeAlias
 
-from prometheus_client import CollectorRegistry, generate_latest
+from fastapi import APIRouter, Request, Response
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Histogram, generate_latest
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 from sqlalchemy.orm import Session
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from app.http.api_keys import AnyKey
+from app.http.dependencies import OpenDatabase, Reading, ServiceClock, ServiceSettings
+from app.http.problems import documented_keyed
+from app.http.responses import on_start
 from hydrology.base.staleness import age_days
 from jobspec.jobs.base import QUEUES
 from records.database.engine import Database
@@ -127,3 +134,87 @@ def _seconds(since: datetime, now: datetime) -> float:
 
 def _alone(number: float | None) -> Samples:
     return {} if number is None else {(): number}
+
+
+BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
+"""Seconds."""
+NO_ROUTE = "none"
+"""Template of unknown addresses, so that clients cannot create metric series."""
+
+
+def template_of(scope: Scope) -> str:
+    """Return the address template of a request, including the router's prefix."""
+    template = getattr(scope.get("route"), "path_format", None)
+    if template is None:
+        return NO_ROUTE
+    led_to = template.format(**scope.get("path_params", {}))
+    prefix = scope["path"].removesuffix(led_to) if scope["path"].endswith(led_to) else ""
+    return f"{prefix}{template}"
+
+
+class RequestTimes:
+    """Histogram of request durations."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        self._seconds = Histogram(
+            "freshet_request_seconds",
+            "How long requests took until their answer was sent, by this process.",
+            ("method", "route", "status"),
+            registry=self.registry,
+            buckets=BUCKETS,
+        )
+
+    def add(self, scope: Scope, status: int, seconds: float) -> None:
+        """Count a request."""
+        route = template_of(scope)
+        method = scope["method"] if route != NO_ROUTE else NO_ROUTE
+        self._seconds.labels(method, route, str(status)).observe(seconds)
+
+
+class Timed:
+    """Middleware that measures the duration of every request."""
+
+    def __init__(self, app: ASGIApp, times: RequestTimes) -> None:
+        self._app, self._times = app, times
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started, status = time.perf_counter(), 500
+
+        def note(start: Message) -> None:
+            nonlocal status
+            status = start["status"]
+
+        try:
+            await self._app(scope, receive, on_start(send, note))
+        finally:
+            self._times.add(scope, status, time.perf_counter() - started)
+
+
+router = APIRouter(tags=["status"])
+
+
+@router.get(
+    "/metrics",
+    summary="Metrics for Prometheus",
+    response_class=Response,
+    responses=documented_keyed()
+    | {200: {"content": {"text/plain": {"schema": {"type": "string"}}}, "description": "Figures."}},
+)
+def read_metrics(
+    request: Request,
+    session: Reading,
+    database: OpenDatabase,
+    clock: ServiceClock,
+    settings: ServiceSettings,
+    _key: AnyKey,
+) -> Response:
+    """Queues, workers and their GPUs, jobs, feeds, the newest T0, closure, the database and the disk, and the duration
+    of requests to this process, in the text format of Prometheus. Any key may read them, because they name feeds.
+    Except for requests, they are the same in every process of the service."""
+    figures = exposition(session, database, clock, settings, database.check().revision)
+    times = generate_latest(request.app.state.times.registry)
+    return Response(figures + times, media_type=CONTENT_TYPE_LATEST, headers={"Cache-Control": "no-store"})

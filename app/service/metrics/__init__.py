@@ -1,1 +1,0 @@
-"""/metrics: figures about the service for Prometheus."""

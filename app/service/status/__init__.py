@@ -1,1 +1,0 @@
-"""Status of the service: age of forecasts and inputs, and degradations."""

@@ -1,1 +1,0 @@
-"""Rating tables of basins: stored with their source, datum and validity."""
