@@ -22,7 +22,7 @@ from app.forecasts.words import number, on
 from extensions.plot.content import content
 from freshet.commands.forecasts import run_text
 from hydrology.base.basins import gauge_product
-from hydrology.extremes.level_names import percent
+from hydrology.extremes.level_checks import percent
 from hydrology.outlook.days_ahead import LEVELS
 from records.alerts import alert_changes
 from records.alerts.change_words import headline
