@@ -13,8 +13,7 @@ from jobspec.feeds import NewFeed, read_settings
 from jobspec.jobs.forecasting import ForecastParams, VolumesParams, WhatIfParams
 from jobspec.levels import NewRating, NewThreshold
 from jobspec.subscriptions import NewSubscription
-from operations.forecasting.forecast import forecast
-from operations.forecasting.seasonal_volumes import forecast_volumes
+from operations.forecasting.forecast import forecast, forecast_volumes
 from operations.verification.compare import compare
 from operations.verification.evaluate import evaluate
 from operations.verification.reforecast import reforecast

@@ -84,7 +84,7 @@ def table_of(stored: ratings.StoredRating) -> RatingTable:
     )
 
 
-NO_RATING = str(absent(Reason.NO_RATING))
+NO_RATING = absent(Reason.NO_RATING)
 
 
 def rating_of(session: Session, basin: str, on: Day) -> Rating | None:
@@ -96,7 +96,7 @@ def rating_of(session: Session, basin: str, on: Day) -> Rating | None:
 def stage_of(rating: Rating | None, discharge: float | None) -> Stage:
     """Return the stage of a discharge, m3/s, or why there is none."""
     if rating is None:
-        return Stage(ft=None, m=None, reason=NO_RATING)
+        return Stage(ft=None, m=None, reason=str(NO_RATING))
     if discharge is None:
         return Stage(ft=None, m=None, reason=str(absent(Reason.NO_STAGE_OF_NOTHING)))
     metres = float(rating.stage(discharge))

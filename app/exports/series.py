@@ -51,7 +51,7 @@ def table_of(answer: BaseModel, name: str, title: str, places: Mapping[str, Site
 
 def columns_of(answer: BaseModel, places: Mapping[str, Site] | None = None) -> list[Column]:
     """Return the columns of an answer, as in its table."""
-    fields = _ordered(_fields(type(answer)))
+    fields = _fields(type(answer))
     lists = (_at(answer, field.items or field.path) for field in fields if field.is_list)
     rows = next(len(values) for values in lists if values is not None)
     basin: str = getattr(answer, "basin", "")
@@ -83,12 +83,14 @@ def _fields(model: type[BaseModel]) -> list[_Field]:
     }
     if not any(marks.values()):
         marks = {name: Series(name.replace("_", " ")) for name in marks}
-    return [
-        found
-        for name, mark in marks.items()
-        if mark is not None
-        for found in _of_field(name, mark, model.model_fields[name].annotation)
-    ]
+    return _ordered(
+        [
+            found
+            for name, mark in marks.items()
+            if mark is not None
+            for found in _of_field(name, mark, model.model_fields[name].annotation)
+        ]
+    )
 
 
 def _of_field(name: str, mark: Series, hint: Any) -> Iterator[_Field]:
@@ -103,8 +105,10 @@ def _of_field(name: str, mark: Series, hint: Any) -> Iterator[_Field]:
             yield replace(field, is_list=True, items=(name,))
             continue
         words, column = mark.meaning.format(field.mark.meaning), mark.column or f"{name}_{{}}"
-        joined = replace(field.mark if field.mark.unit else mark, meaning=words, after=mark.after)
-        yield replace(field, path=(name, *field.path), column=column.format(field.column), mark=joined)
+        own = field.mark.unit or field.mark.alone
+        joined = replace(field.mark if own else mark, meaning=words, after=mark.after)
+        column = field.column if field.mark.alone else column.format(field.column)
+        yield replace(field, path=(name, *field.path), column=column, mark=joined)
 
 
 def _taken_apart(hint: Any) -> tuple[Any, Any]:
@@ -139,7 +143,7 @@ def _columns(field: _Field, answer: BaseModel, rows: int) -> Iterator[Column]:
     if field.is_dict:
         for name, label in (mark.names or {name: name for name in value or ()}).items():
             column = (mark.column or f"{field.column}_{{}}").format(name.replace("/", "_"))
-            along = mark.axis and AxisPosition(field.column, mark.meaning, mark.axis, label)
+            along = mark.axis and AxisPosition(field.path[-1], mark.meaning, mark.axis, label)
             words = (mark.each or f"{{}} of {mark.meaning}").format(name)
             yield Column(column, words, field.kind, (value or {}).get(name) or [None] * rows, along=along, **more)
         return

@@ -1,6 +1,7 @@
 """Discharge of a run in the requested unit: quantiles, calibration and normal."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from datetime import date, datetime
 from typing import Annotated, Any
 
@@ -9,17 +10,19 @@ import numpy.typing as npt
 from fastapi import Depends, Query
 from pydantic import Field
 
+from app.exports.table import RIVER_FLOW
 from app.forecasts.schemas import Columns
 from app.http import json_numbers
-from app.http.base_schema import Model, column
+from app.http.base_schema import Model, Series, column, maybe
 from app.http.dependencies import AsKnown
 from app.http.discharge_units import NoArea
 from app.http.json_numbers import rounded
 from hydrology.base import units as convert
-from hydrology.base.absent import Absent, absent, known
+from hydrology.base.absent import Absent, absent
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Units
 from hydrology.uncertainty.recalibration import weight_of
+from records.forecasts.latest import Latest
 from records.runs import run_arrays, run_types
 from records.runs.run_summary import CalibrationKind
 
@@ -78,6 +81,9 @@ DischargeUnits = Annotated[
 ]
 WithMembers = Annotated[bool, Query(description="Whether to include every member and the cells at T0.")]
 
+PUBLISHED = "published discharge: as a forecaster adjusted it, else calibrated, else of the members (and traces)"
+CALIBRATED = "discharge as issued, corrected by past errors and the last observed flow"
+UNCALIBRATED = "discharge of the members (and traces), not calibrated"
 ANSWER_LEVELS = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
 """The levels of the calibrated quantiles in an answer."""
 
@@ -109,12 +115,10 @@ LatestForm = Annotated[Representation, Depends(_of_latest)]
 RunForm = Annotated[Representation, Depends(_of_run)]
 
 
-def quantiles_in_units(
-    quantiles: run_arrays.RunSeries, basin: run_types.RunBasin, representation: Representation
-) -> Columns:
+def quantiles_in_units(quantiles: run_arrays.RunSeries, basin: run_types.RunBasin, units: Units) -> Columns:
     """Return the quantiles of discharge (levels, leads) as columns in a unit."""
     names = [level_name(level) for level in quantiles.axes["level"]]
-    rows = in_units(quantiles.values, basin, representation.units)
+    rows = in_units(quantiles.values, basin, units)
     return {name: json_numbers.column(row) for name, row in zip(names, rows, strict=True)}
 
 
@@ -123,42 +127,43 @@ def level_name(level: float) -> str:
     return "median" if level == 0.5 else f"p{round(100 * level):02}"
 
 
-def calibrated_columns(
-    stored: run_arrays.RunSeries | None, basin: run_types.RunBasin, representation: Representation
-) -> Columns | None:
-    """Return the calibrated quantiles as columns; None where there are none."""
-    if stored is None:
-        return None
-    levels = stored.axes["level"]
-    shown = replace(
-        stored, axes={"level": ANSWER_LEVELS}, values=stored.values[[levels.index(level) for level in ANSWER_LEVELS]]
+def quantile_series(meaning: str, levels: Sequence[float]) -> Series:
+    """Return the columns that quantiles of discharge are in files."""
+    names = {level_name(level): level for level in levels}
+    return Series(
+        meaning,
+        unit_of="discharge",
+        standard_name=RIVER_FLOW,
+        cell_methods="time: mean",
+        axis="quantile",
+        names=names,
     )
-    return quantiles_in_units(shown, basin, representation)
 
 
-def calibration_of(run: run_types.Run, basin: run_types.RunBasin, representation: Representation) -> Calibration | None:
-    """Return the error model and last observation behind the calibrated quantiles."""
-    used = known(basin.summary.calibration)
-    if used is None:
-        return None
-    last: list[float | None] = [None, None]
+def calibrated_columns(
+    stored: run_arrays.RunSeries | None, basin: run_types.RunBasin, units: Units
+) -> Columns | Absent:
+    """Return the calibrated quantiles as columns, or why there are none."""
+    if stored is None:
+        return basin.why_not_calibrated
+    levels = stored.axes["level"]
+    rows = stored.values[[levels.index(level) for level in ANSWER_LEVELS]]
+    return quantiles_in_units(replace(stored, axes={"level": ANSWER_LEVELS}, values=rows), basin, units)
+
+
+def calibration_of(latest: Latest, units: Units) -> Calibration | Absent:
+    """Return the error model and last observation behind the calibrated quantiles, or why there are none."""
+    run, basin, used = latest.run, latest.basin, latest.basin.summary.calibration
+    if isinstance(used, Absent):
+        return basin.why_not_calibrated
+    last: Sequence[float | None] = (None, None)
     if used.last_flow_mm is not None:
-        last = [
-            *json_numbers.column(
-                in_units(np.array([used.last_flow_mm, used.simulated_mm]), basin, representation.units)
-            )
-        ]
+        last = json_numbers.column(in_units(np.array([used.last_flow_mm, used.simulated_mm]), basin, units))
     recalibration = None
     if run.weather is not None:
-        of = run.weather.recalibration
-        recalibration = Recalibration(
-            fitted_on=of.fitted_on,
-            issue_days=of.issue_days,
-            reforecast_days=of.reforecast_days,
-            weight=weight_of(of.issue_days),
-            centre=of.centre,
-            spread=of.spread,
-        )
+        fitted = asdict(run.weather.recalibration)
+        del fitted["days"]
+        recalibration = Recalibration(**fitted, weight=weight_of(fitted["issue_days"]))
     return Calibration(
         kind=used.kind,
         hash=used.sha256,
@@ -200,42 +205,29 @@ class NormalFlow(Model):
 
 def normal_flow(
     stored: run_arrays.RunSeries | None,
-    basin: run_types.RunBasin,
-    representation: Representation,
-    discharge: Columns | None,
-    calibrated: Columns | None,
-    *,
-    past: int,
-) -> NormalFlow | None:
-    """Return the normal flow of the days ahead with the forecast in % of it; None if the run has none.
+    latest: Latest,
+    units: Units,
+    discharge: Columns | Absent,
+    calibrated: Columns | Absent,
+) -> NormalFlow | Absent:
+    """Return the normal flow of the days ahead with the forecast in % of it, or why there is none.
 
     Args:
         discharge, calibrated: in the requested unit.
-        past: number of past days after T0, which the percentages leave out.
     """
-    if stored is None or discharge is None:
-        return None
-    normal = json_numbers.column(in_units(stored.values, basin, representation.units))
+    basin, past = latest.basin, latest.run.filled_days
+    if stored is None or isinstance(discharge, Absent):
+        return basin.why(basin.summary.normal_mm)
+    normal = json_numbers.column(in_units(stored.values, basin, units))
     return NormalFlow(
         discharge=normal,
-        percent_of_normal=_percent(discharge, normal, past),
-        calibrated_percent_of_normal=None if calibrated is None else _percent(calibrated, normal, past),
+        percent_of_normal=maybe(_percent(discharge, normal, past)),
+        calibrated_percent_of_normal=maybe(_percent(calibrated, normal, past)),
     )
 
 
-def _percent(flow: Columns, normal: list[float], past: int) -> float | None:
+def _percent(flow: Columns | Absent, normal: list[float], past: int) -> float | Absent:
     to_come = sum(normal[past:])
-    return rounded(100 * sum(flow["median"][past:]) / to_come) if to_come > 0 else None
-
-
-def missing_in_normal(normal: NormalFlow | None, basin: run_types.RunBasin) -> dict[str, Absent]:
-    """Return why the normal, or a part of it, is null."""
-    if normal is None:
-        return {"normal": basin.why(basin.summary.normal_mm)}
-    if normal.percent_of_normal is None:
-        return dict.fromkeys(
-            ("normal.percent_of_normal", "normal.calibrated_percent_of_normal"), absent(Reason.NORMAL_IS_0)
-        )
-    if normal.calibrated_percent_of_normal is None:
-        return {"normal.calibrated_percent_of_normal": basin.why_not_calibrated}
-    return {}
+    if to_come <= 0:
+        return absent(Reason.NORMAL_IS_0)
+    return flow if isinstance(flow, Absent) else rounded(100 * sum(flow["median"][past:]) / to_come)

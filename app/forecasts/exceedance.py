@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from functools import partial
 from typing import Annotated, Literal
 
 import numpy as np
@@ -14,15 +15,16 @@ from sqlalchemy.orm import Session
 from app.basins.run_levels import AnsweredLevel, level_asked_for, levels_of
 from app.exports.answers import JsonAnswer, documented_responses
 from app.forecasts.discharge import in_units
-from app.forecasts.header import days_ahead, header, missing_in_header
+from app.forecasts.header import days_ahead, header_of_days
 from app.forecasts.lookup import PROBLEMS, AskedRun
 from app.forecasts.schemas import DaysOfRun
-from app.forecasts.words import UNITS, number, on
+from app.forecasts.words import level_in_words, on
 from app.http import json_numbers
-from app.http.base_schema import Missing, Model, column
+from app.http.base_schema import EXPLAINED, Missing, Model, column, maybe
 from app.http.dependencies import Reading
 from app.http.discharge_units import NoArea
-from hydrology.base.absent import Absent, text, texts
+from app.http.json_numbers import rounded
+from hydrology.base.absent import Absent, text
 from hydrology.base.calendar import as_date
 from hydrology.base.units import Units
 from hydrology.extremes.alerting import WINDOW_DAYS
@@ -89,7 +91,7 @@ class ExceedanceOfRun(DaysOfRun):
         description="The highest day ahead, with its uncertainty in height and time. Null where flow more likely falls "
         "from the last past day than rises."
     )
-    missing: Missing
+    missing: Missing = EXPLAINED
 
 
 Array = npt.NDArray[np.float64]
@@ -160,18 +162,15 @@ def exceedance(
         discharge: a level in `units`; the basin's own levels where it is None.
     """
     run, basin = latest.run, latest.basin
-    adjustment = None if latest.adjustment is None else adjustments.get(session, latest.adjustment)
-    days, flows = days_ahead(run), _flows(session, run, basin, adjustment)
-    judged = {} if adjustment is None else _judged(run, adjustment)
-    peak = _peak(session, latest, adjustment, units)
     levels = levels_of(session, run, basin, units) if discharge is None else [level_asked_for(basin, units, discharge)]
+    adjustment = None if latest.adjustment is None else adjustments.get(session, latest.adjustment)
+    flows, last = _flows(session, run, basin, adjustment), days_ahead(run)["time"][-1]
+    judged = {} if adjustment is None else _judged(run, adjustment)
     return ExceedanceOfRun(
-        **header(latest, at),
-        **days,
+        **header_of_days(latest, at),
         units={"discharge": units},
-        levels=[_level_chances(flows, level, days["time"][-1], units, judged) for level in levels],
-        peak=None if isinstance(peak, Absent) else peak,
-        missing=texts(missing_in_header(basin) | ({"peak": peak} if isinstance(peak, Absent) else {})),
+        levels=[_level_chances(flows, level, last, units, judged) for level in levels],
+        peak=maybe(_peak(session, latest, adjustment, units)),
     )
 
 
@@ -197,7 +196,6 @@ def _flows(session: Session, run: run_types.Run, basin: run_types.RunBasin, adju
 
 
 def _peak(session: Session, latest: Latest, adjustment: Adjustment | None, units: Units) -> PeakOfRun | Absent:
-    """Return the peak of the run's calibrated flow as published, or why it has none."""
     run, basin = latest.run, latest.basin
     key = run.id, basin.basin_id
     outlook = outlooks.of_runs(session, [(run, basin)], {} if adjustment is None else {key: adjustment})[key]
@@ -220,28 +218,17 @@ def _level_chances(
 ) -> LevelChances:
     flow_of: FlowOf = "members" if level.of_model else "calibrated"
     flow = flows[flow_of]
-    reported = LevelChances(
-        name=level.name,
-        discharge=None if level.shown is None else json_numbers.column(np.array([level.shown]))[0],
-        direction=level.direction,
-        flow=flow_of,
-        chance=None,
-        within=None,
-        in_words=None,
-        reason=text(level.reason),
-    )
-    if level.depth is None or level.shown is None:
-        return reported
+    shown = None if level.shown is None else rounded(level.shown)
+    chances = partial(LevelChances, name=level.name, discharge=shown, direction=level.direction, flow=flow_of)
+    unknown = partial(chances, chance=None, within=None, in_words=None)
+    if level.depth is None:
+        return unknown(reason=text(level.reason))
     if isinstance(flow, Absent):
-        return reported.model_copy(update={"reason": str(flow)})
+        return unknown(reason=str(flow))
     of_days, within = flow.chances(level.depth, level.direction)
     within = judged.get(level.name or "", within)
-    discharge = f"{number(level.shown)} {UNITS[units]}"
-    what = discharge if level.name is None else f"{level.name} ({discharge})"
-    sentence = flow.sentence(within, what, level.direction, last)
-    return reported.model_copy(
-        update={"chance": json_numbers.gappy_column(of_days), "within": within, "in_words": sentence}
-    )
+    sentence = flow.sentence(within, level_in_words(level, units), level.direction, last)
+    return chances(chance=json_numbers.gappy_column(of_days), within=within, in_words=sentence, reason=None)
 
 
 def _chance(chance: float) -> str:

@@ -1,18 +1,23 @@
-"""Builds the forecast of a basin from a stored run."""
+"""The forecast of a basin, from a stored run."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import Any, TypedDict
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 from sqlalchemy.orm import Session
 
+from app.exports.table import RIVER_FLOW
 from app.forecasts import words
 from app.forecasts.balance import WaterBalance, water_balance
 from app.forecasts.discharge import (
+    ANSWER_LEVELS,
+    CALIBRATED,
+    PUBLISHED,
+    UNCALIBRATED,
     Calibration,
     NormalFlow,
     Representation,
@@ -20,17 +25,17 @@ from app.forecasts.discharge import (
     calibration_of,
     in_units,
     level_name,
-    missing_in_normal,
     normal_flow,
+    quantile_series,
     quantiles_in_units,
 )
-from app.forecasts.header import days_ahead, header, missing_in_header, what_if
+from app.forecasts.header import days_ahead, header_of_days, what_if
 from app.forecasts.schemas import Columns, Days, FieldUnits, GappyColumns, LeadDays, RunOfBasin
-from app.forecasts.stored_water import Storage, _mean, missing_in_snow, storage_of, why_no_account, why_no_snow
+from app.forecasts.stored_water import Storage, mean_of_members, stored_water, why_no_account
 from app.http import json_numbers
-from app.http.base_schema import Area, Missing, Model, Program, column
+from app.http.base_schema import EXPLAINED, Area, Missing, Model, Program, Series, column, maybe
 from hydrology.base import units as convert
-from hydrology.base.absent import Absent, absent, texts
+from hydrology.base.absent import Absent, absent, known
 from hydrology.base.calendar import as_date
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Units
@@ -40,8 +45,8 @@ from records.forecasts.latest import Latest
 from records.outlooks import outlooks
 from records.outlooks.run_outlook import RunOutlook
 from records.runs import run_arrays, run_types, runs
-from records.runs.run_summary import NOT_STORED
-from records.runs.run_types import QUANTILES_NOTE, QuantilesOf
+from records.runs.run_arrays import RunSeries
+from records.runs.run_types import QUANTILES_NOTE, QuantilesOf, RunBasin
 from records.versions import versions
 
 
@@ -76,12 +81,12 @@ class BasinForecast(RunOfBasin):
         description="Number of days without weather that the network skipped; 0 for a network that skips none. Of a "
         "version that combines others, the largest number of one of them."
     )
-    area: Area | None
+    area: Annotated[Area | None, Series("drainage area that depths are taken over", column="area")]
     units: FieldUnits
     time: Days
     lead_days: LeadDays
     in_words: str | None = Field(description="A summary of the published forecast in a few sentences.")
-    published: GappyColumns | None = Field(
+    published: Annotated[GappyColumns | None, quantile_series(PUBLISHED, LEVELS)] = Field(
         description=column(
             "In the requested unit, the flow to use, as in `/v1/basins/{basin}/outlook`: as a forecaster adjusted it, "
             "else `calibrated`, else the members'. Null on days that had ended at issue, and on those that an "
@@ -91,7 +96,7 @@ class BasinForecast(RunOfBasin):
     adjustment: str | None = Field(
         default=None, description="The published adjustment that `published` and `in_words` follow. Only there."
     )
-    calibrated: Columns | None = Field(
+    calibrated: Annotated[Columns | None, quantile_series(CALIBRATED, ANSWER_LEVELS)] = Field(
         description=column(
             "In the requested unit, as issued: discharge corrected by the errors of past forecasts and the last "
             "observed flow. `p10`: lower with a chance of 10 %. The correction adds or removes water, so no balance "
@@ -103,7 +108,7 @@ class BasinForecast(RunOfBasin):
         description="Origin of the quantiles of `discharge`, not calibrated. `members`: the spread of the "
         "ensemble's members. `members and traces`: of every member with every trace of weather."
     )
-    discharge: Columns | None = Field(
+    discharge: Annotated[Columns | None, quantile_series(UNCALIBRATED, run_types.QUANTILES)] = Field(
         description=column(
             "In the requested unit: `median`, and quantiles of the members named by the percentage at "
             f"or below (`p10`: a tenth of the members). {QUANTILES_NOTE}"
@@ -113,23 +118,47 @@ class BasinForecast(RunOfBasin):
         description="Normal flow for these days, as known when the run was issued "
         "(`/v1/basins/{basin}/normals` has the method and quantiles)."
     )
-    members: Columns = Field(
+    members: Annotated[
+        Columns,
+        Series(
+            "discharge of each member",
+            unit_of="discharge",
+            column="member_{}",
+            standard_name=RIVER_FLOW,
+            cell_methods="time: mean",
+            axis="member",
+            each="discharge of member {}",
+        ),
+    ] = Field(
         default={},
         description=column(
             "Discharge of each member, or of each member with each trace as `MEMBER/TRACE`. Only with `members=true`"
         ),
     )
-    storage: Storage | None = Field(description="Water in the basin.")
+    storage: Annotated[Storage | None, Series("{}")] = Field(description="Water in the basin.")
     cells_at_t0: Columns = Field(
         default={}, description="Water in each cell of each member at T0, mm. Only with `members=true`."
     )
-    precipitation: list[float] | None = Field(description=column("Rain and snow, mm/day, the mean of the traces"))
-    loss: list[float] | None = Field(
-        description=column("Water lost other than through the river, mm/day, mean of the members")
-    )
+    precipitation: Annotated[
+        list[float] | None,
+        Series(
+            "rain and snow, the mean of the traces",
+            "mm/day",
+            standard_name="lwe_precipitation_rate",
+            cell_methods="time: mean",
+        ),
+    ] = Field(description=column("Rain and snow, mm/day, the mean of the traces"))
+    loss: Annotated[
+        list[float] | None,
+        Series(
+            "water that leaves other than through the river, the mean of the members",
+            "mm/day",
+            cell_methods="time: mean",
+        ),
+    ] = Field(description=column("Water lost other than through the river, mm/day, mean of the members"))
     water_balance: WaterBalance | None
     provenance: Provenance
-    missing: Missing
+    missing: Missing = EXPLAINED
 
 
 class WithoutForecast(Model):
@@ -160,17 +189,10 @@ WITHOUT_MEMBERS = (
 class StoredParts:
     """Stored arrays of a run for a basin, besides its row, and its outlook."""
 
-    series: Mapping[str, run_arrays.RunSeries]
+    series: Mapping[str, RunSeries]
     ledgers: Sequence[run_arrays.Ledger]
     conserving: bool
     outlook: RunOutlook | Absent
-
-
-class MemberColumns(TypedDict, total=False):
-    """Fields of a forecast included on request."""
-
-    members: Columns
-    cells_at_t0: Columns
 
 
 def stored_parts(session: Session, forecasts: Sequence[Latest], members: bool) -> list[StoredParts]:
@@ -192,75 +214,10 @@ def stored_parts(session: Session, forecasts: Sequence[Latest], members: bool) -
     ]
 
 
-def _answered_content(forecast: Latest, content: run_arrays.Content) -> Mapping[str, run_arrays.RunSeries]:
+def _answered_content(forecast: Latest, content: run_arrays.Content) -> Mapping[str, RunSeries]:
     if forecast.basin.status == "issued":
         return content.series
     return {name: series for name, series in content.series.items() if name == run_arrays.LEDGER}
-
-
-def basin_forecast(latest: Latest, parts: StoredParts, representation: Representation) -> BasinForecast:
-    """Return the forecast of a basin."""
-    run, basin, series, issued = latest.run, latest.basin, parts.series, latest.basin.status == "issued"
-    discharge = quantiles_in_units(series["discharge_quantiles"], basin, representation) if issued else None
-    calibrated = calibrated_columns(series.get(run_arrays.CALIBRATED), basin, representation)
-    calibration = None if calibrated is None else calibration_of(run, basin, representation)
-    normal = normal_flow(
-        series.get(run_arrays.NORMAL), basin, representation, discharge, calibrated, past=run.filled_days
-    )
-    storage = storage_of(series, basin)
-    precipitation = _of_traces(series["precipitation"], basin) if "precipitation" in series else None
-    loss = _mean(series["loss"], basin) if "loss" in series else None
-    balance = water_balance(parts.ledgers, series.get(run_arrays.LEDGER), basin.spin_up_days)
-    published = None if discharge is None else _published(parts.outlook, latest, representation.units)
-    in_words = None
-    if discharge is not None:
-        days, flow = _days_in_words(run, published or calibrated or discharge)
-        in_words = words.in_words(
-            t0=as_date(run.t0),
-            days=days,
-            discharge=flow,
-            calibrated=None if calibrated is None else flow,
-            calibration=calibration,
-            storage=storage,
-            weather=run.forcing_kind,
-            units=representation.units,
-            peak=_peak(parts.outlook, latest, representation.units),
-            what_if=None if (asked := what_if(run)) is None else asked.in_words,
-        )
-    account: dict[str, Any] = {
-        "discharge": discharge,
-        "published": published,
-        "in_words": in_words,
-        "storage": storage,
-        "precipitation": precipitation,
-        "loss": loss,
-        "water_balance": balance,
-    }
-    with_members = representation.members and "discharge" in series
-    of_members = _member_columns(series, basin, representation.units) if with_members else MemberColumns()
-    if latest.adjustment is not None:
-        account["adjustment"] = latest.adjustment
-    missing = _missing_in_account(basin, parts, account, calibrated, storage)
-    if basin.pruned is not None and issued:
-        missing |= _pruned(basin.pruned, precipitation, representation)
-    return BasinForecast(
-        **header(latest, representation.at),
-        **days_ahead(run),
-        filled_forcing=dict(basin.summary.filled_forcing),
-        skipped_days=basin.summary.skipped_days,
-        area=_area(basin),
-        units=_units(representation),
-        quantiles_of=run.quantiles_of,
-        calibrated=calibrated,
-        calibration=calibration,
-        normal=normal,
-        provenance=_provenance(run, basin),
-        missing=texts(
-            missing_in_header(basin) | missing | missing_in_normal(normal, basin) | _missing_provenance(basin)
-        ),
-        **account,
-        **of_members,
-    )
 
 
 def forecast_of(session: Session, latest: Latest, representation: Representation) -> BasinForecast:
@@ -269,31 +226,53 @@ def forecast_of(session: Session, latest: Latest, representation: Representation
     return basin_forecast(latest, parts, representation)
 
 
-def _missing_in_account(
-    basin: run_types.RunBasin,
-    parts: StoredParts,
-    account: Mapping[str, Any],
-    calibrated: Columns | None,
-    storage: Storage | None,
-) -> dict[str, Absent]:
-    """Return the reasons of the null fields of a forecast's water, by field."""
-    reason, outlook = why_no_account(basin, parts.conserving), parts.outlook
-    missing = {name: reason for name, value in account.items() if value is None}
-    if account["discharge"] is not None and isinstance(outlook, Absent):
-        missing["published"] = outlook
-    if calibrated is None:
-        missing |= dict.fromkeys(("calibrated", "calibration"), basin.why_not_calibrated)
-    if storage is not None:
-        missing |= missing_in_snow(storage.snow_read, basin, "storage.snow_read")
-        if storage.at_t0 is None:
-            missing["storage.at_t0"] = NOT_STORED
-        if storage.snow is None:
-            missing["storage.snow"] = why_no_snow(basin)
-    return missing
+def basin_forecast(latest: Latest, parts: StoredParts, representation: Representation) -> BasinForecast:
+    """Return the forecast of a basin."""
+    basin, series, units = latest.basin, parts.series, representation.units
+    why = why_no_account(basin, parts.conserving)
+    pruned = basin.pruned if basin.status == "issued" else None
+    discharge = quantiles_in_units(series["discharge_quantiles"], basin, units) if basin.status == "issued" else why
+    calibrated = calibrated_columns(series.get(run_arrays.CALIBRATED), basin, units)
+    calibration = calibrated if isinstance(calibrated, Absent) else calibration_of(latest, units)
+    storage = Storage(**stored_water(series, basin)) if "storage" in series else why
+    published = discharge if isinstance(discharge, Absent) else _published(parts.outlook, latest, units)
+    where_known: dict[str, Any] = {} if latest.adjustment is None else {"adjustment": latest.adjustment}
+    if representation.members:
+        where_known |= _members(series, basin, units) | ({"missing": {"members": str(pruned)}} if pruned else {})
+    return BasinForecast(
+        **header_of_days(latest, representation.at),
+        filled_forcing=dict(basin.summary.filled_forcing),
+        skipped_days=basin.summary.skipped_days,
+        area=maybe(_area(basin)),
+        units=_units(representation),
+        in_words=maybe(
+            discharge,
+            lambda of_members: _in_words(
+                latest,
+                units,
+                known(published) or known(calibrated) or of_members,
+                known(calibration),
+                known(storage),
+                peak=_peak(parts.outlook, latest, units),
+                is_calibrated=not isinstance(calibrated, Absent),
+            ),
+        ),
+        published=maybe(published),
+        calibrated=maybe(calibrated),
+        calibration=maybe(calibration),
+        quantiles_of=latest.run.quantiles_of,
+        discharge=maybe(discharge),
+        normal=maybe(normal_flow(series.get(run_arrays.NORMAL), latest, units, discharge, calibrated)),
+        storage=maybe(storage),
+        precipitation=maybe(_of_traces(series["precipitation"], basin) if "precipitation" in series else pruned or why),
+        loss=maybe(mean_of_members(series["loss"], basin) if "loss" in series else why),
+        water_balance=maybe(water_balance(parts.ledgers, series.get(run_arrays.LEDGER), basin.spin_up_days) or why),
+        provenance=_provenance(latest),
+        **where_known,
+    )
 
 
 def _peak(outlook: RunOutlook | Absent, latest: Latest, units: Units) -> words.Peak | None:
-    """Return the published peak of a run; None where there is none."""
     peak = outlook if isinstance(outlook, Absent) else outlook.published.peak
     if isinstance(peak, Absent):
         return None
@@ -301,10 +280,9 @@ def _peak(outlook: RunOutlook | Absent, latest: Latest, units: Units) -> words.P
     return height, as_date(latest.run.t0) + timedelta(days=peak.lead)
 
 
-def _published(outlook: RunOutlook | Absent, latest: Latest, units: Units) -> GappyColumns | None:
-    """Return the quantiles of the published flow, on the days of the run."""
+def _published(outlook: RunOutlook | Absent, latest: Latest, units: Units) -> GappyColumns | Absent:
     if isinstance(outlook, Absent):
-        return None
+        return outlook
     days = outlook.published.days
     flows = np.full((len(LEVELS), latest.run.horizon_days), np.nan)
     flows[:, np.array(days.leads) - 1] = np.array(days.quantiles, dtype=np.float64)
@@ -312,83 +290,78 @@ def _published(outlook: RunOutlook | Absent, latest: Latest, units: Units) -> Ga
     return {level_name(level): json_numbers.gappy_column(row) for level, row in zip(LEVELS, shown, strict=True)}
 
 
-def _days_in_words(run: run_types.Run, flows: Mapping[str, Sequence[float | None]]) -> tuple[list[date], Columns]:
-    """Return the days to come with flow, and the flow."""
-    known = [lead for lead, flow in enumerate(flows["median"]) if lead >= run.filled_days and flow is not None]
-    days = days_ahead(run)["time"]
-    of_days = {name: [float(values[lead] or 0.0) for lead in known] for name, values in flows.items()}
-    return [days[lead] for lead in known], of_days
+def _in_words(
+    latest: Latest,
+    units: Units,
+    flows: Mapping[str, Sequence[float | None]],
+    calibration: Calibration | None,
+    storage: Storage | None,
+    *,
+    peak: words.Peak | None,
+    is_calibrated: bool,
+) -> str:
+    run = latest.run
+    changes, days = what_if(run), days_ahead(run)["time"]
+    leads = [lead for lead, flow in enumerate(flows["median"]) if lead >= run.filled_days and flow is not None]
+    to_come = {name: [float(values[lead] or 0.0) for lead in leads] for name, values in flows.items()}
+    return words.in_words(
+        t0=as_date(run.t0),
+        days=[days[lead] for lead in leads],
+        discharge=to_come,
+        calibrated=to_come if is_calibrated else None,
+        calibration=calibration,
+        storage=storage,
+        weather=run.forcing_kind,
+        units=units,
+        peak=peak,
+        what_if=None if changes is None else changes.in_words,
+    )
 
 
-def _pruned(why: Absent, precipitation: list[float] | None, representation: Representation) -> dict[str, Absent]:
-    names = [*([] if precipitation else ["precipitation"]), *(["members"] if representation.members else [])]
-    return dict.fromkeys(names, why)
-
-
-def _member_columns(
-    series: Mapping[str, run_arrays.RunSeries], basin: run_types.RunBasin, units: Units
-) -> MemberColumns:
-    flows = series["discharge"]
-    columns = MemberColumns(members=_by_label(flows, in_units(flows.values, basin, units)))
-    if "cells_at_t0" in series:
-        columns["cells_at_t0"] = _by_label(series["cells_at_t0"], series["cells_at_t0"].values)
-    return columns
-
-
-def _missing_provenance(basin: run_types.RunBasin) -> dict[str, Absent]:
-    missing = {}
-    if basin.area_m2 is None:
-        missing["area"] = absent(Reason.NO_PRODUCT_AREA_AT_RUN)
-    if basin.parent_day is None:
-        missing["provenance.parent_state"] = basin.reason or absent(Reason.EMPTY_STORE)
-    for name in ("state_hash", "inputs_hash"):
-        if getattr(basin, name) is None:
-            missing[f"provenance.{name}"] = basin.why_missing
-    return missing
+def _members(series: Mapping[str, RunSeries], basin: RunBasin, units: Units) -> dict[str, Any]:
+    if "discharge" not in series:
+        return {}
+    flows, cells = series["discharge"], series.get("cells_at_t0")
+    columns = {"members": _by_label(flows, in_units(flows.values, basin, units))}
+    return columns | ({} if cells is None else {"cells_at_t0": _by_label(cells, cells.values)})
 
 
 def _units(representation: Representation) -> dict[str, str]:
-    discharge = representation.units
-    units = {
-        "discharge": discharge,
-        "calibrated": discharge,
-        "normal": discharge,
-        "storage": "mm",
-        "precipitation": "mm/day",
-        "loss": "mm/day",
-    }
-    of_members = {"members": discharge, "cells_at_t0": "mm"} if representation.members else {}
-    return units | {"water_balance": "mm"} | of_members
+    discharge = dict.fromkeys(("discharge", "calibrated", "normal"), representation.units)
+    of_members = {"members": representation.units, "cells_at_t0": "mm"} if representation.members else {}
+    water = {"storage": "mm", "precipitation": "mm/day", "loss": "mm/day", "water_balance": "mm"}
+    return {**discharge, **water, **of_members}
 
 
-def _of_traces(series: run_arrays.RunSeries, basin: run_types.RunBasin) -> list[float]:
+def _of_traces(series: RunSeries, basin: RunBasin) -> list[float]:
     """Return values of each lead; with traces, their mean."""
-    return _mean(series, basin) if "trace" in series.axes else json_numbers.column(series.values)
+    return mean_of_members(series, basin) if "trace" in series.axes else json_numbers.column(series.values)
 
 
-def _by_label(series: run_arrays.RunSeries, values: npt.NDArray[Any]) -> Columns:
+def _by_label(series: RunSeries, values: npt.NDArray[Any]) -> Columns:
     labels = [str(label) for label in series.axes["member"]]
     if "trace" in series.axes:
         labels = [f"{member}/{trace}" for member in labels for trace in series.axes["trace"]]
     return {label: json_numbers.column(row) for label, row in zip(labels, values.reshape(len(labels), -1), strict=True)}
 
 
-def _area(basin: run_types.RunBasin) -> Area | None:
+def _area(basin: RunBasin) -> Area | Absent:
     if basin.area_m2 is None or basin.area_name is None:
-        return None
+        return absent(Reason.NO_PRODUCT_AREA_AT_RUN)
     return Area.of(convert.Area(basin.area_name, basin.area_m2))
 
 
-def _provenance(run: run_types.Run, basin: run_types.RunBasin) -> Provenance:
-    parent = None
+def _provenance(latest: Latest) -> Provenance:
+    run, basin = latest.run, latest.basin
+    parent: ParentState | Absent = basin.reason or absent(Reason.EMPTY_STORE)
     if basin.parent_day is not None and basin.parent_hash is not None:
         parent = ParentState(day=as_date(basin.parent_day), hash=basin.parent_hash)
     return Provenance(
         weights_hash=run.weights_hash,
         code_version=run.code_version,
         program=run.program,
-        parent_state=parent,
-        state_hash=basin.state_hash,
-        inputs_hash=basin.inputs_hash,
+        parent_state=maybe(parent),
+        state_hash=maybe(basin.state_hash or basin.why_missing),
+        inputs_hash=maybe(basin.inputs_hash or basin.why_missing),
         created_at=run.created_at,
     )

@@ -1,5 +1,6 @@
-"""The common first fields of answers about a run, typed."""
+"""The common first fields of answers about a run."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from datetime import date, datetime
 from typing import Any, TypedDict
@@ -7,30 +8,24 @@ from typing import Any, TypedDict
 import numpy as np
 
 from app.basins.schemas import named_kind
-from app.forecasts.schemas import (
-    FilledDays,
-    IncrementOfRun,
-    PartOfRun,
-    RunOfBasin,
-    StormOfRun,
-    SubsetOfRun,
-    Superseded,
-    WhatIf,
-)
+from app.exports.series import table_of
+from app.exports.table import Table
+from app.forecasts.schemas import IncrementOfRun, RunOfBasin, StormOfRun, SubsetOfRun, Superseded, WhatIf
 from app.http.base_schema import DataCredit
 from app.weather.bridges import bridge_used
 from app.weather.weather import WeatherUsed
-from hydrology.base.absent import Absent, text
+from hydrology.base.absent import text
 from hydrology.base.calendar import as_date
 from hydrology.base.staleness import age_days, stale
 from hydrology.weather.forcing_kinds import KINDS
 from hydrology.weather.perturbed_forecasts import SOURCE as PERTURBED
 from jobspec.changes import Changes
+from records.basins.basins import Site
 from records.forecasts.latest import Latest
 from records.runs.filled_note import weather_note
 from records.runs.run_parts import RunPart, RunSubset
 from records.runs.run_summary import LEARNT_FROM
-from records.runs.run_types import Run, RunBasin
+from records.runs.run_types import Run
 
 PERTURBED_NOTE = "Driven by perturbed observations for the days after T0: a replay's stand-in for a weather forecast."
 
@@ -42,35 +37,17 @@ class DayColumns(TypedDict):
     lead_days: list[int]
 
 
+_OF_RUN = ("purpose", "issued_at", "available_at", "horizon_days", "product", "forcing_kind", "t0_age_days")
+
+
 def header(latest: Latest, at: datetime | None) -> dict[str, Any]:
-    """Return the fields of `RunOfBasin`, with the age at the clock's time where that is given."""
+    """Return the fields of `RunOfBasin`, an `Absent` where they are not known.
+
+    Args:
+        at: the clock's time, at which a latest forecast has its age; None for a run that was named.
+    """
     run, basin, summary = latest.run, latest.basin, latest.basin.summary
-    age = None if at is None else age_days(run.t0, at)
-    everywhere = RunOfBasin(
-        basin=basin.basin_id,
-        basin_kind=named_kind(basin.basin_id, official=latest.is_official),
-        run=run.id,
-        version=run.version_id,
-        purpose=run.purpose,
-        status=basin.status,
-        reason=text(basin.reason),
-        superseded_by=_superseded(latest),
-        t0=as_date(run.t0),
-        issued_at=run.issued_at,
-        available_at=run.available_at,
-        horizon_days=run.horizon_days,
-        product=run.product,
-        forcing_kind=run.forcing_kind,
-        forcing_note=forcing_note(run),
-        bridges=[bridge_used(bridge) for bridge in summary.bridges],
-        seen_in_training=summary.seen_in_training,
-        outside_training=None if summary.outside_training is None else list(summary.outside_training),
-        trained_on=summary.trained_on,
-        training_note=summary.training_note,
-        attributes_assumed=None if summary.attributes_assumed is None else list(summary.attributes_assumed),
-        spin_up_days=basin.spin_up_days,
-        t0_age_days=run.t0_age_days,
-    )
+    learnt = {name: getattr(summary, name) for name in LEARNT_FROM} | {"spin_up_days": basin.spin_up_days}
     where_known = {
         "t0_note": run.t0_note,
         "awaited_version": latest.awaited,
@@ -82,20 +59,56 @@ def header(latest: Latest, at: datetime | None) -> dict[str, Any]:
         "weather": weather_used(run),
         "traces": summary.traces,
         "spin_up_note": basin.spin_up_note,
-        "age_days": age,
+        "age_days": None if at is None else age_days(run.t0, at),
         "stale": None if at is None else stale(age_days(run.weather_until, at)),
         "filled_days": run.filled_days or None,
-        "filled_weather": [FilledDays(**asdict(one)) for one in summary.filled_weather] or None,
-        "version_parts": [PartOfRun(**_part(part)) for part in summary.parts] or None,
+        "filled_weather": [asdict(one) for one in summary.filled_weather] or None,
+        "version_parts": [_part(part) for part in summary.parts] or None,
         "subset": None if summary.subset is None else _subset(summary.subset),
         "weather_note": weather_note(run, summary),
     }
-    fields = {name: getattr(everywhere, name) for name in everywhere.model_fields_set}
-    return fields | {name: value for name, value in where_known.items() if value is not None}
+    return {
+        "basin": basin.basin_id,
+        "basin_kind": named_kind(basin.basin_id, official=latest.is_official),
+        "run": run.id,
+        "version": run.version_id,
+        "status": basin.status,
+        "reason": text(basin.reason),
+        "superseded_by": _superseded(latest),
+        "t0": as_date(run.t0),
+        "forcing_note": forcing_note(run),
+        "bridges": [bridge_used(bridge) for bridge in summary.bridges],
+        **{name: getattr(run, name) for name in _OF_RUN},
+        **{name: basin.why_missing if value is None else value for name, value in learnt.items()},
+        **{name: value for name, value in where_known.items() if value is not None},
+    }
+
+
+def header_of_days(latest: Latest, at: datetime | None) -> dict[str, Any]:
+    """Return the fields of `DaysOfRun` but for its units."""
+    return header(latest, at) | {**days_ahead(latest.run)}
+
+
+def days_ahead(run: Run) -> DayColumns:
+    """Return the valid days of a run, and their leads."""
+    leads = list(range(1, run.horizon_days + 1))
+    return DayColumns(time=[as_date(run.t0 + np.timedelta64(lead, "D")) for lead in leads], lead_days=leads)
+
+
+def run_table(name: str, title: str) -> Callable[[RunOfBasin, Mapping[str, Site]], Table]:
+    """Return what builds the table of an answer about a run.
+
+    Args:
+        name: what the file's name has between the basin and T0.
+        title: with `{}` for the basin.
+    """
+    return lambda answer, sites: table_of(
+        answer, f"{answer.basin}_{name}_{answer.t0}", title.format(answer.basin), sites
+    )
 
 
 def _part(part: RunPart) -> dict[str, Any]:
-    return asdict(part) | {"filled_weather": [FilledDays(**asdict(one)) for one in part.filled_weather] or None}
+    return asdict(part) | {"filled_weather": [asdict(one) for one in part.filled_weather] or None}
 
 
 def _subset(subset: RunSubset) -> SubsetOfRun:
@@ -124,18 +137,6 @@ def weather_used(run: Run) -> WeatherUsed | None:
     used = asdict(run.weather)
     del used["recalibration"]  # it is the calibration's, in each basin's answer
     return WeatherUsed(**used)
-
-
-def missing_in_header(basin: RunBasin) -> dict[str, Absent]:
-    """Return why fields of `RunOfBasin` are null, by their names."""
-    missing = {name: basin.why_missing for name in LEARNT_FROM if getattr(basin.summary, name) is None}
-    return missing if basin.spin_up_days is not None else missing | {"spin_up_days": basin.why_missing}
-
-
-def days_ahead(run: Run) -> DayColumns:
-    """Return the valid days of a run, and their leads."""
-    leads = list(range(1, run.horizon_days + 1))
-    return DayColumns(time=[as_date(run.t0 + np.timedelta64(lead, "D")) for lead in leads], lead_days=leads)
 
 
 def what_if(run: Run) -> WhatIf | None:

@@ -14,15 +14,15 @@ from sqlalchemy.orm import Session
 from app.basins.run_levels import AnsweredLevel, level_asked_for, levels_of
 from app.exports.answers import JsonAnswer, documented_responses
 from app.forecasts.exceedance import Discharge, LevelUnits
-from app.forecasts.header import header, missing_in_header
+from app.forecasts.header import header
 from app.forecasts.lookup import PROBLEMS, AskedRun
 from app.forecasts.schemas import FieldUnits, RunOfBasin
-from app.forecasts.words import UNITS, number, on
-from app.http.base_schema import Missing, Model
+from app.forecasts.words import level_in_words, number, on
+from app.http.base_schema import EXPLAINED, Missing, Model, maybe
 from app.http.dependencies import Reading
 from app.http.discharge_units import NoArea
-from app.http.json_numbers import rounded
-from hydrology.base.absent import Absent, absent, text, texts
+from app.http.json_numbers import rounded, rounded_or_none
+from hydrology.base.absent import Absent, absent, known, text
 from hydrology.base.arrays import Array
 from hydrology.base.calendar import as_date
 from hydrology.base.errors import counted
@@ -93,7 +93,7 @@ class RainMarginOfRun(RunOfBasin):
         description="Share of the members' responses in which flow falls although more rain fell, 0 to 1: a fault of "
         "the networks. A margin is then the smallest rain that suffices."
     )
-    missing: Missing
+    missing: Missing = EXPLAINED
 
 
 _DEPTHS = tuple(f"levels.windows.{name}" for name in ("median", "p05", "p95"))
@@ -109,30 +109,30 @@ def rain_margin_of_run(
     Args:
         discharge: a level in `units`; the basin's own rising levels where it is None.
     """
-    run, basin, missing = latest.run, latest.basin, missing_in_header(latest.basin)
+    run, basin = latest.run, latest.basin
     wanted = (run_types.PEAKS_BY_RAIN, run_types.ERROR_SHIFTS)
     arrays = runs.series_of(session, run.id, basin.basin_id, wanted) if basin.status == "issued" else {}
-    peaks, margins, not_monotone = arrays.get(run_types.PEAKS_BY_RAIN), None, None
-    if peaks is None:
-        missing |= dict.fromkeys(("levels", "not_monotone"), _why_missing(run, basin))
+    peaks = arrays.get(run_types.PEAKS_BY_RAIN, _why_missing(run, basin))
+    levels: list[LevelMargin] | Absent = []
+    if isinstance(peaks, Absent):
+        levels = peaks
     else:
-        asked = None if discharge is None else [level_asked_for(basin, units, discharge)]
-        levels = asked or levels_of(session, run, basin, units)
+        of_basin = (
+            levels_of(session, run, basin, units) if discharge is None else [level_asked_for(basin, units, discharge)]
+        )
         weights = weights_of_members(basin.summary.parts, peaks.axes["member"])
         corrected = _corrected(peaks, arrays.get(run_types.ERROR_SHIFTS), basin)
-        margins = [
+        levels = [
             _of_level(peaks if level.of_model else corrected, weights, run, level, units)
-            for level in levels
+            for level in of_basin
             if level.direction == "rising"
         ]
-        not_monotone = rounded(share_not_monotone(peaks.values))
     return RainMarginOfRun(
         **header(latest, at),
         units={"levels.discharge": units, **dict.fromkeys(_DEPTHS, "mm")},
         response_days=RESPONSE_DAYS,
-        levels=margins,
-        not_monotone=not_monotone,
-        missing=texts(missing),
+        levels=maybe(levels),
+        not_monotone=maybe(peaks, lambda of_members: rounded(share_not_monotone(of_members.values))),
     )
 
 
@@ -168,9 +168,7 @@ def _of_level(
     if isinstance(peaks, Absent):
         return margin(discharge=rounded(level.shown), windows=None, in_words=None, reason=str(peaks))
     windows = list(_windows(peaks, weights, run, level.depth))
-    flow = f"{number(level.shown)} {UNITS[units]}"
-    what = flow if level.name is None else f"{level.name} ({flow})"
-    words = _in_words(windows, what, peaks.axes["rain"][-1])
+    words = _in_words(windows, level_in_words(level, units), peaks.axes["rain"][-1])
     return margin(discharge=rounded(level.shown), windows=windows, in_words=words, reason=None)
 
 
@@ -187,15 +185,11 @@ def _windows(
 
 
 def _window(first_day: date, days: int, margin: RainMargin) -> WindowMargin:
-    low, median, high = (_mm(mm) for mm in (margin.low, margin.median, margin.high))
+    low, median, high = (rounded_or_none(known(mm)) for mm in (margin.low, margin.median, margin.high))
     reason = margin.high if isinstance(margin.high, Absent) else None
     return WindowMargin(
         first_day=first_day, days=days, status=margin.status, median=median, p05=low, p95=high, reason=text(reason)
     )
-
-
-def _mm(mm: float | Absent) -> float | None:
-    return None if isinstance(mm, Absent) else rounded(mm)
 
 
 def _in_words(windows: list[WindowMargin], what: str, largest_mm: float) -> str | None:

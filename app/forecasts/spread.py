@@ -1,6 +1,5 @@
 """/v1/basins/{basin}/spread: the spread of a forecast's discharge, and its sources."""
 
-from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated
 
@@ -11,17 +10,14 @@ from sqlalchemy.orm import Session
 
 from app.exports.answers import SeriesAnswer, documented_responses
 from app.exports.formats import SERIES
-from app.exports.series import table_of
-from app.exports.table import Table
-from app.forecasts.header import days_ahead, header, missing_in_header
+from app.forecasts.header import header_of_days, run_table
 from app.forecasts.lookup import PROBLEMS, AskedRun
 from app.forecasts.schemas import DaysOfRun
 from app.http import json_numbers
-from app.http.base_schema import Missing, Model, Series, column
+from app.http.base_schema import EXPLAINED, Missing, Model, Series, column, maybe
 from app.http.dependencies import Reading
-from hydrology.base.absent import absent, texts
+from hydrology.base.absent import absent
 from hydrology.base.reasons import Reason
-from records.basins.basins import Site
 from records.forecasts.latest import Latest
 from records.runs import run_arrays, run_types, runs
 
@@ -48,30 +44,27 @@ class SpreadOfRun(DaysOfRun):
     shares: Annotated[SpreadShares | None, Series("share of the variance due to the {}", "1", column="share_of_{}")] = (
         Field(description="Shares of the variance; they add up to 1.")
     )
-    missing: Missing
+    missing: Missing = EXPLAINED
 
 
+TABLE = run_table("spread", "Spread of the discharge of {}")
 router = APIRouter(prefix="/basins", tags=["forecasts"])
 
 
 def _answer(session: Session, latest: Latest, at: datetime | None) -> SpreadOfRun:
     run, basin = latest.run, latest.basin
     variance = runs.series_of(session, run.id, basin.basin_id, (run_types.VARIANCE,)).get(run_types.VARIANCE)
-    missing = missing_in_header(basin)
-    if variance is None:
-        missing |= dict.fromkeys(
-            ("standard_deviation", "shares"), basin.reason or basin.pruned or absent(Reason.SPREAD_NOT_DIVIDED)
-        )
+    why = basin.reason or basin.pruned or absent(Reason.SPREAD_NOT_DIVIDED)
     return SpreadOfRun(
-        **header(latest, at),
-        **days_ahead(run),
+        **header_of_days(latest, at),
         units={"standard_deviation": "mm/day"},
-        standard_deviation=None
-        if variance is None
-        else json_numbers.column(np.sqrt(variance.values.sum(axis=0, dtype=np.float64))),
-        shares=None if variance is None else _shares(variance),
-        missing=texts(missing),
+        standard_deviation=maybe(variance or why, _deviation),
+        shares=maybe(variance or why, _shares),
     )
+
+
+def _deviation(variance: run_arrays.RunSeries) -> list[float]:
+    return json_numbers.column(np.sqrt(variance.values.sum(axis=0, dtype=np.float64)))
 
 
 def _shares(variance: run_arrays.RunSeries) -> SpreadShares:
@@ -83,11 +76,6 @@ def _shares(variance: run_arrays.RunSeries) -> SpreadShares:
     )
 
 
-def _table(answer: SpreadOfRun, sites: Mapping[str, Site]) -> Table:
-    title = f"Spread of the discharge of {answer.basin}"
-    return table_of(answer, f"{answer.basin}_spread_{answer.t0}", title, sites)
-
-
 @router.get(
     "/{basin}/spread",
     summary="Sources of forecast spread: weights, weather or initial state",
@@ -97,4 +85,4 @@ def read_spread(session: Reading, answer: SeriesAnswer, asked: AskedRun) -> Resp
     """The spread of discharge over members and traces on each day ahead, and the shares of its variance due to the
     network's weights, the weather after T0 and the water in the basin at T0. Only for forecasts with
     `perturbed_states`; for others null, with the reason."""
-    return answer.of_basin(_answer(session, *asked), _table)
+    return answer.of_basin(_answer(session, *asked), TABLE)

@@ -1,6 +1,7 @@
 """/v1/basins/{basin}/forecasts/latest/stage: the latest forecast as stage."""
 
 from datetime import date, datetime
+from typing import Any
 
 import numpy as np
 from fastapi import APIRouter, Response
@@ -11,16 +12,16 @@ from app.basins.ratings import NO_RATING
 from app.exports.answers import JsonAnswer, documented_responses
 from app.forecasts import lookup
 from app.forecasts.discharge import Representation
-from app.forecasts.forecast import forecast_of
-from app.forecasts.header import days_ahead, header, missing_in_header
+from app.forecasts.forecast import BasinForecast, forecast_of
+from app.forecasts.header import header_of_days
 from app.forecasts.lookup import PROBLEMS
 from app.forecasts.schemas import DaysOfRun
-from app.http.base_schema import Missing
+from app.http.base_schema import EXPLAINED, Missing, maybe
 from app.http.dependencies import BasinId, Reading, ServiceClock
 from app.http.json_numbers import gappy_column
-from hydrology.base.absent import texts
+from hydrology.base.absent import Absent
 from hydrology.base.calendar import as_date, day
-from hydrology.ratings.rating import M_PER_FT
+from hydrology.ratings.rating import M_PER_FT, Rating
 from records.basins import ratings
 from records.forecasts.latest import Latest
 
@@ -37,36 +38,36 @@ class StageOfRun(DaysOfRun):
         description="Stages by quantile, ft above the gauge's datum; null where the flow is outside the rating or null."
     )
     stage_m: dict[str, list[float | None]] | None = Field(description="The same in metres.")
-    missing: Missing
+    missing: Missing = EXPLAINED
 
 
 def stage_of_run(session: Session, latest: Latest, at: datetime) -> StageOfRun:
     """Return the latest forecast of a basin as stage."""
     stored = ratings.newest(session, latest.basin.basin_id, day(at.date()))
     forecast = forecast_of(session, latest, Representation("m3/s", members=False, at=at))
-    flows, missing = forecast.published or forecast.calibrated or forecast.discharge, missing_in_header(latest.basin)
-    discharges = {name: np.array(flow, dtype=np.float64) for name, flow in (flows or {}).items()}
-    names = ("stage_of", "stage_ft", "stage_m")
-    reasons = dict.fromkeys(("rating_source", "rating_valid_from", *names), NO_RATING) if stored is None else {}
-    if flows is None and stored is not None:
-        reasons = dict.fromkeys(names, forecast.missing["discharge"])
-    converted = {} if stored is None else {name: stored.rating.stage(of) for name, of in discharges.items()}
-    if stored is not None:
-        outside = [
-            flow for of in discharges.values() for flow in of if np.isnan(stored.rating.stage(flow)) > np.isnan(flow)
-        ]
-        reasons |= dict.fromkeys(names[1:] if outside else (), str(stored.rating.why_no_stage(*outside[:1] or [0.0])))
     return StageOfRun(
-        **header(latest, at),
-        **days_ahead(latest.run),
+        **header_of_days(latest, at),
         units={"stage_ft": "ft", "stage_m": "m"},
-        rating_source=None if stored is None else stored.source,
-        rating_valid_from=None if stored is None else as_date(stored.valid_from),
-        stage_of=None if not converted else "calibrated" if forecast.calibrated else "discharge",
-        stage_ft={name: gappy_column(of / M_PER_FT) for name, of in converted.items()} or None,
-        stage_m={name: gappy_column(of) for name, of in converted.items()} or None,
-        missing=texts(missing) | reasons,
+        rating_source=maybe(NO_RATING if stored is None else stored.source),
+        rating_valid_from=maybe(NO_RATING if stored is None else as_date(stored.valid_from)),
+        **_stages(NO_RATING if stored is None else stored.rating, forecast, latest.basin.why_missing),
     )
+
+
+def _stages(rating: Rating | Absent, forecast: BasinForecast, why_no_flow: Absent) -> dict[str, Any]:
+    flows = forecast.published or forecast.calibrated or forecast.discharge
+    if isinstance(rating, Absent) or flows is None:
+        why = rating if isinstance(rating, Absent) else why_no_flow
+        return dict.fromkeys(("stage_of", "stage_ft", "stage_m"), why)
+    discharges = {name: np.array(flow, dtype=np.float64) for name, flow in flows.items()}
+    stages = {name: rating.stage(of) for name, of in discharges.items()}
+    outside = [flow for of in discharges.values() for flow in of if np.isnan(rating.stage(flow)) > np.isnan(flow)]
+    return {
+        "stage_of": "calibrated" if forecast.calibrated else "discharge",
+        "stage_ft": {name: gappy_column(of / M_PER_FT) for name, of in stages.items()},
+        "stage_m": {name: gappy_column(of) for name, of in stages.items()},
+        "missing": dict.fromkeys(("stage_ft", "stage_m"), str(rating.why_no_stage(outside[0]))) if outside else {},
+    }
 
 
 router = APIRouter(prefix="/basins", tags=["thresholds"])

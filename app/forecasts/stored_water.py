@@ -1,20 +1,22 @@
-"""Snow of a run, with its origin, skill and normal."""
+"""Water stored in a basin by a run, and the part read as snow, with its origin, skill and normal."""
 
 from collections.abc import Mapping
+from typing import Annotated, Any
 
 from pydantic import Field
 from sqlalchemy.orm import Session
 
 from app.http import json_numbers
-from app.http.base_schema import Model, Period, column
-from app.http.json_numbers import rounded, rounded_or_none
+from app.http.base_schema import Model, Period, Series, column, maybe
+from app.http.json_numbers import rounded
 from hydrology.base import calendar
-from hydrology.base.absent import Absent, absent, known, text
+from hydrology.base.absent import Absent, absent, text
 from hydrology.base.reasons import Reason
 from hydrology.snow.against_normal import MIN_MM
 from records.forecasts.latest import Latest
-from records.runs import run_arrays, run_types
+from records.runs.run_arrays import RunSeries, over_members
 from records.runs.run_summary import NOT_STORED, KnownSkill, MappingKind, ReferenceSnow, RegionalBecause, RunSnow
+from records.runs.run_types import SNOW_SPREAD, RunBasin
 from records.versions import versions
 
 
@@ -72,13 +74,25 @@ class SnowAtT0(Model):
 class SnowRead(Model):
     """Origin and spread of the snow, read from cells that follow it: the model was not trained on snow."""
 
-    mapping: MappingKind = Field(
+    mapping: Annotated[
+        MappingKind,
+        Series(
+            "choice of the snow cells: in this basin, or over others (regional)",
+            column="snow_mapping",
+            alone=True,
+            after="p95",
+        ),
+    ] = Field(
         description="Choice of the cells: `basin`, against reference snow of this basin; `regional`, over many "
         "other basins; `store`, the model's own snow stores."
     )
     mapping_note: str = Field(description="The same in a sentence, with the reason where it is `regional`.")
-    p05: list[float] = Field(description=column("The 5 % quantile of the members (and traces), mm"))
-    p95: list[float] = Field(description=column("The 95 % quantile of the members (and traces), mm"))
+    p05: Annotated[list[float], Series("5 % quantile of the members (and traces) of it", "mm")] = Field(
+        description=column("The 5 % quantile of the members (and traces), mm")
+    )
+    p95: Annotated[list[float], Series("95 % quantile of the members (and traces) of it", "mm")] = Field(
+        description=column("The 95 % quantile of the members (and traces), mm")
+    )
     volume_m3: list[float] | None = Field(description=column("The mean over the basin's area, m3"))
     at_t0: SnowAtT0
     skill: KnownSnowSkill | None
@@ -91,11 +105,15 @@ class Storage(Model):
         description="All water in the model's store at the end of T0, mm, before the first day ahead. Null where "
         "the run did not store it."
     )
-    total: list[float] = Field(description=column("All water in the model's store, mm"))
-    snow: list[float] | None = Field(
-        description=column("Water in the cells read as snow, mm. The model was not trained on snow")
+    total: Annotated[list[float], Series("all water in the model's store at the end of the day", "mm")] = Field(
+        description=column("All water in the model's store, mm")
     )
-    snow_read: SnowRead | None = Field(description="Origin and spread of `snow`.")
+    snow: Annotated[
+        list[float] | None, Series("water in the cells read as snow; the model was not trained on snow", "mm")
+    ] = Field(description=column("Water in the cells read as snow, mm. The model was not trained on snow"))
+    snow_read: Annotated[SnowRead | None, Series("{}", column="snow_{}")] = Field(
+        description="Origin and spread of `snow`."
+    )
 
 
 HARDLY_ANY = absent(Reason.NORMAL_TOO_SMALL, mm=MIN_MM)
@@ -109,21 +127,35 @@ REGIONAL: Mapping[RegionalBecause, str] = {
 }
 
 
-def snow_read(series: Mapping[str, run_arrays.RunSeries], basin: run_types.RunBasin) -> SnowRead | None:
-    """Describe a run's snow; None where the run has none."""
+def stored_water(series: Mapping[str, RunSeries], basin: RunBasin) -> dict[str, Any]:
+    """Return the fields of `Storage`, an `Absent` where they are not known, of a run that stores the water."""
+    return {
+        "at_t0": NOT_STORED if basin.summary.storage_mm is None else rounded(basin.summary.storage_mm),
+        "total": mean_of_members(series["storage"], basin),
+        "snow": mean_of_members(series["snow"], basin) if "snow" in series else basin.why(basin.summary.snow),
+        "snow_read": _snow_read(series, basin),
+    }
+
+
+def mean_of_members(series: RunSeries, basin: RunBasin) -> list[float]:
+    """Return the mean of members (and traces) of each day."""
+    return json_numbers.column(over_members(series, basin.summary.parts))
+
+
+def _snow_read(series: Mapping[str, RunSeries], basin: RunBasin) -> SnowRead | Absent:
     shown = basin.summary.snow
-    if isinstance(shown, Absent) or run_types.SNOW_SPREAD not in series:
-        return None
-    low, high = series[run_types.SNOW_SPREAD].values
-    mean = run_arrays.over_members(series["snow"], basin.summary.parts)
+    if isinstance(shown, Absent) or SNOW_SPREAD not in series:
+        return basin.why(shown)
+    low, high = series[SNOW_SPREAD].values
+    mean, area = over_members(series["snow"], basin.summary.parts), basin.area_m2
     return SnowRead(
         mapping=shown.mapping,
         mapping_note=_note(shown),
         p05=json_numbers.column(low),
         p95=json_numbers.column(high),
-        volume_m3=None if basin.area_m2 is None else json_numbers.column(mean / 1000 * basin.area_m2),
+        volume_m3=maybe(absent(Reason.NO_AREA_AT_RUN) if area is None else mean / 1000 * area, json_numbers.column),
         at_t0=_at_t0(shown),
-        skill=None if isinstance(shown.skill, Absent) else known_skill(shown.skill),
+        skill=maybe(shown.skill, _known_skill),
     )
 
 
@@ -133,42 +165,7 @@ def _note(shown: RunSnow) -> str:
     return OF_THE_STORE if shown.mapping == "store" else OF_THE_BASIN
 
 
-def missing_in_snow(read: SnowRead | None, basin: run_types.RunBasin, field: str) -> dict[str, Absent]:
-    """Return why parts of the snow are null, by name.
-
-    Args:
-        field: its name in the answer.
-    """
-    shown = basin.summary.snow
-    if read is None or isinstance(shown, Absent):
-        return {field: basin.why(shown)}
-    at_t0, reference = read.at_t0, shown.reference
-    of_reference = reference if isinstance(reference, Absent) else reference.normal_mm
-    values = {
-        "volume_m3": absent(Reason.NO_AREA_AT_RUN) if read.volume_m3 is None else None,
-        "skill": shown.skill,
-        "at_t0.normal": shown.normal_mm,
-        "at_t0.percent_of_normal": _why_no_percent(at_t0.percent_of_normal, shown.normal_mm),
-        "at_t0.snow17": shown.snow17_mm,
-        "at_t0.reference": reference,
-    }
-    if at_t0.reference is not None:
-        percent = _why_no_percent(at_t0.reference.percent_of_normal, of_reference)
-        values |= {"at_t0.reference.normal": of_reference, "at_t0.reference.percent_of_normal": percent}
-    if shown.mapping == "regional":
-        normal17 = shown.snow17_mm if isinstance(shown.snow17_mm, Absent) else shown.snow17_normal_mm or NOT_STORED
-        values["at_t0.snow17_percent_of_normal"] = _why_no_percent(at_t0.snow17_percent_of_normal, normal17)
-    return {f"{field}.{name}": value for name, value in values.items() if isinstance(value, Absent)}
-
-
-def _why_no_percent(percent: float | None, normal: float | Absent) -> Absent | None:
-    if percent is not None:
-        return None
-    return normal if isinstance(normal, Absent) else HARDLY_ANY
-
-
-def known_skill(skill: KnownSkill) -> KnownSnowSkill:
-    """Return the skill of snow cells."""
+def _known_skill(skill: KnownSkill) -> KnownSnowSkill:
     period = calendar.Period.parse(skill.period)
     return KnownSnowSkill(
         version=skill.version,
@@ -182,62 +179,47 @@ def known_skill(skill: KnownSkill) -> KnownSnowSkill:
 
 
 def _at_t0(shown: RunSnow) -> SnowAtT0:
-    judged, normal, snow17 = shown.against_normal, known(shown.normal_mm), shown.snow17
-    at_t0 = SnowAtT0(
+    judged = shown.against_normal
+    of_snow17 = {}
+    if shown.mapping == "regional":
+        mm, estimate = shown.snow17_mm, shown.snow17
+        normal = mm if isinstance(mm, Absent) else shown.snow17_normal_mm or NOT_STORED
+        of_snow17 = {
+            "snow17": None if mm is None else maybe(mm, rounded),
+            "snow17_percent_of_normal": maybe(
+                _percent(None if estimate is None else estimate.percent, normal), rounded
+            ),
+        }
+    return SnowAtT0(
         mean=rounded(shown.mean_mm),
         p05=rounded(shown.p05_mm),
         p95=rounded(shown.p95_mm),
-        normal=rounded_or_none(normal),
-        percent_of_normal=rounded_or_none(judged.percent),
-        reference=None if isinstance(shown.reference, Absent) else _reference(shown.reference),
+        normal=maybe(shown.normal_mm, rounded),
+        percent_of_normal=maybe(_percent(judged.percent, shown.normal_mm), rounded),
+        **of_snow17,
+        reference=maybe(shown.reference, _reference),
         uncertain=judged.uncertain is not None,
         uncertain_reason=text(judged.uncertain),
         in_words=judged.in_words,
     )
-    if shown.mapping != "regional":
-        return at_t0
-    percent = None if snow17 is None else snow17.percent
-    added = {
-        "snow17": None if snow17 is None else rounded(snow17.mm),
-        "snow17_percent_of_normal": rounded_or_none(percent),
-    }
-    return at_t0.model_copy(update=added)
 
 
 def _reference(reference: ReferenceSnow) -> SnowReference:
-    estimate = reference.estimate
     return SnowReference(
         product=reference.product,
-        mm=rounded(estimate.mm),
-        normal=rounded_or_none(estimate.normal_mm),
-        percent_of_normal=rounded_or_none(estimate.percent),
+        mm=rounded(reference.mm),
+        normal=maybe(reference.normal_mm, rounded),
+        percent_of_normal=maybe(_percent(reference.estimate.percent, reference.normal_mm), rounded),
     )
 
 
-def why_no_snow(basin: run_types.RunBasin) -> Absent:
-    """Return why a run that has the storage has no snow."""
-    return basin.why(basin.summary.snow)
+def _percent(percent: float | None, normal: float | Absent) -> float | Absent:
+    if percent is not None:
+        return percent
+    return normal if isinstance(normal, Absent) else HARDLY_ANY
 
 
-def storage_of(series: Mapping[str, run_arrays.RunSeries], basin: run_types.RunBasin) -> Storage | None:
-    """Return the mean of members (and traces) of the water in the basin; None where the run stores none."""
-    if "storage" not in series:
-        return None
-    snow = _mean(series["snow"], basin) if "snow" in series else None
-    at_t0 = basin.summary.storage_mm
-    return Storage(
-        at_t0=None if at_t0 is None else rounded(at_t0),
-        total=_mean(series["storage"], basin),
-        snow=snow,
-        snow_read=snow_read(series, basin),
-    )
-
-
-def _mean(series: run_arrays.RunSeries, basin: run_types.RunBasin) -> list[float]:
-    return json_numbers.column(run_arrays.over_members(series, basin.summary.parts))
-
-
-def why_no_account(basin: run_types.RunBasin, conserving: bool) -> Absent:
+def why_no_account(basin: RunBasin, conserving: bool) -> Absent:
     """Return why a run has no water balance of a basin."""
     return basin.why_missing if conserving else basin.reason or absent(Reason.NOT_CONSERVING)
 

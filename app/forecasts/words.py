@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from math import floor, log10
 
+from app.basins.run_levels import AnsweredLevel
 from app.forecasts.discharge import Calibration
 from app.forecasts.schemas import Columns
 from app.forecasts.stored_water import Storage
@@ -114,6 +115,12 @@ def number(value: float) -> str:
     digits = DIGITS - 1 - floor(log10(abs(value)))
     rounded = round(value, digits)
     return f"{rounded:.{max(digits, 0)}f}"
+
+
+def level_in_words(level: AnsweredLevel, units: Units) -> str:
+    """Format a known level with its name: gev-2 (85.0 m³/s)."""
+    flow = f"{number(level.shown or 0.0)} {UNITS[units]}"
+    return flow if level.name is None else f"{level.name} ({flow})"
 
 
 def signed(value: float) -> str:

@@ -71,6 +71,7 @@ class Series:
         names: the columns of a dictionary along an axis, and their labels; by default those that it has.
         each: the words of each column along an axis; by default `{} of` and `meaning`.
         after: the field that its columns follow; by default they stand in the order of the fields.
+        alone: of a field in an object: whether its column has its own name alone, without that of the object.
     """
 
     meaning: str
@@ -83,6 +84,7 @@ class Series:
     names: Mapping[str, float | str] | None = None
     each: str | None = None
     after: str | None = None
+    alone: bool = False
 
 
 EXPLAINED: Any = Field()

@@ -44,7 +44,7 @@ from models.inference import GROUP, ArrayMap
 from models.pretrained import SHELF, form
 from models.pretrained.loading import load
 from operations.basin_data.dataset import stacked
-from operations.forecasting.rain_response import responses
+from operations.forecasting.simulate import responses
 
 ENSEMBLE = "mclstm-maurer-447"
 EVERY_DAYS = 24

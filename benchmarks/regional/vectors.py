@@ -18,8 +18,7 @@ from models.ensemble import Ensemble
 from models.pretrained import form
 from models.scaling import Scaler
 from models.training import MemberTraining
-from operations.training.finetune import VECTORS
-from operations.training.training_data import prepare
+from operations.training.training_data import VECTORS, prepare
 
 OBSERVED = "2006-10-01..2008-09-30"
 

@@ -38,9 +38,9 @@ from jobspec.feeds import NewFeed, read_settings
 from operations.basin_data.basins import last_ended
 from operations.basin_data.ingest import store
 from operations.basin_data.source_paths import Intake
-from operations.daily.daily_cycle import BasinOutcome, Watcher, daily
+from operations.daily.daily_cycle import BasinOutcome, daily
 from operations.daily.daily_forecasts import DailyRequest
-from operations.feeds.fetch import fetch
+from operations.feeds.fetch import FetchCallbacks, fetch
 from operations.training.pretrained import install, read_shipped
 from records.basins import basins
 from records.database.engine import Database
@@ -237,8 +237,8 @@ def _cycle(replay: _Replay, issue_day: Day, settings: Settings) -> _IssueDay:
     pauses: list[float] = []
     reported: list[str] = []
     clock = Clock(_at(issue_day))
-    watcher = Watcher(notify=reported.append, pause=pauses.append)
-    done = daily(work_of(replay.database, clock, settings), _intake(settings), DailyRequest(HORIZON), watcher=watcher)
+    listener = FetchCallbacks(notify=reported.append, pause=pauses.append)
+    done = daily(work_of(replay.database, clock, settings), _intake(settings), DailyRequest(HORIZON), listener=listener)
     with replay.database.reading() as session:
         ended = [last_ended(basins.get(session, one.basin), clock.now()) for one in done.basins]
     outcomes = list(zip(done.basins, ended, strict=True))

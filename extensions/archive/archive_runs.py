@@ -1,6 +1,6 @@
 """Appends stored runs to an archive: issued forecasts and reforecasts, each once, the oldest first."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,14 +16,13 @@ from hydrology.base.errors import InvalidInput, Problem
 from hydrology.base.units import Area, mm_per_day_to_m3s
 from hydrology.uncertainty.error_model import LEVELS
 from records.basins import basins
-from records.database.engine import Database
+from records.database.work import Work
 from records.runs import run_arrays, run_types, runs
 from runtime.clock import Clock
 
 log = structlog.get_logger()
 
 QUANTILES, MEMBERS = "discharge_quantiles", "discharge"
-OnRun = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +46,7 @@ class Archived:
     before: int
 
 
-def archive_runs(
-    database: Database,
-    clock: Clock,
-    folder: Path,
-    chosen: RunSelection,
-    *,
-    members: bool = False,
-    on_run: OnRun = lambda _done, _total, _run: None,
-) -> Archived:
+def archive_runs(work: Work, folder: Path, chosen: RunSelection, *, members: bool = False) -> Archived:
     """Append the chosen runs that an archive lacks; create it if it is missing.
 
     Each run is appended as a whole: an interrupted call leaves those that are done, and the next one goes on.
@@ -63,7 +54,6 @@ def archive_runs(
     Args:
         folder: of the archive.
         members: whether an archive that is created holds every member too; one that exists stays as it is.
-        on_run: called with the number of runs done, the total, and the run.
 
     Raises:
         UnusableArchive: the folder holds something else.
@@ -78,13 +68,13 @@ def archive_runs(
             f"The archive {folder} is of {_in_words(held.chosen)}, and its issues do not change: name another folder "
             f"for {_in_words(new.chosen)}."
         )
-    with database.reading() as session:
-        wanted = list_runs(session, clock, chosen)
+    with work.database.reading() as session:
+        wanted = list_runs(session, work.clock, chosen)
     before = set(held.issues)
     due = [run for run in wanted if run.id not in before]
     for done, run in enumerate(due):
-        on_run(done, len(due), run.id)
-        with database.reading() as session:
+        work.show(done, len(due), run.id)
+        with work.database.reading() as session:
             issue = _issue(session, run, chosen.basins, members=held.members)
             sites = basins.sites(session, list(issue.basins))
         forecast_archive.append(folder, issue, sites, new)
@@ -92,7 +82,7 @@ def archive_runs(
     return Archived(len(due), len(wanted) - len(due))
 
 
-def extend(database: Database, clock: Clock, folder: Path | None, on_run: OnRun) -> str | None:
+def extend(work: Work, folder: Path | None) -> str | None:
     """Append the runs that the service's archive lacks, if there is one. A failure does not stop the daily forecasts.
 
     Returns:
@@ -101,7 +91,7 @@ def extend(database: Database, clock: Clock, folder: Path | None, on_run: OnRun)
     if folder is None:
         return None
     try:
-        archive_runs(database, clock, folder / STORE, RunSelection(), on_run=on_run)
+        archive_runs(work, folder / STORE, RunSelection())
     except (Problem, OSError) as error:
         log.error("archive.failed", folder=str(folder), error=str(error))
         return (

@@ -1,6 +1,6 @@
 """`freshet archive`: write issued forecasts to an archive."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from extensions.archive.settings import ArchiveSettings
-from freshet.cli.context import Context, opened
+from freshet.cli.context import opened
 from freshet.cli.options import Basins, BasinsFile
 from freshet.cli.output import Json, answer, inform_left_out
 from freshet.cli.progress import reporting
@@ -17,9 +17,10 @@ from freshet.cli.text_files import listed
 from hydrology.base.calendar import Period
 from hydrology.base.errors import InvalidInput, counted
 from operations.basin_data.basins import chosen
+from records.database.work import Work
 
 if TYPE_CHECKING:
-    from extensions.archive.archive_runs import OnRun, RunSelection
+    from extensions.archive.archive_runs import RunSelection
 
 
 class Form(StrEnum):
@@ -70,17 +71,11 @@ def archive(
         with context.database.reading() as session:
             ids = chosen(session, names) if names else None
         of_runs = RunSelection(ids, None if period is None else Period.parse(period))
+        work = replace(context, progress=partial(reporter.show, "runs"))
         if form is Form.TEEHR:
-            _teehr(context, folder, of_runs, partial(reporter.show, "runs"), members=members, as_json=as_json)
+            _teehr(work, folder, of_runs, members=members, as_json=as_json)
             return
-        done = archive_runs(
-            context.database,
-            context.clock,
-            folder,
-            of_runs,
-            members=members,
-            on_run=partial(reporter.show, "runs"),
-        )
+        done = archive_runs(work, folder, of_runs, members=members)
     payload = {"folder": str(folder), "appended": done.appended, "before": done.before}
     answer(
         payload,
@@ -89,12 +84,10 @@ def archive(
     )
 
 
-def _teehr(
-    context: Context, folder: Path, chosen_runs: "RunSelection", show: "OnRun", *, members: bool, as_json: bool
-) -> None:
+def _teehr(work: Work, folder: Path, chosen_runs: "RunSelection", *, members: bool, as_json: bool) -> None:
     from extensions.archive.teehr_export import export_teehr
 
-    done = export_teehr(context.database, context.clock, folder, chosen_runs, members=members, on_table=show)
+    done = export_teehr(work, folder, chosen_runs, members=members)
     inform_left_out(f"{basin}: the place of its gauge is not known" for basin in done.without_place)
     answer(
         {"folder": str(folder), **asdict(done)},

@@ -22,8 +22,7 @@ def archive(running: JobRun, _params: ArchiveParams) -> dict[str, Any]:
     folder = ArchiveSettings.load().archive
     if folder is None:
         raise InvalidInput("There is no archive: set FRESHET_ARCHIVE to its folder, and start the service again.")
-    work = running.work
-    done = archive_runs(work.database, work.clock, folder / STORE, RunSelection(), on_run=running.show)
+    done = archive_runs(running.work, folder / STORE, RunSelection())
     return {"appended": done.appended, "before": done.before}
 
 
@@ -31,4 +30,4 @@ def extend_archive(work: Work) -> str | None:
     """Append the runs of the day; return a sentence if that has failed."""
     from extensions.archive.archive_runs import extend
 
-    return extend(work.database, work.clock, ArchiveSettings.load().archive, work.show)
+    return extend(work, ArchiveSettings.load().archive)

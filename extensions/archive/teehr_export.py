@@ -6,7 +6,7 @@ its midnight, and the reference time at that of T0, so that the lead is in days.
 
 import re
 import struct
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,17 +25,15 @@ from hydrology.base.units import Area, converted, mm_per_day_to_m3s
 from hydrology.uncertainty.error_model import LEVELS
 from records.basins import basins
 from records.basins.basins import Site
-from records.database.engine import Database
+from records.database.work import Work
 from records.runs import run_arrays, run_types, runs
 from records.series import series
-from runtime.clock import Clock
 from runtime.stored_files import replace_file
 
 UNIT, VARIABLE = "m^3/s", "streamflow_daily_mean"
 """As TEEHR names them in its own tables."""
 _RUN = re.compile("[0-9a-f]{22}")
 Columns = dict[str, Any]
-OnTable = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,26 +64,17 @@ class _Forecast:
     values: Any
 
 
-def export_teehr(
-    database: Database,
-    clock: Clock,
-    folder: Path,
-    chosen: RunSelection,
-    *,
-    members: bool = False,
-    on_table: OnTable = lambda _done, _total, _name: None,
-) -> Exported:
+def export_teehr(work: Work, folder: Path, chosen: RunSelection, *, members: bool = False) -> Exported:
     """Write the tables of chosen runs below a folder, which holds one export: another one replaces it.
 
     Args:
         members: whether to write the paths of calibrated discharge and the members too, besides the calibrated median.
-        on_table: called with the number of runs done, the total, and the run.
 
     Raises:
         DataProblem: no run can be written.
     """
-    with database.reading() as session:
-        found = list_runs(session, clock, chosen)
+    with work.database.reading() as session:
+        found = list_runs(session, work.clock, chosen)
         newest = _newest(session, found, chosen.basins)
         names = sorted({basin for of_run in newest.values() for basin in of_run})
         sites = basins.sites(session, names)
@@ -95,21 +84,21 @@ def export_teehr(
     configurations: dict[str, str] = {}
     wanted = [run for run in found if newest[run.id]]
     for done, run in enumerate(wanted):
-        on_table(done, len(wanted), run.id)
-        with database.reading() as session:
+        work.show(done, len(wanted), run.id)
+        with work.database.reading() as session:
             of_run = [basin for basin in newest[run.id] if basin in placed]
             table = _table("secondary_timeseries", _secondary(session, run, of_run, configurations, members=members))
         _write(folder, f"secondary_timeseries/{run.id}", table)
     written = {"secondary_timeseries": {run.id for run in wanted}, "primary_timeseries": set[str]()}
     days = Period(min(run.t0 for run in wanted), max(run.t0 + run.horizon_days for run in wanted))
     for basin in placed:
-        with database.reading() as session:
+        with work.database.reading() as session:
             if rows := _primary(session, basin, days, configurations):
                 _write(folder, f"primary_timeseries/{basin}", _table("primary_timeseries", [rows]))
                 written["primary_timeseries"].add(basin)
     for name, columns in _domains(placed, configurations).items():
         _write(folder, name, _table(name, [columns]))
-    with database.reading() as session:
+    with work.database.reading() as session:
         _remove_others(session, folder, written)
     return Exported(len(wanted), len(placed), [name for name in names if name not in placed])
 
@@ -150,7 +139,6 @@ def _configuration(run: run_types.Run) -> str:
 def _secondary(
     session: Session, run: run_types.Run, of_run: Sequence[str], configurations: dict[str, str], *, members: bool
 ) -> Iterator[Columns]:
-    """Yield the columns of each basin, and add the configurations that they name."""
     names = (run_arrays.CALIBRATED, *((run_arrays.PATHS, MEMBERS) if members else ()))
     stored = runs.series_of_many(session, [(run.id, basin) for basin in of_run], names)
     for basin in of_run:

@@ -94,7 +94,7 @@ def changes(at: Reading, basin: Basin, run: Run = None, units: DischargeUnits = 
     flow. The parts add up to the change.
     """
     from app.forecasts import lookup
-    from app.forecasts.changes.answer import change_of, table_of_change
+    from app.forecasts.changes.answer import TABLE, change_of
     from records.basins.basins import sites
 
     latest, now = lookup.chosen(at.session, run, basin, at.now)
@@ -104,7 +104,7 @@ def changes(at: Reading, basin: Basin, run: Run = None, units: DischargeUnits = 
         inform_missing(found, found.missing)
         return series(found, _CHANGES, found.in_words or f"{basin}: no change is known")
 
-    return Shown(found, text, lambda: table_of_change(found, sites(at.session, [basin])))
+    return Shown(found, text, lambda: TABLE(found, sites(at.session, [basin])))
 
 
 @reads
@@ -258,5 +258,4 @@ def _notes(run: run_types.Run, results: Sequence[Latest], forecasts: Sequence[Ba
 
 
 def _age(days: int) -> str:
-    """Return how old T0 was at issue, in words."""
     return f" ({counted(abs(days), 'day')} {'before' if days >= 0 else 'after'} the day of issue)"

@@ -48,7 +48,6 @@ def migrate(
 
 
 def _step(to: str) -> str | None:
-    """Migrate the tables to a revision, and return it."""
     with closing(Database(Settings.load().database_url)) as database:
         if missing := database.missing:
             raise DatabaseProblem(missing)

@@ -3,7 +3,6 @@
 A feed, a bridge or a basin that fails is reported, and the others continue. A repeated cycle stores nothing new.
 """
 
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -24,7 +23,7 @@ from operations.alerts.decide_alerts import decide
 from operations.basin_data.basins import chosen
 from operations.basin_data.source_paths import Intake
 from operations.daily.daily_forecasts import DailyRequest, Newest, Reasons, issue_newest
-from operations.feeds.fetch import FetchCallbacks, fetch
+from operations.feeds.fetch import SILENT, FetchCallbacks, fetch
 from operations.weather.fit_bridges import apply
 from records.alerts.alert_changes import Change
 from records.database.engine import Database
@@ -41,6 +40,9 @@ log = structlog.get_logger()
 Status = Literal["issued", "unchanged", "stale", "failed"]
 """Outcome of a basin. `issued`: a new forecast. `unchanged`: its latest forecast already uses all known data. `stale`:
 its data stopped, and its latest forecast is too old. `failed`: a forecast was possible, but was not issued."""
+
+OnFetch = Callable[[str, list[feeds.FetchedBasin], list[SourceFile]], None]
+"""Receives the name of each feed that was asked, the outcome of its basins, and their source files."""
 
 ADVANCING = "basin-days to T0"
 """Label of the stage in which states advance."""
@@ -82,32 +84,21 @@ class Cycle:
         return {status: found[status] for status in get_args(Status) if found[status]}
 
 
-@dataclass(frozen=True, slots=True)
-class Watcher:
-    """Callbacks that follow a cycle.
-
-    Attributes:
-        notify: gets notes before the fetch.
-        pause: waits for some seconds between two attempts.
-        on_fetch: gets the name of each feed that was asked, the outcome of its basins, and their source files.
-    """
-
-    notify: Callable[[str], None] = lambda _sentence: None
-    pause: Callable[[float], None] = time.sleep
-    on_fetch: Callable[[str, list[feeds.FetchedBasin], list[SourceFile]], None] = lambda _feed, _done, _files: None
-
-
-_NOBODY = Watcher()
-
-
 def daily(
-    work: Work, intake: Intake, asked: DailyRequest, *, names: Sequence[str] = (), watcher: Watcher = _NOBODY
+    work: Work,
+    intake: Intake,
+    asked: DailyRequest,
+    *,
+    names: Sequence[str] = (),
+    listener: FetchCallbacks = SILENT,
+    on_fetch: OnFetch = lambda _feed, _done, _files: None,
 ) -> Cycle:
     """Run the daily cycle once.
 
     Args:
         intake: the places that file feeds may read.
         names: the feeds to fetch; all when none is named.
+        listener: gets notes before a fetch, and pauses between two attempts.
 
     Raises:
         InvalidInput: no basin is stored.
@@ -119,7 +110,7 @@ def daily(
     lacking: Reasons = {}
     for feed in wanted:
         with _noting(feed.name, problems, lacking) as failed:
-            failed |= _fetch(work, intake, feed.name, watcher)
+            failed |= _fetch(work, intake, feed.name, listener, on_fetch)
     for bridge in _leading_on(work.database, [feed.product for feed in wanted]):
         with _noting(bridge, problems, lacking) as failed:
             failed |= _apply(work, bridge)
@@ -144,16 +135,16 @@ def _noting(name: str, problems: Reasons, lacking: Reasons) -> Iterator[Reasons]
         lacking.setdefault(basin, absent(Reason.SOURCE_FAILED, source=name, why=reason))
 
 
-def _fetch(work: Work, intake: Intake, feed: str, watcher: Watcher) -> Reasons:
+def _fetch(work: Work, intake: Intake, feed: str, listener: FetchCallbacks, on_fetch: OnFetch) -> Reasons:
     """Fetch a feed; return the reason by failed basin."""
 
     def show(basin: feeds.FetchedBasin, done: int, total: int) -> None:
         work.stage(feed).show(done, total, f"{basin.basin_id} {basin.status}")
 
     files: list[SourceFile] = []
-    listener = FetchCallbacks(show, watcher.notify, watcher.pause, files.append)
-    fetched = fetch(work, intake, feed, listener=listener)
-    watcher.on_fetch(feed, fetched, files)
+    following = replace(listener, on_basin=show, on_file=files.append)
+    fetched = fetch(work, intake, feed, listener=following)
+    on_fetch(feed, fetched, files)
     return {basin.basin_id: _failure(basin.reason) for basin in fetched if basin.status == "failed"}
 
 

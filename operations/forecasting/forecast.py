@@ -1,7 +1,8 @@
 """Forecast runs: advance the states to T0, simulate the days ahead, store the run atomically.
 
 The weather after T0 is observed (the run is labelled a hindcast), a weather forecast, that of other years (ESP), or
-hypothetical (the run is labelled a what-if).
+hypothetical (the run is labelled a what-if). Volumes are ESP runs with a horizon to the end of a season; they are
+always stored as runs on request, so that a basin's latest forecast stays the operational one.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -13,24 +14,28 @@ from typing import Any
 import structlog
 from sqlalchemy.orm import Session
 
+from hydrology.base.calendar import Day
 from hydrology.base.staleness import age_days, stale
 from hydrology.weather.forcing_kinds import KINDS
-from jobspec.jobs.forecasting import ForecastParams
+from jobspec.jobs.forecasting import ForecastParams, VolumesParams
 from operations.alerts.decide_alerts import decide
-from operations.basin_data.basins import with_model
+from operations.basin_data.basins import last_ended, with_model
 from operations.forecasting.changes.since_previous import with_changes
+from operations.forecasting.days import choose_days
 from operations.forecasting.parts.results import results_of
-from operations.forecasting.plan.plans import NothingToForecast, Plan, plans, read_inputs
+from operations.forecasting.plan.plans import ForecastInputs, NothingToForecast, Plan, plans, read_inputs
 from operations.versions.processes import program
 from operations.versions.stages import with_progress
 from records.basins import basins
 from records.database.ids import new_id
 from records.database.work import Work
+from records.forecasts import seasonal_volumes
 from records.outlooks.outlooks import prepare, store_run
 from records.runs import run_types
 from records.runs.run_request import RunWhatIf
 from records.runs.runs import RunRequest
 from records.versions import promotions, versions
+from runtime.clock import Clock
 
 __all__ = ["NothingToForecast", "forecast", "issue"]
 
@@ -197,3 +202,47 @@ def new_run(
         members=list(loaded.labels),
         request_key=request.key,
     )
+
+
+def forecast_volumes(work: Work, request: RunRequest[VolumesParams]) -> list[run_types.Run]:
+    """Issue the runs for the volume of the requested season, or of each basin's own."""
+    params = request.params
+    with work.database.reading() as session:
+        groups = basins_by_version(session, params.basins, params.version)
+        if earlier := request.earlier_runs(session):
+            return earlier
+    planned = [
+        plan
+        for version, names in groups.items()
+        for plan in _plans(work, read_inputs(work.database, version, names), params)
+    ]
+    return issue(work, replace(request, purpose="on-request"), planned)
+
+
+def _plans(work: Work, inputs: ForecastInputs, params: VolumesParams) -> list[Plan]:
+    """Return the runs of a version. One for each number of days to the end of a season."""
+    if not inputs.forcings:
+        raise NothingToForecast(" ".join(map(str, inputs.failures.values())))
+    t0 = _t0(work.clock, inputs, params.t0)
+    by_horizon: dict[int, list[str]] = {}
+    with work.database.reading() as session:
+        for name in inputs.forcings:
+            season = params.season or seasonal_volumes.season_of(session, name, t0)
+            horizon = int((season.after(t0).last - t0).astype(int))
+            by_horizon.setdefault(horizon, []).append(name)
+    planned: list[Plan] = []
+    for horizon, names in by_horizon.items():
+        part = _part(inputs, names, with_failures=not planned)
+        asked = ForecastParams(basins=names, t0=t0, horizon=horizon, weather="climatology")
+        planned += plans(work, part, asked)
+    return planned
+
+
+def _t0(clock: Clock, inputs: ForecastInputs, asked: Day | None) -> Day:
+    ended = max(last_ended(inputs.basins[name], clock.now()) for name in inputs.forcings)
+    last = max(forcing.period.last for forcing in inputs.forcings.values())
+    return choose_days(clock, asked, 1, last, ended).t0
+
+
+def _part(inputs: ForecastInputs, names: Sequence[str], *, with_failures: bool) -> ForecastInputs:
+    return replace(inputs.only(names), failures=inputs.failures if with_failures else {})

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from hydrology.base.absent import Absent
 from hydrology.base.errors import DataProblem
 from models.networks import architecture, snow_cells
-from operations.training import finetune
+from operations.training import training_data
 from operations.training.members import StartedTraining, best_nse, scaler_of
 from operations.training.physics_probes import measured, real_weather
 from records.database.work import Work
@@ -168,7 +168,7 @@ def new_version(clock: Clock, started: StartedTraining, label: str | None = None
 
     Its members need not be finished."""
     config, static = started.config, started.prepared.data.forcing.static
-    origin = finetune.lineage(started.parent, started.prepared.basins, config.inputs.static, static)
+    origin = training_data.lineage(started.parent, started.prepared.basins, config.inputs.static, static)
     return versions.NewVersion(
         created_at=clock.wall(),
         issued_at=clock.now(),

@@ -20,7 +20,7 @@ from models.devices import GPUTooSmall, gpu_faults
 from models.gpu.members_training import MembersTraining, suits_gpus, trains_together
 from models.scaling import Scaler
 from models.training import MemberTraining, Progress, TrainedMember
-from operations.training import finetune
+from operations.training import training_data
 from operations.training.training_data import Prepared
 from operations.versions.processes import machine
 from records.database.engine import Database
@@ -219,7 +219,7 @@ def best_nse(log_rows: Sequence[dict[str, float]]) -> float | None:
 
 
 def _learnt_from(started: StartedTraining) -> tuple[str, ...]:
-    return finetune.learnt_from(started.parent, started.prepared.basins)
+    return training_data.learnt_from(started.parent, started.prepared.basins)
 
 
 def _starts(session: Session, started: StartedTraining, members: Sequence[int]) -> dict[int, Tensors]:
@@ -227,7 +227,7 @@ def _starts(session: Session, started: StartedTraining, members: Sequence[int]) 
     parent = started.parent
     if parent is None:
         return {}
-    return {member: finetune.start_of(session, parent, member, _learnt_from(started)) for member in members}
+    return {member: training_data.start_of(session, parent, member, _learnt_from(started)) for member in members}
 
 
 def _seed(started: StartedTraining, member: int) -> int:

@@ -27,7 +27,6 @@ from operations.basin_data.dataset import skipped_days
 from operations.verification.evaluate import evaluate
 from operations.versions.learnt_days import require_held_out, require_to_be_held_out, version_to_score, warning
 from records.basins.basins import lock
-from records.database.engine import Database
 from records.database.work import Work
 from records.versions import promotions, versions
 from records.versions.version_properties import PromotionDecision, SideBySide
@@ -65,7 +64,10 @@ def decide(work: Work, candidate: str, rule: PromotionRule, *, refused: str | No
     """
     years = split_years(rule.period)
     if refused is not None:
-        return _not_promoted(work.database, candidate, rule, refused)
+        refusal = _undecided(candidate, rule, f"Not promoted: {refused}")
+        with work.database.transaction() as session:
+            versions.update_properties(session, candidate, comparison=refusal)
+        return refusal
     with work.database.reading() as session:
         version = versions.get(session, candidate)
         standing = promotions.current(session, version.scope)
@@ -103,23 +105,21 @@ def _warning(version: versions.Version, period: Period, basins: Sequence[str]) -
     return warning(version, period, joint_use(version.use_of(period, basin) for basin in basins))
 
 
-def _not_promoted(database: Database, candidate: str, rule: PromotionRule, refusal: str) -> PromotionDecision:
-    """Store and return that a candidate is not compared with any version, and why."""
-    decision = PromotionDecision(
+def _undecided(
+    candidate: str, rule: PromotionRule, sentence: str, current: tuple[str, ...] = (), basins: int = 0
+) -> PromotionDecision:
+    return PromotionDecision(
         candidate=candidate,
-        current=(),
+        current=current,
         rule=rule,
-        basins=0,
+        basins=basins,
         deciding=None,
         reporting=None,
         better=False,
         better_in=(),
         promoted=(),
-        sentence=f"Not promoted: {refusal}",
+        sentence=sentence,
     )
-    with database.transaction() as session:
-        versions.update_properties(session, candidate, comparison=decision)
-    return decision
 
 
 def _yearly_errors(
@@ -152,18 +152,8 @@ def _decision(
     ours: ByBasin,
     theirs: ByBasin,
 ) -> PromotionDecision:
-    undecided = PromotionDecision(
-        candidate=candidate.id,
-        current=current,
-        rule=rule,
-        basins=len(ours),
-        deciding=None,
-        reporting=None,
-        better=False,
-        better_in=(),
-        promoted=(),
-        sentence="No basin has another current version to compare with, so nothing is decided.",
-    )
+    nothing = "No basin has another current version to compare with, so nothing is decided."
+    undecided = _undecided(candidate.id, rule, nothing, current, len(ours))
     if not ours:
         return undecided
     deciding, reporting = (side_by_side(some, ours, theirs) for some in (years.deciding, years.reporting))

@@ -16,7 +16,7 @@ import structlog
 from hydrology.base.errors import DataProblem, InvalidInput
 from jobspec.training import FineTuningConfig, TrainingConfig
 from models.devices import CPU
-from operations.training import finetune
+from operations.training import training_data
 from operations.training.assemble import Trained, assemble_all
 from operations.training.members import (
     OnMemberProgress,
@@ -157,7 +157,7 @@ def begin(
     with work.database.reading() as session:
         parent = None
         if isinstance(config, FineTuningConfig):
-            parent, config = finetune.whole(session, config)
+            parent, config = training_data.whole(session, config)
         prepared = prepare(session, config, basins)
     request: dict[str, Any] = {
         "config": config.model_dump(mode="json"),

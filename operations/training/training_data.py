@@ -1,22 +1,30 @@
-"""The data of a training.
-
-The basins that can be used, and their arrays."""
+"""What a training starts from: its basins and arrays; and of a fine-tuning its parent's network, scaler and weights."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
+import torch
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent, absent, first_texts
 from hydrology.base.calendar import Period
 from hydrology.base.digests import inputs_sha256
-from hydrology.base.errors import DataProblem, counted
+from hydrology.base.errors import DataProblem, InvalidInput, counted
 from hydrology.base.reasons import Reason
-from jobspec.training import TrainingConfig
-from models.arrays import Array, days_of
+from jobspec.network import BucketsConfig, MCLSTMConfig
+from jobspec.training import FineTuningConfig, TrainingConfig
+from models.arrays import Array, days_of, places
+from models.basin_vectors import with_room
+from models.checkpoint import Tensors
 from models.validation import SPIN_UP_DAYS, TrainingData
 from operations.basin_data.dataset import BasinForcing, load_discharge, load_forcing, stacked
+from operations.versions.learnt_days import attribute_ranges
+from operations.versions.load_networks import weights_of
+from records.versions import versions
+from records.versions.version_properties import Tuning, VersionProperties
+from records.versions.versions import Version
 
 
 class NoBasinLeft(DataProblem):
@@ -94,3 +102,94 @@ def _unfit(basin: str, discharge: Array, training: Period) -> Absent | None:
     if (known == known[0]).all():
         return absent(Reason.CONSTANT_DISCHARGE, basin=basin, flow=float(known[0]), period=str(training))
     return None
+
+
+VECTORS = "vectors.table"
+
+
+def whole(session: Session, tuning: FineTuningConfig) -> tuple[Version, TrainingConfig]:
+    """Return the parent of a fine-tuning, and the full configuration to train.
+
+    Raises:
+        InvalidInput: it takes another product, has fewer members, or has no basin vectors to fit.
+    """
+    parent = versions.get(session, tuning.parent)
+    parent.require_members("Fine-tuning")
+    if tuning.product not in (None, parent.product):
+        raise InvalidInput(
+            f"Version {parent.id} takes the forcing product {parent.product}, not {tuning.product}: fine-tune it with "
+            f"{parent.product}, or choose a parent that takes {tuning.product}."
+        )
+    if (tuning.members or 0) > len(parent.members):
+        raise InvalidInput(
+            f"Version {parent.id} has {counted(len(parent.members), 'member')}, so {tuning.members} "
+            "cannot start from them: ask "
+            "for no more."
+        )
+    if tuning.fitted == "basin_vectors" and not _learns_vectors(parent):
+        raise InvalidInput(
+            f"Version {parent.id} learns no vectors of basins, so only its whole network can be fitted: do so (fitted: "
+            "network), or choose a parent with `basin_vector` above 0."
+        )
+    return parent, tuning.training(parent.training, len(parent.members))
+
+
+def _learns_vectors(parent: Version) -> bool:
+    network = parent.training.network
+    return isinstance(network, MCLSTMConfig | BucketsConfig) and network.basin_vector > 0
+
+
+def start_of(session: Session, parent: Version, member: int, learnt_from: Sequence[str]) -> Tensors:
+    """Return a member's initial weights.
+
+    Those that the parent uses for its member in the same place.
+
+    Args:
+        learnt_from: the basins that the member will have learnt from, the parent's among them.
+    """
+    weights = weights_of(parent, versions.members_of(session, parent.id)[member])
+    if VECTORS in weights:
+        before = torch.as_tensor(places(sorted(parent.basins), learnt_from))
+        weights[VECTORS] = with_room(weights[VECTORS], before, len(learnt_from))
+    return weights
+
+
+def learnt_from(parent: Version | None, basins: Sequence[str]) -> tuple[str, ...]:
+    """Return the basins of a version's training: the parent's, then its own."""
+    return tuple(dict.fromkeys([*(parent.basins if parent else ()), *basins]))
+
+
+@dataclass(frozen=True, slots=True)
+class Lineage:
+    """The origin of a version.
+
+    Attributes:
+        basins: all basins that it learnt from, including those of its ancestors.
+        properties: the ranges of these basins' attributes, and the fine-tuning.
+    """
+
+    parent_id: str | None
+    basins: tuple[str, ...]
+    properties: VersionProperties
+
+
+def lineage(
+    parent: Version | None, basins: tuple[str, ...], names: tuple[str, ...], static: npt.NDArray[np.floating]
+) -> Lineage:
+    """Return the lineage of a version that is trained now.
+
+    From scratch without a parent.
+
+    Args:
+        basins: those it is trained on.
+        names, static: the attributes that it takes, and their values in these basins, (basins, attributes).
+    """
+    own = attribute_ranges(names, static)
+    if parent is None:
+        return Lineage(None, basins, VersionProperties(attribute_ranges=own))
+    ranges = parent.properties.attribute_ranges
+    widened = ranges and {
+        name: (min(own[name][0], minimum), max(own[name][1], greatest)) for name, (minimum, greatest) in ranges.items()
+    }
+    tuning = Tuning(basins=basins, earlier_periods=parent.used_periods)
+    return Lineage(parent.id, learnt_from(parent, basins), VersionProperties(attribute_ranges=widened, tuning=tuning))

@@ -97,7 +97,7 @@ def evaluate(
 
     processes = processes_for(len(blocks), work.cores)
     if processes > 1:
-        apart = partial(_judge_apart, work.settings, work.clock, version_id, period, parts, blocks)
+        apart = partial(_judge_apart, (work.settings, work.clock, version_id, period), parts, blocks)
         side_by_side(apart, range(len(blocks)), processes, save)
     else:
         for block, names in enumerate(blocks):
@@ -127,17 +127,13 @@ def evaluate(
 
 
 def _judge_apart(
-    settings: Settings,
-    clock: Clock,
-    version_id: str,
-    period: Period,
+    opened: tuple[Settings, Clock, str, Period],
     without: Mapping[str, Days],
     blocks: Sequence[Sequence[str]],
     block: int,
     report: OnProgress,
 ) -> None:
-    judge = _opened(settings, clock, version_id, period)
-    report(replace(judge, without=without).judge(blocks[block]))
+    report(replace(_opened(*opened), without=without).judge(blocks[block]))
 
 
 @cache

@@ -15,6 +15,7 @@ from runtime.clock import Clock
 from testing.api_process import served
 from testing.databases import copy_into
 from testing.filled_store import FILLED_UNTIL, FilledStore, fill, work
+from testing.work import work_of
 from tests.operations.conftest import FILE, country, trained_file
 from tests.shared_folders import filled_once
 
@@ -64,7 +65,7 @@ def reading_api(worked_file: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 def _started(database_url: str, folder: Path) -> Iterator[Api]:
     stored = fill(database_url)
     database = Database(database_url)
-    archive_runs(database, Clock(FILLED_UNTIL), folder / "archive" / STORE, RunSelection())
+    archive_runs(work_of(database, Clock(FILLED_UNTIL)), folder / "archive" / STORE, RunSelection())
     database.close()
     with served(database_url, folder) as (address, process):
         yield Api(address, process, stored)

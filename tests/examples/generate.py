@@ -27,6 +27,7 @@ from records.basins import basins
 from records.database.engine import Database
 from runtime.clock import Clock
 from testing.country import BASINS
+from testing.work import work_of
 from tests.app.conftest import serving
 from tests.examples.compare import difference
 from tests.examples.machine import Machine, fixed, fixed_machine, with_numbered_hashes
@@ -80,7 +81,7 @@ def generate(file: Path) -> Examples:
         client.headers["Authorization"] = f"Bearer {token}"
         recorder = Recorder(client, machine)
         recorder.names |= fill(database, machine, recorder.ask, country)
-        archive_runs(database, Clock(AS_OF), Path(folder) / STORE, RunSelection())
+        archive_runs(work_of(database, Clock(AS_OF)), Path(folder) / STORE, RunSelection())
         recorder.names["instance"] = recorder.names["run"]
         recorder.names["day"] = recorder.ask("GET", "/v1/basins/{basin}/states")["states"][0]["day"]
         recorder.read_all()

@@ -12,8 +12,7 @@ from ingestion.sources.camels import CamelsSource
 from jobspec.changes import Changes, Increment
 from jobspec.jobs.forecasting import ForecastParams, VolumesParams, WhatIfParams
 from operations.basin_data.ingest import ingest
-from operations.forecasting.forecast import forecast
-from operations.forecasting.seasonal_volumes import forecast_volumes
+from operations.forecasting.forecast import forecast, forecast_volumes
 from operations.training.train import train
 from operations.verification.calibrate import calibrate
 from operations.verification.compare import compare

@@ -16,7 +16,7 @@ from ingestion.sources import synthetic
 from jobspec.feeds import NewFeed, read_settings
 from jobspec.training import InputsConfig
 from operations.basin_data.source_paths import Intake
-from operations.daily.daily_cycle import Cycle, Watcher, daily
+from operations.daily.daily_cycle import Cycle, daily
 from operations.daily.daily_forecasts import DailyRequest
 from operations.feeds.fetch import FetchCallbacks, fetch
 from operations.training.train import train
@@ -92,13 +92,12 @@ class Station:
     def cycle(self, *names: str, days: int = 0, **asked: Any) -> Cycle:
         """Do a cycle, some days after the last."""
         self.world.now += timedelta(days=days)
-        watcher = Watcher(quiet, quiet)
         return daily(
             work_of(self.database, self.clock, self.settings, progress=self.show),
             self.intake,
             DailyRequest(HORIZON, **asked),
             names=names,
-            watcher=watcher,
+            listener=FetchCallbacks(pause=quiet),
         )
 
     def stop(self, basin: str, last: Day) -> None:

@@ -46,7 +46,7 @@ def what_if(running: JobRun, params: WhatIfParams) -> dict[str, Any]:
 
 def volumes(running: JobRun, params: VolumesParams) -> dict[str, Any]:
     """Issue forecasts of seasonal volumes."""
-    from operations.forecasting.seasonal_volumes import forecast_volumes
+    from operations.forecasting.forecast import forecast_volumes
 
     issued = forecast_volumes(running.work, running.request(params))
     return {"runs": [_issued(running, run) for run in issued]}
@@ -54,18 +54,19 @@ def volumes(running: JobRun, params: VolumesParams) -> dict[str, Any]:
 
 def daily(running: JobRun, params: DailyParams) -> dict[str, Any]:
     """Run the daily cycle and report the outcome of every basin."""
-    from operations.daily.daily_cycle import Watcher, after_daily
+    from operations.daily.daily_cycle import after_daily
     from operations.daily.daily_cycle import daily as run
     from operations.daily.daily_forecasts import DailyRequest
+    from operations.feeds.fetch import FetchCallbacks
     from operations.upkeep import audit_details
 
     def note(feed: str, done: "list[FetchedBasin]", files: "list[SourceFile]") -> None:
         running.record("feed fetched", feed, **audit_details.fetched(done, files))
 
-    watcher = Watcher(running.log, running.pause, note)
+    listener = FetchCallbacks(notify=running.log, pause=running.pause)
     asked = DailyRequest(params.horizon, running.grant.purpose, owner=running.grant.owner)
     places = intake_of(running)
-    cycle = run(running.work, places, asked, names=params.feeds, watcher=watcher)
+    cycle = run(running.work, places, asked, names=params.feeds, listener=listener, on_fetch=note)
     for sentence in after_daily(running.work):
         running.log(sentence)
     shown = {basin.basin: str(basin.reason) for basin in cycle.basins if basin.status in ("stale", "failed")}

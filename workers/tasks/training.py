@@ -41,9 +41,9 @@ def training(running: JobRun, params: TrainingParams) -> dict[str, Any]:
     """
     from operations.basin_data.basins import chosen_to_learn_from
     from operations.training.assemble import assemble_all
-    from operations.training.finetune import whole
     from operations.training.promotion_rule import decide, require_decidable
     from operations.training.train import begin_all, plan_of, reopen_all
+    from operations.training.training_data import whole
 
     work, rule, plan = running.work, params.compare, running.job.plan
     if plan is None:

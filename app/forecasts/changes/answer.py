@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import date, datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -12,22 +12,20 @@ from sqlalchemy.orm import Session
 
 from app.exports.answers import SeriesAnswer, documented_responses
 from app.exports.formats import SERIES
-from app.exports.table import Table, numbers
 from app.forecasts import lookup
 from app.forecasts.changes.words import Split, change_in_words
 from app.forecasts.discharge import DischargeUnits, in_units
-from app.forecasts.header import days_ahead, header, missing_in_header
+from app.forecasts.header import header_of_days, run_table
 from app.forecasts.schemas import DaysOfRun
-from app.forecasts.table import day_columns, run_columns
-from app.http.base_schema import Absences, Missing, Model, column
+from app.http.base_schema import EXPLAINED, Missing, Model, Series, column
 from app.http.dependencies import AsKnown, BasinId, Reading, RunId
 from app.http.discharge_units import NoArea
 from hydrology.attribution.forecast_change import PARTS, interaction
-from hydrology.base.absent import Absent, absent, texts
+from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import as_date, day
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Units
-from records.basins.basins import Site, UnknownBasin
+from records.basins.basins import UnknownBasin
 from records.forecasts.latest import Latest, NoForecast, NoModel, result_of
 from records.runs import run_arrays, runs
 from records.runs.run_summary import RunChange
@@ -86,20 +84,26 @@ class ChangeOfRun(DaysOfRun):
         description="The newest operational run from an earlier T0, of at most 10 days before."
     )
     change_of: ChangeOf | None = Field(description="The compared flow: calibrated where both runs are.")
-    before: list[float] | None = Field(description=column("Discharge by the previous forecast"))
-    after: list[float] | None = Field(description=column("Discharge by this forecast"))
-    change: list[float] | None = Field(description=column("`after` less `before`"))
-    parts: ChangeByCause | None = Field(
+    before: Annotated[list[float] | None, Series("discharge by the previous forecast")] = Field(
+        description=column("Discharge by the previous forecast")
+    )
+    after: Annotated[list[float] | None, Series("discharge by this forecast")] = Field(
+        description=column("Discharge by this forecast")
+    )
+    change: Annotated[list[float] | None, Series("change of the discharge")] = Field(
+        description=column("`after` less `before`")
+    )
+    parts: Annotated[ChangeByCause | None, Series("part of the change due to {}", column="part_{}")] = Field(
         description="The change by cause, from reruns of the previous forecast with one input after the other "
         "replaced, in the order of the fields. They add up to the change."
     )
-    interaction: ChangeByCause | None = Field(
+    interaction: Annotated[ChangeByCause | None, Series("dependence on the order of the part due to {}")] = Field(
         description="By how much the parts depend on that order: `parts` less the same in the opposite order. Over the "
         "causes it adds up to 0."
     )
     precipitation: Rain | None
     in_words: str | None = Field(description="The largest change in a sentence.")
-    missing: Missing
+    missing: Missing = EXPLAINED
 
 
 Array = npt.NDArray[np.float64]
@@ -109,22 +113,14 @@ _FIELDS = ("previous", "change_of", "before", "after", "change", "parts", "inter
 
 def change_of(session: Session, latest: Latest, at: datetime | None, units: Units) -> ChangeOfRun:
     """Return the change of a run since the previous one; `at` is the clock's time for a latest answer."""
-    run, basin = latest.run, latest.basin
-    split, absences = _split(session, latest, units), Absences()
-    columns = days_ahead(run)
+    fields, split = header_of_days(latest, at), _split(session, latest, units)
     if isinstance(split, Absent):
-        fields: dict[str, Any] = {name: absences.present(name, split) for name in _FIELDS}
+        fields |= dict.fromkeys(_FIELDS, split)
     else:
-        count = len(split.after)
-        columns = {"time": columns["time"][:count], "lead_days": columns["lead_days"][:count]}
-        fields = _fields(split, absences) | {"in_words": change_in_words(split, columns["time"], units)}
-    return ChangeOfRun(
-        **header(latest, at),
-        **columns,
-        units={**dict.fromkeys(("before", "after", "change", "parts", "interaction"), units), "precipitation": "mm"},
-        **fields,
-        missing=texts(missing_in_header(basin)) | absences.texts,
-    )
+        fields |= {name: fields[name][: len(split.after)] for name in ("time", "lead_days")}
+        fields |= _fields(split) | {"in_words": change_in_words(split, fields["time"], units)}
+    flows = dict.fromkeys(("before", "after", "change", "parts", "interaction"), units)
+    return ChangeOfRun(units=flows | {"precipitation": "mm"}, **fields)
 
 
 def _split(session: Session, latest: Latest, units: Units) -> Split | Absent:
@@ -148,20 +144,16 @@ def _flow(series: Mapping[str, run_arrays.RunSeries], *, calibrated: bool) -> Ar
     return np.asarray(quantiles.values[list(quantiles.axes["level"]).index(_MEDIAN)], dtype=np.float64)
 
 
-def _fields(split: Split, absences: Absences) -> dict[str, Any]:
+def _fields(split: Split) -> dict[str, Any]:
     found = split.found
-    combined: ChangeByCause | Absent = found.without_reverse or _by_cause(interaction(split.parts))
-    if found.without_flow is not None:
-        absences.present("parts.observed_flow", found.without_flow)
-        absences.present("interaction.observed_flow", found.without_flow)
     return {
         "previous": PreviousRun(run=found.run, version=found.version, t0=as_date(day(found.t0))),
         "change_of": "calibrated median" if found.without_flow is None else "mean of the members",
         "before": (split.after - split.change).tolist(),
         "after": split.after.tolist(),
         "change": split.change.tolist(),
-        "parts": _by_cause(split.parts[0]),
-        "interaction": absences.present("interaction", combined),
+        "parts": _by_cause(split.parts[0], found.without_flow),
+        "interaction": found.without_reverse or _by_cause(interaction(split.parts), found.without_flow),
         "precipitation": Rain(
             observed=found.observed_mm,
             expected=found.expected_mm,
@@ -171,41 +163,14 @@ def _fields(split: Split, absences: Absences) -> dict[str, Any]:
     }
 
 
-def _by_cause(parts: Array) -> ChangeByCause:
+def _by_cause(parts: Array, why: Absent | None) -> ChangeByCause:
     """Return parts (parts, days) by cause, unrounded so that they add up; null where they are unknown."""
-    columns = {name: row.tolist() if np.isfinite(row).all() else None for name, row in zip(PARTS, parts, strict=True)}
+    named = zip(PARTS, parts, strict=True)
+    columns: dict[str, Any] = {name: row.tolist() if np.isfinite(row).all() else why for name, row in named}
     return ChangeByCause(**columns)
 
 
-_FLOWS = {
-    "before": "discharge by the previous forecast",
-    "after": "discharge by this forecast",
-    "change": "change of the discharge",
-}
-
-
-def table_of_change(answer: ChangeOfRun, sites: Mapping[str, Site]) -> Table:
-    """Return the change of each day and its parts."""
-    rows, unit = len(answer.time), answer.units["change"]
-    parts = [
-        numbers(
-            f"{kind}_{cause}",
-            f"{meaning} {cause.replace('_', ' ')}",
-            None if of_kind is None else getattr(of_kind, cause),
-            rows,
-            unit,
-        )
-        for kind, meaning, of_kind in (
-            ("part", "part of the change due to", answer.parts),
-            ("interaction", "dependence on the order of the part due to", answer.interaction),
-        )
-        for cause in ChangeByCause.model_fields
-    ]
-    flows = [numbers(name, meaning, getattr(answer, name), rows, unit) for name, meaning in _FLOWS.items()]
-    columns = [*run_columns(answer, sites, rows), *day_columns(answer.time, answer.lead_days), *flows, *parts]
-    return Table(f"{answer.basin}_changes_{answer.t0}", f"Change of the forecast of {answer.basin}", columns)
-
-
+TABLE = run_table("changes", "Change of the forecast of {}")
 router = APIRouter(tags=["forecasts"])
 
 
@@ -221,7 +186,7 @@ def read_latest_changes(
     into weather that came, new weather forecast, revised data, model version and observed flow. The parts add up to the
     change; `in_words` describes the largest one. Null, with the reason, for a basin's first forecast."""
     changes = change_of(session, lookup.latest(session, basin, at), at, units)
-    return answer.of_basin(changes, table_of_change)
+    return answer.of_basin(changes, TABLE)
 
 
 @router.get(
@@ -234,4 +199,4 @@ def read_changes_of_run(
 ) -> Response:
     """The same answer as for the latest forecast, of any operational run."""
     changes = change_of(session, result_of(session, run, basin), None, units)
-    return answer.of_basin(changes, table_of_change)
+    return answer.of_basin(changes, TABLE)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import date, datetime
+from typing import Any
 
 import numpy as np
 from fastapi import APIRouter, Response
@@ -11,16 +12,16 @@ from sqlalchemy.orm import Session
 from app.basins.observations import DISCHARGE
 from app.exports.answers import JsonAnswer, documented_responses
 from app.forecasts.balance import WaterBalance, residuals, water_balance
-from app.forecasts.header import days_ahead, header, missing_in_header
+from app.forecasts.header import days_ahead, header
 from app.forecasts.lookup import PROBLEMS, AskedRun
 from app.forecasts.schemas import FieldUnits, RunOfBasin
-from app.forecasts.stored_water import is_conserving, why_no_account
-from app.http.base_schema import Missing, Model, Period
+from app.forecasts.stored_water import is_conserving, why_no_account, why_no_water
+from app.http.base_schema import EXPLAINED, Missing, Model, Period, maybe
 from app.http.conditional import FOR_EVER, SHORTLY
 from app.http.dependencies import Reading
 from app.http.json_numbers import rounded
 from hydrology.base import calendar
-from hydrology.base.absent import Absent, absent, texts
+from hydrology.base.absent import Absent, absent
 from hydrology.base.basins import gauge_product
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Area, to_mm_per_day
@@ -66,7 +67,7 @@ class BalanceOfRun(RunOfBasin):
         "are traces.",
     )
     loss_beside_pet: LossBesidePet | None = Field(description="The loss compared with potential evapotranspiration.")
-    missing: Missing
+    missing: Missing = EXPLAINED
 
 
 class SimulatedWater(Model):
@@ -96,23 +97,22 @@ class LongTermBalance(RunOfBasin):
     period: Period | None = Field(description="From the first day after the empty store to T0.")
     simulated: SimulatedWater | None
     observed: ObservedRunoff | None
-    missing: Missing
+    missing: Missing = EXPLAINED
 
 
-def loss_beside_pet(session: Session, version: str, basin: str) -> tuple[LossBesidePet | None, dict[str, Absent]]:
-    """Return the comparison, and why it or a part of it is null."""
+def loss_beside_pet(session: Session, version: str, basin: str) -> LossBesidePet | Absent:
+    """Return the comparison, or why it is not known."""
     simulated = simulated_series.loss_of(session, version, basin)
     if isinstance(simulated, Absent):
-        return None, {"loss_beside_pet": simulated}
+        return simulated
     period, loss = simulated
-    shown = LossBesidePet(
+    return LossBesidePet(
         period=Period.between(period.first, period.last),
         mean=rounded(loss.mean),
         members={label: rounded(lost) for label, lost in loss.members.items()},
-        pet=None if isinstance(loss.pet, Absent) else rounded(loss.pet),
+        pet=maybe(loss.pet, rounded),
         exceeding=loss.exceeding,
     )
-    return shown, {"loss_beside_pet.pet": loss.pet} if isinstance(loss.pet, Absent) else {}
 
 
 def in_words(loss: LossBesidePet) -> str | None:
@@ -128,54 +128,36 @@ def in_words(loss: LossBesidePet) -> str | None:
 
 def balance(session: Session, latest: Latest, at: datetime | None) -> BalanceOfRun:
     """Return the water balance of every member; `at` is the clock's time for a latest answer."""
-    days = days_ahead(latest.run)["time"]
-    basin = latest.basin
-    of_traces = runs.series_of(session, latest.run.id, basin.basin_id, (run_arrays.LEDGER,)).get(run_arrays.LEDGER)
-    ledgers = runs.ledger_of(session, latest.run.id, basin.basin_id)
-    of_members = water_balance(ledgers, of_traces, basin.spin_up_days)
-    missing, conserving = missing_in_header(basin), is_conserving(session, latest)
-    if of_members is None:
-        missing["water_balance"] = why_no_account(basin, conserving)
-    lost = None
-    if conserving:
-        lost, reasons = loss_beside_pet(session, latest.run.version_id, basin.basin_id)
-        missing |= reasons
-    else:
-        missing["loss_beside_pet"] = absent(Reason.NOT_CONSERVING)
-    answer = BalanceOfRun(
+    days, (run, basin) = days_ahead(latest.run)["time"], (latest.run, latest.basin)
+    of_traces = runs.series_of(session, run.id, basin.basin_id, (run_arrays.LEDGER,)).get(run_arrays.LEDGER)
+    of_members = water_balance(runs.ledger_of(session, run.id, basin.basin_id), of_traces, basin.spin_up_days)
+    loss: LossBesidePet | Absent = absent(Reason.NOT_CONSERVING)
+    if is_conserving(session, latest):
+        loss = loss_beside_pet(session, run.version_id, basin.basin_id)
+    of_traces_alone: dict[str, Any] = {}
+    if of_traces is not None and "trace" in of_traces.axes:
+        of_traces_alone["residuals"] = residuals(of_traces)
+    return BalanceOfRun(
         **header(latest, at),
         units={"water_balance": "mm", "loss_beside_pet": "mm/year"},
         first_day=days[0],
         last_day=days[-1],
-        water_balance=of_members,
-        loss_beside_pet=lost,
-        missing=texts(missing),
+        water_balance=maybe(of_members or why_no_water(session, latest)),
+        **of_traces_alone,
+        loss_beside_pet=maybe(loss),
     )
-    if of_traces is None or "trace" not in of_traces.axes:
-        return answer
-    return answer.model_copy(update={"residuals": residuals(of_traces)})
 
 
 def long_term(session: Session, latest: Latest, at: datetime | None) -> LongTermBalance:
     """Return the balance until T0; `at` is the clock's time for a latest answer."""
-    basin = latest.basin
     past = _past(session, latest)
-    missing, simulated, observed = missing_in_header(basin), None, None
-    if isinstance(past, Absent):
-        missing |= dict.fromkeys(("period", "simulated", "observed"), past)
-    else:
-        simulated, runoff = past.a_year, _runoff(session, basin, past.period)
-        if isinstance(runoff, Absent):
-            missing["observed"] = runoff
-        else:
-            observed = runoff
+    observed = past if isinstance(past, Absent) else _runoff(session, latest.basin, past.period)
     return LongTermBalance(
         **header(latest, at),
         units=dict.fromkeys(("simulated", "observed"), "mm/year"),
-        period=None if isinstance(past, Absent) else Period.between(past.period.first, past.period.last),
-        simulated=simulated,
-        observed=observed,
-        missing=texts(missing),
+        period=maybe(past, lambda known: Period.between(known.period.first, known.period.last)),
+        simulated=maybe(past, lambda known: known.a_year),
+        observed=maybe(observed),
     )
 
 

@@ -1,7 +1,9 @@
 """/v1/basins/{basin}/origin and /age: where the coming discharge comes from, and when its water fell."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 from datetime import date, datetime
+from typing import Annotated, Any
 
 import numpy as np
 from fastapi import APIRouter, Response
@@ -10,17 +12,15 @@ from sqlalchemy.orm import Session
 
 from app.exports.answers import SeriesAnswer, documented_responses
 from app.exports.formats import SERIES
-from app.exports.table import Column, Table, numbers
-from app.forecasts.header import days_ahead, header, missing_in_header
+from app.exports.table import Table, numbers
+from app.forecasts.header import header_of_days, run_table
 from app.forecasts.lookup import PROBLEMS, AskedRun
 from app.forecasts.schemas import DaysOfRun
-from app.forecasts.stored_water import why_no_snow, why_no_water
-from app.forecasts.table import day_columns, run_columns
+from app.forecasts.stored_water import why_no_water
 from app.http import json_numbers
-from app.http.base_schema import Missing, Model, column
+from app.http.base_schema import EXPLAINED, Missing, Model, Series, column, maybe
 from app.http.dependencies import Reading
 from app.http.json_numbers import rounded
-from hydrology.base.absent import texts
 from hydrology.base.calendar import as_date
 from hydrology.water.water_age import OLDER, YET_TO_FALL, Ages
 from records.basins.basins import Site
@@ -28,6 +28,9 @@ from records.forecasts.latest import Latest
 from records.runs import run_arrays, run_types, runs
 
 router = APIRouter(prefix="/basins", tags=["water"])
+ORIGIN_TABLE = run_table("origin", "Discharge of {} by the origin of its water")
+_PARTS = ("stored", "snow", "other", "yet_to_fall")
+_OF_AGE = {OLDER: "water that fell before these seasons", YET_TO_FALL: "water that falls after t0"}
 
 
 class FlowOfOrigin(Model):
@@ -45,18 +48,25 @@ class OriginOfRun(DaysOfRun):
         description="All water stored at T0, mm, mean of the members: the upper limit of its runoff, if none of it "
         "were lost."
     )
-    discharge: list[float] | None = Field(
+    discharge: Annotated[list[float] | None, Series("mean of the members")] = Field(
         description=column(
             "The mean of the members, and of their traces, mm/day; `stored` and `yet_to_fall` add up to it"
         )
     )
-    stored: FlowOfOrigin | None = Field(
-        description="Water that was in the basin at T0; `snow` and `other` add up to it."
-    )
-    snow: FlowOfOrigin | None = Field(description="The part of it that was in the cells that read as snow.")
-    other: FlowOfOrigin | None = Field(description="The rest of it.")
-    yet_to_fall: FlowOfOrigin | None = Field(description="Water that falls after T0, as rain or as snow.")
-    missing: Missing
+    stored: Annotated[
+        FlowOfOrigin | None, Series("{} of the water that was in the basin at t0", column="discharge_stored_{}")
+    ] = Field(description="Water that was in the basin at T0; `snow` and `other` add up to it.")
+    snow: Annotated[
+        FlowOfOrigin | None,
+        Series("{} of the water that was in the cells that read as snow at t0", column="discharge_snow_{}"),
+    ] = Field(description="The part of it that was in the cells that read as snow.")
+    other: Annotated[
+        FlowOfOrigin | None, Series("{} of the water that was in the other cells at t0", column="discharge_other_{}")
+    ] = Field(description="The rest of it.")
+    yet_to_fall: Annotated[
+        FlowOfOrigin | None, Series("{} of the water that falls after t0", column="discharge_yet_to_fall_{}")
+    ] = Field(description="Water that falls after T0, as rain or as snow.")
+    missing: Missing = EXPLAINED
 
 
 class FlowOfAge(Model):
@@ -77,11 +87,11 @@ class FlowOfAge(Model):
 class AgeOfRun(DaysOfRun):
     """The discharge of the days ahead by the season in which its water fell, mm/day."""
 
-    discharge: list[float] | None = Field(
+    discharge: Annotated[list[float] | None, Series("mean of the members")] = Field(
         description=column("The mean of the members, and of their traces, mm/day; the means of all ages add up to it")
     )
     ages: list[FlowOfAge] | None = Field(description="The parts of it by age, the oldest first.")
-    missing: Missing
+    missing: Missing = EXPLAINED
 
 
 def origin(session: Session, latest: Latest, at: datetime | None) -> OriginOfRun:
@@ -89,30 +99,20 @@ def origin(session: Session, latest: Latest, at: datetime | None) -> OriginOfRun
     run, basin = latest.run, latest.basin
     wanted = (run_types.ORIGIN, "cells_at_t0")
     series = runs.series_of(session, run.id, basin.basin_id, wanted) if basin.status == "issued" else {}
-    parts = _parts(series[run_types.ORIGIN]) if run_types.ORIGIN in series else {}
-    missing = missing_in_header(basin)
-    ceiling = discharge = None
-    if not parts:
-        reason = why_no_water(session, latest)
-        missing |= dict.fromkeys(("ceiling", "discharge", "stored", "snow", "other", "yet_to_fall"), reason)
-    else:
+    fields: dict[str, Any] = {}
+    if run_types.ORIGIN in series:
+        parts = _parts(series[run_types.ORIGIN])
         held = series["cells_at_t0"].values.sum(axis=1, dtype=np.float64)
         weighted = basin.summary.storage_mm if basin.summary.parts else None
-        ceiling = rounded(float(held.mean()) if weighted is None else weighted)
-        discharge = json_numbers.column(np.add(parts["stored"].mean, parts["yet_to_fall"].mean))
-        if "snow" not in parts:
-            missing |= dict.fromkeys(("snow", "other"), why_no_snow(basin))
+        fields["ceiling"] = rounded(float(held.mean()) if weighted is None else weighted)
+        fields["discharge"] = json_numbers.column(np.add(parts["stored"].mean, parts["yet_to_fall"].mean))
+        fields |= dict.fromkeys(_PARTS, basin.why(basin.summary.snow)) | parts
+    else:
+        fields |= dict.fromkeys(("ceiling", "discharge", *_PARTS), why_no_water(session, latest))
     return OriginOfRun(
-        **header(latest, at),
-        **days_ahead(run),
-        units={"ceiling": "mm"} | dict.fromkeys(("discharge", "stored", "snow", "other", "yet_to_fall"), "mm/day"),
-        ceiling=ceiling,
-        discharge=discharge,
-        stored=parts.get("stored"),
-        snow=parts.get("snow"),
-        other=parts.get("other"),
-        yet_to_fall=parts.get("yet_to_fall"),
-        missing=texts(missing),
+        **header_of_days(latest, at),
+        units={"ceiling": "mm"} | dict.fromkeys(("discharge", *_PARTS), "mm/day"),
+        **fields,
     )
 
 
@@ -120,19 +120,13 @@ def age(session: Session, latest: Latest, at: datetime | None) -> AgeOfRun:
     """Return the discharge by age of its water; `at`: clock time for a latest answer."""
     run, basin = latest.run, latest.basin
     series = runs.series_of(session, run.id, basin.basin_id, (run_types.AGE,)) if basin.status == "issued" else {}
-    ages, missing = None, missing_in_header(basin)
-    if run_types.AGE in series:
-        ages = _ages(series[run_types.AGE], Ages(run.t0))
-    else:
-        reason = basin.why(basin.summary.age_reason)
-        missing |= dict.fromkeys(("discharge", "ages"), reason)
+    stored = series.get(run_types.AGE)
+    ages = basin.why(basin.summary.age_reason) if stored is None else _ages(stored, Ages(run.t0))
     return AgeOfRun(
-        **header(latest, at),
-        **days_ahead(run),
+        **header_of_days(latest, at),
         units=dict.fromkeys(("discharge", "ages"), "mm/day"),
-        discharge=None if ages is None else json_numbers.column(np.sum([part.mean for part in ages], axis=0)),
-        ages=ages,
-        missing=texts(missing),
+        discharge=maybe(ages, lambda parts: json_numbers.column(np.sum([part.mean for part in parts], axis=0))),
+        ages=maybe(ages),
     )
 
 
@@ -157,48 +151,20 @@ def _parts(series: run_arrays.RunSeries) -> dict[str, FlowOfOrigin]:
     }
 
 
-UNIT = "mm/day"
-_OF_AGE = {OLDER: "water that fell before these seasons", YET_TO_FALL: "water that falls after t0"}
-
-
-def of_origin(answer: OriginOfRun, sites: Mapping[str, Site]) -> Table:
-    """Return the discharge on the days ahead by where its water was at T0."""
-    rows = len(answer.time)
-    parts = {
-        "stored": ("water that was in the basin at t0", answer.stored),
-        "snow": ("water that was in the cells that read as snow at t0", answer.snow),
-        "other": ("water that was in the other cells at t0", answer.other),
-        "yet_to_fall": ("water that falls after t0", answer.yet_to_fall),
-    }
-    columns = [
-        *run_columns(answer, sites, rows),
-        *day_columns(answer.time, answer.lead_days),
-        numbers("discharge", "mean of the members", answer.discharge, rows, UNIT),
-        *(column for name, (meaning, part) in parts.items() for column in _part_columns(name, meaning, part, rows)),
+def _table_of_ages(answer: AgeOfRun, sites: Mapping[str, Site]) -> Table:
+    table = run_table("age", "Discharge of {} by the age of its water")(answer, sites)
+    parts = [
+        numbers(
+            f"discharge_{part.age.lower().replace('-', '_')}_{statistic}",
+            f"{statistic} of the {_OF_AGE.get(part.age, f'water that fell in {part.age}')}",
+            getattr(part, statistic),
+            len(answer.time),
+            "mm/day",
+        )
+        for part in answer.ages or []
+        for statistic in FlowOfOrigin.model_fields
     ]
-    return Table(
-        f"{answer.basin}_origin_{answer.t0}", f"Discharge of {answer.basin} by the origin of its water", columns
-    )
-
-
-def of_age(answer: AgeOfRun, sites: Mapping[str, Site]) -> Table:
-    """Return the discharge by age of its water; no parts if unknown."""
-    rows = len(answer.time)
-    columns = [
-        *run_columns(answer, sites, rows),
-        *day_columns(answer.time, answer.lead_days),
-        numbers("discharge", "mean of the members", answer.discharge, rows, UNIT),
-    ]
-    for part in answer.ages or []:
-        name, meaning = part.age.lower().replace("-", "_"), _OF_AGE.get(part.age, f"water that fell in {part.age}")
-        columns += _part_columns(name, meaning, part, rows)
-    return Table(f"{answer.basin}_age_{answer.t0}", f"Discharge of {answer.basin} by the age of its water", columns)
-
-
-def _part_columns(name: str, meaning: str, part: FlowOfOrigin | FlowOfAge | None, rows: int) -> Iterator[Column]:
-    for statistic in FlowOfOrigin.model_fields:
-        values = None if part is None else getattr(part, statistic)
-        yield numbers(f"discharge_{name}_{statistic}", f"{statistic} of the {meaning}", values, rows, UNIT)
+    return replace(table, columns=[*table.columns, *parts])
 
 
 @router.get(
@@ -211,7 +177,7 @@ def read_origin(session: Reading, answer: SeriesAnswer, asked: AskedRun) -> Resp
     otherwise, or yet to fall. The model's own water is traced through its cells. Water in the cells read as snow counts
     as snow; the model was not trained on it. Null, with the reason, for networks that do not conserve mass; without
     snow cells, stored water is one part."""
-    return answer.of_basin(origin(session, *asked), of_origin)
+    return answer.of_basin(origin(session, *asked), ORIGIN_TABLE)
 
 
 @router.get(
@@ -224,4 +190,4 @@ def read_age(session: Reading, answer: SeriesAnswer, asked: AskedRun) -> Respons
     before it, earlier, or after T0. The model's own water is traced through its cells from more than a year before T0.
     Null, with the reason, if the run did not request it (`age` of a job `forecast`), if the record is shorter than a
     year, and for networks that do not conserve mass."""
-    return answer.of_basin(age(session, *asked), of_age)
+    return answer.of_basin(age(session, *asked), _table_of_ages)

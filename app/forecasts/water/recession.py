@@ -13,34 +13,30 @@ from sqlalchemy.orm import Session
 from app.basins.run_levels import AnsweredLevel, levels_of
 from app.exports.answers import SeriesAnswer, documented_responses
 from app.exports.formats import SERIES
-from app.exports.table import Table, numbers
-from app.forecasts.discharge import Representation, in_units, quantiles_in_units
-from app.forecasts.header import days_ahead, header, missing_in_header
+from app.forecasts.discharge import UNCALIBRATED, in_units, quantile_series, quantiles_in_units
+from app.forecasts.header import days_ahead, header_of_days, run_table
 from app.forecasts.lookup import PROBLEMS, RunAndTime
 from app.forecasts.schemas import Columns, DaysOfRun
 from app.forecasts.stored_water import why_no_water
-from app.forecasts.table import UNCALIBRATED, day_columns, quantile_columns, run_columns
-from app.forecasts.words import UNITS, number, on
+from app.forecasts.words import UNITS, level_in_words, number, on
 from app.http import json_numbers
-from app.http.base_schema import Missing, Model, column
+from app.http.base_schema import EXPLAINED, Missing, Model, Series, column
 from app.http.dependencies import BasinId, ChosenRun, Reading, ServiceClock
 from app.http.discharge_units import NoArea
 from app.http.json_numbers import rounded
 from app.http.problems import refused
-from hydrology.base.absent import Absent, absent, text, texts
+from hydrology.base.absent import Absent, absent, text
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Area, Units
 from hydrology.climatology.volumes import million_m3
 from hydrology.uncertainty.weighted import weighted_mean, weighted_quantiles
 from hydrology.water.recession import Array, Drained, first_days_below, milestones, reached_by
 from jobspec.fields import DayField
-from records.basins.basins import Site
 from records.forecasts import newest_by_weather
 from records.forecasts.latest import Latest, result_of
 from records.forecasts.newest_by_weather import NotDry
 from records.runs import run_arrays, run_types, runs
 from records.runs.run_parts import weights_of_members
-from records.runs.run_types import QUANTILES
 
 
 class AmountOfWater(Model):
@@ -83,16 +79,22 @@ class LowFlow(Model):
 class DrainDownOfRun(DaysOfRun):
     """Recession of a basin without further rain."""
 
-    discharge: Columns | None = Field(description=column("The quantiles of the members, by name, not calibrated"))
+    discharge: Annotated[Columns | None, quantile_series(UNCALIBRATED, run_types.QUANTILES)] = Field(
+        description=column("The quantiles of the members, by name, not calibrated")
+    )
     ceiling: float | None = Field(
         description="All water stored at T0, mm, mean of the members: the upper limit of runoff, if none of it were "
         "lost."
     )
-    runs_off: list[float] | None = Field(description=column("Water that has run off since T0, mm, mean of the members"))
-    lost: list[float] | None = Field(
-        description=column("Water lost other than through the river since T0, mm, mean of the members")
+    runs_off: Annotated[list[float] | None, Series("water that has run off since t0, mean of the members")] = Field(
+        description=column("Water that has run off since T0, mm, mean of the members")
     )
-    left: list[float] | None = Field(description=column("Water still stored, mm, mean of the members"))
+    lost: Annotated[
+        list[float] | None, Series("water lost other than through the river since t0, mean of the members")
+    ] = Field(description=column("Water lost other than through the river since T0, mm, mean of the members"))
+    left: Annotated[list[float] | None, Series("water still stored at the end of the day, mean of the members")] = (
+        Field(description=column("Water still stored, mm, mean of the members"))
+    )
     totals: list[DrainedBy] | None = Field(
         description="The same after 10, 30, 90 and 180 days, as far as the run reaches, and at its end."
     )
@@ -101,58 +103,44 @@ class DrainDownOfRun(DaysOfRun):
         "and those of the version's own simulation."
     )
     in_words: str | None = Field(description="The fate of the water, in a sentence.")
-    missing: Missing
+    missing: Missing = EXPLAINED
 
 
 _LOW, _HIGH = run_types.SPREAD_LEVELS
-
-
 _ACCOUNT = ("ceiling", "runs_off", "lost", "left", "totals", "in_words")
 """Fields about the fate of the stored water."""
 
 
 def recession_of_run(session: Session, latest: Latest, at: datetime | None, units: Units) -> DrainDownOfRun:
     """Return the recession of a run with dry weather; `at`: clock time for the newest run."""
-    run, basin, days = latest.run, latest.basin, days_ahead(latest.run)
+    run, basin, days = latest.run, latest.basin, days_ahead(latest.run)["time"]
     wanted = ("discharge", "discharge_quantiles", "loss", "storage", "cells_at_t0")
     arrays = runs.series_of(session, run.id, basin.basin_id, wanted) if basin.status == "issued" else {}
-    missing = missing_in_header(basin)
-    account = _account(arrays, basin, days["time"])
-    if account["ceiling"] is None:
-        missing |= dict.fromkeys(account, why_no_water(session, latest))
-    elif basin.area_m2 is None:
-        missing["totals.runs_off_volume"] = absent(Reason.RUN_WITHOUT_AREA)
-    discharge = low_flows = None
-    if not arrays:
-        missing |= dict.fromkeys(("discharge", "low_flows"), basin.why_missing)
-    else:
-        discharge = quantiles_in_units(arrays["discharge_quantiles"], basin, Representation(units, members=False))
-        spell = _Spell(
-            arrays["discharge"].values.astype(np.float64), _weights(arrays, basin), basin, days["time"], units
-        )
-        low_flows = [
-            spell.low_flow(level) for level in levels_of(session, run, basin, units) if level.direction == "falling"
-        ]
+    fields: dict[str, Any] = dict.fromkeys(("discharge", "low_flows"), basin.why_missing)
+    fields |= dict.fromkeys(_ACCOUNT, why_no_water(session, latest))
+    if arrays:
+        spell = _Spell(arrays["discharge"].values.astype(np.float64), _weights(arrays, basin), basin, days, units)
+        levels = [level for level in levels_of(session, run, basin, units) if level.direction == "falling"]
+        fields["discharge"] = quantiles_in_units(arrays["discharge_quantiles"], basin, units)
+        fields["low_flows"] = [spell.low_flow(level) for level in levels]
+    if "storage" in arrays:
+        fields |= _account(arrays, basin, days)
+        if basin.area_m2 is None:
+            fields["missing"] = {"totals.runs_off_volume": str(absent(Reason.RUN_WITHOUT_AREA))}
     return DrainDownOfRun(
-        **header(latest, at),
-        **days,
+        **header_of_days(latest, at),
         units={
             **dict.fromkeys(("discharge", "low_flows.discharge"), units),
             **dict.fromkeys(("ceiling", "runs_off", "lost", "left", "totals"), "mm"),
             "totals.runs_off_volume": "1e6 m3",
         },
-        discharge=discharge,
-        **account,
-        low_flows=low_flows,
-        missing=texts(missing),
+        **fields,
     )
 
 
 def _account(
     arrays: Mapping[str, run_arrays.RunSeries], basin: run_types.RunBasin, days: Sequence[date]
 ) -> dict[str, Any]:
-    if "storage" not in arrays:
-        return dict.fromkeys(_ACCOUNT)
     held, weights = arrays["cells_at_t0"].values.sum(axis=1, dtype=np.float64), _weights(arrays, basin)
     flow, loss, storage = (arrays[name].values for name in ("discharge", "loss", "storage"))
     drained = Drained.of(flow, loss, storage, held)
@@ -244,34 +232,15 @@ class _Spell:
         return None if lead is None else self.days[lead - 1]
 
     def _sentence(self, level: AnsweredLevel, low: int | None, half: int, high: int | None) -> str:
-        assert level.shown is not None
         assert low is not None
         sentence = (
-            f"Without rain, flow falls below {level.name} ({number(level.shown)} {UNITS[self.units]}) on "
-            f"{on(self.days[half - 1])}; in 5 % of the members by {on(self.days[low - 1])}"
+            f"Without rain, flow falls below {level_in_words(level, self.units)} on {on(self.days[half - 1])}; in 5 % "
+            f"of the members by {on(self.days[low - 1])}"
         )
         return f"{sentence}." if high is None else f"{sentence}, in 95 % by {on(self.days[high - 1])}."
 
 
-_AMOUNTS = {
-    "runs_off": "water that has run off since t0, mean of the members",
-    "lost": "water lost other than through the river since t0, mean of the members",
-    "left": "water still stored at the end of the day, mean of the members",
-}
-
-
-def of_drain_down(answer: DrainDownOfRun, sites: Mapping[str, Site]) -> Table:
-    """Return discharge, runoff, loss and remaining water for each day."""
-    rows = len(answer.time)
-    columns = [
-        *run_columns(answer, sites, rows),
-        *day_columns(answer.time, answer.lead_days),
-        *quantile_columns("discharge", UNCALIBRATED, answer.discharge, QUANTILES, answer.units["discharge"], rows),
-        *(numbers(name, meaning, getattr(answer, name), rows, "mm") for name, meaning in _AMOUNTS.items()),
-    ]
-    return Table(f"{answer.basin}_drain_down_{answer.t0}", f"Recession of {answer.basin} without further rain", columns)
-
-
+TABLE = run_table("drain_down", "Recession of {} without further rain")
 router = APIRouter(prefix="/basins", tags=["water"])
 
 FlowUnits = Annotated[Units, Query(description="The unit of discharge, and of the levels.")]
@@ -306,4 +275,4 @@ def read_drain_down(
     first day on which flow is below each low level. The weather is hypothetical, so this is not a forecast. From the
     newest run with dry weather (a job `forecast` with `weather` dry creates one), or from the run named. Fields about
     stored water are null, with the reason, for networks that do not conserve mass."""
-    return answer.of_basin(recession_of_run(session, *asked, units), of_drain_down)
+    return answer.of_basin(recession_of_run(session, *asked, units), TABLE)

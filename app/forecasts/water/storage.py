@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,14 +12,12 @@ from sqlalchemy.orm import Session
 
 from app.exports.answers import SeriesAnswer, documented_responses
 from app.exports.formats import SERIES
-from app.exports.table import Table, numbers
-from app.forecasts.header import days_ahead, header, missing_in_header
+from app.forecasts.header import header_of_days, run_table
 from app.forecasts.lookup import PROBLEMS, AskedRun
 from app.forecasts.schemas import DaysOfRun
-from app.forecasts.stored_water import HARDLY_ANY, SnowRead, missing_in_snow, storage_of, why_no_snow, why_no_water
-from app.forecasts.table import day_columns, run_columns, water_columns
+from app.forecasts.stored_water import HARDLY_ANY, SnowRead, stored_water, why_no_water
 from app.http import json_numbers
-from app.http.base_schema import Missing, Model, column
+from app.http.base_schema import EXPLAINED, Missing, Model, Series, column
 from app.http.dependencies import Reading
 from app.http.json_numbers import gappy_column
 from app.versions.scores import SnowSkill, snow_skill
@@ -28,11 +26,10 @@ from hydrology.base.calendar import Day, Period
 from hydrology.base.reasons import Reason
 from hydrology.climatology.normals import normal_means, too_few_years
 from hydrology.snow.against_normal import MIN_MM
-from records.basins.basins import Site
 from records.forecasts.latest import Latest
-from records.runs import run_arrays, run_types, runs
+from records.runs import run_types, runs
 from records.runs.past_states import cells_between
-from records.runs.run_summary import NOT_STORED
+from records.runs.run_arrays import RunSeries, over_members
 from records.simulations import simulated_series, snow_cells
 from records.simulations.simulated_series import SimulatedWater
 from records.simulations.snow_cells import mapping
@@ -67,10 +64,19 @@ class StorageOfRun(DaysOfRun):
     at_t0: float | None = Field(
         description="All water in the model's store at the end of T0, before the first day ahead, mm."
     )
-    total: list[float] | None = Field(description=column("All water in the model's store at the end of the day, mm"))
-    snow: list[float] | None = Field(description=column("The part in the cells that read as snow, mm"))
-    snow_read: SnowRead | None = Field(description="Origin and spread of `snow`.")
-    other: list[float] | None = Field(description=column("The rest, mm"))
+    total: Annotated[
+        list[float] | None, Series("all water in the model's store at the end of the day", column="storage_total")
+    ] = Field(description=column("All water in the model's store at the end of the day, mm"))
+    snow: Annotated[
+        list[float] | None,
+        Series("water in the cells read as snow; the model was not trained on snow", column="storage_snow"),
+    ] = Field(description=column("The part in the cells that read as snow, mm"))
+    snow_read: Annotated[SnowRead | None, Series("{}", column="storage_snow_{}")] = Field(
+        description="Origin and spread of `snow`."
+    )
+    other: Annotated[list[float] | None, Series("the rest of the water", column="storage_other")] = Field(
+        description=column("The rest, mm")
+    )
     past: PastWater | None = Field(
         default=None, description="The water of the days up to T0. Only with `past_days`; null where none is known."
     )
@@ -81,40 +87,13 @@ class StorageOfRun(DaysOfRun):
     snow_skill: list[SnowSkill] = Field(
         description="Skill of those cells against reference snow, by the latest evaluation."
     )
-    missing: Missing
+    missing: Missing = EXPLAINED
 
 
-WaterAndReasons = tuple[NormalWater | None, dict[str, Absent]]
-"""The normal, and why it or a field is null, by the field's name after a dot."""
-
-
-def normal_total(session: Session, latest: Latest, total: Sequence[float]) -> WaterAndReasons:
-    """Return the normal storage, from the past simulated by the run's version."""
-    return _normal_water(
-        latest, simulated_series.storage_of(session, latest.run.version_id, latest.basin.basin_id), total
-    )
-
-
-def normal_snow(session: Session, latest: Latest, snow: Sequence[float]) -> WaterAndReasons:
-    """Return the normal amount of snow read."""
-    version, basin = latest.run.version_id, latest.basin.basin_id
-    water = simulated_series.snow_of(session, version, basin, mapping(session, version, basin))
-    return _normal_water(latest, water, snow)
-
-
-def _normal_water(latest: Latest, water: SimulatedWater | Absent, stored: Sequence[float]) -> WaterAndReasons:
-    if isinstance(water, Absent):
-        return None, {"": water}
-    days = latest.run.t0 + np.arange(1, latest.run.horizon_days + 1)
-    normal = normal_means(water.values, water.period, days)
-    if lacking := int(np.isnan(normal).sum()):
-        return None, {"": too_few_years(lacking, len(days))}
-    enough = normal >= MIN_MM
-    percent = np.where(enough, 100 * np.asarray(stored) / np.where(enough, normal, 1), np.nan)
-    missing = {} if enough.all() else {".percent_of_normal": HARDLY_ANY}
-    return NormalWater(water=json_numbers.column(normal), percent_of_normal=gappy_column(percent)), missing
-
-
+SAME_NORMAL = 1e-3
+"""Relative difference of the normal at T0 up to which cells and simulated past are those of the run."""
+_BESIDE = ("other", "normal_total", "normal_snow")
+"""Fields that the answer has beside those of `Storage`."""
 Cells = Mapping[Day, npt.NDArray[np.floating]]
 
 
@@ -162,80 +141,81 @@ def _filled(simulated: SimulatedWater | Absent, period: Period, stored: Mapping[
     return values
 
 
-NO_SNOW_SKILL = absent(Reason.SNOW_NOT_SCORED)
+def storage(session: Session, latest: Latest, at: datetime | None, past_days: int) -> StorageOfRun:
+    """Return the water in the basin; `at` is the clock's time for a latest answer.
 
-
-def storage(session: Session, latest: Latest, at: datetime | None) -> StorageOfRun:
-    """Return the water in the basin; `at` is the clock's time for a latest answer."""
+    Args:
+        past_days: number of days up to T0 to include; 0 leaves the past out.
+    """
     run, basin = latest.run, latest.basin
     wanted = ("storage", "snow", run_types.SNOW_SPREAD)
     series = runs.series_of(session, run.id, basin.basin_id, wanted) if basin.status == "issued" else {}
-    snow_skills = [snow_skill(cells) for cells in snow_cells.own_cells(session, run.version_id, [basin.basin_id])]
-    stored = storage_of(series, basin)
-    missing = missing_in_header(basin) | ({} if snow_skills else {"snow_skill": NO_SNOW_SKILL})
-    at_t0 = total = snow = read = other = usual_total = usual_snow = None
-    if stored is None:
-        reason = why_no_water(session, latest)
-        missing |= dict.fromkeys(
-            ("at_t0", "total", "snow", "snow_read", "other", "normal_total", "normal_snow"), reason
-        )
+    skill = [snow_skill(cells) for cells in snow_cells.own_cells(session, run.version_id, [basin.basin_id])]
+    if "storage" in series:
+        water = _water(session, latest, series)
+        past = past_water(session, latest, past_days) if past_days else None
     else:
-        at_t0, total, snow, read = stored.at_t0, stored.total, stored.snow, stored.snow_read
-        if at_t0 is None:
-            missing["at_t0"] = NOT_STORED
-        missing |= missing_in_snow(read, basin, "snow_read")
-        usual_total, reasons = normal_total(session, latest, total)
-        missing |= {f"normal_total{field}": why for field, why in reasons.items()}
-        if snow is None:
-            missing |= dict.fromkeys(("snow", "other", "normal_snow"), why_no_snow(basin))
-        else:
-            of_all, of_snow = (
-                run_arrays.over_members(series[name], basin.summary.parts) for name in ("storage", "snow")
-            )
-            other = json_numbers.column(of_all - of_snow)
-            usual_snow, reasons = normal_snow(session, latest, snow)
-            missing |= {f"normal_snow{field}": why for field, why in reasons.items()}
+        why = why_no_water(session, latest)
+        water, past = dict.fromkeys(("at_t0", "total", "snow", "snow_read", *_BESIDE), why), why
+    if past_days:
+        water["past"] = past
+    normal = {name: part for name in ("normal_total", "normal_snow") if isinstance(part := water[name], NormalWater)}
+    missing = {f"{name}.percent_of_normal": HARDLY_ANY for name, of in normal.items() if None in of.percent_of_normal}
     return StorageOfRun(
-        **header(latest, at),
-        **days_ahead(run),
-        units=dict.fromkeys(("at_t0", "total", "snow", "other", "normal_total", "normal_snow"), "mm"),
-        at_t0=at_t0,
-        total=total,
-        snow=snow,
-        snow_read=read,
-        other=other,
-        normal_total=usual_total,
-        normal_snow=usual_snow,
-        snow_skill=snow_skills,
-        missing=texts(missing),
+        **header_of_days(latest, at),
+        units=dict.fromkeys(("at_t0", "total", "snow", *_BESIDE), "mm"),
+        **water,
+        snow_skill=skill,
+        missing=texts(missing | ({} if skill else {"snow_skill": absent(Reason.SNOW_NOT_SCORED)})),
     )
 
 
-def storage_with_past(session: Session, latest: Latest, at: datetime | None, days: int) -> StorageOfRun:
-    """Return the water in the basin, with that of a number of days up to T0; 0 leaves the past out."""
-    answer = storage(session, latest, at)
-    if days == 0:
-        return answer
-    if answer.total is None:
-        return answer.model_copy(update={"past": None, "missing": answer.missing | {"past": answer.missing["total"]}})
-    past = past_water(session, latest, days)
-    if isinstance(past, Absent):
-        return answer.model_copy(update={"past": None, "missing": answer.missing | {"past": str(past)}})
-    return answer.model_copy(update={"past": past})
+def _water(session: Session, latest: Latest, series: Mapping[str, RunSeries]) -> dict[str, Any]:
+    version, basin = latest.run.version_id, latest.basin.basin_id
+    water = stored_water(series, latest.basin)
+    past = simulated_series.storage_of(session, version, basin)
+    water["normal_total"] = past if isinstance(past, Absent) else _normal(_means(latest, past)[1:], water["total"])
+    if isinstance(water["snow"], Absent):
+        return water | dict.fromkeys(("other", "normal_snow"), water["snow"])
+    of_all, of_snow = (over_members(series[name], latest.basin.summary.parts) for name in ("storage", "snow"))
+    return water | {
+        "other": json_numbers.column(of_all - of_snow),
+        "normal_snow": _normal_snow(session, latest, water["snow"]),
+    }
 
 
-def of_storage(answer: StorageOfRun, sites: Mapping[str, Site]) -> Table:
-    """Return the water in a basin on the days ahead."""
-    rows = len(answer.time)
-    columns = [
-        *run_columns(answer, sites, rows),
-        *day_columns(answer.time, answer.lead_days),
-        *water_columns(answer, rows),
-        numbers("storage_other", "the rest of the water", answer.other, rows, "mm"),
-    ]
-    return Table(f"{answer.basin}_storage_{answer.t0}", f"Water stored in {answer.basin}", columns)
+def _normal_snow(session: Session, latest: Latest, snow: Sequence[float]) -> NormalWater | Absent:
+    """Return the normal of snow by the cells of the run; null where the run has no normal at T0."""
+    summary, basin = latest.basin.summary, latest.basin.basin_id
+    at_t0 = latest.basin.why(summary.snow) if isinstance(summary.snow, Absent) else summary.snow.normal_mm
+    if isinstance(at_t0, Absent):
+        return at_t0
+    weights = {part.version: part.weight for part in summary.parts} or {latest.run.version_id: 1.0}
+    normal = np.zeros(latest.run.horizon_days + 1)
+    for version, weight in weights.items():
+        past = simulated_series.snow_of(session, version, basin, mapping(session, version, basin))
+        if isinstance(past, Absent):
+            return past
+        normal += weight / sum(weights.values()) * _means(latest, past)
+    if not np.isnan(normal[0]) and not np.isclose(normal[0], at_t0, rtol=SAME_NORMAL):
+        return absent(Reason.SNOW_NORMAL_CHANGED)
+    return _normal(normal[1:], snow)
 
 
+def _means(latest: Latest, past: SimulatedWater) -> npt.NDArray[np.float64]:
+    """Return the normal of T0 and of the days ahead, NaN on days of too few years."""
+    return normal_means(past.values, past.period, latest.run.t0 + np.arange(latest.run.horizon_days + 1))
+
+
+def _normal(normal: npt.NDArray[np.float64], stored: Sequence[float]) -> NormalWater | Absent:
+    if lacking := int(np.isnan(normal).sum()):
+        return too_few_years(lacking, len(normal))
+    enough = normal >= MIN_MM
+    percent = np.where(enough, 100 * np.asarray(stored) / np.where(enough, normal, 1), np.nan)
+    return NormalWater(water=json_numbers.column(normal), percent_of_normal=gappy_column(percent))
+
+
+TABLE = run_table("storage", "Water stored in {}")
 PastDays = Annotated[
     int, Query(description="Number of days up to T0 whose water is included as `past`.", ge=0, le=366, examples=[30])
 ]
@@ -251,4 +231,4 @@ def read_storage(session: Reading, answer: SeriesAnswer, asked: AskedRun, past_d
     model was not trained on snow; `snow_skill` gives the skill of those cells against reference snow. With `past_days`
     also the days up to T0, from stored states and the simulated past. Null, with the reason, for networks that do not
     conserve mass."""
-    return answer.of_basin(storage_with_past(session, *asked, past_days), of_storage)
+    return answer.of_basin(storage(session, *asked, past_days), TABLE)

@@ -187,7 +187,8 @@ def read_basin(
         shown = latest
     else:
         form = Representation(units, members, now if run is None else None)
-        shown = or_reason(lambda: _part(session, latest, form, run, now, int(days)))
+        forecast = or_reason(lambda: forecast_of(session, latest, form))
+        shown = forecast if isinstance(forecast, Absent) else _part(session, latest, forecast, run, now, int(days))
     holes = feeds.holes_of_basin(session, basin)
     page = BasinPage(
         detail=detail,
@@ -202,7 +203,12 @@ def read_basin(
 
 
 def _part(
-    session: Session, latest: Latest, form: Representation, run: str | None, now: datetime, past_days: int
+    session: Session,
+    latest: Latest,
+    forecast: BasinForecast,
+    run: str | None,
+    now: datetime,
+    past_days: int,
 ) -> ForecastPart:
     """Return the contents that follow a forecast.
 
@@ -210,13 +216,12 @@ def _part(
         run: the run asked for; None for the latest.
         past_days: number of days before T0 in the plots.
     """
-    units = form.units
-    forecast = forecast_of(session, latest, form)
+    units: Units = forecast.units["discharge"]  # type: ignore[assignment]
     basin, version, around = forecast.basin, forecast.version, runs_around(session, latest, now)
     found = reader.outlook(session, basin, now, forecast.run)
     outlook = outlook_answer(session, found, units)
     skill = or_reason(lambda: basin_skill(session, basin, version, use=HELD_OUT))
-    loss, _ = loss_beside_pet(session, version, basin)
+    loss = loss_beside_pet(session, version, basin)
     figures = BasinFigures(
         session=session,
         forecast=forecast,
@@ -241,7 +246,7 @@ def _part(
         rain_margin=or_reason(lambda: rain_margin_of_run(session, latest, now, units, None)),
         model=version_detail(session, version),
         scores=[] if isinstance(skill, Absent) else shown_scores(session, skill),
-        loss=None if loss is None else loss_in_words(loss),
+        loss=None if isinstance(loss, Absent) else loss_in_words(loss),
     )
 
 

@@ -14,7 +14,7 @@ from app.forecasts.discharge import Representation
 from app.forecasts.forecast import BasinForecast, forecast_of
 from app.forecasts.water import origin as waters
 from app.forecasts.water.recession import DrainDownOfRun, recession_of_run
-from app.forecasts.water.storage import PastWater, storage_with_past
+from app.forecasts.water.storage import PastWater, storage
 from app.outlooks.schemas import BasinOutlook
 from app.pages.figures import Figure, flow, water, with_usual
 from app.pages.figures.flow import Before, Beside, Observed
@@ -113,7 +113,7 @@ class BasinFigures:
         return Before(shown.t0, shown.time, quantiles["median"])
 
     def _past_water(self) -> PastWater | None:
-        return storage_with_past(self.session, self.latest, None, self.past_days + 1).past
+        return storage(self.session, self.latest, None, self.past_days + 1).past
 
     def _age(self, time: Sequence[date], call: str) -> Iterator[Figure]:
         reported = waters.age(self.session, self.latest, None)

@@ -16,9 +16,8 @@ from operations.forecasting.basin.summary import run_basin
 from operations.forecasting.days import RunDays
 from operations.forecasting.normals import observed_normals, reference_snow, snow17_at, snow_normals
 from operations.forecasting.plan.types import PartPlan
-from operations.forecasting.rain_response import peaks_by_rain
 from operations.forecasting.replayed_past import cells_by_age, from_perturbed_states
-from operations.forecasting.simulate import InitialState, discharge_by_age, flows
+from operations.forecasting.simulate import InitialState, discharge_by_age, flows, peaks_by_rain
 from operations.states.advance_states import advance
 from operations.states.changed_states import assimilated_states
 from operations.versions.load_networks import LoadedVersion

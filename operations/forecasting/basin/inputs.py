@@ -125,7 +125,7 @@ class SimulatedPart(StartedPart):
 
     Attributes:
         by_age: the discharge by the age of its water, (M, R, D, ages) in mm/day; None where it is not computed.
-        peaks_by_rain: as `operations.forecasting.rain_response` returns it; None where it is not computed.
+        peaks_by_rain: as `operations.forecasting.simulate` returns it; None where it is not computed.
     """
 
     flow: FlowResult

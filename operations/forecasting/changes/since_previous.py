@@ -17,8 +17,7 @@ from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Period
 from hydrology.base.errors import Problem
 from hydrology.base.reasons import Reason
-from operations.forecasting.changes.reruns import Reruns
-from operations.forecasting.changes.starts import Pair, flow_of, sides_of
+from operations.forecasting.changes.reruns import Pair, Reruns, flow_of, sides_of
 from operations.forecasting.plan.plans import Plan
 from operations.forecasting.reruns import flow_series, mean_flows, state_as_issued
 from operations.states.advance_states import ONE_DAY

@@ -82,7 +82,7 @@ def plans_of_part(
     started = {name: forcing for name, forcing in inputs.forcings.items() if reasons[name] is None}
     failures = {**inputs.failures, **{name: reason for name, reason in reasons.items() if reason is not None}}
     chosen = WeatherChoice(inputs.loaded, inputs.bridges, params, days, started=started, filling=filling, ended=ended)
-    choices = chosen.choices(work.database, work.clock, known or instant_known(work.clock, params.t0))
+    choices = chosen.choices(work, known or instant_known(work.clock, params.t0))
     failures |= {name: reason for choice in choices for name, reason in choice.failures.items()}
     possible = [
         PartPlan(

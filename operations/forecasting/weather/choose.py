@@ -19,12 +19,11 @@ from operations.forecasting.weather.mosaic import MIN_SHARE, Filled
 from operations.forecasting.weather_ahead import READERS, BridgedForecast, WeatherAhead, bridged, needed, supplied
 from operations.forecasting.weather_skill import Compared
 from operations.versions.load_networks import LoadedVersion
-from records.database.engine import Database
+from records.database.work import Work
 from records.runs.run_request import RunWeather, name_of_weather
 from records.versions import error_models
 from records.weather import weather_issues as weather
 from records.weather.bridges import InForce
-from runtime.clock import Clock
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,18 +69,18 @@ class WeatherChoice:
     filling: Filling | None
     ended: Mapping[str, Day]
 
-    def choices(self, database: Database, clock: Clock, known: datetime) -> list[WeatherPlan]:
+    def choices(self, work: Work, known: datetime) -> list[WeatherPlan]:
         """Return the weather of the basins after T0, by its kind.
 
         Args:
             known: instant by which a weather forecast that is not named must have been available.
         """
         kind = self.params.weather
-        with database.reading() as session:
+        with work.database.reading() as session:
             if KINDS[kind].of_forecast:
-                return [*self._supplied(session, known if self.params.weather_id is None else clock.now())]
+                return [*self._supplied(session, known if self.params.weather_id is None else work.clock.now())]
             if self.filling is not None and self.days.filled and kind == "climatology":
-                compared = self._compared([*self.started], clock.now())
+                compared = self._compared([*self.started], work.clock.now())
                 return [*_by_days(with_other_years(session, compared, self.filling, self.ended), None)]
         read = READERS[kind]
         outcomes = {name: read(name, forcing, self.days, self.ended[name]) for name, forcing in self.started.items()}

@@ -15,6 +15,7 @@ from freshet_client import Client
 from records.database.engine import Database
 from runtime.clock import Clock
 from testing.records import BASIN, NOW
+from testing.work import work_of
 from tests.app.conftest import serving
 from tests.app.exports.conftest import FORECAST, SECOND, fill_records
 
@@ -30,9 +31,9 @@ def archive(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> 
     database = Database(f"sqlite:///{file}")
     fill_records(database)
     store = folder / "served" / STORE
-    assert archive_runs(database, CLOCK, store, RunSelection(), members=True) == Archived(1, 0)
-    assert archive_runs(database, CLOCK, store, RunSelection()) == Archived(0, 1)
-    assert extend(database, CLOCK, store.parent, lambda *_: None) is None
+    assert archive_runs(work_of(database, CLOCK), store, RunSelection(), members=True) == Archived(1, 0)
+    assert archive_runs(work_of(database, CLOCK), store, RunSelection()) == Archived(0, 1)
+    assert extend(work_of(database, CLOCK), store.parent) is None
     database.close()
     (folder / "served" / "private").symlink_to(folder)
     with pytest.MonkeyPatch.context() as patch, serving(f"sqlite:///{file}") as client:
@@ -157,14 +158,14 @@ def test_an_archive_of_chosen_basins_stays_one(archive: tuple[TestClient, Path],
     _, store = archive
     database = Database(f"sqlite:///{store.parents[1] / 'service.sqlite'}")
     only = RunSelection(basins=[SECOND])
-    assert archive_runs(database, CLOCK, tmp_path / STORE, only) == Archived(1, 0)
+    assert archive_runs(work_of(database, CLOCK), tmp_path / STORE, only) == Archived(1, 0)
     held = contents(tmp_path / STORE)
     assert held is not None
     assert held.basins == [SECOND]
-    sentence = extend(database, CLOCK, tmp_path, lambda *_: None)
+    sentence = extend(work_of(database, CLOCK), tmp_path)
     assert sentence is not None
     assert "name another folder" in sentence
     damaged = tmp_path / STORE / "issue" / "c" / "0"
     damaged.write_bytes(damaged.read_bytes()[:-7])
-    assert "damaged" in str(extend(database, CLOCK, tmp_path, lambda *_: None))
+    assert "damaged" in str(extend(work_of(database, CLOCK), tmp_path))
     database.close()

@@ -17,6 +17,7 @@ from hydrology.uncertainty.error_model import LEVELS
 from records.database.engine import Database
 from runtime.clock import Clock
 from testing.records import BASIN, NOW, a_run
+from testing.work import work_of
 from tests.app import factories
 from tests.app.exports.conftest import SECOND, fill_records
 
@@ -56,13 +57,13 @@ def exported(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) ->
     for file in (other, *before):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(b"PAR1")
-    whole = export_teehr(database, CLOCK, folder / "tables", RunSelection(), members=True)
+    whole = export_teehr(work_of(database, CLOCK), folder / "tables", RunSelection(), members=True)
     assert [file.exists() for file in (other, *before)] == [True, False, False]
     other.unlink()
     assert whole == Exported(2, 2, [])
-    assert export_teehr(database, CLOCK, folder / "tables", RunSelection(), members=True) == whole
+    assert export_teehr(work_of(database, CLOCK), folder / "tables", RunSelection(), members=True) == whole
     with pytest.raises(DataProblem):
-        export_teehr(database, CLOCK, folder / "none", RunSelection(basins=["SYNTH-03"]))
+        export_teehr(work_of(database, CLOCK), folder / "none", RunSelection(basins=["SYNTH-03"]))
     database.close()
     return {name: _read(folder / "tables", name) for name in TABLES}
 

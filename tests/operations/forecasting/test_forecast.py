@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from sqlalchemy import delete, update
+from sqlalchemy import delete, select, update
 
 from hydrology.base.calendar import Day, Period, day
 from hydrology.base.digests import sha256
@@ -26,6 +26,7 @@ from models.nets.compiled import loader
 from operations.forecasting.forecast import NothingToForecast, forecast
 from records.basins import basins
 from records.database.engine import Database
+from records.database.statements import table_of
 from records.feeds import product_credits
 from records.forecasts.latest import NoForecast, latest
 from records.runs import run_types, runs, states
@@ -212,13 +213,14 @@ def test_a_short_gap_of_temperature_is_filled_and_reported(trained_store: Databa
 
 def spoil(database: Database, name: str, value: float) -> None:
     """Put a value all over one of the tensors of member 1."""
+    table = table_of(Weights)
     with database.transaction() as session:
-        for row in session.query(Weights).filter_by(label=1):
+        for row in session.execute(select(table).filter_by(label=1)).all():
             tensors, header = checkpoint.parse(row.weights)
             tensors[name] = torch.full_like(tensors[name], value)
             weights = checkpoint.dump(tensors, header)
             session.execute(
-                update(Weights)
+                update(table)
                 .filter_by(version_id=row.version_id, label=1, which=row.which)
                 .values(weights=weights, sha256=sha256(weights))
             )

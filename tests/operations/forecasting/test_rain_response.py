@@ -9,8 +9,7 @@ from jobspec.jobs.forecasting import ForecastParams
 from models.arrays import Forcing
 from operations.basin_data.dataset import BasinForcing, load_forcing
 from operations.forecasting.forecast import forecast
-from operations.forecasting.rain_response import peaks_by_rain
-from operations.forecasting.simulate import InitialState
+from operations.forecasting.simulate import InitialState, peaks_by_rain
 from operations.forecasting.weather_ahead import WeatherAhead
 from operations.states.advance_states import member_states
 from operations.versions.load_networks import load_version

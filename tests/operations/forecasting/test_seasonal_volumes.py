@@ -12,7 +12,7 @@ from hydrology.base.calendar import Period, day
 from hydrology.base.reasons import Reason
 from hydrology.climatology.volumes import Observed, Season
 from jobspec.jobs.forecasting import VolumesParams
-from operations.forecasting.seasonal_volumes import forecast_volumes
+from operations.forecasting.forecast import forecast_volumes
 from operations.verification.calibrate import calibrate
 from records.basins import basins
 from records.basins.tables import Basin

@@ -23,8 +23,7 @@ from models.arrays import days_of
 from operations.basin_data.dataset import load_forcing
 from operations.daily.daily_forecasts import DailyRequest, issue_newest
 from operations.daily.replay import replay
-from operations.forecasting.forecast import forecast
-from operations.forecasting.seasonal_volumes import forecast_volumes
+from operations.forecasting.forecast import forecast, forecast_volumes
 from operations.training.train import train
 from operations.upkeep.reproduce import reproduce
 from operations.verification.calibrate import calibrate
