@@ -5,14 +5,14 @@ import secrets
 from dataclasses import dataclass
 from datetime import datetime
 from hmac import compare_digest
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from sqlalchemy import CheckConstraint, Column, ColumnElement, Row, String, func, or_, select
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from hydrology.base.digests import sha256
 from hydrology.base.errors import InvalidInput, NotFound
-from records.database.base import FreeText, one_of
+from records.database.base import FreeText
 from records.database.ids import new_id
 from records.database.statements import add_all, as_record, as_values, table_of
 from records.database.stored import stored
@@ -31,7 +31,6 @@ class UnknownKey(NotFound):
 @stored(
     "keys",
     Column("token_sha256", String, nullable=False),
-    one_of("scope", *get_args(Scope)),
     CheckConstraint("length(token_sha256) = 64", name="token_sha256"),
 )
 @dataclass(frozen=True, slots=True)

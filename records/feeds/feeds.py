@@ -16,7 +16,7 @@ from jobspec.feeds import AnyFeedSettings, FilesSettings, NewFeed, UsgsSettings,
 from jobspec.feeds import stored as stored_settings
 from records.access import keys
 from records.basins import basins
-from records.database.base import FreeText, JsonList, JsonObject, one_of
+from records.database.base import FreeText, JsonList, JsonObject
 from records.database.ids import new_id
 from records.database.statements import as_record, as_values, insert_into, table_of
 from records.database.stored import find, read, stored
@@ -93,7 +93,6 @@ class Feed:
 @stored(
     "feed_basins",
     Column("feed_id", String, ForeignKey("feeds.id"), nullable=False),
-    one_of("status", *get_args(BasinStatus)),
     CheckConstraint("status <> 'failed' OR reason IS NOT NULL", name="reason"),
     key=("feed_id", "basin_id"),
 )

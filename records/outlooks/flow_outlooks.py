@@ -82,7 +82,7 @@ def flow_outlooks(
 def _surroundings(
     session: Session, run: NewRun, basin: RunBasin, series: Series, found: tuple[FlowBasis, FlowAhead]
 ) -> Surroundings:
-    area = None if basin.area_m2 is None or basin.area_name is None else Area(basin.area_name, basin.area_m2)
+    area = basin.area
     no_normal = basin.why(basin.summary.normal_mm)
     return Surroundings(
         past=run.filled_days,

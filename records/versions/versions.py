@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Annotated, Any, Literal, TypeVar, get_args
+from typing import Annotated, Any, Literal, TypeVar
 
 from sqlalchemy import (
     CheckConstraint,
@@ -74,7 +74,6 @@ class Member:
 @stored(
     "version_weights",
     ForeignKeyConstraint(["version_id", "label"], ["version_members.version_id", "version_members.label"]),
-    one_of("which", *get_args(Which)),
     CheckConstraint("length(sha256) = 64", name="sha256"),
     key=("version_id", "label", "which"),
 )
@@ -202,7 +201,6 @@ class NewVersion:
     # The operator's key that it belonged to before an administrator adopted a basin that it serves.
     Column("adopted_from", String),
     one_of("status", "ready", "withdrawn"),
-    one_of("uses", *get_args(Which)),
 )
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Version(NewVersion):
