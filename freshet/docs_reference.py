@@ -147,7 +147,6 @@ def _settings() -> str:
 
 
 def _meanings(settings: type[EnvironmentSettings]) -> Iterator[tuple[list[str], str]]:
-    """Yield the fields of the settings with their meaning from the docstring."""
     _, _, attributes = inspect.cleandoc(settings.__doc__ or "").partition("Attributes:\n")
     for entry in re.split(r"\n(?=    \w)", attributes.rstrip()):
         names, _, meaning = " ".join(entry.split()).partition(": ")

@@ -27,7 +27,6 @@ def _by_kind(models: Iterable[type[JobRequest]]) -> dict[str, type[JobRequest]]:
 
 
 def _of_core() -> Iterator[type[JobRequest]]:
-    """Yield the kinds that the modules of `jobspec.jobs` declare."""
     for module in (data, forecasting, training, judging, upkeep):
         for model in vars(module).values():
             if isinstance(model, type) and issubclass(model, JobRequest) and model.__module__ == module.__name__:

@@ -298,7 +298,6 @@ class FineTuningConfig(RequestModel):
 
 
 def _origin(config: Any) -> str:
-    """Return whether a training starts from a version or from scratch."""
     has_parent = "parent" in config if isinstance(config, dict) else isinstance(config, FineTuningConfig)
     return "version" if has_parent else "scratch"
 

@@ -101,9 +101,7 @@ def observation_query(session: Session, basin: str, request: SeriesRequest) -> O
     """Resolve a request, filling in its defaults.
 
     Raises:
-        UnknownBasin: there is no such basin.
         NoObservations: nothing of it is stored; the message lists the stored series.
-        UnknownArea: the basin has no area of that name.
         InvalidRequest: the period is too long or reversed, or the unit does not fit.
     """
     catalogue = series.catalogue(session, basin)
@@ -128,11 +126,7 @@ def no_observations(sought: str, basin: str, catalogue: Sequence[series.Entry]) 
 
 
 def _known(session: Session, basin: str, entries: Sequence[series.Entry], at: datetime) -> list[series.Entry]:
-    """Return the entries as they stood at an instant.
-
-    Raises:
-        NoObservations: nothing of them was known.
-    """
+    """Return the entries as they stood at an instant."""
     then = [(entry, revisions.as_known_at(session, basin, entry.product, entry.variable, at)) for entry in entries]
     known = [replace(entry, period=daily.period) for entry, daily in then if daily is not None]
     if not known:

@@ -120,15 +120,7 @@ def _last_day(description: str) -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeriesRequest:
-    """Parameters of a request for series; None takes the default.
-
-    Attributes:
-        variable: one, or all of the product.
-        start, end: first and last day.
-        units: of discharge; m3/s unless another is named.
-        area: name of the drainage area used for depths.
-        known_at: the answer is as known at this instant.
-    """
+    """Parameters of a request for series; None takes the default."""
 
     product: Product
     variable: Variable = None
@@ -143,15 +135,7 @@ class SeriesRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NormalsRequest:
-    """Parameters of a request for normals; None takes the default.
-
-    Attributes:
-        variable: one, or all.
-        product: of the weather.
-        start, end: first and last day.
-        units: of discharge; m3/s unless another is named.
-        area: name of the drainage area used for depths.
-    """
+    """Parameters of a request for normals; None takes the default."""
 
     variable: Variable = None
     product: WeatherProduct = None

@@ -86,10 +86,6 @@ def levels_request(session: Session, basin: str, units: Units, area: str | None,
 
     Args:
         on: the service's day, whose rating gives stages.
-
-    Raises:
-        UnknownArea: the basin has no area of that name.
-        InvalidRequest: an area is needed and none is named, or one is named and none is needed.
     """
     stored = series.unit_of(session, basin, gauge_product(basin), "discharge")
     saved = [FIXED_UNIT] if basin_levels.of_basin(session, basin) else []
@@ -179,11 +175,7 @@ def fixed_threshold(
 
 
 def level_of(session: Session, basin: str, name: str, on: Day) -> FixedThreshold:
-    """Return a level set by an operator, m3/s.
-
-    Raises:
-        UnknownThreshold: the basin has no such level.
-    """
+    """Return a level set by an operator, m3/s."""
     doubts = level_doubts.in_doubt(session, basin, on)
     return fixed_threshold(basin_levels.get(session, basin, name), rating_of(session, basin, on), doubts)
 

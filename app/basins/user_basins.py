@@ -155,11 +155,7 @@ def require_yours(session: Session, key: Key, basin: str) -> None:
 
 @contextmanager
 def own_change(writer: Writer, basin: str) -> Iterator[Session]:
-    """Open a transaction in which a key changes a stored basin of its own, or an admin's any.
-
-    Raises:
-        NotYours: as `require_yours`.
-    """
+    """Open a transaction in which a key changes a stored basin of its own, or an admin's any."""
     with writer.database.transaction() as session:
         basins.require(session, basin)
         require_yours(session, writer.key, basin)

@@ -1,12 +1,13 @@
 """Answers about model versions."""
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator
 from pydantic_core import PydanticCustomError
 
-from app.http.base_schema import Missing, Model, next_page
+from app.http.base_schema import EXPLAINED, Missing, Model, next_page
+from hydrology.base.doc import Why
 from hydrology.base.products import MAX_PARTS
 from jobspec.fields import Basins, Id, Line, RequestModel
 
@@ -15,7 +16,7 @@ class ModelSummary(Model):
     """A model version in a list."""
 
     id: str
-    label: str | None = Field(description="Its name for people.")
+    label: Annotated[str | None, Why("Nobody has named it.")] = Field(description="Its name for people.")
     architecture: str = Field(
         description="`mclstm`: mass-conserving LSTM. `buckets`: conserving stores. `lstm`, `eins`, `mmrnn`: others."
     )
@@ -124,19 +125,23 @@ class ModelDetail(ModelSummary):
         "own."
     )
     basins: list[str] = Field(description="Training basins, stored here or not.")
-    tuned_on: list[str] | None = Field(description="The training basins used in fine-tuning.")
+    tuned_on: Annotated[list[str] | None, Why("It was trained from scratch.")] = Field(
+        description="The training basins used in fine-tuning."
+    )
     current_basins: list[str] = Field(description="Basins that use it for their forecasts.")
     closure: Closure | None
     physics: list[ProbeResult] | None = Field(
         description="Physics probes run at training or installation. A version that does not conserve mass skips those "
         "of its water."
     )
-    pretrained: Pretrained | None = Field(description="Which shipped ensemble it is.")
-    twin: str | None = Field(
+    pretrained: Annotated[Pretrained | None, Why("It was trained here.")] = Field(
+        description="Which shipped ensemble it is."
+    )
+    twin: Annotated[str | None, Why("It is scored by itself.")] = Field(
         description="The version of the same recipe trained on fewer years, scored in its place on days that it has "
         "fitted itself."
     )
-    missing: Missing
+    missing: Missing = EXPLAINED
 
 
 class Promotion(Model):

@@ -131,10 +131,6 @@ def simulation_of(
     Args:
         evaluation: the fields of `Evaluation`.
         days: positions in the flow.
-
-    Raises:
-        UnknownArea: the basin has none of that name.
-        InvalidRequest: an area is missing or not needed.
     """
     area = area_between(session, flow.basin_id, [STORED], units, area_name, flow.version_id)
     simulated, observed = (

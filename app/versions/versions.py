@@ -71,17 +71,13 @@ def version_detail(session: Session, version: str) -> ModelDetail:
             if stored.combines
             else "It was stored without having been examined."
         )
-    if stored.label is None:
-        missing["label"] = "Nobody has named it."
-    if stored.tuned_on is None:
-        missing["tuned_on"] = "It was trained from scratch."
     if stored.parent_id is None:
-        missing["parent"] = missing.get("tuned_on", "It was fine-tuned elsewhere, from a version not stored here.")
+        missing["parent"] = (
+            "It was trained from scratch."
+            if stored.tuned_on is None
+            else "It was fine-tuned elsewhere, from a version not stored here."
+        )
     shipped = stored.properties.pretrained
-    if shipped is None:
-        missing["pretrained"] = "It was trained here."
-    if stored.twin_id is None:
-        missing["twin"] = "It is scored by itself."
     return ModelDetail(
         **_common_fields(stored, in_use),
         **{name: getattr(stored, name) for name in ("config", "uses", "data_hash", "weights_hash", "code_version")},

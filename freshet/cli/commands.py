@@ -212,7 +212,6 @@ def _unwrap_help(command: Any) -> None:
 
 
 def _help(words: str) -> str | None:
-    """Return the help of a command, read from its module."""
     if words in GROUPS:
         return GROUPS[words]
     module, name = commands()[words]

@@ -96,7 +96,6 @@ def of_kind(job: type[JobRequest]) -> Callable[..., None]:
 
 
 def _run(options: JobOptions, given: dict[str, Any], view: View, begins: MayCreateDatabase) -> Mapping[str, Any]:
-    """Run the job that the options describe, print its result, and return it."""
     if names := listed(given.get("basins_file")):
         given["basins"] = [*(given["basins"] or []), *names]
     params = options.params(given)

@@ -77,7 +77,6 @@ def _end(problem: Problem) -> NoReturn:
 
 
 def _serves() -> bool:
-    """Return whether the command is one of those that run on."""
     return sys.argv[1:2] != [] and sys.argv[1] in SERVICES
 
 

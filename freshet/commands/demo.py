@@ -150,7 +150,6 @@ def _table(done: "Demonstrated") -> Any:
 
 
 def _row(basin: str, river: dict[str, Any]) -> tuple[object, ...]:
-    """Return the row of a river by its outlook."""
     outlook = river["outlook"]
     peak, alert, season = outlook["peak"], outlook["threat"]["alert"], outlook["season"]
     snow, percent = river["forecast"]["storage"]["snow_read"]["at_t0"], season and season["percent_of_normal"]

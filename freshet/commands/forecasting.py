@@ -111,7 +111,6 @@ def daily(done: Done) -> Iterator[RenderableType]:
 
 
 def _tomorrows(done: Done, now: Any) -> Iterator[dict[str, Any]]:
-    """Yield the row of each basin, with the flow of tomorrow by its latest forecast."""
     from operations.daily.tomorrow import tomorrow
     from records.forecasts.latest import Latest, latest_many
 

@@ -258,5 +258,4 @@ def _notes(run: run_types.Run, results: Sequence[Latest], forecasts: Sequence[Ba
 
 
 def _age(days: int) -> str:
-    """Return how old T0 was at issue, in words."""
     return f" ({counted(abs(days), 'day')} {'before' if days >= 0 else 'after'} the day of issue)"

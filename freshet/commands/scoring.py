@@ -60,7 +60,6 @@ def evaluate(done: Done) -> Iterator[RenderableType]:
 
 
 def _of_period(done: Done, scores: list[Any]) -> list[Any]:
-    """Return the scores of the members' mean over the evaluated days."""
     days = (as_date(done.params.period.first), as_date(done.params.period.last))
     return [one for one in scores if (one.period.first_day, one.period.last_day, one.member) == (*days, "mean")]
 

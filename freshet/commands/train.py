@@ -143,7 +143,6 @@ def _train(
     device: str,
     judge_on: str | None,
 ) -> tuple["Trained", "PromotionDecision | None"]:
-    """Train, showing progress, and with --judge-on decide on the promotion."""
     from operations.training.promotion_rule import decide, require_decidable
     from operations.training.train import train as run
 

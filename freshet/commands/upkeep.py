@@ -15,7 +15,8 @@ from freshet.cli.progress import reporting
 from freshet.commands.doctor import NOT_WELL
 from hydrology.base.errors import counted
 from records.access import audit
-from records.database.engine import HEAD, Database, DatabaseProblem
+from records.database.connections import DatabaseProblem
+from records.database.engine import HEAD, Database
 from records.upkeep.backup import make
 from records.upkeep.backup import restore as fill
 from records.upkeep.integrity import Soundness
@@ -48,7 +49,6 @@ def migrate(
 
 
 def _step(to: str) -> str | None:
-    """Migrate the tables to a revision, and return it."""
     with closing(Database(Settings.load().database_url)) as database:
         if missing := database.missing:
             raise DatabaseProblem(missing)

@@ -75,7 +75,6 @@ def _verdict(probe: "ProbeResult") -> str:
 
 
 def _lines(fields: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the fields of an object, those of its objects too, that are not null."""
     for name, value in fields.items():
         if isinstance(value, dict):
             yield from _lines({f"{name} {key}": one for key, one in value.items()})

@@ -82,7 +82,6 @@ def _replay(issue_days: str) -> dict[str, Any]:
 
 
 def _read(client: Client, skill: dict[str, Any]) -> Demonstrated:
-    """Read back what the jobs have stored."""
     forecasts = client.get("/v1/forecasts", basins=",".join(BASINS))["forecasts"]
     rivers = {
         basin: {
@@ -103,7 +102,6 @@ def _read(client: Client, skill: dict[str, Any]) -> Demonstrated:
 
 
 def _nse(skill: dict[str, Any]) -> float | None:
-    """Return the efficiency of the members' mean on the held-out years."""
     period = dict(zip(("first_day", "last_day"), HELD_OUT.split(".."), strict=True))
     values = (one["value"] for one in skill["scores"] if (one["member"], one["period"]) == ("mean", period))
     nse: float | None = next(values, None)

@@ -146,7 +146,6 @@ class Service:
             time.sleep(SECONDS_BETWEEN_LOOKS)
 
     def _write_restarts(self, of_parts: Sequence[Restart | None]) -> None:
-        """Report to the API which parts are being restarted."""
         shown = [restart for restart in of_parts if restart is not None]
         if shown != self._restarts:
             with suppress(OSError):  # no room on the disk
@@ -166,7 +165,6 @@ class Service:
 
 @contextmanager
 def _only_instance(settings: Settings) -> Iterator[IO[str]]:
-    """Hold the lock of a data folder, and give its file."""
     stored_files.make_folder(settings.data)
     with open(settings.data / "service.lock", "a+", opener=stored_files.opener) as lock:
         try:

@@ -28,7 +28,7 @@ from operations.versions.processes import program
 from operations.what_if import changed_plan
 from records.database.work import Work
 from records.runs import run_types, runs, states
-from records.runs.filled_weather import FilledWeather
+from records.runs.run_weather import FilledWeather
 from records.series import revisions
 from runtime.clock import Clock
 
