@@ -28,7 +28,7 @@ from operations.forecasting.weather_ahead import WeatherAhead
 from operations.states.advance_states import ONE_DAY
 from records.database.work import Work
 from records.runs import run_types, runs
-from records.runs.run_request import RunWeather, RunWhatIf
+from records.runs.run_weather import RunWeather, RunWhatIf
 from records.runs.runs import RunRequest
 
 VAPOUR = "vp"

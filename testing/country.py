@@ -19,7 +19,7 @@ from operations.basin_data.ingest import ingest
 from operations.training.train import train
 from records.basins import basins
 from records.database.engine import Database
-from records.series import series
+from records.series import series, series_writer
 from records.versions import combinations, versions
 from records.versions.versions import NewVersion, Version
 from runtime.clock import Clock
@@ -73,7 +73,7 @@ def add_second_product(session: Session, clock: Clock, factor: float = 1.2) -> N
                 assert first is not None
                 times = factor if entry.variable == "precipitation" else 1
                 second = dataclasses.replace(first, values=(first.values * times).astype(np.float32))
-                series.write(session, basin, SECOND, entry.variable, second, source_id=source, at=clock.now())
+                series_writer.write(session, basin, SECOND, entry.variable, second, source_id=source, at=clock.now())
 
 
 def second_version(session: Session, first: Version, members: slice = slice(1, None)) -> Version:

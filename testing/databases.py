@@ -23,7 +23,8 @@ from sqlalchemy import Engine, event
 from sqlalchemy.exc import DBAPIError
 
 import migrations
-from records.database.engine import Database, DatabaseProblem
+from records.database.connections import DatabaseProblem
+from records.database.engine import Database
 from records.schema import Base
 from records.upkeep import copy_rows
 

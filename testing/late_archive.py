@@ -18,7 +18,7 @@ from ingestion.base import BasinData, SourceFile, SourceSeries
 from operations.basin_data.ingest import store
 from records.database.engine import Database
 from records.series import series
-from records.series.tables import SeriesRow
+from records.series.year_rows import SeriesRow
 from records.weather import issue_store
 from runtime.clock import Clock
 

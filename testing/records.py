@@ -17,16 +17,15 @@ from hydrology.base.variables import WEATHER
 from hydrology.weather.forcing import WeatherForecast, WeatherIssue
 from records.basins import basins
 from records.basins.tables import Basin
-from records.database.checksums import with_checksum
+from records.database.checksums import Checksummed, with_checksum
 from records.database.ids import new_id
 from records.database.stored import read
-from records.database.tables import Checksummed
 from records.jobs import attempts, jobs
 from records.outlooks.outlooks import store_run
 from records.runs import run_types, states
 from records.schema import Base
+from records.series import revisions
 from records.series import series_writer as series
-from records.series import sources
 from records.simulations.simulated_series import SimulatedFlow
 from records.upkeep.copy_rows import counts
 from records.versions import promotions, trainings, versions
@@ -51,7 +50,7 @@ def a_basin(session: Session, basin: str = BASIN) -> str:
 
 
 def a_source(session: Session, name: str = "forcing.txt") -> int:
-    return sources.register(session, name, "0" * 64, 1, NOW)
+    return revisions.register_source(session, name, "0" * 64, 1, NOW)
 
 
 def daily(start: str, *values: float, flag: int = 0, unit: str = "mm/day") -> DailySeries:

@@ -10,8 +10,7 @@ from sqlalchemy.orm import Session
 from hydrology.base.calendar import Day
 from records.database.statements import as_record
 from records.series.revisions import replaced_days
-from records.series.tables import ArrivalRow
-from records.series.year_rows import OFFSET, VALUE, january
+from records.series.year_rows import OFFSET, VALUE, ArrivalRow, january
 
 
 @dataclass(frozen=True, slots=True)

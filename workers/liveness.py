@@ -17,7 +17,7 @@ import structlog
 from sqlalchemy.exc import DBAPIError
 
 from hydrology.base.errors import Problem
-from records.database.engine import DatabaseProblem
+from records.database.connections import DatabaseProblem
 from records.database.work import Work
 from records.jobs import attempts, jobs, process_heartbeats, queues
 from records.jobs.process_heartbeats import Role

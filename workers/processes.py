@@ -17,7 +17,7 @@ from sqlalchemy.exc import DBAPIError
 from jobspec.jobs.base import GPU, JobRequest
 from jobspec.kinds import KINDS
 from models.devices import CPU
-from records.database.engine import DatabaseProblem
+from records.database.connections import DatabaseProblem
 from runtime import watchdog
 from runtime.clock import Clock
 from runtime.settings import Settings

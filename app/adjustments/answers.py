@@ -24,7 +24,7 @@ from hydrology.extremes.alerting import WINDOW_DAYS
 from hydrology.uncertainty.exceedance import Direction
 from records.basins.basins import Site
 from records.database.statements import as_values
-from records.outlooks.level_chances import read_chances
+from records.outlooks.outlooks import read_chances
 from records.runs import run_arrays, run_types, runs
 from records.runs.adjustment import Adjustment as StoredAdjustment
 

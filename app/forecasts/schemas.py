@@ -13,8 +13,8 @@ from hydrology.base.staleness import STALE_AFTER_DAYS
 from hydrology.water.spin_up import SPIN_UP_DAYS
 from hydrology.weather.forcing_kinds import DESCRIBED, ForcingKind
 from jobspec.changes import Where
-from records.runs.filled_weather import WeatherSource
 from records.runs.run_types import BasinStatus, Purpose
+from records.runs.run_weather import WeatherSource
 
 Columns = dict[str, list[float]]
 GappyColumns = dict[str, list[float | None]]

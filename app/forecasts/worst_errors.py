@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from app.basins.schemas import BasinKind, kind_of
 from app.exports.answers import JsonAnswer, documented_responses
 from app.forecasts.words import number, signed
-from app.http.base_schema import Absences, Missing, Model, OfBasin, Period
+from app.http.base_schema import EXPLAINED, Missing, Model, OfBasin, Period, maybe
 from app.http.dependencies import OptionalBasin, OptionalVersion, Reading
 from app.http.problems import refused
 from app.versions.verification import OfSeason
@@ -89,7 +89,7 @@ class WorstErrors(Model):
     cases: list[ForecastError] = Field(
         description="The largest error first. Of forecasts of a basin whose days overlap only the worst is listed."
     )
-    missing: Missing
+    missing: Missing = EXPLAINED
 
 
 _UNITS: Mapping[Measure, str] = {"volume": "mm", "peak": "mm/day"}
@@ -97,16 +97,13 @@ _UNITS: Mapping[Measure, str] = {"volume": "mm", "peak": "mm/day"}
 
 def worst_errors(session: Session, of: Measure, chosen: ErrorFilter, limit: int) -> WorstErrors:
     """Return the forecasts with the largest errors of a measure, and the mean sizes of all."""
-    absences, means = Absences(), error_splits.means(session, chosen)
-    if means is None:
-        absences.present("means", absent(Reason.NO_ERROR_SPLIT))
+    means = error_splits.means(session, chosen)
     return WorstErrors(
         of=of,
         season=chosen.season,
         forecasts=error_splits.count(session, chosen),
-        means=None if means is None else _means(means),
+        means=maybe(means or absent(Reason.NO_ERROR_SPLIT), _means),
         cases=[_case(session, one, of) for one in error_splits.worst(session, of, chosen, limit)],
-        missing=absences.texts,
     )
 
 

@@ -11,7 +11,7 @@ from pydantic import Field
 from app.http.base_schema import Model
 from hydrology.base.errors import InvalidInput, NotFound, Problem
 from records.alerts.deliveries import UnknownDelivery
-from records.database.engine import DatabaseProblem, StorageFull
+from records.database.connections import DatabaseProblem, StorageFull
 from records.database.retention import Gone
 from records.jobs.jobs import UnknownJob
 from records.runs.run_types import UnknownRun

@@ -90,7 +90,7 @@ def model_of(source: Any, how: As) -> type[Model]:
     if how.missing:
         shown["missing"] = (Missing, EXPLAINED)
     doc = how.doc or inspect.cleandoc(source.__doc__ or "").partition("\n\n")[0]
-    return create_model(how.name or source.__name__, __base__=Model, __doc__=doc, __module__=__name__, **shown)
+    return create_model(how.name or source.__name__, __base__=Model, __doc__=doc, __module__=source.__module__, **shown)
 
 
 def item_model(items: Any) -> type[BaseModel] | None:

@@ -31,7 +31,7 @@ from records.alerts.alerts import LevelChance
 from records.basins import basins
 from records.basins.station_names import shown_name
 from records.levels import basin_levels, level_doubts
-from records.outlooks.level_chances import read_chances
+from records.outlooks.outlooks import read_chances
 from records.runs.adjustment import Adjustment
 from records.runs.run_types import Run
 

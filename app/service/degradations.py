@@ -11,9 +11,9 @@ from sqlalchemy.orm import Session
 from app.http.base_schema import Model
 from hydrology.base.errors import counted
 from jobspec.jobs.training import MemberJob, MembersJob
-from records.database.write_lock import is_locked
+from records.database.connections import is_locked
 from records.jobs import job_health, process_heartbeats
-from records.upkeep import clock_skew
+from records.upkeep import monitoring
 from runtime import restart_notes
 from runtime.settings import Settings
 from workers.queue.enqueue import write_refusal
@@ -139,7 +139,7 @@ def _restarting(settings: Settings) -> Iterator[Degraded]:
 
 
 def _clock(session: Session, now: datetime) -> Iterator[Degraded]:
-    for ahead in clock_skew.ahead(session, now):
+    for ahead in monitoring.ahead(session, now):
         sentence = (
             f"The machine's clock reads {now:%Y-%m-%d %H:%M} UTC, but {ahead.what} is of {ahead.at:%Y-%m-%d %H:%M}: "
             "the clock was ahead for a while, or is behind now. Check it, and the data written while it was wrong."
@@ -149,7 +149,7 @@ def _clock(session: Session, now: datetime) -> Iterator[Degraded]:
 
 def _present(session: Session) -> Iterator[Degraded]:
     processes = process_heartbeats.live_processes(session)
-    wrong = [process for process in processes if abs(process.clock_ahead) > clock_skew.TOLERANCE]
+    wrong = [process for process in processes if abs(process.clock_ahead) > monitoring.TOLERANCE]
     for sentence in dict.fromkeys(map(_of_clock, wrong)):  # all processes of a machine share its clock
         yield Degraded(code="clock", sentence=sentence)
     for process in processes:

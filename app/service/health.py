@@ -13,7 +13,8 @@ from app.http.base_schema import Model
 from app.http.dependencies import OpenDatabase, ServiceClock, ServiceSettings, of_app
 from app.http.problems import documented
 from app.service import degradations
-from records.database.engine import Database, DatabaseProblem
+from records.database.connections import DatabaseProblem
+from records.database.engine import Database
 from runtime.clock import Clock
 from runtime.settings import Settings
 

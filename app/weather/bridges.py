@@ -19,7 +19,7 @@ from hydrology.base.doc import Why
 from hydrology.weather.bridge import Skill
 from jobspec.fields import ID
 from records.database.statements import as_values
-from records.runs.bridge_used import RunBridge
+from records.runs.run_weather import RunBridge
 from records.weather import bridges
 from records.weather.bridges import UnknownBridge
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from benchmarks.fuzz.target import Target, laid_down, scratch
 from extensions.fews import netcdf_series, run_file, states, xml_series
-from extensions.fews.places import FewsLocations
+from extensions.fews.run_file import FewsLocations
 from hydrology.base.calendar import day
 from records.database.engine import Database
 from records.upkeep import backup

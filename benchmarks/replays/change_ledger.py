@@ -37,7 +37,7 @@ from records.database.engine import Database
 from records.runs import run_arrays, run_types, runs, states
 from records.runs.run_summary import RunChange
 from records.runs.runs import RunRequest
-from records.series import series, sources
+from records.series import revisions, series, series_writer
 from records.verification import error_splits
 from records.verification.error_splits import ErrorFilter, ForecastError, MeanError
 from records.versions import promotions
@@ -128,12 +128,12 @@ def _revise(database: Database, names: Sequence[str], first: Day) -> None:
     days, now = Period(first, first + REVISED_DAYS - 1), datetime.now(UTC)
     reason = absent(Reason.SERIES_REVISED, product=data.PRODUCT, variable="precipitation")
     with database.transaction() as session:
-        source = sources.register(session, "a revision by the benchmark", "0" * 64, 1, now)
+        source = revisions.register_source(session, "a revision by the benchmark", "0" * 64, 1, now)
         for name in names:
             stored = series.read(session, name, data.PRODUCT, "precipitation", days)
             assert stored is not None
             revised = DailySeries(first, (FACTOR * stored.values).astype(np.float32), stored.flags, stored.unit)
-            series.write(session, name, data.PRODUCT, "precipitation", revised, source_id=source, at=now)
+            series_writer.write(session, name, data.PRODUCT, "precipitation", revised, source_id=source, at=now)
             states.invalidate(session, name, data.PRODUCT, first, reason, now)
 
 

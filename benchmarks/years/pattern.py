@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Day
 from hydrology.weather.forcing import WeatherForecast, WeatherIssue
-from records.database.path_codec import decode_ranks, encode_ranks
+from records.database.array_codec import decode_ranks, encode_ranks
 from records.runs import run_arrays, run_types, runs, states
 from records.runs.run_arrays import PATHS, Ledger, RunSeries, SinceEmpty
 

@@ -33,7 +33,7 @@ from records.database.ids import new_id
 from records.jobs import attempts, jobs
 from records.outlooks.outlooks import store_run
 from records.runs import run_types, runs, states
-from records.runs.run_request import RunWeather, WeatherSkill, name_of_weather
+from records.runs.run_weather import RunWeather, WeatherSkill, name_of_weather
 from records.versions import error_models, promotions
 from records.weather import issue_store, weather_issues
 from runtime.clock import Clock

@@ -195,7 +195,6 @@ def _create(store: "StagedStore", new: Contents) -> None:
 
 
 def _extend(store: "StagedStore", arrays: Sequence[ArrayLayout], issue: Issue, lengths: dict[str, int]) -> None:
-    """Extend the arrays to issues and basins, and to the issue's leads and members."""
     members = [part.flow[layout.MEMBERS].shape[1] for part in issue.basins.values() if layout.MEMBERS in part.flow]
     wanted = lengths | {LEAD: issue.leads, MEMBER: max(members, default=0)}
     for array in arrays:
@@ -230,7 +229,6 @@ _EPOCH = as_date(np.datetime64("1970-01-01", "D")).toordinal()
 
 
 def _write_basins(store: "StagedStore", basins: Sequence[str], first: int, sites: Mapping[str, Site]) -> None:
-    """Write the identifiers and places of new basins."""
     new = basins[first:]
     if not new:
         return

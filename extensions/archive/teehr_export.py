@@ -139,7 +139,6 @@ def _configuration(run: run_types.Run) -> str:
 def _secondary(
     session: Session, run: run_types.Run, of_run: Sequence[str], configurations: dict[str, str], *, members: bool
 ) -> Iterator[Columns]:
-    """Yield the columns of each basin, and add the configurations that they name."""
     names = (run_arrays.CALIBRATED, *((run_arrays.PATHS, MEMBERS) if members else ()))
     stored = runs.series_of_many(session, [(run.id, basin) for basin in of_run], names)
     for basin in of_run:

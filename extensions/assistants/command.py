@@ -23,7 +23,7 @@ def mcp(
     It asks the API at FRESHET_API_URL: with the key FRESHET_API_KEY for the assistant that starts it, and over HTTP
     with the key that each assistant sends.
     """
-    from extensions.assistants.transports import serve_http, serve_stdio
+    from extensions.assistants.server import serve_http, serve_stdio
 
     settings, asked = Settings.load(), AssistantSettings.load()
     log_to_stderr(settings.log_level)

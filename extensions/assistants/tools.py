@@ -102,7 +102,6 @@ def _as_issued(forecast: Answer) -> dict[str, Any]:
 
 
 async def _ended(client: Client, job: str, wait: int) -> Answer:
-    """Return a job once it has ended, or as it is when the time is over."""
     until = time.monotonic() + wait
     while (found := await _get(client, f"/v1/jobs/{job}"))["status"] not in ENDED and time.monotonic() < until:
         await anyio.sleep(SECONDS_BETWEEN_LOOKS)

@@ -8,9 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from extensions.bmi.configuration import Configuration
-from extensions.bmi.recent_weather import RecentWeather
-from extensions.bmi.variables import INPUTS
+from extensions.bmi.inputs import INPUTS, Configuration, RecentWeather
 from hydrology.base.errors import DataProblem, InvalidInput
 from hydrology.base.variables import WEATHER
 from hydrology.water.ledger import Sums, sums_after

@@ -8,9 +8,8 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from extensions.bmi import configuration
 from extensions.bmi.basin import Basin
-from extensions.bmi.variables import (
+from extensions.bmi.inputs import (
     CELL_GRID,
     CELLS,
     DEPTH,
@@ -21,7 +20,9 @@ from extensions.bmi.variables import (
     RESIDUAL,
     STORAGE,
     WATER,
+    Configuration,
     Variable,
+    read_configuration,
 )
 from hydrology.base.errors import InvalidInput
 from hydrology.base.units import M2_PER_KM2, MM_PER_M, SECONDS_PER_DAY, Area, mm_per_day_to_m3s
@@ -41,7 +42,7 @@ class Freshet(Bmi):
     """
 
     _basin: Basin
-    _configuration: configuration.Configuration
+    _configuration: Configuration
     _area: Area
     _days: int
     _our_names: dict[str, str]
@@ -56,12 +57,12 @@ class Freshet(Bmi):
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def initialize(self, config_file: str) -> None:
-        """Build the basin that a configuration names (`extensions.bmi.configuration`).
+        """Build the basin that a configuration names (`extensions.bmi.inputs`).
 
         Raises:
             InvalidInput, UnusableState, DamagedEnsemble: as `configuration.read` and `Basin`.
         """
-        self._configuration = configuration.read(Path(config_file))
+        self._configuration = read_configuration(Path(config_file))
         self._basin = Basin(self._configuration)
         self._area = Area("configuration", self._configuration.area_km2 * M2_PER_KM2)
         self._days = 0
@@ -114,7 +115,6 @@ class Freshet(Bmi):
         self._basin.save(Path(file))
 
     def _update_values(self) -> None:
-        """Copy the basin's results into the arrays that the getters return."""
         basin, values = self._basin, self._values
         depth = basin.discharge.mean(dtype=np.float64)
         values[DEPTH.name][:] = depth / MM_PER_M

@@ -92,7 +92,6 @@ def _add_entry(root: Element, feed: Feed, change: Change, name: str) -> None:
 
 
 def _id(text: str) -> str:
-    """Return a stable identifier, whatever address the service is reached at."""
     return f"urn:uuid:{uuid5(NAMESPACE_URL, f'freshet {text}')}"
 
 

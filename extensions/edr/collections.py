@@ -171,7 +171,6 @@ def _observed(session: Session, ids: Sequence[str], product: str) -> Collection:
 
 @cache
 def _forecast_columns() -> Sequence[Column]:
-    """Return the series that each forecast has."""
     columns = forecast_table.empty_columns(STANDARD)
     return [column for column in columns if not column.of_basin and column.name != "time"]
 

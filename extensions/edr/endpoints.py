@@ -51,7 +51,6 @@ def _answers(format_: Format) -> dict[int | str, dict[str, Any]]:
 
 
 def _series(*problems: type[Problem]) -> dict[str, Any]:
-    """Return the options of an operation that answers with series."""
     known = documented(UnknownCollection, *problems, NoForecast, NoObservations)
     responses = NOT_MODIFIED | known | _answers(COVERAGEJSON)
     return {"response_class": Response, "responses": responses}

@@ -1,14 +1,15 @@
-"""Parameters of EDR requests, and the collection or instance that a request is about."""
+"""Parameters of EDR requests: the collection or instance that one is about, its series and its days."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
 from typing import Annotated, Literal
 
 from fastapi import Depends, Path, Query, Request
 from sqlalchemy.orm import Session
 
 from app.exports.coveragejson import CRS
+from app.exports.table import Column, Table
 from app.http.dependencies import Reading, ServiceClock, ServiceSettings
 from app.http.problems import refused
 from extensions.edr import FORECASTS, collections
@@ -94,13 +95,11 @@ async def _json(_format: AsJson = "json") -> None:
 
 
 async def _coverage(_format: AsCoverage = "CoverageJSON", crs: InCrs = None) -> None:
-    """Accept the format and the reference system that the standard lets clients name."""
     if crs not in (None, CRS, "CRS84", "OGC:CRS84"):
         raise refused("crs", f"the only reference system here is {CRS}.")
 
 
 async def _flat(z: Height = None) -> None:
-    """Refuse heights, which the standard lets clients name."""
     if z is not None:
         raise refused("z", "nothing here has a height: leave z out.")
 
@@ -136,3 +135,75 @@ def _subject(request: Request, session: Reading, clock: ServiceClock, collection
 AskedSubject = Annotated[Subject, Depends(_subject)]
 IN_JSON, IN_COVERAGEJSON = [Depends(_json)], [Depends(_coverage)]
 FLAT, IN_INSTANCE = [Depends(_flat)], [Depends(_instance)]
+
+
+_OPEN = ("", "..")
+Days = tuple[date | None, date | None]
+"""The first and the last day; None where there is no bound."""
+
+
+def read_days(text: str | None) -> Days:
+    """Read `datetime`: a day, an instant, or an interval between two, each end of which may be open (`..`).
+
+    Raises:
+        InvalidRequest: it is none of them, or ends before it begins.
+    """
+    if text is None:
+        return None, None
+    first, *rest = ends = text.split("/")
+    if len(ends) > 2 or (not rest and first in _OPEN):
+        raise _unreadable(text)
+    start, end = (None if part in _OPEN else _day(part) for part in (ends[0], ends[-1]))
+    if start is not None and end is not None and end < start:
+        raise refused("datetime", "the interval ends before it begins: swap its ends.")
+    return start, end
+
+
+def read_parameters(text: str | None, columns: Sequence[Column]) -> list[str]:
+    """Read `parameter-name`: names with commas between; all where none is named.
+
+    Raises:
+        InvalidRequest: the collection has no such parameter.
+    """
+    names = [column.name for column in columns]
+    chosen = names if text is None else [name.strip() for name in text.split(",")]
+    unknown = [name for name in chosen if name not in names]
+    if unknown:
+        raise refused("parameter-name", f"there is no {unknown[0]!r} here: choose from {', '.join(names)}.")
+    return chosen
+
+
+def narrowed(table: Table, names: Sequence[str], between: Days) -> Table:
+    """Return a table limited to those days and columns, with the basin's own columns."""
+    rows = inside(days_of(table), between)
+    columns = [
+        replace(column, values=[column.values[row] for row in rows])
+        for column in table.columns
+        if column.of_basin or column.name in ("time", *names)
+    ]
+    return replace(table, columns=columns)
+
+
+def days_of(table: Table) -> Sequence[date]:
+    """Return the day of each row of a table."""
+    return next(column.values for column in table.columns if column.name == "time")
+
+
+def inside(days: Sequence[date], between: Days) -> list[int]:
+    """Return the positions of the days within bounds."""
+    first, last = between[0] or date.min, between[1] or date.max
+    return [row for row, day in enumerate(days) if first <= day <= last]
+
+
+def _day(text: str) -> date:
+    try:
+        if "T" not in text:
+            return date.fromisoformat(text)
+        instant = datetime.fromisoformat(text)
+        return (instant if instant.tzinfo is None else instant.astimezone(UTC)).date()
+    except (ValueError, OverflowError):
+        raise _unreadable(text) from None
+
+
+def _unreadable(text: str) -> Exception:
+    return refused("datetime", f"{text!r} is neither a day nor an interval: write 2008-04-21 or 2008-04-21/2008-04-30.")

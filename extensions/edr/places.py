@@ -100,7 +100,6 @@ def _places(sites: Mapping[str, Site]) -> Array:
 
 
 def _positions(kind: str, text: str) -> list[list[tuple[float, float]]]:
-    """Return the positions of each ring."""
     example, form = _FORM[kind]
     found = form.fullmatch(text)
     if found is None:

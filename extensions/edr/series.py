@@ -22,9 +22,19 @@ from app.forecasts.lookup import MAX_BASINS
 from app.forecasts.table import day_columns
 from app.http.limits.costs import RequestBudget
 from app.http.problems import refused
-from extensions.edr import FORECASTS, selection
+from extensions.edr import FORECASTS
 from extensions.edr.collections import Collection
-from extensions.edr.parameters import AskedSubject, Datetime, ParameterNames, Subject
+from extensions.edr.parameters import (
+    AskedSubject,
+    Datetime,
+    ParameterNames,
+    Subject,
+    days_of,
+    inside,
+    narrowed,
+    read_days,
+    read_parameters,
+)
 from hydrology.base.calendar import day, days_between
 from hydrology.base.errors import NotFound, counted
 from records.basins.basins import sites
@@ -93,18 +103,18 @@ class Series:
 
     def _require_a_day(self, table: Table, basin: str) -> None:
         """Raise OutsideForecast where a gauge's forecast has no day of the interval."""
-        days = selection.days_of(table)
-        if days and not selection.inside(days, selection.days(self.days)):
+        days = days_of(table)
+        if days and not inside(days, read_days(self.days)):
             raise OutsideForecast(f"The forecast of {basin} is for {min(days)} to {max(days)}: ask for some of them.")
 
     def _answer(self, collection: Collection, tables: Sequence[Table]) -> Response:
-        chosen, between = selection.parameters(self.names, collection.columns), selection.days(self.days)
+        chosen, between = read_parameters(self.names, collection.columns), read_days(self.days)
         if len(tables) == 1:
             whole = tables[0]
         else:
             parts = [table.columns for table in tables] or [empty_columns(collection)]
             whole = stacked(collection.id, collection.title, parts)
-        part = selection.narrowed(whole, chosen, between)
+        part = narrowed(whole, chosen, between)
         return self.answer.file(part.tag, lambda: part)
 
     def _forecasts(self, collection: Collection, basins: Sequence[str], field: str = "basin") -> list[Table]:
@@ -124,7 +134,7 @@ class Series:
             InvalidRequest: a day cannot be used, or the days or values are too many.
         """
         records = series.extent(self.subject.session, basins, collection.product, [DISCHARGE])
-        start, end = (None if bound is None else day(bound) for bound in selection.days(self.days))
+        start, end = (None if bound is None else day(bound) for bound in read_days(self.days))
         requests, values = {}, 0
         for basin in basins:
             first, last = start, end

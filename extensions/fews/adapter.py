@@ -8,10 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from extensions.fews import netcdf_series, run_file, states, xml_series
-from extensions.fews.diagnostics import Diagnostics, LogLevel
 from extensions.fews.forcing import ensemble_of, gathered, of_product
 from extensions.fews.locations import NothingComputed, nothing, select
-from extensions.fews.markup import AS_TEXT, fault
+from extensions.fews.markup import AS_TEXT, Diagnostics, LogLevel, fault
 from extensions.fews.parts import PartOfRun, Starter, merge_location
 from extensions.fews.run_file import MODEL_VERSION, Opened, RunFile
 from extensions.fews.series import Days, ImportedSeries, Kind, Output, OutputQuantity
@@ -163,7 +162,6 @@ def _initial_states(
 def _computed(
     parts: Sequence[PartOfRun], places: Collection[str], failures: dict[str, str], diagnostics: Diagnostics
 ) -> dict[str, SimulatedFlow]:
-    """Return the flow of each location that a part computed, and record why others are missing."""
     computed = dict[str, SimulatedFlow]()
     for location in places:
         flow, reasons = merge_location(parts, location)

@@ -97,7 +97,6 @@ def select(
 
 
 def _attributes(session: Session, loaded: LoadedVersion, ids: Sequence[str]) -> dict[str, Attributes | Absent]:
-    """Return the attributes of basins that a version with members of its own takes."""
     names, means = loaded.config.inputs.static, attribute_means(loaded.version)
     assuming = basins.assuming(session, ids)
     values = basins.attributes_of(session, ids, names)

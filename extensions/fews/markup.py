@@ -1,8 +1,10 @@
-"""Reads and writes XML of the Published Interface, without document types and entities."""
+"""XML of Delft-FEWS: reading and writing it, and the diagnostics that it reads after a run."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from enum import IntEnum
 from io import BytesIO
+from pathlib import Path
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, ParseError, SubElement
 
@@ -11,7 +13,9 @@ import numpy as np
 import numpy.typing as npt
 from defusedxml import DefusedXmlException
 
+from hydrology.base.errors import printable
 from ingestion.base import SourceError
+from runtime.stored_files import replace_file
 
 NAMESPACE = "http://www.wldelft.nl/fews/PI"
 Instant = np.datetime64
@@ -139,3 +143,27 @@ def written(root: Element) -> bytes:
     ElementTree.indent(root, " ")
     content: bytes = ElementTree.tostring(root, "utf-8", xml_declaration=True)
     return content + b"\n"
+
+
+class LogLevel(IntEnum):
+    """Severity of a line."""
+
+    FATAL = 0  # nothing was written
+    ERROR = 1  # a location has no flow
+    WARNING = 2
+    INFO = 3
+
+
+class Diagnostics:
+    """The lines of a run."""
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._root = path, new("Diag", "1.2")
+
+    def add(self, level: LogLevel, sentence: str) -> None:
+        """Add a line."""
+        add(self._root, "line", level=str(int(level)), description=printable(sentence))
+
+    def write(self) -> None:
+        """Write the lines so far."""
+        replace_file(self._path, written(self._root))

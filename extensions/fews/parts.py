@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from extensions.fews import states
-from extensions.fews.diagnostics import Diagnostics, LogLevel
 from extensions.fews.forcing import Ensemble, Weather, rows
 from extensions.fews.locations import Place
+from extensions.fews.markup import Diagnostics, LogLevel
 from extensions.fews.series import Days
 from extensions.fews.simulation import SimulatedFlow, SimulationStart, flows
 from hydrology.base.absent import Absent

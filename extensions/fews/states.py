@@ -8,7 +8,7 @@ import torch
 
 from extensions.fews import markup
 from extensions.fews.markup import Instant
-from extensions.fews.places import FewsLocations
+from extensions.fews.run_file import FewsLocations
 from extensions.fews.series import Days
 from hydrology.base.errors import DataProblem, InvalidInput
 from models import checkpoint

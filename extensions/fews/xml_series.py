@@ -115,7 +115,6 @@ def _add_header(
     member: str | None,
     stamps: list[dict[str, str]],
 ) -> None:
-    """Add a header, with its elements in the order of the schema."""
     header = add(series, "header")
     add(header, "type", quantity.kind)
     add(header, "locationId", location.id)

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from extensions.plot import picture, text
 from extensions.plot.content import Plume, content
+from extensions.plot.drawing import drawn, require_picture, write_picture
 from freshet.cli.context import opened
 from freshet.cli.output import Json, answer, inform
 from hydrology.base.basins import basin_id
@@ -35,7 +35,7 @@ def plot(
 ) -> None:
     """Plot a basin's forecast with the observed flow before it, in the terminal or as PNG or SVG."""
     if to is not None:
-        picture.require_picture(to)
+        require_picture(to)
     name = basin_id(basin)
     with opened(reads=True) as context, context.database.reading() as session:
         now = context.clock.now()
@@ -50,8 +50,8 @@ def plot(
             raise DataProblem(f"Run {stored.id} has no forecast of {name} to draw: {of_basin.reason}")
         plume = content(session, stored, of_basin, days, last_ended(basins.get(session, name), now))
     if to is not None:
-        picture.write(plume, to)
-    answer(_payload(plume, stored.id, to), as_json, text.drawn(plume) if to is None else f"{plume.title}: {to}")
+        write_picture(plume, to)
+    answer(_payload(plume, stored.id, to), as_json, drawn(plume) if to is None else f"{plume.title}: {to}")
 
 
 def _payload(plume: Plume, run: str, to: Path | None) -> dict[str, Any]:

@@ -6,11 +6,15 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import Absent
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day, Period
+from hydrology.base.errors import DataProblem
 from hydrology.base.units import Area, converted
+from hydrology.outlook.days_ahead import LEVELS
 from records.basins import basins
-from records.runs import run_arrays, run_types, runs
+from records.outlooks import outlooks
+from records.runs import run_types
 from records.series import series
 
 FLOW, DEPTH = "m3/s", "mm/day"
@@ -56,26 +60,32 @@ class Plume:
 
 
 def content(session: Session, run: run_types.Run, of_basin: run_types.RunBasin, days_back: int, until: Day) -> Plume:
-    """Return the plume of a run for a basin.
+    """Return the plume of a run for a basin, by its outlook.
 
     Args:
         days_back: number of days up to T0 to show.
         until: the last day whose observed flow is shown.
+
+    Raises:
+        DataProblem: the run has no flow of the basin.
     """
     basin = basins.get(session, of_basin.basin_id)
-    arrays = runs.series_of(session, run.id, basin.id, ("discharge_quantiles", run_arrays.CALIBRATED))
-    calibrated = run_arrays.CALIBRATED in arrays
-    flows = arrays[run_arrays.CALIBRATED if calibrated else "discharge_quantiles"]
+    outlook = outlooks.of_runs(session, [(run, of_basin)])[run.id, basin.id]
+    if isinstance(outlook, Absent):
+        raise DataProblem(f"Run {run.id} has no flow of {basin.id} to draw: {outlook}")
+    days, calibrated = outlook.published.days, outlook.basis == "calibrated"
+    known = [at for at, flow in enumerate(days.median) if flow is not None]
     area = None if of_basin.area_m2 is None else Area(str(of_basin.area_name), of_basin.area_m2)
     unit = DEPTH if area is None else FLOW
-    values = converted(flows.values, unit=DEPTH, into=unit, area=area)
-    rows = dict(zip(flows.axes["level"], values, strict=True))
+    values = converted(np.array(days.quantiles, dtype=np.float64)[:, known], unit=DEPTH, into=unit, area=area)
+    rows = dict(zip(LEVELS, values, strict=True))
     first = run.t0 - np.timedelta64(days_back - 1, "D")
     period = Period(first, run.t0 + np.timedelta64(run.horizon_days, "D"))
     notes = (
         of_basin.spin_up_note,
         of_basin.summary.training_note,
         None if calibrated else str(of_basin.why_not_calibrated),
+        None if outlook.adjustment is None else "A forecaster has adjusted it.",
     )
     return Plume(
         basin=basin.id,
@@ -84,7 +94,7 @@ def content(session: Session, run: run_types.Run, of_basin: run_types.RunBasin, 
         unit=unit,
         days=period.days,
         observed=_observed(session, basin.id, period, until, unit, area),
-        ahead=np.array([run.t0 + np.timedelta64(lead, "D") for lead in flows.axes["lead"]]),
+        ahead=run.t0 + np.array(days.leads)[known].astype("timedelta64[D]"),
         quantiles={level: rows[level] for level in (MEDIAN, *(level for band in BANDS for level in band))},
         of="calibrated" if calibrated else run.quantiles_of,
         notes=tuple(note for note in notes if note),

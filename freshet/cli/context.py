@@ -16,7 +16,8 @@ from sqlalchemy.orm import Session
 from freshet.cli.output import inform
 from models.cores import use_cores
 from models.devices import use_device
-from records.database.engine import Database, DatabaseProblem, StorageFull, is_full
+from records.database.connections import DatabaseProblem, StorageFull, is_full
+from records.database.engine import Database
 from records.database.work import Work
 from runtime.clock import Clock
 from runtime.logs import log_to_stderr

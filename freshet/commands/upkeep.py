@@ -15,7 +15,8 @@ from freshet.cli.progress import reporting
 from freshet.commands.doctor import NOT_WELL
 from hydrology.base.errors import counted
 from records.access import audit
-from records.database.engine import HEAD, Database, DatabaseProblem
+from records.database.connections import DatabaseProblem
+from records.database.engine import HEAD, Database
 from records.upkeep.backup import make
 from records.upkeep.backup import restore as fill
 from records.upkeep.integrity import Soundness

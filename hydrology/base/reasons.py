@@ -316,6 +316,9 @@ class Reason(Enum):
     SNOW_CELLS_CHANGED = (
         "The snow cells have changed since the simulation: simulate again (freshet thresholds simulate)."
     )
+    SNOW_NORMAL_CHANGED = (
+        "The snow cells, or the simulated past, have changed since the run: the next forecast has the normal of both."
+    )
     SNOW_CELLS_NOT_CHOSEN = (
         "No snow cells have been chosen for this basin, whose reference snow is stored: evaluate the version (freshet "
         "evaluate)."

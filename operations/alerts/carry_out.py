@@ -21,7 +21,7 @@ from records.database.work import Work
 from records.forecasts import latest
 from records.forecasts.latest import Latest
 from records.levels import level_doubts
-from records.outlooks.level_chances import RunChances, read_chances
+from records.outlooks.outlooks import RunChances, read_chances
 from records.runs import runs
 from records.runs.adjustment import Adjustment
 from records.runs.run_types import Run, RunBasin

@@ -23,7 +23,7 @@ from records.basins import basins
 from records.database.work import Work
 from records.forecasts import latest
 from records.forecasts.latest import Latest
-from records.outlooks.level_chances import RunChances
+from records.outlooks.outlooks import RunChances
 from records.runs import runs
 from runtime.clock import Clock
 

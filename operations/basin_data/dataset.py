@@ -28,7 +28,7 @@ from operations.versions.load_networks import LoadedVersion
 from operations.versions.stages import with_progress
 from records.basins import basins
 from records.feeds import feeds
-from records.series import series
+from records.series import series, year_rows
 from records.versions.versions import Version
 from records.versions.versions import get as get_version
 
@@ -228,7 +228,7 @@ def read_records(
         try:
             whole = [basin for basin in ids if basin not in damaged]
             return damaged | _read_whole(session, whole, inputs, means, known)
-        except series.DamagedSeries as problem:
+        except year_rows.DamagedSeries as problem:
             damaged[problem.basin] = absent(Reason.FAILED, message=str(problem))
 
 
@@ -321,7 +321,7 @@ def load_discharge(session: Session, basin: str, products: Sequence[str], period
     """
     try:
         observed = series.read(session, basin, gauge_product(basin), "discharge", period)
-    except series.DamagedSeries as problem:
+    except year_rows.DamagedSeries as problem:
         return absent(Reason.FAILED, message=str(problem))
     if observed is None or not np.isfinite(observed.values).any():
         return absent(Reason.NO_DISCHARGE_OBSERVED, basin=basin, period=str(period))

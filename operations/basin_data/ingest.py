@@ -26,7 +26,7 @@ from records.database.work import Work
 from records.job_permissions import permissions
 from records.job_permissions.permissions import SERVICE, Grant
 from records.runs import states
-from records.series import series, sources
+from records.series import revisions, series, series_writer, year_rows
 from records.verification import published_scores
 from records.versions import adoption
 from runtime.clock import Clock
@@ -171,7 +171,7 @@ def store(session: Session, data: BasinData, clock: Clock, *, archive: bool = Fa
     for one in data.series:
         together.setdefault((one.product, one.file), {})[one.variable] = one.series
     for (product, file), of_file in together.items():
-        written = series.write_all(session, data.basin, product, of_file, source_ids[file], clock.now())
+        written = series_writer.write_all(session, data.basin, product, of_file, source_ids[file], clock.now())
         for variable, of_variable in written.items():
             new_days += of_variable.new_days
             changed_days += of_variable.changed_days
@@ -196,7 +196,7 @@ def _extents(session: Session, data: BasinData) -> dict[tuple[str, str], Period]
     }
 
 
-def first_affected(written: series.Written, before: Period | None) -> Day | None:
+def first_affected(written: series_writer.Written, before: Period | None) -> Day | None:
     """Return the first day whose state can differ after a write, or None.
 
     A day inside the record may end a gap that was interpolated, so the days of such a gap before it count too.
@@ -209,7 +209,7 @@ def first_affected(written: series.Written, before: Period | None) -> Day | None
 
 
 def _register(session: Session, file: SourceFile, clock: Clock) -> int:
-    return sources.register(session, file.name, file.sha256, file.size, clock.wall())
+    return revisions.register_source(session, file.name, file.sha256, file.size, clock.wall())
 
 
 def report_quality(work: Work, basin: str) -> list[Finding]:
@@ -221,7 +221,7 @@ def report_quality(work: Work, basin: str) -> list[Finding]:
         for entry in series.catalogue(session, basin):
             try:
                 one = series.read(session, basin, entry.product, entry.variable)
-            except series.DamagedSeries as problem:
+            except year_rows.DamagedSeries as problem:
                 of = {"product": entry.product, "variable": entry.variable}
                 damaged.append(Finding("damaged", "error", str(problem), of))
                 continue
@@ -278,7 +278,7 @@ def ingest_published(work: Work, published: benchmarks.Publication) -> Ingested:
         for one in published.scores
     ]
     with work.database.transaction() as session:
-        file = sources.register(
+        file = revisions.register_source(
             session, published.file.name, published.file.sha256, published.file.size, work.clock.wall()
         )
         publication = published_scores.Publication(

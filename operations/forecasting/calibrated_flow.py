@@ -25,9 +25,9 @@ from hydrology.uncertainty.recalibration import Recalibration
 from operations.forecasting.days import RunDays
 from operations.states.advance_states import ONE_DAY
 from records.basins.tables import Basin
-from records.runs.run_request import OBSERVED, RunRecalibration, RunWeather
 from records.runs.run_summary import CalibrationKind, RunCalibration
-from records.series import series
+from records.runs.run_weather import OBSERVED, RunRecalibration, RunWeather
+from records.series import series, year_rows
 from records.versions import error_models
 from records.versions.versions import Version
 
@@ -224,7 +224,7 @@ def _last_flow(
     known = Period(days.t0 - (len(recent) - 1) * ONE_DAY, days.last_past)
     try:
         stored = series.read(session, basin.id, gauge_product(basin.id), "discharge", known)
-    except series.DamagedSeries as problem:
+    except year_rows.DamagedSeries as problem:
         log.warning("forecast.without_last_flow", basin=basin.id, error=str(problem))
         return None
     if stored is None:

@@ -32,7 +32,7 @@ from records.database.work import Work
 from records.forecasts import seasonal_volumes
 from records.outlooks.outlooks import prepare, store_run
 from records.runs import run_types
-from records.runs.run_request import RunWhatIf
+from records.runs.run_weather import RunWhatIf
 from records.runs.runs import RunRequest
 from records.versions import promotions, versions
 from runtime.clock import Clock

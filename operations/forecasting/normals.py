@@ -26,7 +26,7 @@ from models.nets.products import BLOCK
 from operations.basin_data.dataset import BasinForcing
 from records.basins.tables import Basin
 from records.runs.run_summary import ReferenceSnow
-from records.series import series
+from records.series import series, year_rows
 from records.simulations import simulated_series
 from records.simulations.snow_cells import REFERENCES, SnowMapping
 
@@ -113,7 +113,7 @@ def _records(
     days = Period(min(span.years.first for span in spans.values()), max(span.years.last for span in spans.values()))
     try:
         values = series.read_many(session, list(spans), product, [variable], days)[:, :, 0]
-    except series.DamagedSeries as problem:
+    except year_rows.DamagedSeries as problem:
         yield problem.basin, absent(Reason.FAILED, message=str(problem))
         yield from _records(session, product, variable, [name for name in names if name != problem.basin])
         return

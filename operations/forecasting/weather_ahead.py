@@ -19,7 +19,7 @@ from models.arrays import Array, Forcing, days_of
 from operations.basin_data.dataset import BasinForcing
 from operations.forecasting.days import RunDays, with_stop
 from operations.weather.fit_bridges import weather_of
-from records.runs.filled_weather import FilledWeather
+from records.runs.run_weather import FilledWeather
 from records.weather import bridges
 from records.weather.bridges import InForce
 

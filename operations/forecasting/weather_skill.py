@@ -24,7 +24,7 @@ from operations.basin_data.dataset import BasinForcing
 from operations.forecasting.days import RunDays
 from operations.forecasting.weather_ahead import BridgedForecast, bridged
 from operations.states.advance_states import ONE_DAY
-from records.runs.run_request import WeatherSkill
+from records.runs.run_weather import WeatherSkill
 from records.weather import weather_issues
 from records.weather.bridges import InForce
 

@@ -4,7 +4,7 @@ Inputs: the version's weights, the parent state, the forcing as known when the r
 and the changes of a what-if run. Nothing is stored.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from importlib import metadata
@@ -28,11 +28,10 @@ from operations.versions.processes import program
 from operations.what_if import changed_plan
 from records.database.work import Work
 from records.runs import run_types, runs, states
-from records.runs.filled_weather import FilledWeather
+from records.runs.run_weather import FilledWeather
 from records.series import revisions
 from runtime.clock import Clock
 
-OnDays = Callable[[int, int], None]
 Parents = dict[str, states.State | None]
 
 

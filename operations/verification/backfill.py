@@ -12,7 +12,7 @@ from operations.feeds.past_issues import PastIssues, fetch_past_issues
 from operations.verification.past_reforecasts import PastReforecasts, reforecast_past
 from operations.verification.recalibrate import Recalibrated, recalibrate
 from records.database.work import Work
-from records.runs.run_request import name_of_weather
+from records.runs.run_weather import name_of_weather
 
 log = structlog.get_logger()
 

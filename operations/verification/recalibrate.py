@@ -21,7 +21,7 @@ from operations.forecasting.calibrated_flow import error_model_of, recalibration
 from operations.versions.stages import with_progress
 from records.database.work import Work
 from records.runs import run_arrays, run_types, runs
-from records.runs.run_request import RunRecalibration
+from records.runs.run_weather import RunRecalibration
 from records.versions import error_models, versions
 from records.versions.versions import Version
 from runtime.clock import Clock

@@ -30,7 +30,7 @@ from operations.versions.learnt_days import require_held_out, require_not_fitted
 from operations.versions.load_networks import LoadedVersion, load_version
 from records.database.engine import Database
 from records.database.work import Work
-from records.runs.run_request import OBSERVED
+from records.runs.run_weather import OBSERVED
 from records.verification import lead_scores
 from records.versions import error_models, versions
 

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from hydrology.base.doc import Doc, Why
 from records.database.base import FreeText, JsonObject
 from records.database.statements import add_all, as_record, table_of
-from records.database.stored import stored
+from records.database.stored import ANY_WORD, stored
 
 _OfAccess = Literal["key created", "key revoked", "job posted", "job run", "job cancelled"]
 _OfData = Literal["observations posted", "weather posted", "weather added", "data ingested"]
@@ -109,7 +109,7 @@ class Entry:
         Why("No key was used: the change came from the command line or a schedule."),
     ]
     address: Annotated[str | None, Doc("Where the request came from."), Why("The change was on this machine.")]
-    action: Action
+    action: Annotated[Action, ANY_WORD]
     subject: Annotated[str, Doc("The identifier of what was changed.")]
     detail: JsonObject
 

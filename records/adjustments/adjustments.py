@@ -10,9 +10,8 @@ from sqlalchemy.orm import Session
 from hydrology.base.errors import InvalidInput, NotFound, counted
 from hydrology.extremes.alerting import WINDOW_DAYS
 from jobspec.changes import NewAdjustment
-from records.database.composite_keys import where_keys
 from records.database.ids import new_id
-from records.database.statements import add_all, as_values
+from records.database.statements import add_all, as_values, where_keys
 from records.database.stored import find, read
 from records.forecasts import latest
 from records.levels import basin_levels

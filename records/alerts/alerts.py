@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, get_args
+from typing import Annotated
 
 from sqlalchemy import CheckConstraint, ForeignKey, and_, select, tuple_
 from sqlalchemy.orm import Session
@@ -16,9 +16,9 @@ from hydrology.extremes.thresholds import Kind
 from hydrology.uncertainty.exceedance import Direction
 from records.basins import ownership
 from records.basins.tables import BASINS
-from records.database.base import JsonList, one_of
+from records.database.base import JsonList
 from records.database.statements import as_values, table_of
-from records.database.stored import find, read, stored
+from records.database.stored import ANY_WORD, find, read, stored
 from records.runs.run_summary import CalibrationKind
 from records.runs.run_types import Run
 
@@ -34,7 +34,7 @@ class LevelChance:
     """
 
     level: str
-    kind: Kind | None
+    kind: Annotated[Kind | None, ANY_WORD]
     return_period_years: int | None
     direction: Direction
     discharge: float
@@ -45,10 +45,6 @@ class LevelChance:
 
 @stored(
     "alerts",
-    one_of("direction", *get_args(Direction)),
-    one_of("calibration", *get_args(CalibrationKind)),
-    one_of("severity", *SEVERITIES),
-    one_of("trend", *get_args(Trend)),
     CheckConstraint("(severity IS NULL) = (since IS NULL)", name="since"),
     CheckConstraint("chance BETWEEN 0 AND 1", name="chance"),
     key=("basin_id", "level"),

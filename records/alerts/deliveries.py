@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Literal
 
 from sqlalchemy import CheckConstraint, Column, ForeignKey, Index, String, UniqueConstraint, select
 from sqlalchemy.orm import Session
@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from hydrology.base.absent import Absent
 from hydrology.base.errors import NotFound
 from records.database import retention
-from records.database.base import Instant, one_of
+from records.database.base import Instant
 from records.database.statements import table_of
 from records.database.stored import find, read, stored
 
@@ -27,7 +27,6 @@ class UnknownDelivery(NotFound):
 @stored(
     "deliveries",
     Column("lease_until", Instant),
-    one_of("status", *get_args(Status)),
     CheckConstraint("(status = 'pending') = (ended_at IS NULL)", name="ended"),
     UniqueConstraint("subscription_id", "change_seq"),
     Index(None, "status", "next_at"),

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any
 
 from sqlalchemy import CheckConstraint, ColumnElement, ForeignKey, func, or_, select
 from sqlalchemy.orm import Session
@@ -13,7 +13,7 @@ from hydrology.base.errors import InvalidInput, NotFound
 from jobspec.changes import HeldRuling, Ruling
 from records.alerts.alert_changes import Change, as_json
 from records.basins import basins
-from records.database.base import FreeText, JsonList, one_of
+from records.database.base import FreeText, JsonList
 from records.database.statements import as_values, table_of, upsert
 from records.database.stored import find as find_record
 from records.database.stored import read, stored
@@ -37,7 +37,6 @@ class HeldOtherwise(InvalidInput):
 
 @stored(
     "held_alerts",
-    one_of("ruling", *get_args(Ruling)),
     CheckConstraint("(ruling IS NULL) = (ruled_by IS NULL) AND (ruling IS NULL) = (ruled_at IS NULL)", name="ruled"),
     key=("basin_id",),
 )

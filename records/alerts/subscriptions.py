@@ -13,14 +13,14 @@ from sqlalchemy.orm import Session
 from hydrology.base.absent import Absent, absent
 from hydrology.base.errors import InvalidInput, NotFound
 from hydrology.base.reasons import Reason
-from hydrology.extremes.alerting import SEVERITIES, Severity, rank
+from hydrology.extremes.alerting import Severity, rank
 from jobspec.subscriptions import Digest, NewSubscription, SubscriptionPatch, unsuitable
 from records.access import keys
 from records.access.keys import KEYS
 from records.alerts import questions
 from records.alerts.deliveries import DELIVERIES, Delivery
 from records.basins import basins, ownership
-from records.database.base import JsonList, JsonObject, one_of
+from records.database.base import JsonList, JsonObject
 from records.database.ids import new_id
 from records.database.statements import add_all, as_values, table_of
 from records.database.stored import find, read, stored
@@ -82,7 +82,6 @@ class ConfirmationOver(InvalidInput):
 
 @stored(
     "subscriptions",
-    one_of("least_severity", *SEVERITIES),
     CheckConstraint("generation > 0", name="generation"),
     CheckConstraint("(url IS NULL) <> (email IS NULL)", name="receiver"),
     CheckConstraint("(paused_at IS NULL) = (paused_because IS NULL)", name="paused"),

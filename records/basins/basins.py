@@ -107,11 +107,7 @@ def register(session: Session, basin: str, key: str | None) -> bool:
 
 
 def registered_by(session: Session, basin: str) -> str | None:
-    """Return the key that registered a basin. None without one, or if it predates stored keys.
-
-    Raises:
-        UnknownBasin: there is no such basin.
-    """
+    """Return the key that registered a basin. None without one, or if it predates stored keys."""
     key: str | None = _existing(session, select(BASINS.c.registered_by), basin)[0]
     return key
 
@@ -139,11 +135,7 @@ def get(session: Session, basin: str) -> Basin:
 
 
 def get_many(session: Session, basins: Sequence[str]) -> dict[str, Basin]:
-    """Return basins by identifier, in the given order.
-
-    Raises:
-        UnknownBasin: one is not stored, as in `get`.
-    """
+    """Return basins by identifier, in the given order."""
     rows = session.execute(select(BASINS).where(BASINS.c.id.in_(basins))).all()
     found = {one.id: one for one in _whole(session, rows)}
     return {basin: found[basin] if basin in found else get(session, basin) for basin in basins}
@@ -159,11 +151,7 @@ def require(session: Session, basin: str) -> None:
 
 
 def lock(session: Session, basin: str) -> None:
-    """Lock a basin's data against other writers until this transaction ends.
-
-    Raises:
-        UnknownBasin: there is none.
-    """
+    """Lock a basin's data against other writers until this transaction ends."""
     # On SQLite the whole database is locked already, and FOR UPDATE is left out.
     _existing(session, select(BASINS.c.id).with_for_update(key_share=True), basin)
 
@@ -287,7 +275,6 @@ def area_of(session: Session, basin: str, name: str) -> float:
     """Return a basin's area by name, m2.
 
     Raises:
-        UnknownBasin: there is no such basin.
         UnknownArea: it has no area of this name; the message names its areas.
     """
     areas = get(session, basin).areas
@@ -313,19 +300,16 @@ def _whole(session: Session, rows: Sequence[Row[Any]]) -> list[Basin]:
 
 
 def _near(basin: str, known: Sequence[str]) -> list[str]:
-    """Return at most three known identifiers that differ by one character."""
     close = get_close_matches(basin, known, n=10, cutoff=0.8)
     return [name for name in close if _slips(basin, name) <= 1][:3]
 
 
 def _slips(one: str, other: str) -> int:
-    """Return the number of characters of the longer text that the other lacks."""
     alike = sum(block.size for block in SequenceMatcher(None, one, other, autojunk=False).get_matching_blocks())
     return max(len(one), len(other)) - alike
 
 
 def _existing(session: Session, columns: Select[Any], basin: str) -> Row[Any]:
-    """Return some columns of a basin."""
     found = session.execute(columns.where(BASINS.c.id == basin)).one_or_none()
     if found is None:
         close = _near(basin, session.scalars(select(BASINS.c.id)).all())

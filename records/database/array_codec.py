@@ -4,6 +4,10 @@ The bytes of equally wide numbers lie plane by plane: the first byte of every nu
 exponents are similar and so stand together; the last bytes are noise, which no method compresses. A line of JSON
 before them describes the arrays. Everything is compressed with Zstandard [RFC 8878], starting from a
 dictionary of frequent headers: `DICTIONARY` is a part of the format and never changes.
+
+Equally likely paths are stored as ranks into each day's quantiles: they have values at even shares of the day's
+distribution (`hydrology.uncertainty.error_paths`), which is stored with them. So a value follows from its rank on that
+day, except for its last bits: ranks and last bits together take a third of the space.
 """
 
 import json
@@ -18,6 +22,7 @@ import numpy.typing as npt
 import zstandard
 
 from hydrology.base.digests import owned_digest
+from hydrology.uncertainty.error_model import between_levels, even_levels
 from records.database.ids import Corrupt
 
 _DIGEST = 8  # bytes
@@ -56,11 +61,7 @@ def pack_text(value: Any) -> bytes:
 
 
 def unpack_text(packed: bytes) -> Any:
-    """Return the JSON value of packed bytes.
-
-    Raises:
-        Corrupt: the bytes are not as they were packed.
-    """
+    """Return the JSON value of packed bytes."""
     return json.loads(_decompressed(_TEXT, packed))
 
 
@@ -82,11 +83,7 @@ def pack(owner: str, arrays: Mapping[str, Labelled]) -> bytes:
 
 
 def unpack(owner: str, packed: bytes, names: Collection[str] | None = None) -> dict[str, Labelled]:
-    """Unpack arrays: all, or the present ones of some names.
-
-    Raises:
-        Corrupt: the bytes are not as they were packed for the owner.
-    """
+    """Unpack arrays: all, or the present ones of some names."""
     header, _, numbers = _decompressed(owner, packed, _HEADERS).partition(b"\n")
     described = _described(header)
     values = _from_planes(numbers, described)
@@ -110,7 +107,6 @@ class _Description(NamedTuple):
 
 @lru_cache(maxsize=256)
 def _described(header: bytes) -> list[_Description]:
-    """Return the descriptions of a header. All basins of a run have the same."""
     content = json.loads(header)
     axes = content["axes"]
     described = []
@@ -138,12 +134,10 @@ def _decompressed(owner: str, packed: bytes, frequent: zstandard.ZstdCompression
 
 
 def _plain(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return an array row-major and little-endian."""
     return np.ascontiguousarray(values, values.dtype.newbyteorder("<"))
 
 
 def _by_size(kinds: Sequence[np.dtype[Any]]) -> dict[int, list[int]]:
-    """Return the positions of arrays by the bytes per number."""
     places: dict[int, list[int]] = {}
     for place, kind in enumerate(kinds):
         places.setdefault(kind.itemsize, []).append(place)
@@ -151,7 +145,6 @@ def _by_size(kinds: Sequence[np.dtype[Any]]) -> dict[int, list[int]]:
 
 
 def _planes(arrays: Sequence[npt.NDArray[Any]]) -> Iterator[bytes]:
-    """Yield the bytes of the numbers of each width, highest byte first."""
     for size, places in _by_size([array.dtype for array in arrays]).items():
         together = np.frombuffer(b"".join(arrays[place].tobytes() for place in places), np.uint8)
         for plane in together.reshape(-1, size).T[::-1]:
@@ -159,7 +152,6 @@ def _planes(arrays: Sequence[npt.NDArray[Any]]) -> Iterator[bytes]:
 
 
 def _from_planes(numbers: bytes, described: Sequence[_Description]) -> list[npt.NDArray[Any]]:
-    """Return the arrays that were split into planes."""
     arrays: dict[int, npt.NDArray[Any]] = {}
     begin = 0
     for size, places in _by_size([of.kind for of in described]).items():
@@ -172,3 +164,59 @@ def _from_planes(numbers: bytes, described: Sequence[_Description]) -> list[npt.
             arrays[place] = together[first:last].view(of.kind).reshape(of.shape)
             first = last
     return [arrays[place] for place in range(len(described))]
+
+
+Numbers = npt.NDArray[Any]
+
+MAX_PATHS = 256
+"""Maximum number of paths: a rank is a byte."""
+_FARTHEST = 127  # maximum difference in units of the last bit: it is stored as a byte
+
+
+def encode_ranks(paths: Numbers, levels: Sequence[float], quantiles: Numbers) -> Numbers | None:
+    """Encode paths as ranks and differences in units of the last bit.
+
+    Args:
+        paths: (paths, leads).
+        levels: of the quantiles, rising.
+        quantiles: (levels, leads).
+
+    Returns:
+        (2, leads, paths) bytes; None if the paths do not match the quantiles or cannot be encoded.
+    """
+    if (
+        len(paths) > MAX_PATHS
+        or paths.dtype != "<f4"
+        or quantiles.dtype != "<f4"
+        or not _plain_numbers(paths, quantiles)
+    ):
+        return None
+    order = paths.argsort(axis=0, kind="stable")
+    ranks = order.argsort(axis=0, kind="stable")
+    expected = np.take_along_axis(_values(len(paths), levels, quantiles), ranks, axis=0)
+    differences = _bits(paths) - _bits(expected)
+    if np.abs(differences).max(initial=0) > _FARTHEST:
+        return None
+    return np.stack([ranks.T.astype(np.uint8), differences.T.astype(np.int8).view(np.uint8)])
+
+
+def decode_ranks(stored: Numbers, levels: Sequence[float], quantiles: Numbers) -> Numbers:
+    """Decode the paths, (paths, leads), that `encode_ranks` was given."""
+    ranks, differences = stored[0].T.astype(np.int64), stored[1].view(np.int8).T.astype(np.int64)
+    expected = np.take_along_axis(_values(len(ranks), levels, quantiles), ranks, axis=0)
+    return np.asarray((_bits(expected) + differences).astype("<i4").view("<f4"))
+
+
+def _plain_numbers(*arrays: Numbers) -> bool:
+    return all(bool(np.isfinite(array).all() and not np.signbit(array).any()) for array in arrays)
+
+
+def _values(count: int, levels: Sequence[float], quantiles: Numbers) -> Numbers:
+    upper, fraction = between_levels(even_levels(count), levels)
+    across = fraction[:, None]
+    low, high = (quantiles[rows].astype(np.float64) for rows in (upper - 1, upper))
+    return np.asarray(low * (1 - across) + high * across).astype("<f4")
+
+
+def _bits(values: Numbers) -> Numbers:
+    return np.ascontiguousarray(values).view("<i4").astype(np.int64)

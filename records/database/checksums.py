@@ -2,10 +2,25 @@
 
 from collections.abc import Iterable, Mapping
 from operator import attrgetter
-from typing import Any
+from typing import Any, ClassVar
 from zlib import crc32
 
-from records.database.tables import Checksummed
+from sqlalchemy.orm import Mapped
+
+
+class Checksummed:
+    """A row with the CRC-32 of its content (`records.database.checksums`): `statements.add_all` writes it.
+
+    Attributes:
+        summed_names: the columns that identify the row, at least two.
+        summed_contents: the columns of bytes.
+        checksum: of both.
+    """
+
+    summed_names: ClassVar[tuple[str, ...]]
+    summed_contents: ClassVar[tuple[str, ...]]
+
+    checksum: Mapped[int]
 
 
 def checksum(named: Iterable[object], *contents: bytes | None) -> int:

@@ -14,12 +14,16 @@ from sqlalchemy.orm import Session, sessionmaker
 
 import migrations
 from hydrology.base.errors import InvalidInput, printable
-from records.database.dialects import begin_sqlite, connect_postgresql, open_sqlite, parsed_url
-from records.database.faults import FAULTS, DatabaseProblem, StorageFull, is_full
+from records.database.connections import (
+    FAULTS,
+    DatabaseProblem,
+    begin_sqlite,
+    connect_postgresql,
+    open_sqlite,
+    parsed_url,
+)
 from runtime import stored_files
 from runtime.settings import Settings
-
-__all__ = ["DatabaseProblem", "StorageFull", "is_full"]  # and what stands here
 
 Parameters = Mapping[str, Any]
 Check = Callable[[Connection, Executable, Sequence[Parameters]], None]
@@ -178,7 +182,6 @@ class Database:
             target: the revision.
 
         Raises:
-            InvalidInput: there is no such revision.
             DatabaseProblem: the database cannot be reached, or it is newer than this code.
         """
         if self.file:
@@ -301,7 +304,6 @@ def revisions() -> tuple[str, ...]:
 
 
 def _revision(connection: Connection) -> str | None:
-    """Return the revision of the tables; None before the first migration."""
     if not inspect(connection).has_table("alembic_version"):
         return None
     revision: str | None = connection.exec_driver_sql(_READ_REVISION).scalar()
@@ -309,7 +311,6 @@ def _revision(connection: Connection) -> str | None:
 
 
 def _named(revision: str) -> str:
-    """Return the name of a revision."""
     names = revisions()
     if revision == HEAD:
         return names[-1]

@@ -30,11 +30,7 @@ def first_of(instant: datetime) -> str:
 
 
 def verified(content: bytes, expected: str, what: str) -> bytes:
-    """Return the bytes when their SHA-256 is the expected one.
-
-    Raises:
-        Corrupt: it is not.
-    """
+    """Return the bytes when their SHA-256 is the expected one."""
     if sha256(content) != expected:
         raise Corrupt(f"The stored {what} is damaged (its SHA-256 is not {expected}): restore the database.")
     return content

@@ -15,11 +15,7 @@ CLOSED = ConfigDict(extra="forbid", allow_inf_nan=False)
 
 
 def to_json(document: Any) -> Any:
-    """Return a dataclass as a JSON value.
-
-    Raises:
-        ValueError: it does not fit its own fields.
-    """
+    """Return a dataclass as a JSON value."""
     adapter = _adapter(cast(Any, type(document)))
     content = adapter.dump_python(document, mode="json", warnings="none")
     adapter.validate_python(content)

@@ -9,13 +9,13 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from sqlalchemy import select
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from hydrology.base.absent import Absent, absent
 from hydrology.base.errors import NotFound
 from hydrology.base.reasons import Reason
+from records.database.base import Base
 from records.database.statements import add_all
-from records.database.tables import PrunedRow
 from runtime.settings import Settings
 
 RuleName = Literal["what-if", "members", "states", "weather", "jobs", "deliveries", "questions", "checkpoints"]
@@ -27,6 +27,17 @@ class Gone(NotFound):
     kind = "gone"
     status = 410
     remedy = "It is no longer stored: an administrator can lengthen the retention for future ones."
+
+
+class PrunedRow(Base):
+    """A pruned record that had an address of its own, with the rule and its number of days."""
+
+    __tablename__ = "pruned"
+
+    rule: Mapped[str] = mapped_column(primary_key=True)
+    id: Mapped[str] = mapped_column(primary_key=True)
+    at: Mapped[datetime]
+    retention_days: Mapped[int]
 
 
 RULES: Mapping[RuleName, str] = {

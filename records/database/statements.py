@@ -1,16 +1,15 @@
-"""Shared statements of the repositories: inserts of both dialects, and rows as plain records."""
+"""Shared statements of the repositories: inserts of both dialects, rows as plain records, rows of composite keys."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import fields
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar, TypeVarTuple, cast
 
-from sqlalchemy import JSON, ColumnElement, Table, Text, or_
+from sqlalchemy import JSON, ColumnElement, Select, Table, Text, column, false, or_, values
 from sqlalchemy import cast as sql_cast
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
-from records.database.checksums import with_checksum
-from records.database.tables import Checksummed
+from records.database.checksums import Checksummed, with_checksum
 
 Record = TypeVar("Record")
 
@@ -58,7 +57,6 @@ def _summed(row: type | Table, rows: Iterable[dict[str, Any]]) -> list[dict[str,
 
 
 def _comparable(column: ColumnElement[Any]) -> ColumnElement[Any]:
-    """Return a column in a form that both databases can compare: PostgreSQL compares no JSON."""
     return sql_cast(column, Text) if isinstance(column.type, JSON) else column
 
 
@@ -91,3 +89,23 @@ def grouped(pairs: Iterable[Any]) -> dict[Any, list[Any]]:
     for key, value in pairs:
         groups.setdefault(key, []).append(value)
     return groups
+
+
+Columns = TypeVarTuple("Columns")
+
+
+def where_keys(
+    query: Select[*Columns],
+    columns: Sequence[ColumnElement[Any] | InstrumentedAttribute[Any]],
+    keys: Collection[tuple[Any, ...]],
+) -> Select[*Columns]:
+    """Restrict a query to the rows whose columns hold one of many keys.
+
+    The keys are joined as a table, so that SQLite finds rows by an index. For `(a, b) IN (...)` it reads the whole
+    table.
+    """
+    if not keys:
+        return query.where(false())
+    named = [column(f"key_{number}", each.type) for number, each in enumerate(columns)]
+    wanted = values(*named, name="wanted").data(list(dict.fromkeys(keys))).cte("wanted")
+    return query.where(*(each == key for each, key in zip(columns, wanted.c, strict=True)))

@@ -10,7 +10,7 @@ from sqlalchemy.orm import MappedColumn, Session
 from sqlalchemy.schema import SchemaItem
 from sqlalchemy.types import TypeEngine
 
-from records.database.base import Base, Document
+from records.database.base import Base, Document, one_of
 from records.database.statements import as_record, table_of
 
 Record = TypeVar("Record")
@@ -21,6 +21,8 @@ class ElsewhereType:
 
 
 ELSEWHERE = ElsewhereType()
+ANY_WORD = object()
+"""Annotates a field whose words the table does not check."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +37,9 @@ def stored(
 ) -> Callable[[type[Record]], type[Record]]:
     """Give a data class its table, with a column for each field.
 
-    A field's type decides its column's, as in `Base`; a data class, a tuple, list or mapping is a `Document`;
-    `X | None` may be null; an annotation may hold a foreign key, a type of its own, `ELSEWHERE` or `Columns`.
+    A field's type decides its column's, as in `Base`; a `Literal` is a word that the table checks; a data class, a
+    tuple, list or mapping is a `Document`; `X | None` may be null. An annotation may hold a foreign key, a type of its
+    own, `ELSEWHERE`, `ANY_WORD` or `Columns`.
 
     Args:
         name: of the table.
@@ -49,8 +52,10 @@ def stored(
         parts: dict[str, tuple[type, str]] = {}
         apart = {item.name for item in items if isinstance(item, Column)}
         columns = [column for column in _columns(record, "", parts) if column.name not in apart]
+        words = {field: _words(hint) for field, hint in get_type_hints(record, include_extras=True).items()}
+        checks = [one_of(field, *words[field]) for field in words if words[field]]
         primary = PrimaryKeyConstraint(*key)
-        table = Table(name, Base.metadata, *columns, *items, primary, sqlite_autoincrement=numbered)
+        table = Table(name, Base.metadata, *columns, *checks, *items, primary, sqlite_autoincrement=numbered)
         cast(Any, record).__table__, cast(Any, record).__parts__ = table, parts
         return record
 
@@ -85,8 +90,16 @@ def _columns(record: type, prefix: str, parts: dict[str, tuple[type, str]]) -> I
         yield Column(f"{prefix}{name}", _column_type(kind, extras), *foreign, nullable=nullable)
 
 
+def _words(hint: Any) -> list[str]:
+    origin, parts = get_origin(hint), get_args(hint)
+    if origin is Literal:
+        return [*parts]
+    if origin not in (Annotated, Union, UnionType) or ANY_WORD in parts:
+        return []
+    return [word for part in parts for word in _words(part)]
+
+
 def _taken_apart(hint: Any) -> tuple[Any, list[Any], bool]:
-    """Return a field's bare type, what it is annotated with, and whether it may be null."""
     extras: list[Any] = []
     nullable = False
     while True:

@@ -16,7 +16,7 @@ from jobspec.feeds import AnyFeedSettings, FilesSettings, NewFeed, UsgsSettings,
 from jobspec.feeds import stored as stored_settings
 from records.access import keys
 from records.basins import basins
-from records.database.base import FreeText, JsonList, JsonObject, one_of
+from records.database.base import FreeText, JsonList, JsonObject
 from records.database.ids import new_id
 from records.database.statements import as_record, as_values, insert_into, table_of
 from records.database.stored import find, read, stored
@@ -93,7 +93,6 @@ class Feed:
 @stored(
     "feed_basins",
     Column("feed_id", String, ForeignKey("feeds.id"), nullable=False),
-    one_of("status", *get_args(BasinStatus)),
     CheckConstraint("status <> 'failed' OR reason IS NOT NULL", name="reason"),
     key=("feed_id", "basin_id"),
 )
@@ -158,11 +157,7 @@ def create(session: Session, new: NewFeed, created_by: str | None, at: datetime)
 
 
 def get(session: Session, name: str) -> Feed:
-    """Return a feed by its name.
-
-    Raises:
-        UnknownFeed: there is none.
-    """
+    """Return a feed by its name."""
     feed = find(session, Feed, name=name)
     if feed is None:
         raise UnknownFeed(f"No feed {name[:64]!r} is stored here: list the feeds to see their names.")

@@ -17,11 +17,10 @@ from records.basins import basins as basin_records
 from records.basins import ownership
 from records.basins.tables import BASINS
 from records.database import retention
-from records.database.composite_keys import where_keys
-from records.database.statements import as_record, table_of
+from records.database.statements import as_record, table_of, where_keys
 from records.runs import runs
 from records.runs.adjustment import ADJUSTMENTS, IS_PUBLISHED
-from records.runs.newest_runs import LATEST, TRIED
+from records.runs.run_store import LATEST, TRIED
 from records.runs.run_types import BasinStatus, Run, RunBasin, last_past_day
 from records.runs.tables import NewestRunRow, RunBasinRow, RunRow
 from records.versions import promotions, versions

@@ -12,7 +12,7 @@ from hydrology.base.calendar import Day
 from hydrology.base.errors import InvalidInput
 from hydrology.weather.forcing_kinds import ForcingKind
 from records.basins import basins as basin_records
-from records.database.tables import PrunedRow
+from records.database.retention import PrunedRow
 from records.forecasts.latest import (
     CAN_BE_LATEST,
     NEWEST_FIRST,

@@ -93,14 +93,13 @@ def of_arrays(
             f"volumes --basin {basin.basin_id} --season {season}), or ask for a season that ends earlier."
         )
     ahead = Period(max(period.first, run.t0 + 1), period.last)
-    area = None if basin.area_m2 is None or basin.area_name is None else Area(basin.area_name, basin.area_m2)
-    observed, of_years = _of_record(session, basin.basin_id, area, run.t0, season)
+    observed, of_years = _of_record(session, basin.basin_id, basin.area, run.t0, season)
     raw, calibrated = _forecast(run, basin, ahead, arrays)
     return Volume(
         season=season,
         period=period,
         ahead=ahead,
-        area=area,
+        area=basin.area,
         observed=observed,
         normal=of_years,
         raw=raw,

@@ -18,8 +18,7 @@ from jobspec.jobs.data import BridgeJob
 from jobspec.kinds import BRINGING, FETCHING, RECORDS, Parameter, Record, named
 from records.basins import basins
 from records.feeds import feeds
-from records.series.tables import SeriesRow
-from records.series.year_rows import calendar_years
+from records.series.year_rows import SeriesRow, calendar_years
 from records.versions import versions
 from records.weather import bridges, weather_issues
 
@@ -60,7 +59,6 @@ def require(session: Session, request: JobRequest, now: datetime) -> None:
 
 
 def _unknown(session: Session, parameters: Sequence[Parameter]) -> Iterator[Fault]:
-    """Yield the parameters that name no stored record."""
     records = [(parameter, RECORDS[parameter.name]) for parameter in parameters if parameter.name in RECORDS]
     known_basins = set(basins.known(session, [named.value for named, record in records if record == "basin"]))
     for parameter, record in records:
@@ -73,7 +71,6 @@ def _unknown(session: Session, parameters: Sequence[Parameter]) -> Iterator[Faul
 
 
 def _unfitted_bridge(session: Session, request: JobRequest) -> Iterator[Fault]:
-    """Yield the name of a bridge that is to be applied and has never been fitted."""
     if isinstance(request, BridgeJob) and request.params.fit is None:
         try:
             bridges.get(session, request.params.name)
@@ -109,7 +106,6 @@ def _product(session: Session, product: str) -> None:
 
 
 def _weather_model(session: Session, weather: str) -> None:
-    """Look up `SOURCE/MODEL`. A kind of weather has no slash, and is not a record."""
     source, slash, model = weather.partition("/")
     if slash and not weather_issues.is_stored(session, source, model):
         raise NotFound(f"No weather forecast of {weather} is stored here: list them to see their models.")

@@ -94,7 +94,6 @@ class Guard:
         self._known |= {(owned, id_) for id_ in new}
 
     def _mark(self, owned: Owned) -> Any:
-        """Return the value of the owner's column in a row of the job."""
         return False if owned == "weather" else self._grant.key_id
 
     def _refusal(self, table: Table, more: str) -> UndeclaredWriteError:
@@ -105,7 +104,6 @@ class Guard:
 
 
 def _inserted(statement: Insert, rows: Sequence[Values]) -> Iterator[Values]:
-    """Yield the values of each row that a statement inserts, by column name."""
     several: Any = statement._multi_values
     if several:
         yield from (_named(row) for of_call in several for row in of_call)

@@ -12,11 +12,7 @@ from records.jobs.jobs import ENDED, children
 
 
 def claim(session: Session, job: str, *, worker: str, lease_until: datetime, at: datetime) -> Job | None:
-    """Start the next attempt of a queued job. None if it is not queued (taken by another worker, or ended).
-
-    Raises:
-        UnknownJob: there is none with this id.
-    """
+    """Start the next attempt of a queued job. None if it is not queued (taken by another worker, or ended)."""
     record = locked(session, job)
     if record.status != "queued":
         return None
@@ -39,9 +35,6 @@ def heartbeat(
     """Extend the lease, store any progress, and return whether the job should stop.
 
     The progress of a training's member is part of the training's.
-
-    Raises:
-        UnknownJob, StaleAttempt: as `hold`.
     """
     record = hold(session, job, attempt)
     values: dict[str, Any] = {"lease_until": lease_until}
@@ -67,7 +60,6 @@ def finish(
     """End a job as `succeeded`, `failed` (with its problem) or `cancelled`. The latter two stop its children.
 
     Raises:
-        UnknownJob, StaleAttempt: as `hold`.
         IntegrityError: the status is none of these, or a failure lacks its problem.
     """
     ended = end(session, hold(session, job, attempt), status, at, result=result, problem=problem)
@@ -79,9 +71,6 @@ def wait(session: Session, job: str, attempt: int, at: datetime) -> Job:
     """Let a job wait for the children it has posted. If it was asked to stop, cancel all of them.
 
     The attempt that posted them does not count against `max_attempts`.
-
-    Raises:
-        UnknownJob, StaleAttempt: as `hold`.
     """
     record = hold(session, job, attempt)
     if record.cancel_requested_at is not None:
@@ -90,11 +79,7 @@ def wait(session: Session, job: str, attempt: int, at: datetime) -> Job:
 
 
 def resume_parent(session: Session, parent: str, at: datetime) -> bool:
-    """Queue a waiting job again if all its children have ended. Of several concurrent callers, one gets True.
-
-    Raises:
-        UnknownJob: there is none with this id.
-    """
+    """Queue a waiting job again if all its children have ended. Of several concurrent callers, one gets True."""
     record = locked(session, parent)
     if record.status != "waiting" or any(child.status not in ENDED for child in children(session, parent)):
         return False
@@ -109,9 +94,6 @@ def release(session: Session, job: str, attempt: int, at: datetime, why: str) ->
 
     Args:
         why: a sentence for the job's log.
-
-    Raises:
-        UnknownJob, StaleAttempt: as `hold`.
     """
     record = hold(session, job, attempt)
     if record.cancel_requested_at is not None:
@@ -126,9 +108,6 @@ def request_cancel(session: Session, job: str, at: datetime) -> Job:
     """Cancel a job and its children. A running job is asked to stop.
 
     An ended job stays as it is.
-
-    Raises:
-        UnknownJob: there is none with this id.
     """
     return _cancel(session, locked(session, job), at)
 
@@ -208,7 +187,6 @@ def _members(job: Job) -> int:
 
 
 def _name(job: Job, jobs: Sequence[Job]) -> str:
-    """Return the name of a job's member, and of its training if there are several."""
     trainings = list(dict.fromkeys(other.params["training"] for other in jobs))
     of = f" of ensemble {trainings.index(job.params['training']) + 1}" if len(trainings) > 1 else ""
     return f"all{of} on a GPU are" if _is_of_all(job) else f"member {job.params['member']}{of} is"

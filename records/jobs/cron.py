@@ -92,7 +92,6 @@ def _every_hour(cron: str, there: ZoneInfo, after: datetime) -> datetime:
 
 
 def _change(there: ZoneInfo, before: datetime, after: datetime) -> datetime:
-    """Return the instant of a zone's change of offset, to the second."""
     final = _offset(after, there)
     while after - before > _SECOND:
         middle = before + timedelta(seconds=(after - before) // _SECOND // 2)
@@ -101,7 +100,6 @@ def _change(there: ZoneInfo, before: datetime, after: datetime) -> datetime:
 
 
 def _next(cron: str, at: datetime) -> datetime:
-    """Return the next time that a line names, without a zone."""
     following = croniter(cron, at).get_next(datetime)
     assert isinstance(following, datetime)
     return following

@@ -122,7 +122,6 @@ def _of_service(session: Session) -> Iterator[FailedJob]:
 
 
 def _is_over(session: Session, failed: FailedJob) -> bool:
-    """Return whether the same work has succeeded since it failed."""
     later = select(JOBS.c.params).where(
         JOBS.c.kind == failed.kind, JOBS.c.status == "succeeded", JOBS.c.finished_at > failed.finished_at, _OFFICIAL
     )

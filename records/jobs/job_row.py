@@ -139,7 +139,6 @@ def get(session: Session, job: str) -> Job:
     """Return a job.
 
     Raises:
-        UnknownJob: there is none with this id.
         Gone: it was pruned.
     """
     found = find(session, Job, id=job)
@@ -151,11 +150,7 @@ def get(session: Session, job: str) -> Job:
 
 
 def locked(session: Session, job: str) -> Job:
-    """Lock a job's parent, if any, and the job, and return its current state.
-
-    Raises:
-        UnknownJob: there is none with this id.
-    """
+    """Lock a job's parent, if any, and the job, and return its current state."""
     # On SQLite the whole database is locked already, and FOR UPDATE is left out.
     parent = select(JOBS.c.parent_id).where(JOBS.c.id == job).scalar_subquery()
     for row_id in (parent, job):
@@ -167,7 +162,6 @@ def hold(session: Session, job: str, attempt: int) -> Job:
     """Return a job that runs under this attempt, locked until the transaction ends.
 
     Raises:
-        UnknownJob: there is none of that id.
         StaleAttempt: it is not running, or under another attempt.
     """
     record = locked(session, job)
@@ -188,11 +182,7 @@ def change(session: Session, job: Job, at: datetime, why: JsonObject | None = No
 
 
 def store_plan(session: Session, job: str, attempt: int, plan: JsonObject) -> None:
-    """Store what a running job has started.
-
-    Raises:
-        UnknownJob, StaleAttempt: as `hold`.
-    """
+    """Store what a running job has started."""
     hold(session, job, attempt)
     session.execute(JOBS.update().where(JOBS.c.id == job).values(plan=plan))
 
@@ -215,11 +205,7 @@ def listed(session: Session, query: Select[Any]) -> list[Job]:
 
 
 def log(session: Session, job: str, attempt: int, text: str, at: datetime) -> None:
-    """Add a line to a running job's log.
-
-    Raises:
-        UnknownJob, StaleAttempt: as `hold`.
-    """
+    """Add a line to a running job's log."""
     hold(session, job, attempt)
     record_event(session, job, "log", {"text": text}, at)
 

@@ -73,7 +73,6 @@ def create(session: Session, new: NewJob, at: datetime) -> tuple[Job, bool]:
     Raises:
         IdempotencyConflict: another request was posted under the key.
         UnknownJob, JobEnded: the parent is not stored, or has ended.
-        IntegrityError: there is no such queue.
         ValueError: a number in the params is not finite.
     """
     if new.queue not in QUEUES:

@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Literal, get_args
+from typing import Literal
 
 from sqlalchemy import func, select, type_coerce
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent
-from records.database.base import Instant, one_of
+from records.database.base import Instant
 from records.database.json_columns import CLOSED
 from records.database.statements import table_of, upsert
 from records.database.stored import read, stored
@@ -52,7 +52,7 @@ class GPUState:
     fault: str | None = None
 
 
-@stored("attendance", one_of("role", *get_args(Role)), key=("name",))
+@stored("attendance", key=("name",))
 @dataclass(frozen=True, slots=True)
 class LiveProcess:
     """A process that has sent a heartbeat.

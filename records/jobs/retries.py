@@ -38,9 +38,6 @@ def retry(
 
     Args:
         death: `{"file", "end"}` of a process that died or hung while it read a file: its name, and how it ended.
-
-    Raises:
-        UnknownJob, StaleAttempt: as `hold`.
     """
     record = hold(session, job, attempt)
     if death is not None and record.cancel_requested_at is None:
@@ -107,7 +104,6 @@ def _again(session: Session, job: Job, problem: JsonObject, at: datetime) -> Job
 
 
 def _comes_again(session: Session, job: Job, problem: JsonObject) -> bool:
-    """Return whether the process died or hung twice in the same way and place."""
     return problem["kind"] in (PROCESS_DIED, NO_PROGRESS) and problem == _last_problem(session, job)
 
 

@@ -94,7 +94,6 @@ def update(session: Session, schedule: str, revision: int, new: NewSchedule, at:
     """Replace a schedule's content, if it is still at the given revision.
 
     Raises:
-        UnknownSchedule: there is none with this id.
         ScheduleConflict: it was changed or has fired since, or the name is taken.
         InvalidInput: it has no name.
     """
@@ -111,22 +110,14 @@ def update(session: Session, schedule: str, revision: int, new: NewSchedule, at:
 
 
 def delete(session: Session, schedule: str) -> None:
-    """Delete a schedule; its jobs stay.
-
-    Raises:
-        UnknownSchedule: there is none with this id.
-    """
+    """Delete a schedule; its jobs stay."""
     deletion = SCHEDULES.delete().where(SCHEDULES.c.id == schedule).returning(SCHEDULES.c.id)
     if session.execute(deletion).one_or_none() is None:
         raise _unknown(schedule)
 
 
 def get(session: Session, schedule: str) -> Schedule:
-    """Return a schedule.
-
-    Raises:
-        UnknownSchedule: there is none with this id.
-    """
+    """Return a schedule."""
     row = session.execute(select(SCHEDULES).where(SCHEDULES.c.id == schedule)).one_or_none()
     if row is None:
         raise _unknown(schedule)

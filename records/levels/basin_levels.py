@@ -19,9 +19,9 @@ from hydrology.extremes import thresholds
 from hydrology.extremes.expected_moments import RegionalSkew
 from hydrology.extremes.thresholds import BY_DEFAULT, FloodFrequency
 from hydrology.uncertainty.exceedance import Direction
-from jobspec.levels import CATEGORIES, CategoryName, FloodFrequencySettings, NewThreshold
+from jobspec.levels import CategoryName, FloodFrequencySettings, NewThreshold
 from records.basins import basins
-from records.database.base import FreeText, Instant, Real, one_of
+from records.database.base import FreeText, Instant, Real
 from records.database.statements import as_values, table_of, upsert
 from records.database.stored import find, read, stored
 from records.series import series
@@ -66,8 +66,6 @@ class TooManyLevels(InvalidInput):
     Column("discharge", Real),
     CheckConstraint("discharge > 0", name="discharge"),
     CheckConstraint("discharge IS NOT NULL OR category IS NOT NULL", name="known"),
-    one_of("direction", "rising", "falling"),
-    one_of("category", *CATEGORIES),
     key=("basin_id", "name"),
 )
 @dataclass(frozen=True, slots=True, kw_only=True)

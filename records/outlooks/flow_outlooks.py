@@ -32,7 +32,7 @@ from records.runs.run_parts import weights_of_members
 from records.runs.run_summary import RunCalibration
 from records.runs.run_types import NewRun, Run, RunBasin
 from records.runs.tables import RunBasinRow, RunRow
-from records.series.series import DamagedSeries
+from records.series.year_rows import DamagedSeries
 from records.versions import promotions
 
 ARRAYS = ("discharge", run_arrays.CALIBRATED, run_arrays.PATHS, run_arrays.NORMAL)
@@ -82,7 +82,7 @@ def flow_outlooks(
 def _surroundings(
     session: Session, run: NewRun, basin: RunBasin, series: Series, found: tuple[FlowBasis, FlowAhead]
 ) -> Surroundings:
-    area = None if basin.area_m2 is None or basin.area_name is None else Area(basin.area_name, basin.area_m2)
+    area = basin.area
     no_normal = basin.why(basin.summary.normal_mm)
     return Surroundings(
         past=run.filled_days,

@@ -1,7 +1,7 @@
 """Outlooks of runs: computed from their stored arrays when a run is stored, adjusted, or compared with other levels."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from sqlalchemy import select
@@ -11,9 +11,11 @@ from hydrology.attribution.forecast_change import PARTS, whole_change
 from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Period
 from hydrology.base.reasons import Reason
+from hydrology.extremes.alerting import WINDOW_DAYS
 from hydrology.outlook.levels import LIKELY, highest
 from hydrology.outlook.peak import Peak
 from records.adjustments import adjustments
+from records.alerts.alerts import LevelChance
 from records.database.engine import Database
 from records.database.statements import as_values
 from records.forecasts.latest import CAN_BE_LATEST, NEWEST_FIRST
@@ -21,7 +23,7 @@ from records.outlooks.flow_outlooks import ARRAYS, Series, flow_outlooks, season
 from records.outlooks.run_outlook import FlowOutlooks, OutlookBefore, RunOutlook, read_outlooks, write_outlooks
 from records.runs import run_arrays, run_store, runs
 from records.runs.adjustment import Adjustment
-from records.runs.newest_runs import LATEST
+from records.runs.run_store import LATEST
 from records.runs.run_summary import NOT_STORED
 from records.runs.run_types import BasinResult, NewRun, Run, RunBasin, RunBasinKey
 from records.runs.runs import MAX_DAYS_BEFORE
@@ -219,3 +221,39 @@ def _issue(of_run: RunBefore, outlook: FlowOutlooks) -> OutlookBefore:
         chances={one.level: one.chance for one in levels},
         cause=NOT_STORED,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class RunChances:
+    """What a run makes of the levels of a basin.
+
+    Attributes:
+        window_days: number of days after T0 that the chances cover.
+        chances: of every level, or the reason without any.
+        adjustment: the published one that they follow; None without one.
+    """
+
+    run: Run
+    basin_id: str
+    window_days: int
+    chances: Sequence[LevelChance] | Absent
+    adjustment: Adjustment | None
+
+
+def read_chances(session: Session, run: Run, basin: RunBasin, adjustment: Adjustment | None) -> RunChances:
+    """Return the exceedance probability of each level within the window, or why there is none."""
+    window = min(run.horizon_days - run.filled_days, WINDOW_DAYS)
+    return RunChances(run, basin.basin_id, window, _chances(session, run, basin, adjustment), adjustment)
+
+
+def _chances(session: Session, run: Run, basin: RunBasin, adjustment: Adjustment | None) -> list[LevelChance] | Absent:
+    key, used = (run.id, basin.basin_id), basin.summary.calibration
+    outlook = of_runs(session, [(run, basin)], {} if adjustment is None else {key: adjustment})[key]
+    if isinstance(outlook, Absent) or outlook.basis != "calibrated":
+        return basin.why_not_calibrated
+    levels = outlook.published.levels
+    if isinstance(levels, Absent):
+        return levels
+    if isinstance(used, Absent):
+        return used
+    return [LevelChance(**as_values(level), calibration=used.kind) for level in levels]

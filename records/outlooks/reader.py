@@ -42,7 +42,7 @@ from records.runs.adjustment import Adjustment
 from records.runs.run_summary import NOT_STORED, RunSnow
 from records.runs.run_types import Run
 from records.series import series
-from records.series.series import DamagedSeries
+from records.series.year_rows import DamagedSeries
 
 OBSERVED_DAYS = 366
 """Number of days before the clock's that the last observed flow is looked for."""
@@ -114,7 +114,7 @@ class Outlook:
     @property
     def area(self) -> Area | None:
         """The area of the run; None without one."""
-        return _area(self.forecast)
+        return None if self.forecast is None else self.forecast.basin.area
 
     @property
     def peak(self) -> Peak | Absent:
@@ -303,18 +303,11 @@ def _flow_now(record: DailySeries | DamagedSeries | None, forecast: Latest | Non
         return absent(Reason.FAILED, message=str(record))
     if record is None:
         return absent(Reason.NO_FLOW_OBSERVED, days=OBSERVED_DAYS)
-    area = _area(forecast)
+    area = None if forecast is None else forecast.basin.area
     if record.unit == "mm/day" and area is None:
         return absent(Reason.RUN_WITHOUT_AREA)
     found = flow_now(record.days, converted(record.values, unit=record.unit, into="m3/s", area=area))
     return found or absent(Reason.NO_FLOW_OBSERVED, days=OBSERVED_DAYS)
-
-
-def _area(forecast: Latest | None) -> Area | None:
-    basin = None if forecast is None else forecast.basin
-    if basin is None or basin.area_m2 is None or basin.area_name is None:
-        return None
-    return Area(basin.area_name, basin.area_m2)
 
 
 def _standing_alerts(session: Session, names: Sequence[str]) -> dict[str, StandingAlert]:

@@ -11,9 +11,8 @@ from hydrology.outlook.days_ahead import FlowBasis
 from hydrology.outlook.flow_outlook import FlowOutlook
 from hydrology.outlook.peak import Peak
 from records.database.base import Base, PackedDocument
-from records.database.composite_keys import where_keys
 from records.database.json_columns import CLOSED
-from records.database.statements import insert_into, table_of
+from records.database.statements import insert_into, table_of, where_keys
 from records.runs.run_types import RunBasinKey
 
 

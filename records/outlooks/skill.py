@@ -15,7 +15,7 @@ from hydrology.verification.reliable_days import ReliableDays, reliable_days
 from hydrology.verification.results import ALL_YEAR, MonthSkill
 from hydrology.verification.skilful_days import SkilfulDays, skilful_days
 from records.database.json_columns import from_json
-from records.runs.run_request import OBSERVED
+from records.runs.run_weather import OBSERVED
 from records.verification import scores
 from records.verification.lead_scores import VERIFICATION, Origin
 from records.verification.scores import HeldOutScore

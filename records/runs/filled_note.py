@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 
 from hydrology.base.calendar import Day, Period, as_date, day, days_between
-from records.runs.filled_weather import FilledWeather
 from records.runs.run_parts import subset_note
 from records.runs.run_summary import RunSummary
 from records.runs.run_types import NewRun
+from records.runs.run_weather import FilledWeather
 
 OLD_DAYS = 2
 """Age from which on a weather forecast is mentioned."""
@@ -32,7 +32,6 @@ def weather_note(run: NewRun, summary: RunSummary) -> str | None:
 
 
 def _filled_notes(summary: RunSummary, until: Day) -> list[str]:
-    """Return the sentences about filled weather; of a combined version those of each product, once if they agree."""
     if not summary.parts:
         return list(filter(None, [filled_note(summary.filled_weather, until)]))
     of_products = {part.product: filled_note(part.filled_weather, until) for part in summary.parts}
@@ -56,7 +55,6 @@ def filled_note(filled: Sequence[FilledWeather], until: Day) -> str | None:
 
 
 def _merged(filled: Sequence[FilledWeather], until: Day) -> Iterator[tuple[Period, _Of]]:
-    """Yield consecutive days until a day whose weather has the same description."""
     everything = set[str]().union(*(one.correlations for one in filled))
     spans: dict[_Of, list[Period]] = {}
     for one in filled:

@@ -10,9 +10,8 @@ import numpy.typing as npt
 from hydrology.uncertainty.error_model import LEVELS, MAX_GAP
 from hydrology.uncertainty.weighted import weighted_mean
 from hydrology.water.ledger import WATER_AVAILABLE
-from records.database.array_codec import Labelled, is_whole, pack, unpack
+from records.database.array_codec import Labelled, decode_ranks, encode_ranks, is_whole, pack, unpack
 from records.database.json_columns import CLOSED
-from records.database.path_codec import decode_ranks, encode_ranks
 from records.runs.run_parts import RunPart, weights_of_members
 
 CALIBRATED = "discharge_calibrated"
@@ -187,11 +186,7 @@ def packed(owner: str, series: Sequence[RunSeries], ledgers: Sequence[Ledger]) -
 
 
 def unpacked(owner: str, content: bytes, variables: Collection[str] | None = None) -> Content:
-    """Unpack stored arrays (all, or the present ones of some variables) and the ledgers.
-
-    Raises:
-        Corrupt: the content is not as it was packed for the owner.
-    """
+    """Unpack stored arrays (all, or the present ones of some variables) and the ledgers."""
     wanted = None if variables is None else {*variables, _LEDGERS, *((CALIBRATED,) if PATHS in variables else ())}
     arrays = unpack(owner, content, wanted)
     of_members = arrays.pop(_LEDGERS, None)
@@ -225,7 +220,6 @@ def _decoded_paths(paths: Labelled, calibrated: Labelled) -> Labelled:
 
 
 def _of_ledgers(ledgers: Sequence[Ledger]) -> Labelled:
-    """Return ledgers as an array, with NaN for missing values."""
     terms = sorted({term for ledger in ledgers for term in ledger.terms})
     rows = [
         [

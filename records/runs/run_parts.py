@@ -9,7 +9,7 @@ from hydrology.base.absent import Absent
 from hydrology.base.arrays import Array
 from hydrology.base.digests import fingerprint
 from records.database.json_columns import CLOSED
-from records.runs.filled_weather import FilledWeather
+from records.runs.run_weather import FilledWeather
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +88,6 @@ def subset_note(subset: RunSubset) -> str:
 
 
 def _reasons(missing: Mapping[str, Absent]) -> Iterator[str]:
-    """Yield why parts are missing; those with the same reason together."""
     by_reason: dict[str, list[str]] = {}
     for name, reason in missing.items():
         by_reason.setdefault(str(reason), []).append(name)

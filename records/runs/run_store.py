@@ -1,20 +1,58 @@
-"""Stores a run atomically, after checking it against its status."""
+"""Stores a run atomically, after checking it against its status, and notes the newest of each basin.
+
+So no archive is searched for the newest one.
+"""
 
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+from sqlalchemy import tuple_
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent, absent
 from hydrology.base.errors import InvalidInput
 from hydrology.base.reasons import Reason
+from hydrology.water.spin_up import SPIN_UP_DAYS
 from hydrology.weather.forcing_kinds import KINDS
-from records.database.statements import add_all, as_values
-from records.runs import newest_runs, runs
+from records.database.statements import add_all, as_values, insert_into
+from records.runs import runs
 from records.runs.run_arrays import LEDGER, Ledger, RunSeries, owner_of, packed
 from records.runs.run_types import CLOSURE, BasinResult, NewRun, Run, RunBasin, ledger_entry
 from records.runs.shared_cells import without_cells
-from records.runs.tables import RunBasinRow, RunContentRow, RunRow
+from records.runs.tables import NewestRunRow, RunBasinRow, RunContentRow, RunRow
+
+TRIED, LATEST = "tried", "latest"
+ORDER = ("t0", "issued_at", "run_id")
+"""The newest T0, then the newest issue."""
+
+
+def can_be_latest(basin: RunBasin) -> bool:
+    """Return whether a basin's forecast may be its latest: issued, and not spinning up."""
+    return basin.status == "issued" and (basin.spin_up_days is None or basin.spin_up_days > SPIN_UP_DAYS)
+
+
+def _note_newest(session: Session, run: NewRun, basins: Sequence[RunBasin]) -> None:
+    if run.purpose != "operational":
+        return
+    owned = {
+        "version_id": run.version_id,
+        "run_id": run.id,
+        "t0": run.t0,
+        "issued_at": run.issued_at,
+        "available_at": run.available_at,
+    }
+    rows = [
+        owned | {"basin_id": basin.basin_id, "which": which}
+        for basin in sorted(basins, key=lambda basin: basin.basin_id)  # in one order, so that two runs cannot deadlock
+        for which in ((TRIED, LATEST) if can_be_latest(basin) else (TRIED,))
+    ]
+    if not rows:
+        return
+    insert = insert_into(session, NewestRunRow)
+    newer = tuple_(*(insert.excluded[name] for name in ORDER)) > tuple_(*(getattr(NewestRunRow, n) for n in ORDER))
+    changed = {name: insert.excluded[name] for name in (*ORDER, "available_at")}
+    key = ["version_id", "basin_id", "which"]
+    session.execute(insert.on_conflict_do_update(index_elements=key, set_=changed, where=newer), rows)
 
 
 def store(session: Session, new: NewRun, results: Sequence[BasinResult]) -> Run:
@@ -40,7 +78,7 @@ def store(session: Session, new: NewRun, results: Sequence[BasinResult]) -> Run:
         of_basins = [owned | as_values(result.basin, "pruned") | _closure(result.ledgers) for result in results]
         add_all(session, RunBasinRow, of_basins)
         add_all(session, RunContentRow, [owned | content for content in _contents(session, new, results)])
-        newest_runs.note(session, new, [result.basin for result in results])
+        _note_newest(session, new, [result.basin for result in results])
     return runs.get(session, new.id)
 
 
@@ -66,7 +104,6 @@ def _check(result: BasinResult) -> None:
 
 
 def _all_close(ledger: RunSeries) -> bool:
-    """Return whether the ledger of every member and trace closes."""
     residual, tolerance = (ledger_entry(ledger, entry) for entry in CLOSURE)
     return bool((np.abs(residual) <= tolerance).all())
 
@@ -82,7 +119,6 @@ def _outcome(new: NewRun, basins: Sequence[RunBasin]) -> tuple[str, Absent | Non
 
 
 def _contents(session: Session, new: NewRun, results: Sequence[BasinResult]) -> Iterator[dict[str, str | bytes]]:
-    """Yield the stored content of each basin with arrays or ledgers."""
     hashes = {result.basin.basin_id: result.basin.state_hash for result in results}
     series = {result.basin.basin_id: result.series for result in results if result.series}
     series = without_cells(session, new.version_id, new.t0, series, hashes)
@@ -94,7 +130,6 @@ def _contents(session: Session, new: NewRun, results: Sequence[BasinResult]) -> 
 
 
 def _closure(ledgers: Sequence[Ledger]) -> dict[str, float | bool | None]:
-    """Return the closure columns of the worst ledger; empty without ledgers."""
     if not ledgers:
         return {"residual_mm": None, "tolerance_mm": None, "closes": None}
     worst = max(ledgers, key=lambda ledger: abs(ledger.residual_mm) - ledger.tolerance_mm)

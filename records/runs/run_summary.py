@@ -19,9 +19,8 @@ from hydrology.snow.against_normal import (
     snow_against_normal,
 )
 from records.database.json_columns import CLOSED
-from records.runs.bridge_used import RunBridge
-from records.runs.filled_weather import FilledWeather
 from records.runs.run_parts import RunPart, RunSubset
+from records.runs.run_weather import FilledWeather, RunBridge
 
 NOT_STORED = absent(Reason.NOT_STORED)
 

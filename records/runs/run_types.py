@@ -13,6 +13,7 @@ from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day
 from hydrology.base.errors import NotFound
 from hydrology.base.staleness import stale_note
+from hydrology.base.units import Area
 from hydrology.water.spin_up import is_spinning_up, spin_up_note
 from hydrology.weather.forcing_kinds import KINDS, ForcingKind
 from records.database.base import JsonList
@@ -21,8 +22,8 @@ from records.runs.run_arrays import (
     RunSeries,
 )
 from records.runs.run_parts import RunPart
-from records.runs.run_request import RunWeather, RunWhatIf
 from records.runs.run_summary import NOT_STORED, RunSummary
+from records.runs.run_weather import RunWeather, RunWhatIf
 
 Purpose = Literal["operational", "on-request", "reforecast", "what-if"]
 """Purpose of a run. `operational`: posted by a schedule, an admin or the owner of the data folder: it may become the
@@ -100,6 +101,11 @@ class RunBasin:
     summary: RunSummary = field(default_factory=RunSummary)
     spin_up_days: int | None = None
     pruned: Absent | None = None
+
+    @property
+    def area(self) -> Area | None:
+        """The area that discharge is converted with; None without one."""
+        return None if self.area_m2 is None or self.area_name is None else Area(self.area_name, self.area_m2)
 
     @property
     def is_spinning_up(self) -> bool:

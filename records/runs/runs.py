@@ -14,8 +14,7 @@ from hydrology.uncertainty.exceedance import FlowAhead
 from hydrology.water.spin_up import is_spinning_up
 from hydrology.weather.forcing_kinds import ForcingKind
 from records.database import retention
-from records.database.composite_keys import where_keys
-from records.database.statements import as_record, table_of
+from records.database.statements import as_record, table_of, where_keys
 from records.runs.run_arrays import CALIBRATED, NOTHING, PATHS, Content, Ledger, RunSeries, owner_of, unpacked
 from records.runs.run_types import Purpose, Run, RunBasin, RunBasinKey, UnknownRun, last_past_day
 from records.runs.shared_cells import with_cells
@@ -30,7 +29,6 @@ def get(session: Session, run: str) -> Run:
     """Return a run.
 
     Raises:
-        UnknownRun: there is none with this id.
         Gone: it was pruned.
     """
     row = session.get(RunRow, run)
@@ -74,11 +72,7 @@ class RunRequest(Generic[Params]):
 
 
 def basins_of(session: Session, run: str) -> list[RunBasin]:
-    """Return a run's content for each of its basins.
-
-    Raises:
-        UnknownRun: there is none with this id.
-    """
+    """Return a run's content for each of its basins."""
     get(session, run)
     rows = session.scalars(select(RunBasinRow).filter_by(run_id=run).order_by(RunBasinRow.basin_id))
     pruned = retention.pruned(session, "members", [run]).get(run)
@@ -86,11 +80,7 @@ def basins_of(session: Session, run: str) -> list[RunBasin]:
 
 
 def basin_of(session: Session, run: str, basin: str) -> RunBasin:
-    """Return a run's content for a basin.
-
-    Raises:
-        UnknownRun: there is no such run, or it has no such basin.
-    """
+    """Return a run's content for a basin."""
     get(session, run)
     row = session.get(RunBasinRow, (run, basin))
     if row is None:
@@ -101,11 +91,7 @@ def basin_of(session: Session, run: str, basin: str) -> RunBasin:
 def series_of(
     session: Session, run: str, basin: str, variables: Sequence[str] | None = None
 ) -> Mapping[str, RunSeries]:
-    """Return the arrays of a run for a basin by variable: all, or the present ones of some.
-
-    Raises:
-        UnknownRun: there is no such run, or it has no such basin.
-    """
+    """Return the arrays of a run for a basin by variable: all, or the present ones of some."""
     basin_of(session, run, basin)
     return series_of_many(session, [(run, basin)], variables)[run, basin]
 
@@ -120,11 +106,7 @@ def series_of_many(
 def content_of_many(
     session: Session, keys: Sequence[RunBasinKey], variables: Collection[str] | None = None
 ) -> dict[RunBasinKey, Content]:
-    """Return the stored content of many basins, each from its own run: all arrays, or some, and the ledgers.
-
-    Raises:
-        Corrupt: it is damaged.
-    """
+    """Return the stored content of many basins, each from its own run: all arrays, or some, and the ledgers."""
     columns = table_of(RunContentRow).c
     query = select(columns.run_id, columns.basin_id, columns.content)
     by_key = dict.fromkeys(keys, NOTHING)
@@ -134,11 +116,7 @@ def content_of_many(
 
 
 def flow_ahead(session: Session, run: str, basin: str) -> FlowAhead | None:
-    """Return a run's calibrated flow for a basin, mm/day. None if it was not calibrated.
-
-    Raises:
-        UnknownRun: there is no such run, or it has no such basin.
-    """
+    """Return a run's calibrated flow for a basin, mm/day. None if it was not calibrated."""
     return calibrated_flow(series_of(session, run, basin, (CALIBRATED, PATHS)))
 
 
@@ -153,11 +131,7 @@ def calibrated_flow(series: Mapping[str, RunSeries]) -> FlowAhead | None:
 
 
 def ledger_of(session: Session, run: str, basin: str) -> Sequence[Ledger]:
-    """Return the ledger of each member of a run for a basin. Empty if its network does not conserve mass.
-
-    Raises:
-        UnknownRun: there is no such run, or it has no such basin.
-    """
+    """Return the ledger of each member of a run for a basin. Empty if its network does not conserve mass."""
     basin_of(session, run, basin)
     return ledgers_of_many(session, [(run, basin)])[run, basin]
 
@@ -209,11 +183,7 @@ def unchanged(session: Session, version: str, t0: Day, horizon_days: int, kind: 
 
 
 def newest_changed(session: Session, basin: str, at: datetime) -> Run:
-    """Return a basin's newest run with changes, available at an instant.
-
-    Raises:
-        UnknownRun: there is none.
-    """
+    """Return a basin's newest run with changes, available at an instant."""
     rows = session.scalars(
         select(RunRow)
         .join(RunBasinRow, RunBasinRow.run_id == RunRow.id)

@@ -14,10 +14,9 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Day
 from records.database.array_codec import Labelled, is_whole, pack, unpack
-from records.database.composite_keys import where_keys
 from records.database.ids import Corrupt
 from records.database.named_arrays import whole
-from records.database.statements import table_of
+from records.database.statements import table_of, where_keys
 from records.runs.run_arrays import Content, RunSeries, owner_of
 from records.runs.tables import RunBasinRow, RunContentRow, RunRow, StateRow
 
@@ -89,7 +88,6 @@ def hand_over(session: Session, version: str, basin: str, days: Collection[Day])
 
 
 def _borrowed() -> Select[Any]:
-    """Return the query of runs' contents, with their initial states."""
     basin, run = table_of(RunBasinRow), table_of(RunRow)
     of_run = (_CONTENTS.c.run_id == basin.c.run_id) & (_CONTENTS.c.basin_id == basin.c.basin_id)
     of_state = (

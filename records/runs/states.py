@@ -13,16 +13,15 @@ from sqlalchemy import and_, delete, func, select, update
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent
-from hydrology.base.calendar import Day
+from hydrology.base.calendar import Day, Period
 from hydrology.base.digests import fingerprint
 from hydrology.base.errors import DataProblem, NotFound
 from hydrology.water.ledger import Sums
 from records.basins import basins
 from records.database import checksums
-from records.database.composite_keys import where_keys
 from records.database.ids import Corrupt
 from records.database.named_arrays import Arrays, member_hashes, pack, unpack, whole
-from records.database.statements import add_all, as_record, as_values
+from records.database.statements import add_all, as_record, as_values, where_keys
 from records.runs.shared_cells import hand_over
 from records.runs.tables import StateRow
 
@@ -115,7 +114,6 @@ def put(session: Session, new: NewState, at: datetime) -> State:
     """Store a state. An equal one is not written again; an invalid or damaged one of that day is replaced.
 
     Raises:
-        UnknownBasin: there is no such basin.
         StateConflict: another valid state of that version, basin and day is stored.
     """
     basins.lock(session, new.basin_id)
@@ -151,22 +149,13 @@ def put(session: Session, new: NewState, at: datetime) -> State:
 
 
 def get(session: Session, version: str, basin: str, day: Day) -> State | None:
-    """Return the state of a day, valid or not, or None.
-
-    Raises:
-        Corrupt: it is damaged.
-    """
+    """Return the state of a day, valid or not, or None."""
     row = session.get(StateRow, (version, basin, day), populate_existing=True)
     return None if row is None else _state(row)
 
 
 def require(session: Session, version: str, basin: str, day: Day) -> State:
-    """Return the state of a day, valid or not.
-
-    Raises:
-        UnknownState: there is none.
-        Corrupt: it is damaged.
-    """
+    """Return the state of a day, valid or not."""
     state = get(session, version, basin, day)
     if state is None:
         raise UnknownState(f"No state of version {version} in {basin} at {day} is stored: choose a stored day.")
@@ -336,3 +325,21 @@ def is_whole(row: Any) -> bool:
 
 def _variant(arrays: Arrays) -> dict[str, Any]:
     return {name: {"shape": list(array.shape), "dtype": array.dtype.name} for name, array in arrays.items()}
+
+
+CELLS = "c"
+"""The array of a state with the water in its cells."""
+
+
+def cells_between(session: Session, version: str, basin: str, period: Period) -> dict[Day, npt.NDArray[Any]]:
+    """Return the water in the cells of each valid state in a period, (members, cells) in mm, by day.
+
+    Damaged states are left out. The version conserves mass: the cells of other networks hold no water.
+    """
+    rows = session.scalars(
+        select(StateRow)
+        .filter_by(version_id=version, basin_id=basin, invalid_at=None)
+        .where(StateRow.day >= period.first, StateRow.day <= period.last)
+        .order_by(StateRow.day)
+    )
+    return {row.day: unpack(row.content)[CELLS] for row in rows if is_whole(row)}

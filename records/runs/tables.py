@@ -9,9 +9,9 @@ from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day
 from hydrology.weather.forcing_kinds import KINDS
 from records.database.base import Base, Document, JsonList, JsonObject, Long, PackedDocument, one_of
-from records.database.tables import Checksummed
-from records.runs.run_request import RunWeather, RunWhatIf
+from records.database.checksums import Checksummed
 from records.runs.run_summary import RunSummary
+from records.runs.run_weather import RunWeather, RunWhatIf
 
 _EXPECTED = " AND ".join(f"forcing_kind <> '{name}'" for name, kind in KINDS.items() if kind.hypothetical)
 

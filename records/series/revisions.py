@@ -1,19 +1,46 @@
-"""History of series: the arrival of each day, and the values that revisions replaced."""
+"""History of series: the files that they were read from, each day's arrival, and values that revisions replaced."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 import numpy as np
-from sqlalchemy import func, select
-from sqlalchemy.orm import Session
+from sqlalchemy import CheckConstraint, UniqueConstraint, func, select
+from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from hydrology.base.calendar import Day, Period, days_between
 from hydrology.base.series import DailySeries, Flag
 from records.basins import ownership
+from records.database.base import Base, Long
+from records.database.statements import insert_into
 from records.series import series
-from records.series.damaged_years import arrived, whole
-from records.series.tables import ArrivalRow, RevisionRow
-from records.series.year_rows import OFFSET, VALUE, january, known, trimmed
+from records.series.year_rows import OFFSET, VALUE, ArrivalRow, RevisionRow, arrived, january, known, trimmed, whole
+
+
+class SourceRow(Base):
+    """A file, or a part of one, that data were read from."""
+
+    __tablename__ = "sources"
+    __table_args__ = (
+        UniqueConstraint("name", "sha256"),
+        CheckConstraint("length(sha256) = 64", name="sha256"),
+        CheckConstraint("size >= 0", name="size"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str]
+    sha256: Mapped[str]
+    size: Mapped[int] = mapped_column(Long)
+    read_at: Mapped[datetime]
+
+
+def register_source(session: Session, name: str, sha256: str, size: int, read_at: datetime) -> int:
+    """Return the id of a source, stored once per name and content. `read_at` is the time of its first reading."""
+    session.execute(
+        insert_into(session, SourceRow).on_conflict_do_nothing(index_elements=["name", "sha256"]),
+        {"name": name, "sha256": sha256, "size": size, "read_at": read_at},
+    )
+    query = select(SourceRow.id).where(SourceRow.name == name, SourceRow.sha256 == sha256)
+    return session.scalars(query).one()
 
 
 def as_known_at(

@@ -21,12 +21,21 @@ from hydrology.base.series import DailySeries, Flag
 from records.basins import basins
 from records.database.checksums import is_whole
 from records.database.statements import table_of
-from records.series.damaged_years import DamagedSeries, YearSums, arrived, whole
-from records.series.series_writer import UnitConflict, UnusableValues, Written, rows_of, write, write_all
-from records.series.tables import SeriesRow
-from records.series.year_rows import VALUE, calendar_years, january, joined, known, trimmed, years_of
-
-__all__ = ["DamagedSeries", "UnitConflict", "UnusableValues", "Written", "write", "write_all"]  # and what stands here
+from records.series.series_writer import rows_of
+from records.series.year_rows import (
+    VALUE,
+    DamagedSeries,
+    SeriesRow,
+    YearSums,
+    arrived,
+    calendar_years,
+    january,
+    joined,
+    known,
+    trimmed,
+    whole,
+    years_of,
+)
 
 _READ = (*SeriesRow.summed_names, *SeriesRow.summed_contents, "checksum")
 
@@ -58,11 +67,7 @@ class Span:
 
 
 def read(session: Session, basin: str, product: str, variable: str, period: Period | None = None) -> DailySeries | None:
-    """Return a series over a period, by default of all known days. None if no day is known.
-
-    Raises:
-        DamagedSeries: a year of it is damaged.
-    """
+    """Return a series over a period, by default of all known days. None if no day is known."""
     key = {"basin_id": basin, "product": product, "variable": variable}
     rows = whole(rows_of(session, key, None if period is None else years_of(period)))
     if not rows:
@@ -153,12 +158,7 @@ def spans(session: Session, basin_ids: Sequence[str], product: str, variable: st
 def read_many(
     session: Session, basin_ids: Sequence[str], product: str, variables: Sequence[str], period: Period
 ) -> npt.NDArray[np.float32]:
-    """Return the values of many series (basins, days, variables), NaN if missing or unknown.
-
-    Raises:
-        UnknownBasin: one of the basins is not stored.
-        DamagedSeries: a year is damaged.
-    """
+    """Return the values of many series (basins, days, variables), NaN if missing or unknown."""
     return read_many_flagged(session, basin_ids, product, variables, period)[0]
 
 
@@ -229,11 +229,7 @@ def extent(
 
 
 def catalogue(session: Session, basin: str) -> list[Entry]:
-    """Return a basin's series, by product and variable.
-
-    Raises:
-        UnknownBasin: there is no such basin.
-    """
+    """Return a basin's series, by product and variable."""
     basins.require(session, basin)
     key = (SeriesRow.product, SeriesRow.variable)
     unit, updated = func.min(SeriesRow.unit), func.max(SeriesRow.updated_at)

@@ -15,9 +15,21 @@ from hydrology.base.series import DailySeries, Flag
 from records.basins import basins
 from records.database.checksums import is_whole, with_checksum
 from records.database.statements import add_all, table_of
-from records.series.damaged_years import DamagedSeries, arrived
-from records.series.tables import ArrivalRow, RevisionRow, SeriesRow
-from records.series.year_rows import OFFSET, VALUE, Mask, calendar_years, joined, known, years_of, years_with
+from records.series.year_rows import (
+    OFFSET,
+    VALUE,
+    ArrivalRow,
+    DamagedSeries,
+    Mask,
+    RevisionRow,
+    SeriesRow,
+    arrived,
+    calendar_years,
+    joined,
+    known,
+    years_of,
+    years_with,
+)
 
 
 class UnitConflict(DataProblem):
@@ -67,7 +79,6 @@ def write_all(
     at `at`. A damaged year is replaced if the series contains all days that it had.
 
     Raises:
-        UnknownBasin: there is no such basin.
         UnitConflict: a series is stored in another unit.
         UnusableValues: a value is infinite, or missing without a flag for it.
         DamagedSeries: a year is damaged, and the series lacks some of its days.
@@ -142,7 +153,6 @@ def _merge(session: Session, key: Mapping[str, str], rows: Sequence[Row[Any]], s
 def _stored_years(
     session: Session, basin: str, product: str, series: Mapping[str, DailySeries]
 ) -> dict[str, list[Row[Any]]]:
-    """Return the stored rows of the years of series, by variable."""
     found: dict[str, list[Row[Any]]] = {variable: [] for variable in series}
     if not series:
         return found
@@ -169,7 +179,6 @@ def rows_of(session: Session, key: Mapping[str, str], years: range | None) -> Se
 
 
 def _lost(session: Session, key: Mapping[str, str], rows: Sequence[Row[Any]], incoming: DailySeries) -> Mask:
-    """Return the days that were known in damaged years; raise `DamagedSeries` where the new series lacks one."""
     lost = np.zeros(len(incoming), dtype=np.bool_)
     for row in rows:
         year = calendar_years(row.year, row.year)
@@ -182,7 +191,6 @@ def _lost(session: Session, key: Mapping[str, str], rows: Sequence[Row[Any]], in
 
 
 def _differs(old: DailySeries, new: DailySeries) -> Mask:
-    """Compare bits, so that -0 differs from 0; all NaN are equal."""
     before, after = old.values.astype(VALUE), new.values.astype(VALUE)
     bits = before.view("<u4") != after.view("<u4")
     return np.asarray((bits & ~(np.isnan(before) & np.isnan(after))) | (old.flags != new.flags))
@@ -219,7 +227,6 @@ def _store(session: Session, merges: Sequence[_Merge], stamp: Mapping[str, Any])
 
 
 def _replaced(merge: _Merge, source_id: int, at: datetime) -> Iterator[dict[str, Any]]:
-    """Yield the log of the values that a merge replaces, one row for each year."""
     stored = {row.year: row for row in merge.readable}
     for year, days in years_with(merge.old.period, merge.changed & ~merge.lost):
         row, where = stored[year], np.flatnonzero((merge.changed & ~merge.lost)[days])
@@ -237,7 +244,6 @@ def _replaced(merge: _Merge, source_id: int, at: datetime) -> Iterator[dict[str,
 
 
 def _arrivals(merge: _Merge, source_id: int, at: datetime) -> Iterator[dict[str, Any]]:
-    """Yield the ranges of new days."""
     # A range starts where the mask rises and ends before it falls.
     edges = np.flatnonzero(np.diff(merge.new.astype(np.int8), prepend=0, append=0)).reshape(-1, 2)
     days = merge.old.days

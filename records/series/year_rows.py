@@ -1,13 +1,97 @@
-"""Layout of a daily series in rows of calendar years."""
+"""Daily series in rows of calendar years, with their arrivals and revisions; and damaged years.
 
-from collections.abc import Iterable, Iterator
-from typing import Protocol
+A year whose checksum does not match is never read, and only a write with all of its days repairs it.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Protocol, TypeVar
+from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
+from sqlalchemy import CheckConstraint, ForeignKey, Index, select
+from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from hydrology.base.calendar import Day, Period, calendar_year, days_between
 from hydrology.base.series import DailySeries, Flag
+from records.database.base import Base, Long
+from records.database.checksums import Checksummed, is_whole
+from records.database.ids import Corrupt
+
+
+class SeriesRow(Checksummed, Base):
+    """A calendar year of a daily series: little-endian float32 values and one flag byte per day."""
+
+    __tablename__ = "series"
+    __table_args__ = (
+        CheckConstraint("length(flag_bytes) IN (365, 366)", name="days"),
+        CheckConstraint("length(value_bytes) = 4 * length(flag_bytes)", name="values"),
+    )
+    summed_names = ("basin_id", "product", "variable", "year", "unit")
+    summed_contents = ("value_bytes", "flag_bytes")
+
+    basin_id: Mapped[str] = mapped_column(ForeignKey("basins.id"), primary_key=True)
+    product: Mapped[str] = mapped_column(primary_key=True)
+    variable: Mapped[str] = mapped_column(primary_key=True)
+    year: Mapped[int] = mapped_column(primary_key=True)
+    unit: Mapped[str]
+    value_bytes: Mapped[bytes]
+    flag_bytes: Mapped[bytes]
+    source_id: Mapped[int] = mapped_column(ForeignKey("sources.id"))
+    revision: Mapped[int]
+    updated_at: Mapped[datetime]
+    checksum: Mapped[int] = mapped_column(Long)
+
+
+class RevisionRow(Checksummed, Base):
+    """The known days of a year that one write replaced: positions (uint16), old values and old flags.
+
+    `revision` is that of the series row that was replaced.
+    """
+
+    __tablename__ = "series_revisions"
+    __table_args__ = (
+        CheckConstraint("length(flag_bytes) > 0", name="days"),
+        CheckConstraint("length(offset_bytes) = 2 * length(flag_bytes)", name="offsets"),
+        CheckConstraint("length(value_bytes) = 4 * length(flag_bytes)", name="values"),
+    )
+    summed_names = ("basin_id", "product", "variable", "year", "revision")
+    summed_contents = ("offset_bytes", "value_bytes", "flag_bytes")
+
+    basin_id: Mapped[str] = mapped_column(ForeignKey("basins.id"), primary_key=True)
+    product: Mapped[str] = mapped_column(primary_key=True)
+    variable: Mapped[str] = mapped_column(primary_key=True)
+    year: Mapped[int] = mapped_column(primary_key=True)
+    revision: Mapped[int] = mapped_column(primary_key=True)
+    offset_bytes: Mapped[bytes]
+    value_bytes: Mapped[bytes]
+    flag_bytes: Mapped[bytes]
+    old_source_id: Mapped[int] = mapped_column(ForeignKey("sources.id"))
+    new_source_id: Mapped[int] = mapped_column(ForeignKey("sources.id"))
+    replaced_at: Mapped[datetime]
+    checksum: Mapped[int] = mapped_column(Long)
+
+
+class ArrivalRow(Base):
+    """A range of days that became known at one instant."""
+
+    __tablename__ = "series_arrivals"
+    __table_args__ = (
+        CheckConstraint("first_day <= last_day", name="order"),
+        Index(None, "basin_id", "product", "variable"),
+        Index(None, "product", "last_day"),  # one row per day and series: the newest day is found without reading them
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    basin_id: Mapped[str] = mapped_column(ForeignKey("basins.id"))
+    product: Mapped[str]
+    variable: Mapped[str]
+    first_day: Mapped[Day]
+    last_day: Mapped[Day]
+    arrived_at: Mapped[datetime]
+    source_id: Mapped[int] = mapped_column(ForeignKey("sources.id"))
+
 
 Mask = npt.NDArray[np.bool_]
 VALUE = np.dtype("<f4")
@@ -65,3 +149,66 @@ def trimmed(series: DailySeries) -> DailySeries | None:
     """Return a series over its known days. None if no day is known."""
     days = series.days[known(series)]
     return series.over(Period(days[0], days[-1])) if len(days) else None
+
+
+Stored = TypeVar("Stored", bound=Any)
+_AGAIN = "ingest the whole year again, which replaces it, or restore a backup."
+
+
+class DamagedSeries(Corrupt):
+    """A stored year of a series is not as it was written."""
+
+    kind = "damaged-series"
+    remedy = "Ingest the whole year that `detail` names again, which replaces it, or restore a backup."
+
+    def __init__(self, basin: str, product: str, variable: str, year: int, mending: str = _AGAIN) -> None:
+        super().__init__(
+            f"The stored {variable} of {product} in {basin} in {year} is damaged (its checksum does not match): "
+            f"{mending}"
+        )
+        self.basin = basin
+
+
+class YearSums:
+    """Expected checksums of a product's years; what many years share is computed once."""
+
+    def __init__(self, product: str) -> None:
+        self._product = product
+        self._series: dict[tuple[str, str], int] = {}
+        self._years: dict[tuple[int, str], bytes] = {}
+
+    def of(self, basin: str, variable: str, year: int, unit: str, value_bytes: bytes, flag_bytes: bytes) -> int:
+        """Return the value of `checksums.checksum` for a year."""
+        started = self._series.get((basin, variable))
+        if started is None:
+            started = self._series[basin, variable] = crc32(f"{basin}\0{self._product}\0{variable}\0".encode())
+        named = self._years.get((year, unit))
+        if named is None:
+            named = self._years[year, unit] = f"{year}\0{unit}".encode()
+        return crc32(flag_bytes, crc32(value_bytes, crc32(named, started)))
+
+
+def whole(rows: Sequence[Stored], of: type[Checksummed] = SeriesRow, mending: str = _AGAIN) -> Sequence[Stored]:
+    """Return stored years, or logged replaced days, unchanged after checking them.
+
+    Args:
+        of: the table of the rows.
+        mending: what an operator can do about a damaged one.
+
+    Raises:
+        DamagedSeries: one is damaged.
+    """
+    for row in rows:
+        if not is_whole(of, row):
+            raise DamagedSeries(row.basin_id, row.product, row.variable, row.year, mending)
+    return rows
+
+
+def arrived(session: Session, key: Mapping[str, str], span: Period, at: datetime | None = None) -> Mask:
+    """Return which days of a series have arrived, by an instant or ever, even in damaged years."""
+    days = np.zeros(len(span), dtype=np.bool_)
+    ranges = select(ArrivalRow.first_day, ArrivalRow.last_day).filter_by(**key)
+    ranges = ranges.where(ArrivalRow.first_day <= span.last, ArrivalRow.last_day >= span.first)
+    for first, last in session.execute(ranges if at is None else ranges.where(ArrivalRow.arrived_at <= at)):
+        days[max(days_between(span.first, first), 0) : days_between(span.first, last) + 1] = True
+    return days

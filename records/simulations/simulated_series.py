@@ -16,12 +16,11 @@ from hydrology.base.errors import NotFound
 from hydrology.base.reasons import Reason
 from hydrology.extremes.thresholds import Statistic
 from records.database.base import Base, Document, JsonObject, Long, one_of
-from records.database.checksums import is_whole
+from records.database.checksums import Checksummed, is_whole
 from records.database.ids import Corrupt
 from records.database.json_columns import CLOSED
 from records.database.statements import table_of, upsert
 from records.database.stored import ELSEWHERE, stored
-from records.database.tables import Checksummed
 from records.series.year_rows import VALUE
 from records.simulations.snow_cells import SnowMapping, mappings
 

@@ -146,7 +146,6 @@ def restore(settings: Settings, database: Database, file: Path, show: Show) -> M
 
 @contextmanager
 def _folder(beside: Path) -> Iterator[Path]:
-    """Create a folder for incomplete files, on the file system of their destination."""
     with tempfile.TemporaryDirectory(prefix=".freshet-backup-", dir=beside) as folder:
         yield Path(folder)
 
@@ -199,7 +198,6 @@ def _require_own_tables(file: Path, folder: Path) -> None:
 
 
 def _tables_of(folder: Path, revision: str) -> sqlite_schema.Objects:
-    """Return the schema of a database of a revision."""
     with tempfile.TemporaryDirectory(dir=folder) as empty:
         database = Database(sqlite_url(Path(empty) / ROWS))
         database.migrate(revision)

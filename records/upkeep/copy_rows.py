@@ -10,7 +10,8 @@ from sqlalchemy import Select, Table, func, inspect, select
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
-from records.database.engine import Database, DatabaseProblem
+from records.database.connections import DatabaseProblem
+from records.database.engine import Database
 from records.schema import Base
 
 BATCH = 200  # rows: some hold megabytes
@@ -62,7 +63,6 @@ def _batches(source: Database, session: Session, table: Table) -> Iterator[list[
 
 @contextmanager
 def _error_in_words(source: Database) -> Iterator[None]:
-    """Report unreadable rows. Values of a damaged file may not be text, or not of their column's type."""
     try:
         yield
     except (DBAPIError, TypeError, ValueError) as error:
@@ -71,7 +71,6 @@ def _error_in_words(source: Database) -> Iterator[None]:
 
 
 def _go_on_counting(session: Session, table: Table) -> None:
-    """Advance PostgreSQL's sequences past the copied rows, as SQLite does by itself."""
     number = table.autoincrement_column
     if number is None or session.get_bind().dialect.name != "postgresql":
         return

@@ -18,7 +18,7 @@ from records.database.json_columns import to_json
 from records.database.statements import table_of
 from records.runs import run_arrays, states
 from records.runs.tables import RunContentRow, StateRow
-from records.series.tables import RevisionRow, SeriesRow
+from records.series.year_rows import RevisionRow, SeriesRow
 from records.simulations.simulated_series import SimulatedFlowRow, SimulatedWaterRow
 from records.upkeep.sqlite_schema import unsafe_objects
 from records.versions.error_models import BasinErrorsRow, ErrorModelRow
@@ -152,7 +152,6 @@ def page_faults(database: Database, *, quick: bool = False) -> list[str]:
 
 
 def _unsafe_objects(database: Database) -> list[str]:
-    """Return objects that would make SQLite run statements that are not Freshet's."""
     if database.file is None:
         return []
     try:
@@ -164,7 +163,6 @@ def _unsafe_objects(database: Database) -> list[str]:
 
 
 def _lost_references(session: Session) -> list[str]:
-    """Return references to missing rows; PostgreSQL allows none."""
     if session.get_bind().dialect.name != "sqlite":
         return []
     lost = session.connection().exec_driver_sql("PRAGMA foreign_key_check")
@@ -177,7 +175,6 @@ def _lost_references(session: Session) -> list[str]:
 
 
 def _checked(database: Database, checker: Checker) -> Iterator[Damage | None]:
-    """Yield the damage of each row; None for an undamaged one."""
     table = table_of(checker.row)
     with database.reading() as session:
         for row in session.execute(select(*table.columns).execution_options(yield_per=BATCH)):

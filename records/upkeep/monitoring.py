@@ -1,4 +1,4 @@
-"""Queries for monitoring the service; their cost does not grow with the years."""
+"""Queries for monitoring the service, whose cost does not grow with the years; and records from the future."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,8 +15,9 @@ from records.database import ids
 from records.feeds.feeds import FEEDS
 from records.forecasts.latest import CURRENT
 from records.jobs.job_row import JOBS
-from records.runs.newest_runs import LATEST, TRIED
-from records.runs.tables import NewestRunRow, RunBasinRow
+from records.jobs.schedules import SCHEDULES
+from records.runs.run_store import LATEST, TRIED
+from records.runs.tables import NewestRunRow, RunBasinRow, RunRow
 
 A_DAY = timedelta(days=1)
 
@@ -74,7 +75,6 @@ def worst_residual(session: Session) -> float | None:
 
 
 def _newest(*columns: Any) -> Select[Any]:
-    """Return a query of the content of each basin's newest operational run of its current version."""
     of_basin = (RunBasinRow.run_id == NewestRunRow.run_id) & (RunBasinRow.basin_id == NewestRunRow.basin_id)
     query: Select[Any] = select(*columns)
     return query.select_from(NewestRunRow).join(RunBasinRow, of_basin).where(NewestRunRow.which == TRIED, CURRENT)
@@ -93,3 +93,32 @@ def database_bytes(session: Session, file: Path | None) -> int:
 
 def _parts(file: Path) -> Sequence[Path]:
     return [file.with_name(file.name + suffix) for suffix in ("", "-wal", "-shm")]
+
+
+TOLERANCE = timedelta(minutes=5)
+"""Maximum accepted difference between the clocks of two machines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """A record from the future.
+
+    Attributes:
+        what: the record, as the start of a sentence.
+    """
+
+    what: str
+    at: datetime
+
+
+def ahead(session: Session, now: datetime) -> list[Ahead]:
+    """Return the records from the future: of the newest job, the newest run and the last firing."""
+    newest_job = select(JOBS.c.id, JOBS.c.created_at).order_by(JOBS.c.id.desc()).limit(1)
+    newest_run = select(RunRow.id, RunRow.created_at).order_by(RunRow.id.desc()).limit(1)
+    fired_at = session.scalar(select(func.max(SCHEDULES.c.last_run_at)))
+    seen = [
+        *(Ahead(f"job {job}", at) for job, at in session.execute(newest_job)),
+        *(Ahead(f"run {run}", at) for run, at in session.execute(newest_run)),
+        *([] if fired_at is None else [Ahead("a schedule's last job", fired_at)]),
+    ]
+    return [each for each in seen if each.at > now + TOLERANCE]

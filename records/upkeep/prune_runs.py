@@ -8,8 +8,8 @@ from sqlalchemy.orm import Session
 
 from records.alerts.alerts import ALERTS, STANDINGS
 from records.database.array_codec import is_whole
+from records.database.retention import PrunedRow
 from records.database.statements import table_of
-from records.database.tables import PrunedRow
 from records.outlooks.run_outlook import OutlookRow
 from records.runs.run_arrays import owner_of, packed, unpacked, without_members
 from records.runs.tables import NewestRunRow, RunBasinRow, RunContentRow, RunRow
@@ -83,7 +83,6 @@ def _counted(
 
 
 def _bases(session: Session, since: datetime | None = None) -> set[str]:
-    """Return the runs that what-if runs are compared with: all, or those of what-if runs posted since an instant."""
     query = select(RunRow.what_if).where(RunRow.purpose == WHAT_IF, RunRow.what_if.is_not(None))
     asked = session.scalars(query if since is None else query.where(RunRow.created_at >= since))
     return {what_if.base for what_if in asked if what_if is not None and what_if.base is not None}

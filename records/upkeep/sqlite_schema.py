@@ -65,7 +65,6 @@ def objects(connection: sqlite3.Connection) -> Objects:
 
     Raises:
         ForeignSchema: there is a view, a trigger or a virtual table, which Freshet does not use.
-        sqlite3.Error: as `opened`.
     """
     found = {}
     for type_, name, statement in connection.execute(_OBJECTS):
@@ -128,7 +127,6 @@ def _runs_by_itself(type_: str, statement: str) -> bool:
 
 
 def _clauses(statement: str) -> tuple[str, ...]:
-    """Return the columns and constraints of a statement, sorted: their order depends on SQLAlchemy's version."""
     clauses, depth, started = [], 0, 0
     for place, character in enumerate(statement):
         depth += {"(": 1, ")": -1}.get(character, 0)

@@ -7,7 +7,7 @@ from alembic import command
 from sqlalchemy import create_engine
 
 import migrations
-from migrations.configuration import configuration
+from migrations import configuration
 from records.schema import Base
 
 

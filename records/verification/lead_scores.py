@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from dataclasses import replace as changed
 from datetime import datetime
 from itertools import groupby
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 from sqlalchemy import JSON, CheckConstraint, ForeignKey, Select, select, type_coerce
 from sqlalchemy.orm import Session
@@ -18,7 +18,7 @@ from hydrology.base.reasons import Reason
 from hydrology.scores.paired_comparison import Quartiles, quartiles
 from hydrology.verification.held_out_years import PeriodUse
 from hydrology.verification.results import ALL_YEAR, Verification
-from records.database.base import JsonObject, one_of
+from records.database.base import JsonObject
 from records.database.json_columns import from_json
 from records.database.statements import add_all, as_values, table_of
 from records.database.stored import Columns, read, stored
@@ -49,8 +49,6 @@ _GROUP = ("origin", "weather", "first_day", "last_day", "season", "lead", "forec
     CheckConstraint("lead >= 1", name="lead"),
     CheckConstraint("n >= 0", name="n"),
     CheckConstraint("every_days >= 1", name="every_days"),
-    one_of("origin", *get_args(Origin)),
-    one_of("period_use", *get_args(PeriodUse)),
     key=(
         "version_id",
         "basin_id",
@@ -197,10 +195,7 @@ def _uncounted(row: BasinVerification) -> BasinVerification:
     return changed(row, scores=changed(row.scores, missing=missing))
 
 
-def _pooled(
-    version: str, key: tuple[Origin, str, Day, Day, str, int, str, PeriodUse], rows: Sequence[Sequence[Any]]
-) -> PooledVerification:
-    origin, weather, first, last, season, lead, forecaster, period_use = key
+def _pooled(version: str, key: tuple[Any, ...], rows: Sequence[Sequence[Any]]) -> PooledVerification:
     reasons, *columns = zip(*rows, strict=True)
     by_score = zip(POOLED, columns, strict=True)
     scores = {name: quartiles([value for value in values if value is not None]) for name, values in by_score}
@@ -209,19 +204,10 @@ def _pooled(
         for name, of_score in scores.items()
         if not of_score.n
     }
-    period = Period(first, last)
+    named = dict(zip(_GROUP, key, strict=True))
+    period = Period(named.pop("first_day"), named.pop("last_day"))
     return PooledVerification(
-        version_id=version,
-        origin=origin,
-        weather=weather,
-        period=period,
-        season=season,
-        lead=lead,
-        forecaster=forecaster,
-        period_use=period_use,
-        basins=len(rows),
-        scores=scores,
-        missing=missing,
+        version_id=version, period=period, basins=len(rows), scores=scores, missing=missing, **named
     )
 
 

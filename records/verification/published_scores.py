@@ -24,7 +24,7 @@ class Publication:
     Attributes:
         source: the repository and its commit.
         citation: the original publication.
-        file_id: the last file read (`records.series.sources`).
+        file_id: the last file read (`records.series.revisions`).
     """
 
     source: str

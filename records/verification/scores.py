@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any
 
 from sqlalchemy import CheckConstraint, ForeignKey, select
 from sqlalchemy.orm import Session
@@ -12,7 +12,6 @@ from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day, Period
 from hydrology.scores.paired_comparison import quartiles as of_values
 from hydrology.verification.held_out_years import HELD_OUT, PeriodUse
-from records.database.base import one_of
 from records.database.statements import as_values, insert_into, table_of, upsert
 from records.database.stored import read, stored
 
@@ -37,7 +36,6 @@ _KEY = (
     CheckConstraint("first_day <= last_day", name="order"),
     CheckConstraint("n >= 0", name="n"),
     CheckConstraint("low <= high", name="interval"),
-    one_of("period_use", *get_args(PeriodUse)),
     key=_KEY,
 )
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -99,7 +99,6 @@ def adopt(session: Session, basin: str, clock: Clock) -> Holdings:
     """Make an operator's basin official, with its levels, its rating and the version that serves it.
 
     Raises:
-        UnknownBasin: there is no such basin.
         AlreadyOfficial: it is the service's.
     """
     held = _take(session, basin, clock)
@@ -112,7 +111,6 @@ def claim(session: Session, basin: str, clock: Clock) -> None:
     """Make an operator's basin official under data of the service: all that the operator stated of it is dropped.
 
     Raises:
-        UnknownBasin: there is no such basin.
         AlreadyOfficial: it is the service's.
     """
     held = _take(session, basin, clock)
@@ -149,7 +147,6 @@ def release(session: Session, basin: str, clock: Clock) -> str:
     The version that serves it goes with it, unless it serves an official basin too.
 
     Raises:
-        UnknownBasin: there is no such basin.
         NotAdopted: it was not adopted.
     """
     basins.lock(session, basin)
@@ -181,7 +178,6 @@ def _change(session: Session, basin: str, registered_by: str | None, adopted_fro
 
 
 def _hand_version(session: Session, version: str, owner: str | None, adopted_from: str | None) -> None:
-    """Give a version to another owner: to the service from an operator's key, or back."""
     before = VERSIONS.c.owner == adopted_from if owner is None else VERSIONS.c.adopted_from == owner
     handed = VERSIONS.update().where(VERSIONS.c.id == version, before)
     session.execute(handed.values(owner=owner, adopted_from=adopted_from))

@@ -43,7 +43,6 @@ def combine(
         parent: the combined version whose parts these were fine-tuned from, if any.
 
     Raises:
-        UnknownVersion: one is not stored.
         InvalidInput: they are too few or too many, a weight is not above 0, or a version cannot be a part.
     """
     of_basins = dict(by_basin or {})
@@ -82,7 +81,6 @@ def _check_weights(weights: Mapping[str, float]) -> None:
 
 
 def _check_part(version: Version) -> None:
-    """Raise where a version cannot be a part."""
     version.require_members("Combining")
     promotions.require_usable(version)
     if version.owner is not None:
@@ -92,7 +90,6 @@ def _check_part(version: Version) -> None:
 
 
 def _of_twins(stored: Mapping[str, Version], weights: Mapping[str, float]) -> dict[str, float]:
-    """Return the weights of the parts' twins, and of parts without one."""
     of_twins: dict[str, float] = {}
     for part in stored.values():
         of_twins[part.scored_as] = of_twins.get(part.scored_as, 0.0) + weights[part.id]
@@ -100,7 +97,6 @@ def _of_twins(stored: Mapping[str, Version], weights: Mapping[str, float]) -> di
 
 
 def _parts(stored: Mapping[str, Version], weights: Mapping[str, float], by_basin: ByBasin) -> tuple[VersionPart, ...]:
-    """Return the parts, the largest weight first."""
     total = fsum(weights.values())
     names = _names(stored)
     parts = [
@@ -116,7 +112,6 @@ def _parts(stored: Mapping[str, Version], weights: Mapping[str, float], by_basin
 
 
 def _names(stored: Mapping[str, Version]) -> dict[str, str]:
-    """Return a short name of each part: its product, with its architecture and a number where others share it."""
     names = {version: part.product for version, part in stored.items()}
     for longer in (lambda part: f"{part.product}-{part.architecture}", None):
         shared = {name for name, count in Counter(names.values()).items() if count > 1}
@@ -155,7 +150,6 @@ def _new(
 
 
 def _tuning(parts: Sequence[Version]) -> Tuning | None:
-    """Return the fine-tuning of a version all of whose parts were fine-tuned: on the basins of any."""
     tuned = [part.tuned_on for part in parts if part.tuned_on is not None]
     if len(tuned) < len(parts):
         return None

@@ -16,13 +16,12 @@ from hydrology.base.digests import fingerprint, sha256
 from hydrology.uncertainty.error_model import BasinErrorModel, BasinErrors, Shape
 from hydrology.uncertainty.recalibration import PRIOR_SPREAD
 from records.database.base import Base, Long
-from records.database.checksums import is_whole
+from records.database.checksums import Checksummed, is_whole
 from records.database.ids import Corrupt
 from records.database.named_arrays import pack, unpack
 from records.database.statements import add_all, as_record, as_values, insert_into, table_of, upsert
 from records.database.stored import stored
-from records.database.tables import Checksummed
-from records.runs.run_request import RunRecalibration
+from records.runs.run_weather import RunRecalibration
 from records.versions import versions
 
 
@@ -108,11 +107,7 @@ class ErrorModel(NewErrorModel):
 
 
 def replace(session: Session, new: NewErrorModel, at: datetime) -> str:
-    """Store the error model of a version, replacing the last, and return its fingerprint.
-
-    Raises:
-        UnknownVersion: there is no such version.
-    """
+    """Store the error model of a version, replacing the last, and return its fingerprint."""
     versions.get(session, new.version_id)
     shape, regional = pack(new.shape.arrays()), pack(new.regional.arrays())
     key = {"version_id": new.version_id}
@@ -150,11 +145,7 @@ def unmet(session: Session, version_id: str, basins: Sequence[str]) -> list[str]
 
 
 def get(session: Session, version_id: str, basins: Sequence[str]) -> ErrorModel | None:
-    """Return a version's error model for some basins, or None.
-
-    Raises:
-        Corrupt: it is damaged.
-    """
+    """Return a version's error model for some basins, or None."""
     row = session.get(ErrorModelRow, version_id, populate_existing=True)
     if row is None:
         return None
@@ -216,22 +207,14 @@ ASSUMED = RunRecalibration(fitted_on=None, issue_days=0, reforecast_days=0, days
 
 
 def replace_recalibration(session: Session, version: str, weather: str, new: RunRecalibration, at: datetime) -> None:
-    """Store the recalibration of a version's forecasts with a weather model, replacing the last.
-
-    Raises:
-        UnknownVersion: there is no such version.
-    """
+    """Store the recalibration of a version's forecasts with a weather model, replacing the last."""
     versions.get(session, version)
     row = {"version_id": version, "weather": weather, "content": new, "created_at": at}
     upsert(session, StoredRecalibration, [row])
 
 
 def recalibration_of(session: Session, version: str, weather: str) -> RunRecalibration:
-    """Return the recalibration of a version's forecasts with a weather model: fitted, or assumed.
-
-    Raises:
-        Corrupt: it is damaged.
-    """
+    """Return the recalibration of a version's forecasts with a weather model: fitted, or assumed."""
     own = _RECALIBRATIONS.c.version_id == version, _RECALIBRATIONS.c.weather == weather
     found: RunRecalibration | None = session.scalar(select(_RECALIBRATIONS.c.content).where(*own))
     return found or ASSUMED

@@ -145,7 +145,6 @@ def roll_back(session: Session, version: str, *, reason: str, by: str, at: datet
     A basin without a previous version retains its version: otherwise it would have no forecast.
 
     Raises:
-        UnknownVersion: there is none with this id.
         NothingBefore: no basin had another.
         Withdrawn, AgainstPhysics: a previous version may no longer be used; nothing is changed.
         InvalidInput: nobody or no reason is named.
@@ -177,7 +176,6 @@ def basins_of(session: Session, version: str) -> list[str]:
     """Return a version's default basins (`basins_here`).
 
     Raises:
-        UnknownVersion: there is none with this id.
         NoBasin: none of the basins that it learnt from is stored, and it is current for no other.
     """
     basins = basins_here(session, versions.get(session, version))
@@ -234,11 +232,7 @@ def since(session: Session, instant: datetime) -> set[str]:
 
 
 def of_version(session: Session, version: str) -> list[Promotion]:
-    """Return the promotions of a version, newest first, then by basin.
-
-    Raises:
-        UnknownVersion: there is none with this id.
-    """
+    """Return the promotions of a version, newest first, then by basin."""
     versions.get(session, version)
     order = (PROMOTIONS.c.promoted_at.desc(), PROMOTIONS.c.basin_id)
     return read(session, Promotion, select(PROMOTIONS).where(PROMOTIONS.c.version_id == version).order_by(*order))

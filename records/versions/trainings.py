@@ -102,22 +102,14 @@ def version_of(session: Session, request: JsonObject) -> str | None:
 
 
 def lock(session: Session, training: str) -> Training:
-    """Return a training, locked against other writers until this transaction ends.
-
-    Raises:
-        UnknownTraining: there is none with this id.
-    """
+    """Return a training, locked against other writers until this transaction ends."""
     # On SQLite the whole database is locked already, and FOR UPDATE is left out.
     session.execute(select(TRAININGS.c.id).where(TRAININGS.c.id == training).with_for_update())
     return get(session, training)
 
 
 def get(session: Session, training: str) -> Training:
-    """Return a training.
-
-    Raises:
-        UnknownTraining: there is none with this id.
-    """
+    """Return a training."""
     found = find(session, Training, id=training)
     if found is None:
         raise UnknownTraining(f"No training {training!r} is stored here: check its id.")
@@ -147,11 +139,7 @@ def save_checkpoint(session: Session, training: str, new: Checkpoint) -> bool:
 
 
 def checkpoint(session: Session, training: str, label: int) -> Checkpoint | None:
-    """Return a member's newest checkpoint, or None before the first.
-
-    Raises:
-        Corrupt: it is damaged.
-    """
+    """Return a member's newest checkpoint, or None before the first."""
     own = CHECKPOINTS.c.training_id == training, CHECKPOINTS.c.label == label
     row = session.execute(select(CHECKPOINTS).where(*own)).one_or_none()
     if row is None:
@@ -180,11 +168,7 @@ def finish_member(session: Session, training: str, member: Member, at: datetime)
 
 
 def finished_members(session: Session, training: str) -> list[Member]:
-    """Return the members that have finished training, until the version is assembled.
-
-    Raises:
-        Corrupt: stored weights are damaged.
-    """
+    """Return the members that have finished training, until the version is assembled."""
     rows = session.execute(select(_FINISHED).where(_FINISHED.c.training_id == training).order_by(_FINISHED.c.label))
     return [Member(row.label, row.seed, _weights(row), row.log) for row in rows]
 

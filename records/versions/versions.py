@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Annotated, Any, Literal, TypeVar, get_args
+from typing import Annotated, Any, Literal, TypeVar
 
 from sqlalchemy import (
     CheckConstraint,
@@ -74,7 +74,6 @@ class Member:
 @stored(
     "version_weights",
     ForeignKeyConstraint(["version_id", "label"], ["version_members.version_id", "version_members.label"]),
-    one_of("which", *get_args(Which)),
     CheckConstraint("length(sha256) = 64", name="sha256"),
     key=("version_id", "label", "which"),
 )
@@ -202,7 +201,6 @@ class NewVersion:
     # The operator's key that it belonged to before an administrator adopted a basin that it serves.
     Column("adopted_from", String),
     one_of("status", "ready", "withdrawn"),
-    one_of("uses", *get_args(Which)),
 )
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Version(NewVersion):
@@ -347,11 +345,7 @@ def weights_hash_of(session: Session, parts: Sequence[VersionPart]) -> str:
 
 
 def get(session: Session, version: str) -> Version:
-    """Return a version.
-
-    Raises:
-        UnknownVersion: there is none with this id.
-    """
+    """Return a version."""
     found = _read(session, select(VERSIONS).where(VERSIONS.c.id == version))
     if not found:
         raise _unknown(version)
@@ -359,11 +353,7 @@ def get(session: Session, version: str) -> Version:
 
 
 def newest(session: Session, owner: str | None = None) -> Version:
-    """Return the newest version of the service, or of an operator's key.
-
-    Raises:
-        UnknownVersion: there is none.
-    """
+    """Return the newest version of the service, or of an operator's key."""
     of_owner = VERSIONS.c.owner.is_(None) if owner is None else VERSIONS.c.owner == owner
     found = _read(session, select(VERSIONS).where(of_owner).order_by(VERSIONS.c.id.desc()).limit(1))
     if not found:
@@ -373,11 +363,7 @@ def newest(session: Session, owner: str | None = None) -> Version:
 
 
 def owner_of(session: Session, version: str) -> str | None:
-    """Return the operator's key that a version was trained with. None for the service's.
-
-    Raises:
-        UnknownVersion: there is none with this id.
-    """
+    """Return the operator's key that a version was trained with. None for the service's."""
     owner: str | None = _existing(session, select(VERSIONS.c.owner), version)
     return owner
 
@@ -401,7 +387,6 @@ def list_versions(
 
 
 def _one_of_joined(column: Column[str], value: str) -> ColumnElement[bool]:
-    """Return whether a value is a column's, or among those that it joins."""
     return or_(
         column == value,
         column.startswith(value + JOINT, autoescape=True),
@@ -416,12 +401,7 @@ def of_weights(session: Session, weights_hash: str) -> list[Version]:
 
 
 def members_of(session: Session, version: str, which: Which | None = None) -> list[Member]:
-    """Return a version's members, with the weights in use or the given ones.
-
-    Raises:
-        UnknownVersion: there is none with this id.
-        Corrupt: stored weights are damaged.
-    """
+    """Return a version's members, with the weights in use or the given ones."""
     which = which or get(session, version).uses
     rows = session.execute(
         select(_MEMBERS, _WEIGHTS.c.weights, _WEIGHTS.c.sha256)
@@ -470,7 +450,6 @@ def update_properties(session: Session, version: str, **properties: Closure | Pr
 
 
 def _existing(session: Session, column: Select[Any], version: str) -> Any:
-    """Return a column of a version."""
     found = session.execute(column.where(VERSIONS.c.id == version)).one_or_none()
     if found is None:
         raise _unknown(version)
@@ -482,7 +461,6 @@ def _unknown(version: str) -> UnknownVersion:
 
 
 def _read(session: Session, query: Select[Any]) -> list[Version]:
-    """Return the versions whose rows a query selects."""
     rows = session.execute(query).all()
     ids = [row.id for row in rows]
     scope = select(_BASINS.c.version_id, _BASINS.c.basin_id).order_by(_BASINS.c.basin_id)

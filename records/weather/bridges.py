@@ -18,7 +18,7 @@ from records.database.json_columns import to_json
 from records.database.statements import add_all, as_record, as_values, table_of
 from records.database.stored import find, read, stored
 from records.feeds import product_credits
-from records.runs.bridge_used import RunBridge
+from records.runs.run_weather import RunBridge
 from records.series import series
 
 
@@ -154,11 +154,7 @@ def require_free(session: Session, name: str) -> None:
 
 
 def get(session: Session, bridge: str) -> Bridge:
-    """Return a bridge by its id, or the newest with a name.
-
-    Raises:
-        UnknownBridge: there is none.
-    """
+    """Return a bridge by its id, or the newest with a name."""
     found = find(session, Bridge, id=bridge) or _newest(session, bridge)
     if found is None:
         raise UnknownBridge(f"No bridge {bridge[:64]!r} is stored here: list the bridges to see their names.")
@@ -225,7 +221,6 @@ def _newest(session: Session, name: str) -> Bridge | None:
 
 
 def _of_basins(session: Session, basins: Sequence[str], *of: ColumnElement[bool]) -> list[InForce]:
-    """Return the fits of basins that meet conditions, the oldest first."""
     joined = select(_PARTS).join(_BRIDGES, _BRIDGES.c.id == _PARTS.c.bridge_id)
     query = joined.where(_PARTS.c.basin_id.in_(basins), *of).order_by(_PARTS.c.bridge_id)
     parts = read(session, BridgePart, query)

@@ -72,7 +72,6 @@ def store(session: Session, forecasts: Sequence[WeatherForecast], at: datetime, 
 
 
 def _store_issue(session: Session, issue: WeatherIssue, at: datetime, operational: bool) -> str:
-    """Return the id of an issue, stored now or before."""
     identity = as_values(issue, "available_time", "licence", "credit") | {"operational": operational}
     row = as_values(issue, "available_time") | identity | {"id": new_id(at), "created_at": at}
     session.execute(insert_into(session, Issue).values(row).on_conflict_do_nothing())

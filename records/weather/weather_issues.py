@@ -97,7 +97,6 @@ def get(session: Session, issue: str) -> Issue:
     """Return a stored weather forecast.
 
     Raises:
-        UnknownWeather: there is none with this id.
         Gone: it was pruned.
     """
     found = find(session, Issue, id=issue)
@@ -140,11 +139,7 @@ def list_issues(
 
 
 def parts_of(session: Session, issue: str, at: datetime) -> list[BasinPart]:
-    """Return a weather forecast's parts by basin, as far as known at an instant.
-
-    Raises:
-        UnknownWeather: there is none with this id.
-    """
+    """Return a weather forecast's parts by basin, as far as known at an instant."""
     get(session, issue)
     columns = (PARTS.c[name] for name in BasinPart.__dataclass_fields__)
     of_issue = select(*columns).where(PARTS.c.issue_id == issue, PARTS.c.available_time <= at)
@@ -152,11 +147,7 @@ def parts_of(session: Session, issue: str, at: datetime) -> list[BasinPart]:
 
 
 def read(session: Session, issue: str, basin: str, at: datetime) -> WeatherForecast:
-    """Return a weather forecast of a basin.
-
-    Raises:
-        UnknownWeather: there is none with this id, or it was not known for the basin at the instant.
-    """
+    """Return a weather forecast of a basin."""
     found = read_many(session, issue, [basin], at)
     if basin not in found:
         raise UnknownWeather(f"Weather forecast {issue} does not contain {basin}: list the forecast's basins.")
@@ -164,12 +155,7 @@ def read(session: Session, issue: str, basin: str, at: datetime) -> WeatherForec
 
 
 def read_many(session: Session, issue: str, basins: Sequence[str], at: datetime) -> dict[str, WeatherForecast]:
-    """Return a weather forecast by basin, as known at an instant.
-
-    Raises:
-        UnknownWeather: there is none with this id.
-        Corrupt: a stored part is damaged.
-    """
+    """Return a weather forecast by basin, as known at an instant."""
     issued = get(session, issue)
     of_basins = PARTS.c.issue_id == issue, PARTS.c.basin_id.in_(basins), PARTS.c.available_time <= at
     rows = session.execute(select(PARTS).where(*of_basins))

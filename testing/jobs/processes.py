@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from jobspec.kinds import queue_of
+from records.database.connections import is_locked
 from records.database.engine import Database
-from records.database.write_lock import is_locked
 from records.jobs import jobs
 from runtime import child_processes
 from runtime.child_processes import Process

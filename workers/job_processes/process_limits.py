@@ -9,7 +9,7 @@ import structlog
 from sqlalchemy.exc import DBAPIError, OperationalError
 
 from jobspec.jobs.base import JobRequest
-from records.database.engine import DatabaseProblem, is_full
+from records.database.connections import DatabaseProblem, is_full
 from records.jobs import retries
 from workers.job import JobOutcome, Progress, progress_in_words
 from workers.job_processes.process_pool import Child

@@ -13,7 +13,8 @@ import structlog
 
 from hydrology.base.digests import fingerprint, sha256
 from hydrology.base.errors import Problem
-from records.database.engine import Database, DatabaseProblem
+from records.database.connections import DatabaseProblem
+from records.database.engine import Database
 from records.jobs import jobs
 from runtime import stored_files
 from runtime.stored_files import replace_file

@@ -15,12 +15,12 @@ from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.exports.formats import JSON, NETCDF
 from app.exports.negotiation import one_of
 from app.http import json_numbers
-from app.http.base_schema import Absences, Missing, Model, ReasonText, next_page
+from app.http.base_schema import EXPLAINED, Missing, Model, next_page
 from app.http.conditional import SHORTLY, cached
 from app.http.dependencies import ChosenVersion, KnownBasin, Reading
 from app.http.pagination import Page, paged
 from app.http.problems import documented
-from hydrology.base.absent import Absent, absent
+from hydrology.base.absent import absent
 from hydrology.base.calendar import Day, as_date
 from hydrology.base.reasons import Reason
 from jobspec.fields import DayField
@@ -45,8 +45,8 @@ class StateSummary(Model):
     storage_mm: list[float] | None = Field(description="The water in the basin, mm, of each member in their order.")
     created_at: datetime
     invalid_at: datetime | None = Field(description="Since when it may not be used; null while it is valid.")
-    invalid_reason: ReasonText | None
-    missing: Missing
+    invalid_reason: str | None
+    missing: Missing = EXPLAINED
 
 
 class StatePage(Model):
@@ -105,28 +105,20 @@ def detail(session: Session, version: Version, basin: str, day: Day) -> StateDet
 
 
 def _summary(state: states.State) -> dict[str, Any]:
-    absences = Absences()
     valid = absent(Reason.STATE_VALID)
-    reason = valid if state.invalid_reason is None else str(state.invalid_reason)
     return {
         "day": as_date(state.day),
         "product": state.product,
         "sha256": state.sha256,
-        "parent_day": absences.present("parent_day", START if state.parent_day is None else as_date(state.parent_day)),
-        "parent_sha256": absences.present("parent_sha256", state.parent_hash or START),
+        "parent_day": START if state.parent_day is None else as_date(state.parent_day),
+        "parent_sha256": state.parent_hash or START,
         "inputs_hash": state.inputs_hash,
         "spin_up_days": state.spin_up_days,
-        "storage_mm": absences.present("storage_mm", _storage(state)),
+        "storage_mm": absent(Reason.NOT_CONSERVING) if state.storage is None else json_numbers.column(state.storage),
         "created_at": state.created_at,
-        "invalid_at": absences.present("invalid_at", state.invalid_at or valid),
-        "invalid_reason": absences.present("invalid_reason", reason),
-        "missing": absences.texts,
+        "invalid_at": state.invalid_at or valid,
+        "invalid_reason": valid if state.invalid_reason is None else str(state.invalid_reason),
     }
-
-
-def _storage(state: states.State) -> list[float] | Absent:
-    storage = state.storage
-    return absent(Reason.NOT_CONSERVING) if storage is None else json_numbers.column(storage)
 
 
 if TYPE_CHECKING:

@@ -28,8 +28,8 @@ from hydrology.climatology.normals import normal_means, too_few_years
 from hydrology.snow.against_normal import MIN_MM
 from records.forecasts.latest import Latest
 from records.runs import run_types, runs
-from records.runs.past_states import cells_between
 from records.runs.run_arrays import RunSeries, over_members
+from records.runs.states import cells_between
 from records.simulations import simulated_series, snow_cells
 from records.simulations.simulated_series import SimulatedWater
 from records.simulations.snow_cells import mapping
@@ -90,6 +90,8 @@ class StorageOfRun(DaysOfRun):
     missing: Missing = EXPLAINED
 
 
+SAME_NORMAL = 1e-3
+"""Relative difference of the normal at T0 up to which cells and simulated past are those of the run."""
 _BESIDE = ("other", "normal_total", "normal_snow")
 """Fields that the answer has beside those of `Storage`."""
 Cells = Mapping[Day, npt.NDArray[np.floating]]
@@ -172,21 +174,42 @@ def _water(session: Session, latest: Latest, series: Mapping[str, RunSeries]) ->
     version, basin = latest.run.version_id, latest.basin.basin_id
     water = stored_water(series, latest.basin)
     past = simulated_series.storage_of(session, version, basin)
-    water["normal_total"] = _normal(latest, past, water["total"])
+    water["normal_total"] = past if isinstance(past, Absent) else _normal(_means(latest, past)[1:], water["total"])
     if isinstance(water["snow"], Absent):
         return water | dict.fromkeys(("other", "normal_snow"), water["snow"])
     of_all, of_snow = (over_members(series[name], latest.basin.summary.parts) for name in ("storage", "snow"))
-    past = simulated_series.snow_of(session, version, basin, mapping(session, version, basin))
-    return water | {"other": json_numbers.column(of_all - of_snow), "normal_snow": _normal(latest, past, water["snow"])}
+    return water | {
+        "other": json_numbers.column(of_all - of_snow),
+        "normal_snow": _normal_snow(session, latest, water["snow"]),
+    }
 
 
-def _normal(latest: Latest, past: SimulatedWater | Absent, stored: Sequence[float]) -> NormalWater | Absent:
-    if isinstance(past, Absent):
-        return past
-    days = latest.run.t0 + np.arange(1, latest.run.horizon_days + 1)
-    normal = normal_means(past.values, past.period, days)
+def _normal_snow(session: Session, latest: Latest, snow: Sequence[float]) -> NormalWater | Absent:
+    """Return the normal of snow by the cells of the run; null where the run has no normal at T0."""
+    summary, basin = latest.basin.summary, latest.basin.basin_id
+    at_t0 = latest.basin.why(summary.snow) if isinstance(summary.snow, Absent) else summary.snow.normal_mm
+    if isinstance(at_t0, Absent):
+        return at_t0
+    weights = {part.version: part.weight for part in summary.parts} or {latest.run.version_id: 1.0}
+    normal = np.zeros(latest.run.horizon_days + 1)
+    for version, weight in weights.items():
+        past = simulated_series.snow_of(session, version, basin, mapping(session, version, basin))
+        if isinstance(past, Absent):
+            return past
+        normal += weight / sum(weights.values()) * _means(latest, past)
+    if not np.isnan(normal[0]) and not np.isclose(normal[0], at_t0, rtol=SAME_NORMAL):
+        return absent(Reason.SNOW_NORMAL_CHANGED)
+    return _normal(normal[1:], snow)
+
+
+def _means(latest: Latest, past: SimulatedWater) -> npt.NDArray[np.float64]:
+    """Return the normal of T0 and of the days ahead, NaN on days of too few years."""
+    return normal_means(past.values, past.period, latest.run.t0 + np.arange(latest.run.horizon_days + 1))
+
+
+def _normal(normal: npt.NDArray[np.float64], stored: Sequence[float]) -> NormalWater | Absent:
     if lacking := int(np.isnan(normal).sum()):
-        return too_few_years(lacking, len(days))
+        return too_few_years(lacking, len(normal))
     enough = normal >= MIN_MM
     percent = np.where(enough, 100 * np.asarray(stored) / np.where(enough, normal, 1), np.nan)
     return NormalWater(water=json_numbers.column(normal), percent_of_normal=gappy_column(percent))

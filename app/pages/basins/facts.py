@@ -17,7 +17,7 @@ from hydrology.base.reasons import Reason
 from hydrology.extremes.alerting import Severity
 from hydrology.extremes.level_checks import percent
 from hydrology.snow.against_normal import MIN_MM
-from records.runs.run_request import OBSERVED
+from records.runs.run_weather import OBSERVED
 
 SKILL_WORDS: tuple[tuple[float, str], ...] = ((0.85, "Very good"), (0.7, "Good"), (0.5, "Fair"), (0.3, "Weak"))
 """The lowest Nash-Sutcliffe efficiency of each word."""

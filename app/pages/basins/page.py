@@ -187,7 +187,8 @@ def read_basin(
         shown = latest
     else:
         form = Representation(units, members, now if run is None else None)
-        shown = or_reason(lambda: _part(session, latest, form, run, now, int(days)))
+        forecast = or_reason(lambda: forecast_of(session, latest, form))
+        shown = forecast if isinstance(forecast, Absent) else _part(session, latest, forecast, run, now, int(days))
     holes = feeds.holes_of_basin(session, basin)
     page = BasinPage(
         detail=detail,
@@ -202,7 +203,12 @@ def read_basin(
 
 
 def _part(
-    session: Session, latest: Latest, form: Representation, run: str | None, now: datetime, past_days: int
+    session: Session,
+    latest: Latest,
+    forecast: BasinForecast,
+    run: str | None,
+    now: datetime,
+    past_days: int,
 ) -> ForecastPart:
     """Return the contents that follow a forecast.
 
@@ -210,8 +216,7 @@ def _part(
         run: the run asked for; None for the latest.
         past_days: number of days before T0 in the plots.
     """
-    units = form.units
-    forecast = forecast_of(session, latest, form)
+    units: Units = forecast.units["discharge"]  # type: ignore[assignment]
     basin, version, around = forecast.basin, forecast.version, runs_around(session, latest, now)
     found = reader.outlook(session, basin, now, forecast.run)
     outlook = outlook_answer(session, found, units)

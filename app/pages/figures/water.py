@@ -173,7 +173,6 @@ def age(shown: AgeOfRun, ages: Sequence[FlowOfAge], time: Sequence[date], call: 
 
 
 def _label_of_age(part: FlowOfAge) -> str:
-    """Return the label of the water below a curve."""
     if part.age == YET_TO_FALL:
         return "all discharge"
     return OLDER if part.age == OLDER else f"until {part.age}"

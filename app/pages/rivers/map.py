@@ -77,7 +77,6 @@ class Projection:
 
     @property
     def _scale(self) -> float:
-        """Units for each degree of longitude."""
         return WIDTH / (self.box.east - self.box.west)
 
     @property

@@ -21,10 +21,9 @@ from operations.states.advance_states import ONE_DAY
 from operations.versions.learnt_days import learnt_from
 from records.database.statements import as_values
 from records.runs import run_types
-from records.runs.bridge_used import RunBridge
-from records.runs.filled_weather import sources_only
 from records.runs.run_parts import RunPart, hash_of_parts
 from records.runs.run_summary import RunSnow, RunSummary, TrainingDomain
+from records.runs.run_weather import RunBridge, sources_only
 from records.simulations.snow_cells import SnowMapping
 
 

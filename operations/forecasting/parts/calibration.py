@@ -34,8 +34,7 @@ from operations.forecasting.weather_skill import complete_years, other_weather, 
 from operations.versions.load_networks import LoadedVersion
 from operations.versions.stages import with_progress
 from records.database.engine import Database
-from records.runs.filled_weather import FilledWeather
-from records.runs.run_request import RunWeather
+from records.runs.run_weather import FilledWeather, RunWeather
 from records.runs.states import State
 from records.versions import error_models
 from records.versions.versions import Version

@@ -30,7 +30,7 @@ from records.basins import basins
 from records.database.engine import Database
 from records.database.work import Work
 from records.feeds import product_credits
-from records.runs.run_request import RunWeather, name_of_weather
+from records.runs.run_weather import RunWeather, name_of_weather
 from records.simulations.snow_cells import mappings
 from records.versions import error_models, versions
 from records.weather import bridges

@@ -13,8 +13,7 @@ from operations.forecasting.days import RunDays
 from operations.forecasting.weather_ahead import WeatherAhead
 from operations.versions.load_networks import LoadedVersion
 from records.basins.tables import Basin
-from records.runs.bridge_used import RunBridge
-from records.runs.run_request import RunWeather
+from records.runs.run_weather import RunBridge, RunWeather
 from records.simulations.snow_cells import SnowMapping
 from records.versions.version_properties import VersionPart
 from records.weather.bridges import InForce

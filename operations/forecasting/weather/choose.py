@@ -20,7 +20,7 @@ from operations.forecasting.weather_ahead import READERS, BridgedForecast, Weath
 from operations.forecasting.weather_skill import Compared
 from operations.versions.load_networks import LoadedVersion
 from records.database.work import Work
-from records.runs.run_request import RunWeather, name_of_weather
+from records.runs.run_weather import RunWeather, name_of_weather
 from records.versions import error_models
 from records.weather import weather_issues as weather
 from records.weather.bridges import InForce

@@ -22,9 +22,8 @@ from operations.forecasting.weather.mosaic import Filled, Labels, Mosaic
 from operations.forecasting.weather.sources import Supply
 from operations.forecasting.weather_ahead import climatology
 from operations.forecasting.weather_skill import Compared
-from records.runs.filled_weather import FilledWeather
-from records.runs.run_request import RunWeather
 from records.runs.run_types import NewRun
+from records.runs.run_weather import FilledWeather, RunWeather
 from records.weather import weather_issues
 
 

@@ -15,7 +15,7 @@ from operations.forecasting.days import RunDays
 from operations.forecasting.weather.sources import OTHER_YEARS, Supply
 from operations.forecasting.weather_ahead import WeatherAhead
 from operations.forecasting.weather_skill import Compared
-from records.runs.filled_weather import FilledWeather, Origin
+from records.runs.run_weather import FilledWeather, Origin
 from records.weather.bridges import InForce
 
 MIN_SHARE = 0.5

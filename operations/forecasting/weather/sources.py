@@ -15,8 +15,7 @@ from models.arrays import Array
 from operations.forecasting.weather_ahead import BridgedForecast, bridged, climatology
 from operations.forecasting.weather_skill import Compared, weather_of
 from operations.weather import fit_bridges
-from records.runs.filled_weather import Origin
-from records.runs.run_request import RunWeather
+from records.runs.run_weather import Origin, RunWeather
 from records.weather import bridges, weather_issues
 from records.weather.bridges import InForce
 

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from records.basins import basins, quality
 from records.basins.tables import Basin
 from records.database.engine import Database
-from records.series import series
+from records.series import series_writer
 from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_run, a_source, daily
 from tests.app.factories import forecast
 
@@ -91,7 +91,7 @@ def test_a_basin_reports_all_that_is_stored(database: Database, client: TestClie
     with database.transaction() as session:
         version = a_promoted_version(session, BASIN)
         rain = daily("1999-12-31", 1.0, np.nan, 3.0)
-        series.write(session, BASIN, "daymet", "precipitation", rain, source_id=a_source(session), at=NOW)
+        series_writer.write(session, BASIN, "daymet", "precipitation", rain, source_id=a_source(session), at=NOW)
         quality.replace(session, BASIN, "daymet", [finding], NOW)
     result = client.get(f"/v1/basins/{asked}").json()
     assert result == {
@@ -193,7 +193,7 @@ def test_the_area_of_a_basin_is_the_one_that_converts_its_flow_everywhere(
     areas = {"area_gages2": 404e6, "daymet": 450e6, "maurer_extended": 437e6, "given": 1e6}
     with sqlite_database.transaction() as session:
         basins.upsert(session, Basin(BASIN, areas=areas))
-        series.write(session, BASIN, "usgs", "discharge", daily("2008-09-29", 1.0), a_source(session), NOW)
+        series_writer.write(session, BASIN, "usgs", "discharge", daily("2008-09-29", 1.0), a_source(session), NOW)
         result = forecast()
         row = replace(result.basin, area_m2=437e6, area_name="maurer_extended")
         output: dict[str, Any] = {"forcing_kind": "observed", "horizon_days": 3, "t0_age_days": 1, "t0_stale": False}
@@ -216,7 +216,7 @@ def test_without_a_version_no_area_is_chosen_among_those_of_several_products(
     areas = {"area_gages2": 404e6, "daymet": 450e6, "maurer_extended": 437e6}
     with sqlite_database.transaction() as session:
         basins.upsert(session, Basin(BASIN, areas=areas))
-        series.write(session, BASIN, "usgs", "discharge", daily("2008-09-29", 1.0), a_source(session), NOW)
+        series_writer.write(session, BASIN, "usgs", "discharge", daily("2008-09-29", 1.0), a_source(session), NOW)
     address = f"/v1/basins/{BASIN}"
     detail = sqlite_client.get(address).json()
     assert detail["area"] is None

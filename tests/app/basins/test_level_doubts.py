@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 from records.basins import basins
 from records.basins.tables import Basin
 from records.database.engine import Database
-from records.series import series
+from records.series import series_writer
 from testing.records import NOW, a_source, daily
 from tests.app.conftest import bearer
 
@@ -39,7 +39,7 @@ def office(sqlite_database: Database, sqlite_client: TestClient) -> TestClient:
     with sqlite_database.transaction() as session:
         basins.upsert(session, Basin(BASIN, areas={"area_gages2": 1.2e9}))
         flow = daily("2005-10-01", *(2 + np.arange(1000) % 100 / 10), unit="m3/s")
-        series.write(session, BASIN, "usgs", "discharge", flow, a_source(session), NOW)
+        series_writer.write(session, BASIN, "usgs", "discharge", flow, a_source(session), NOW)
     sqlite_client.headers.update(bearer(sqlite_database, "admin"))
     return sqlite_client
 

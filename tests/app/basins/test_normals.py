@@ -15,7 +15,7 @@ from records.basins import basins
 from records.basins.tables import Basin
 from records.database.engine import Database
 from records.feeds import product_credits
-from records.series import series
+from records.series import series_writer
 from records.simulations import simulated_levels, snow_cells
 from records.simulations.simulated_series import WATER, SimulatedWater, WaterVariable
 from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_source, daily
@@ -34,9 +34,9 @@ def fill_records(database: Database, values: Any = YEARS) -> None:
     with database.transaction() as session:
         basins.upsert(session, Basin(BASIN, areas={"area_gages2": 2.0e9}))
         source, first = a_source(session), str(RECORD.first)
-        series.write(session, BASIN, "usgs", "discharge", daily(first, *values, unit="cfs"), source, NOW)
-        series.write(session, BASIN, "maurer_extended", "precipitation", daily(first, *values), source, NOW)
-        series.write(session, BASIN, "daymet", "tmax", daily(first, *values[-800:], unit="degC"), source, NOW)
+        series_writer.write(session, BASIN, "usgs", "discharge", daily(first, *values, unit="cfs"), source, NOW)
+        series_writer.write(session, BASIN, "maurer_extended", "precipitation", daily(first, *values), source, NOW)
+        series_writer.write(session, BASIN, "daymet", "tmax", daily(first, *values[-800:], unit="degC"), source, NOW)
 
 
 def test_the_normal_of_a_day_is_that_of_other_years(database: Database, client: TestClient) -> None:

@@ -17,7 +17,7 @@ from records.basins import basins
 from records.basins.tables import Basin
 from records.database.engine import Database
 from records.feeds import product_credits
-from records.series import series
+from records.series import series_writer
 from testing.records import BASIN, NOW, a_source, daily
 from tests.app.conftest import serving
 
@@ -31,10 +31,10 @@ def fill_records(database: Database) -> None:
         basins.upsert(session, Basin(BASIN, areas={"area_gages2": 2.0e9, "daymet": 2.5e9}))
         source = a_source(session)
         flow = daily("2008-01-30", *FLOWS, flag=Flag.APPROVED | Flag.ESTIMATED, unit="cfs")
-        series.write(session, BASIN, "usgs", "discharge", flow, source, NOW)
-        series.write(session, BASIN, "daymet", "precipitation", daily("2008-01-30", 1.0, 0.0, 0.1), source, NOW)
+        series_writer.write(session, BASIN, "usgs", "discharge", flow, source, NOW)
+        series_writer.write(session, BASIN, "daymet", "precipitation", daily("2008-01-30", 1.0, 0.0, 0.1), source, NOW)
         warm = daily("2008-01-31", -1.5, 2.0, 0.25, unit="degC")
-        series.write(session, BASIN, "daymet", "tmax", warm, source, NOW)
+        series_writer.write(session, BASIN, "daymet", "tmax", warm, source, NOW)
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +114,7 @@ def test_depths_that_are_stored_are_reported_as_flows(sqlite_database: Database,
     fill_records(sqlite_database)
     with sqlite_database.transaction() as session:
         depth = daily("2008-01-30", 1.0, 2.0)
-        series.write(session, BASIN, "own", "discharge", depth, a_source(session), NOW)
+        series_writer.write(session, BASIN, "own", "discharge", depth, a_source(session), NOW)
     result = sqlite_client.get(f"{ADDRESS}?product=own&units=m3/s&area=area_gages2").json()
     assert result["values"]["discharge"] == pytest.approx([2.0e6 / 86_400, 4.0e6 / 86_400])
     feet = sqlite_client.get(f"{ADDRESS}?product=own&units=cfs&area=area_gages2").json()
@@ -188,7 +188,7 @@ def test_a_copy_is_good_until_the_product_is_written_again(database: Database, c
     assert client.get(f"{address}&units=cfs", headers=held).status_code == 200
     with database.transaction() as session:
         revised = daily("2008-01-30", 101.0, unit="cfs")
-        series.write(session, BASIN, "usgs", "discharge", revised, a_source(session), NOW)
+        series_writer.write(session, BASIN, "usgs", "discharge", revised, a_source(session), NOW)
     changed = client.get(address, headers=held)
     assert (changed.status_code, changed.json()["values"]["discharge"][0]) == (200, pytest.approx(101 * 0.3048**3))
 
@@ -199,7 +199,7 @@ def test_what_was_known_at_an_instant_does_not_change(database: Database, client
     later = NOW + timedelta(days=1)
     with database.transaction() as session:
         revised = daily("2008-02-01", 251.0, 300.0, flag=Flag.APPROVED, unit="cfs")
-        series.write(session, BASIN, "usgs", "discharge", revised, a_source(session, "later"), later)
+        series_writer.write(session, BASIN, "usgs", "discharge", revised, a_source(session, "later"), later)
     after = client.get(f"{ADDRESS}?product=usgs&units=source&known_at=2008-10-01T07:00:00Z").json()
     assert after == before.json()
     assert (after["known_at"], after["values"]) == ("2008-10-01T07:00:00Z", {"discharge": [100.0, None, 250.0]})

@@ -10,7 +10,7 @@ from hydrology.extremes.thresholds import names, of_record
 from records.basins import basins
 from records.basins.tables import Basin
 from records.database.engine import Database
-from records.series import series
+from records.series import series_writer
 from records.simulations import simulated_levels
 from testing.records import BASIN, NOW, a_promoted_version, a_source, daily
 from tests.app.basins.test_user_basins import MILL
@@ -28,7 +28,7 @@ def fill_records(database: Database, years: int = 12) -> dict[str, float]:
     record = a_record(years)
     with database.transaction() as session:
         basins.upsert(session, Basin(BASIN, areas={"area_gages2": AREA_M2}))
-        series.write(session, BASIN, "usgs", "discharge", record, a_source(session), NOW)
+        series_writer.write(session, BASIN, "usgs", "discharge", record, a_source(session), NOW)
     named = [one for statistic in of_record(record.values, record.days) for one in statistic.levels]
     return {one.name: one.level.value for one in named if one.level.value is not None}
 
@@ -105,7 +105,7 @@ def test_levels_that_cannot_be_reported_are_refused_with_the_remedy(
 def test_a_record_of_depths_needs_an_area_for_flows(sqlite_database: Database, sqlite_client: TestClient) -> None:
     with sqlite_database.transaction() as session:
         basins.upsert(session, Basin(BASIN, areas={"outline": AREA_M2}))
-        series.write(session, BASIN, "usgs", "discharge", daily("2001-01-01", 1.0), a_source(session), NOW)
+        series_writer.write(session, BASIN, "usgs", "discharge", daily("2001-01-01", 1.0), a_source(session), NOW)
     refused = sqlite_client.get(ADDRESS).json()["errors"][0]
     assert (refused["field"], "(outline)" in refused["detail"]) == ("area", True)
     with sqlite_database.transaction() as session:
@@ -146,7 +146,7 @@ def test_a_copy_is_good_until_the_record_or_a_level_changes(database: Database, 
     assert second.status_code == 200
     with database.transaction() as session:
         higher = daily("2002-01-01", 1e6, unit="cfs")
-        series.write(session, BASIN, "usgs", "discharge", higher, a_source(session, "later"), NOW)
+        series_writer.write(session, BASIN, "usgs", "discharge", higher, a_source(session, "later"), NOW)
     revised = client.get(ADDRESS, headers={"If-None-Match": second.headers["ETag"]})
     assert reported(revised.json())["gev-50"] != reported(second.json())["gev-50"]
 
@@ -239,7 +239,7 @@ def test_levels_that_are_reported_are_finite_for_a_river_of_floods_and_dust(
     with sqlite_database.transaction() as session:
         basins.upsert(session, Basin(BASIN))
         flow = daily("1990-10-01", *values, unit="cfs")
-        series.write(session, BASIN, "usgs", "discharge", flow, a_source(session), NOW)
+        series_writer.write(session, BASIN, "usgs", "discharge", flow, a_source(session), NOW)
     result = sqlite_client.get(ADDRESS).json()
     assert (reported(result)["7q10"], reported(result)["exceeded-90"]) == (0, 0)
     assert result["record"][2]["dry_years"] == result["record"][2]["years"] == 14
@@ -297,7 +297,7 @@ def test_a_regional_skew_and_the_trend_of_floods_are_set_by_the_owner_of_a_basin
     years = np.arange(len(falling.values)) / 365.25
     with database.transaction() as session:
         lower = daily("1990-10-01", *(falling.values * 0.9**years), unit="cfs")
-        series.write(session, BASIN, "usgs", "discharge", lower, a_source(session, "later"), NOW)
+        series_writer.write(session, BASIN, "usgs", "discharge", lower, a_source(session, "later"), NOW)
     before = client.get(ADDRESS)
     address, admin = f"/v1/basins/{BASIN}/flood-frequency", bearer(database, "admin")
     asked = {"regional_skew": 0.5, "regional_skew_error": 0.05, "trend_adjusted": True}

@@ -15,7 +15,7 @@ from ingestion.sources.tables import TablesSource
 from records.database.engine import Database
 from records.jobs import jobs
 from records.runs import states
-from records.series import series
+from records.series import series_writer
 from records.versions import promotions
 from testing.records import BASIN, NOW, a_basin, a_source, a_state, a_version, daily, withdraw
 from tests.app.conftest import bearer, serving
@@ -53,7 +53,9 @@ def test_a_revised_attribute_makes_the_states_invalid(sqlite_database: Database,
     header = bearer(sqlite_database)
     sqlite_client.put("/v1/basins/OWN-mill", json=MILL, headers=header)
     with sqlite_database.transaction() as session:
-        series.write(session, "OWN-mill", "own", "precipitation", daily("2008-04-01", 1, 2), a_source(session), NOW)
+        series_writer.write(
+            session, "OWN-mill", "own", "precipitation", daily("2008-04-01", 1, 2), a_source(session), NOW
+        )
         version = a_version(session).id
         states.put(session, a_state(version, "2008-04-02", basin_id="OWN-mill", product="own"), NOW)
 

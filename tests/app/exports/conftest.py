@@ -13,7 +13,7 @@ from hydrology.base.series import Flag
 from records.basins import basins
 from records.basins.tables import Basin
 from records.database.engine import Database
-from records.series import series
+from records.series import series_writer
 from records.verification import scores
 from records.versions import promotions
 from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_run, a_source, daily
@@ -60,5 +60,5 @@ def fill_records(database: Database) -> None:
         a_run(session, version, traces, horizon_days=3, forcing_kind="climatology", purpose="on-request")
         flow = np.where(np.arange(30) == 4, np.nan, np.linspace(1.0, 9.0, 30))
         record = daily("2008-09-01", *flow.tolist(), flag=Flag.APPROVED, unit="cfs")
-        series.write(session, BASIN, "usgs", "discharge", record, a_source(session), NOW)
+        series_writer.write(session, BASIN, "usgs", "discharge", record, a_source(session), NOW)
         scores.replace(session, [replace(SCORE, version_id=version)])

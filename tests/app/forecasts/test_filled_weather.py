@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 from hydrology.base.calendar import day
 from records.database.engine import Database
 from records.runs.filled_note import filled_note
-from records.runs.filled_weather import FilledWeather
+from records.runs.run_weather import FilledWeather
 from testing.records import BASIN, a_basin, a_promoted_version, a_run
 from tests.app import factories
 from tests.app.forecasts.test_traces import WEATHER

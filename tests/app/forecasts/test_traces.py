@@ -10,7 +10,7 @@ from app.http.limits import costs
 from hydrology.base.errors import InvalidInput
 from records.database.engine import Database
 from records.runs import run_arrays, run_types
-from records.runs.run_request import RunWeather, WeatherSkill
+from records.runs.run_weather import RunWeather, WeatherSkill
 from records.versions import error_models
 from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_run
 from tests.app import factories

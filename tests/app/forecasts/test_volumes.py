@@ -12,7 +12,7 @@ from records.basins import basins
 from records.basins.tables import Basin
 from records.database.engine import Database
 from records.runs import run_arrays
-from records.series import series
+from records.series import series_writer
 from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_reason, a_run, a_source, daily
 from tests.app import factories
 from tests.app.forecasts.test_traces import WEATHER
@@ -47,7 +47,7 @@ def store_record(database: Database, first: str = "1995-10-01", missing: str | N
         values[days == day(missing)] = np.nan
     with database.transaction() as session:
         basins.upsert(session, Basin(BASIN))
-        series.write(session, BASIN, "usgs", "discharge", daily(first, *values), a_source(session), NOW)
+        series_writer.write(session, BASIN, "usgs", "discharge", daily(first, *values), a_source(session), NOW)
 
 
 def test_a_season_is_its_observed_days_and_the_days_ahead(database: Database, client: TestClient) -> None:

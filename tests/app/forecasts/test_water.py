@@ -88,12 +88,23 @@ def test_storage_is_reported_beside_its_simulated_normal(database: Database, cli
 
 
 def test_a_tiny_normal_of_snow_has_no_percent(sqlite_database: Database, sqlite_client: TestClient) -> None:
-    run = fill_records(sqlite_database, factories.forecast())
+    summary = replace(factories.SUMMARY, snow=replace(factories.RUN_SNOW, normal_mm=0.5))
+    run = fill_records(sqlite_database, factories.forecast(summary=summary))
     judge(sqlite_database, run)
     store_past(sqlite_database, run, snow=0.5)
     output = sqlite_client.get(STORAGE).json()
     assert output["normal_snow"] == {"water": [0.5] * 3, "percent_of_normal": [None] * 3}
-    assert output["missing"] == {"normal_snow.percent_of_normal": "No percentage is given of a normal below 1 mm."}
+    names = ("normal_snow.percent_of_normal", "snow_read.at_t0.percent_of_normal")
+    assert output["missing"] == dict.fromkeys(names, "No percentage is given of a normal below 1 mm.")
+
+
+def test_a_normal_of_other_cells_than_the_runs_is_null(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    run = fill_records(sqlite_database, factories.forecast())
+    judge(sqlite_database, run)
+    store_past(sqlite_database, run, snow=30.0)
+    output = sqlite_client.get(STORAGE).json()
+    assert (output["normal_snow"], output["snow_read"]["at_t0"]["normal"]) == (None, 50.0)
+    assert "have changed since the run" in output["missing"]["normal_snow"]
 
 
 @pytest.mark.parametrize("years", [0, 5])

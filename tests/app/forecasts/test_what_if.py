@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 
 from records.database.engine import Database
 from records.runs import run_types, runs
-from records.runs.run_request import RunWhatIf
+from records.runs.run_weather import RunWhatIf
 from testing.records import BASIN, a_basin, a_promoted_version, a_run, not_issued
 from tests.app import factories
 

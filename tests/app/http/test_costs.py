@@ -13,7 +13,7 @@ from app.http.limits.admission import Places
 from records.basins import basins
 from records.basins.tables import Basin
 from records.database.engine import Database
-from records.series import series
+from records.series import series_writer
 from testing.databases import counted_statements
 from testing.records import NOW, a_source, daily
 from tests.app.conftest import serving
@@ -36,8 +36,8 @@ def country(sqlite: str, sqlite_database: Database) -> Iterator[TestClient]:
         source = a_source(session)
         for number, gauge in enumerate(GAUGES):
             basins.upsert(session, Basin(gauge, latitude=40.0, longitude=-100.0 + number / 10))
-            series.write(session, gauge, "usgs", "discharge", flow, source, NOW)
-        series.write(session, GAUGES[0], "usgs", "stage", flow, source, NOW)
+            series_writer.write(session, gauge, "usgs", "discharge", flow, source, NOW)
+        series_writer.write(session, GAUGES[0], "usgs", "stage", flow, source, NOW)
     with serving(sqlite, requests_per_minute=QUOTA) as client:
         yield client
 

@@ -196,7 +196,8 @@ def models(above: type[AnyModel]) -> Iterator[type[AnyModel]]:
 
 def test_no_two_models_share_a_name(document: dict[str, Any]) -> None:
     """A second model of a name would take its place in the document, or both would get a name that nobody gave them."""
-    ours = {model for model in models(BaseModel) if model.__module__.split(".")[0] in {"app", "extensions", "jobspec"}}
+    roots = {"app", "extensions", "jobspec", "hydrology", "records"}  # answers show data classes of the last two
+    ours = {model for model in models(BaseModel) if model.__module__.split(".")[0] in roots}
     public = [model.__name__ for model in ours if model.__name__ in document["components"]["schemas"]]
     assert [name for name, times in Counter(public).items() if times > 1] == []
     assert [name for name in document["components"]["schemas"] if not re.fullmatch("[A-Za-z0-9]+", name)] == []

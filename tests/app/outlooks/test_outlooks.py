@@ -22,7 +22,7 @@ from records.levels import basin_levels
 from records.outlooks import outlooks, reader
 from records.outlooks.run_outlook import OutlookRow
 from records.runs import run_arrays, run_types
-from records.series import series
+from records.series import series_writer
 from records.upkeep import prune_runs
 from records.versions import promotions
 from runtime.clock import Clock
@@ -44,7 +44,7 @@ def fill_records(database: Database, *, calibrated: bool = True) -> str:
         for name, depth in (("ford", 0.01), ("street", 4.0), ("dam", 1000.0)):
             basin_levels.put(session, BASIN, NewThreshold(name=name, discharge=depth * PER_MM), NOW)
         record = daily("2008-09-26", *(flow * PER_MM for flow in FLOW), unit="m3/s")
-        series.write(session, BASIN, "usgs", "discharge", record, a_source(session), NOW)
+        series_writer.write(session, BASIN, "usgs", "discharge", record, a_source(session), NOW)
         version = a_promoted_version(session)
         a_run(session, version, forecast(calibrated=calibrated), horizon_days=3)
     return version

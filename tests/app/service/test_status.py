@@ -17,7 +17,7 @@ from records.access import keys
 from records.database.engine import Database
 from records.jobs import attempts, jobs, process_heartbeats, schedules
 from records.jobs.process_heartbeats import GPUState
-from records.series import series
+from records.series import series_writer
 from records.versions import promotions
 from runtime import restart_notes
 from runtime.clock import Clock
@@ -50,14 +50,14 @@ def fill_records(database: Database, last: str = "2008-09-30") -> str:
         version = a_promoted_version(session, a_basin(session))
         a_version(session)
         for product, end in (("maurer_extended", last), ("nldas", "1999-12-31")):
-            series.write(session, BASIN, product, "precipitation", daily(end, 1.0), a_source(session), NOW)
+            series_writer.write(session, BASIN, product, "precipitation", daily(end, 1.0), a_source(session), NOW)
     return version
 
 
 def test_a_stored_day_of_the_future_does_not_make_an_input_fresh(database: Database, client: TestClient) -> None:
     fill_records(database, last="2008-09-01")
     with database.transaction() as session:
-        series.write(
+        series_writer.write(
             session, BASIN, "maurer_extended", "tmax", daily("2099-01-02", 1.0, unit="degC"), a_source(session), NOW
         )
     output = client.get("/v1/status").json()

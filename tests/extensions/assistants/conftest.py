@@ -15,7 +15,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
-from extensions.assistants.transports import http_app
+from extensions.assistants.server import http_app
 from records.access import keys
 from records.basins import basins
 from records.basins.tables import Basin

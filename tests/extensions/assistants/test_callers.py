@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from extensions.assistants.transports import http_app
+from extensions.assistants.server import http_app
 from records.database.engine import Database
 from runtime.settings import Settings
 from tests.app.conftest import bearer, listening, within_a_minute

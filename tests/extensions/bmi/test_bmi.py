@@ -14,7 +14,7 @@ import torch
 
 from extensions.bmi import Freshet
 from extensions.bmi.basin import Basin, Unbalanced
-from extensions.bmi.variables import CELLS, DEPTH, FLOW, INPUTS, LOSS, OUTPUTS, RESIDUAL, STORAGE, WATER
+from extensions.bmi.inputs import CELLS, DEPTH, FLOW, INPUTS, LOSS, OUTPUTS, RESIDUAL, STORAGE, WATER
 from hydrology.base.calendar import Period
 from hydrology.base.errors import InvalidInput
 from hydrology.base.units import Area, mm_per_day_to_m3s

@@ -1,7 +1,7 @@
 """The component as the community's tester needs it: it updates without ever setting an input."""
 
 from extensions.bmi import Freshet
-from extensions.bmi.variables import INPUTS
+from extensions.bmi.inputs import INPUTS
 
 MILD = {"precipitation": 4.0, "srad": 200.0, "tmax": 12.0, "tmin": 3.0, "vp": 700.0}
 

@@ -18,7 +18,7 @@ from records.basins import basins
 from records.basins.basins import Site
 from records.basins.tables import Basin
 from records.database.engine import Database
-from records.series import series
+from records.series import series_writer
 from testing.records import BASIN, NOW, a_source, daily
 from tests.app.exports.conftest import SECOND
 from tests.extensions.edr.test_edr import FORECASTS, OBSERVED, read
@@ -91,7 +91,7 @@ def two_gauges(sqlite_database: Database) -> None:
         for basin, first, count, longitude in ((BASIN, "1989-01-01", 4383, -68.5), (SECOND, "2008-01-01", 366, -69.0)):
             basins.upsert(session, Basin(basin, basin, 47.25, longitude))
             flow = daily(first, *np.ones(count).tolist(), flag=Flag.APPROVED, unit="cfs")
-            series.write(session, basin, "usgs", "discharge", flow, source, NOW)
+            series_writer.write(session, basin, "usgs", "discharge", flow, source, NOW)
 
 
 @pytest.mark.usefixtures("two_gauges")

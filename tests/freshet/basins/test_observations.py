@@ -6,7 +6,7 @@ import pytest
 
 from records.database.engine import Database
 from records.runs import runs
-from records.series import series, sources
+from records.series import revisions, series_writer
 from testing.records import daily
 from tests.freshet.conftest import Freshet
 
@@ -24,8 +24,10 @@ def test_a_series_is_shown_as_it_is_known_and_as_it_was(ingested: Freshet) -> No
     then, later = datetime.now(UTC), datetime.now(UTC) + timedelta(hours=1)
     database = Database(f"sqlite:///{ingested.data / 'freshet.sqlite'}")
     with database.transaction() as session:
-        source = sources.register(session, "later", "0" * 64, 1, later)
-        series.write(session, "SYNTH-01", "synth", "discharge", daily("2005-09-30", 5, 6, unit="cfs"), source, later)
+        source = revisions.register_source(session, "later", "0" * 64, 1, later)
+        series_writer.write(
+            session, "SYNTH-01", "synth", "discharge", daily("2005-09-30", 5, 6, unit="cfs"), source, later
+        )
     database.close()
     assert ingested(*READ).json["values"]["discharge"] == [*cfs[:2], 5.0]
     known = ingested(*READ, "--known-at", then.isoformat()).json

@@ -5,7 +5,7 @@ import pytest
 from records.basins import basins
 from records.basins.tables import Basin
 from records.database.engine import Database
-from records.series import series
+from records.series import series_writer
 from testing.records import BASIN, NOW, a_source
 from tests.freshet.conftest import Freshet
 from tests.records.alerts.test_thresholds import a_record
@@ -17,7 +17,7 @@ def office(empty: Freshet) -> Freshet:
     database = Database(f"sqlite:///{empty.data / 'freshet.sqlite'}")
     with database.transaction() as session:
         basins.upsert(session, Basin(BASIN))
-        series.write(session, BASIN, "usgs", "discharge", a_record(), a_source(session), NOW)
+        series_writer.write(session, BASIN, "usgs", "discharge", a_record(), a_source(session), NOW)
     database.close()
     return empty
 

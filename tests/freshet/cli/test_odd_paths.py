@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from records.database.connections import is_locked
 from records.database.engine import Database
-from records.database.write_lock import is_locked
 from runtime.settings import BadSettings, Settings
 from testing.jobs.processes import end
 from testing.records import a_basin

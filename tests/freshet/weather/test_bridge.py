@@ -4,7 +4,7 @@ import pytest
 
 from ingestion.sources import synthetic
 from records.database.engine import Database
-from records.series import series, sources
+from records.series import revisions, series, series_writer
 from runtime.clock import Clock
 from tests.freshet.conftest import BASINS, Freshet
 
@@ -17,13 +17,13 @@ def office(ingested: Freshet) -> Freshet:
     """The country, with a second product of two basins: the same weather, and a degree warmer."""
     database, now = Database(f"sqlite:///{ingested.data / 'freshet.sqlite'}"), Clock().now()
     with database.transaction() as session:
-        source = sources.register(session, LEARNT, "0" * 64, 1, now)
+        source = revisions.register_source(session, LEARNT, "0" * 64, 1, now)
         for basin in BASINS[:2]:
             for name in ("precipitation", "srad", "vp", "tmax", "tmin"):
                 one = series.read(session, basin, synthetic.PRODUCT, name)
                 assert one is not None
                 warmer = type(one)(one.start, one.values + float(name.startswith("t")), one.flags, one.unit)
-                series.write(session, basin, LEARNT, name, warmer, source, now)
+                series_writer.write(session, basin, LEARNT, name, warmer, source, now)
     database.close()
     return ingested
 

@@ -21,7 +21,7 @@ from records.levels import basin_levels, level_doubts
 from records.runs import run_types, runs
 from records.runs.runs import RunRequest
 from records.schema import Base
-from records.series import series, sources
+from records.series import revisions, series_writer
 from records.versions import versions
 from runtime.clock import Clock
 from testing.country import BASINS, CLOCK
@@ -90,8 +90,8 @@ def test_a_river_that_dries_up_every_year_has_no_alert_of_falling_below_nothing(
     flags = np.full(flow.size, Flag.APPROVED, np.uint8)
     past = DailySeries(day("1990-01-01"), flow.astype(np.float32), flags, "cfs")
     with levelled.transaction() as session:
-        source = sources.register(session, "test", "0" * 64, 1, CLOCK.wall())
-        series.write(session, BASIN, "synth", "discharge", past, source, CLOCK.now())
+        source = revisions.register_source(session, "test", "0" * 64, 1, CLOCK.wall())
+        series_writer.write(session, BASIN, "synth", "discharge", past, source, CLOCK.now())
         levels = {level.name: level.discharge for level in basin_levels.levels_of(session, BASIN)}
     assert levels["7q10"] == 0
     issue(levelled)

@@ -27,7 +27,7 @@ from records.basins import basins, quality
 from records.basins.tables import Basin
 from records.database.engine import Database
 from records.feeds import feeds
-from records.series import series, sources
+from records.series import revisions, series, series_writer
 from records.weather import weather_issues
 from runtime.clock import Clock
 from runtime.settings import Settings
@@ -234,10 +234,10 @@ def test_vapour_pressure_alone_is_compared_with_the_stored_temperature(empty: Da
 def test_wrong_weather_that_is_stored_does_not_refuse_what_comes(empty: Database, tmp_path: Path) -> None:
     days, values = right(YEAR)
     with empty.transaction() as session:
-        source = sources.register(session, "old", "0" * 64, 1, NOW)
+        source = revisions.register_source(session, "old", "0" * 64, 1, NOW)
         for name, of_days in {"vp": values["vp"] / 100, "tmin": values["tmin"]}.items():
             old = daily(str(days[0]), *of_days.tolist(), unit=UNITS[name])
-            series.write(session, OWN, "own", name, old, source, NOW)
+            series_writer.write(session, OWN, "own", name, old, source, NOW)
     rain = {"precipitation": COLUMNS["precipitation"]}
     (tmp_path / "rain.csv").write_text(table(days, values, rain))
     assert _ingested(empty, TablesSource(None, tmp_path / "rain.csv", "own", [OWN])) == ""

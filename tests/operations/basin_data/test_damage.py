@@ -11,7 +11,7 @@ from operations.basin_data.ingest import ingest
 from operations.training.training_data import prepare
 from records.database.engine import Database
 from records.runs import runs
-from records.series.tables import SeriesRow
+from records.series.year_rows import SeriesRow
 from testing.country import BASINS, CLOCK, configuration
 from testing.work import work_of
 from tests.operations.forecasting.test_forecast import discharge, one_run

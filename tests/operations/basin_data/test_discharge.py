@@ -10,7 +10,7 @@ from operations.basin_data.dataset import load_discharge
 from records.basins import basins
 from records.basins.tables import Basin
 from records.database.engine import Database
-from records.series import series
+from records.series import series_writer
 from testing.records import BASIN, NOW, a_source, daily
 
 
@@ -19,7 +19,7 @@ def test_days_without_any_observed_value_have_no_discharge(database: Database, s
     with database.transaction() as session:
         basins.upsert(session, Basin(BASIN, BASIN, 47.25, -68.5))
         flow = daily("2008-01-01", np.nan, second, 3.0, unit="mm/day")
-        series.write(session, BASIN, "usgs", "discharge", flow, a_source(session), NOW)
+        series_writer.write(session, BASIN, "usgs", "discharge", flow, a_source(session), NOW)
         found = load_discharge(session, BASIN, ["maurer"], Period.parse("2008-01-01..2008-01-02"))
     assert isinstance(found, Absent)
     reason = Reason.NO_DISCHARGE_OBSERVED if np.isnan(second) else Reason.NO_PRODUCT_AREA

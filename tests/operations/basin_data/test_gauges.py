@@ -24,7 +24,7 @@ from records.database.engine import Database
 from records.runs import runs, states
 from records.runs.run_summary import RunSummary
 from records.runs.runs import RunRequest
-from records.series import series
+from records.series import series_writer
 from records.verification import scores
 from records.versions import promotions, versions
 from runtime.settings import Settings
@@ -302,7 +302,7 @@ def test_climate_is_of_the_only_product_and_all_whole_calendar_years_where_none_
         source = a_source(session)
         for variable in ("precipitation", "tmin", "tmax"):
             short = daily("2003-06-01", *[1.0] * 500, unit="mm/day" if variable == "precipitation" else "degC")
-            series.write(session, BASIN, "own", variable, short, source, NOW)
+            series_writer.write(session, BASIN, "own", variable, short, source, NOW)
     with pytest.raises(InvalidInput, match=f"{BASIN} has weather of own, synthetic: name one"):
         compute(work_of(lacking, CLOCK), BASIN)
     with pytest.raises(DataProblem, match="whole calendar year"):

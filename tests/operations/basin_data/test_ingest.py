@@ -26,7 +26,7 @@ from records.levels import basin_levels
 from records.runs import states
 from records.runs.runs import RunRequest
 from records.schema import Base
-from records.series import series
+from records.series import series, series_writer
 from records.versions import versions
 from testing import series_history
 from testing.country import BASINS, CLOCK
@@ -238,12 +238,14 @@ PAST = Period.parse("2001-01-01..2005-12-31")
     ],
 )
 def test_the_states_that_a_write_can_change(changed: str | None, new: str | None, expected: str | None) -> None:
-    written = series.Written(first_new=day(new) if new else None, first_changed=day(changed) if changed else None)
+    written = series_writer.Written(
+        first_new=day(new) if new else None, first_changed=day(changed) if changed else None
+    )
     assert first_affected(written, PAST) == (day(expected) if expected else None)
 
 
 def test_the_first_write_of_a_series_touches_no_state() -> None:
-    assert first_affected(series.Written(first_new=day("2001-01-01")), None) is None
+    assert first_affected(series_writer.Written(first_new=day("2001-01-01")), None) is None
 
 
 def test_a_basin_that_an_operator_registered_first_is_adopted_bare_or_refused(

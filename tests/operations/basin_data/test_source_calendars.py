@@ -12,7 +12,7 @@ from operations.verification.evaluate import evaluate
 from records.database.engine import Database
 from records.runs import runs
 from records.runs.runs import RunRequest
-from records.series import series, sources
+from records.series import revisions, series, series_writer
 from records.versions import versions
 from testing.country import CLOCK
 from testing.records import NOW
@@ -25,7 +25,7 @@ LEAP_DAY = int((day("2004-12-31") - day("2004-01-01")).astype(int))
 def store(database: Database, *, filled: bool) -> set[str]:
     """Take 31 December 2004 out of a basin's weather, as Daymet lacks it, and fill it by the rule or leave it."""
     with database.transaction() as session:
-        source = sources.register(session, "daymet", "0" * 64, 1, NOW)
+        source = revisions.register_source(session, "daymet", "0" * 64, 1, NOW)
         entries = [entry for entry in series.catalogue(session, BASIN) if entry.product == "synthetic"]
         for entry in entries:
             year = series.read(session, BASIN, "synthetic", entry.variable, Period.parse("2004-01-01..2004-12-31"))
@@ -34,7 +34,7 @@ def store(database: Database, *, filled: bool) -> set[str]:
             values[LEAP_DAY], flags[LEAP_DAY] = np.nan, Flag.ABSENT if filled else Flag.MISSING
             lacking = DailySeries(year.start, values, flags, year.unit)
             shown = with_lacking_days(lacking, day("2005-01-01")) if filled else lacking
-            series.write(session, BASIN, "synthetic", entry.variable, shown, source, NOW)
+            series_writer.write(session, BASIN, "synthetic", entry.variable, shown, source, NOW)
     return {entry.variable for entry in entries}
 
 

@@ -28,10 +28,10 @@ from records.forecasts.latest import Latest, latest
 from records.levels import basin_levels
 from records.runs import runs, states
 from records.runs.filled_note import filled_note
-from records.runs.filled_weather import FilledWeather
 from records.runs.run_summary import RunChange
+from records.runs.run_weather import FilledWeather
 from records.runs.runs import MAX_DAYS_BEFORE
-from records.series import series
+from records.series import series_writer
 from records.versions import promotions
 from runtime.clock import Clock
 from testing.country import BASINS
@@ -172,7 +172,9 @@ def test_a_second_product_goes_before_a_forecast_through_its_bridge(here: Servic
         for name in BASINS:
             for variable, one in here.archive.series[name, PRODUCT].items():
                 values = one.over(whole).values * np.float32(1.25 if variable == "precipitation" else 1)
-                series.write(session, name, second, variable, replace(one.over(whole), values=values), 1, here.now)
+                series_writer.write(
+                    session, name, second, variable, replace(one.over(whole), values=values), 1, here.now
+                )
     here.go_on()
     fit(work_of(here.database, Clock(here.now)), "like-it", BridgeFit.model_validate({"from": second, "to": PRODUCT}))
     here.go_on(weather=False)

@@ -15,7 +15,7 @@ from records.database.engine import Database
 from records.forecasts.latest import latest
 from records.runs import runs, states
 from records.runs.runs import RunRequest
-from records.series import series
+from records.series import series, series_writer
 from records.weather import weather_issues
 from runtime.clock import Clock
 from testing.country import BASINS, CLOCK
@@ -61,7 +61,7 @@ def test_the_states_of_a_replay_are_those_of_a_forecast_and_know_nothing_of_late
     (*_, run) = replay(work_of(trained_store, CLOCK), RunRequest(ISSUE_DAYS)).runs
     with trained_store.transaction() as session:
         rain = daily("2005-04-03", *[50.0] * 20)
-        series.write(session, BASINS[1], "synthetic", "precipitation", rain, a_source(session), CLOCK.now())
+        series_writer.write(session, BASINS[1], "synthetic", "precipitation", rain, a_source(session), CLOCK.now())
         states.invalidate(session, BASINS[1], "synthetic", day("2000-10-01"), a_reason("anew"), CLOCK.now())
     (hindcast,) = forecast(
         work_of(trained_store, CLOCK), RunRequest(ForecastParams(basins=[BASINS[1]], t0=run.t0, horizon=1))

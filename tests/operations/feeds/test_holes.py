@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hydrology.base.calendar import Period, day
 from operations.feeds import holes
 from records.basins import quality
-from records.series import series
+from records.series import series, series_writer
 from testing.records import a_source, daily
 from tests.ingestion.feeds.conftest import COAST, MAINE, gauge
 from tests.operations.feeds.test_feeds import ARCHIVE, FORECAST, USGS, Office, office
@@ -237,5 +237,5 @@ def test_a_stored_day_of_the_future_makes_no_hole(office: Office) -> None:
     office.fetch("past")
     with office.database.transaction() as session:
         later = daily("2099-01-02", 1.0, unit="mm/day")
-        series.write(session, MAINE, "open_meteo_era5", "precipitation", later, a_source(session), NOW)
+        series_writer.write(session, MAINE, "open_meteo_era5", "precipitation", later, a_source(session), NOW)
     assert office.fetch("past")[MAINE].holes == []

@@ -19,7 +19,7 @@ from records.forecasts.latest import NoForecast, latest
 from records.runs import run_types, runs
 from records.runs.runs import RunRequest
 from records.series import series
-from records.series.tables import SeriesRow
+from records.series.year_rows import SeriesRow
 from runtime.clock import Clock
 from testing.country import BASINS, configuration
 from testing.records import resum

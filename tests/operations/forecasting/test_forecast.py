@@ -32,8 +32,8 @@ from records.forecasts.latest import NoForecast, latest
 from records.runs import run_types, runs, states
 from records.runs.runs import RunRequest
 from records.runs.tables import StateRow
-from records.series import series, sources
-from records.series.tables import SeriesRow
+from records.series import revisions, series, series_writer
+from records.series.year_rows import SeriesRow
 from records.versions import versions
 from records.versions.versions import UnknownVersion, Weights
 from runtime.clock import Clock
@@ -426,15 +426,15 @@ def test_t0_ends_with_a_night_of_any_length(trained_store: Database, clock: str,
     assert str(run.t0) == t0
 
 
-def rewrite(database: Database, basin: str, variable: str, period: Period, value: float) -> series.Written:
+def rewrite(database: Database, basin: str, variable: str, period: Period, value: float) -> series_writer.Written:
     """Give a series one value over a period, as an ingest does."""
     with database.transaction() as session:
         old = series.read(session, basin, "synthetic", variable)
         assert old is not None
         values = np.full(len(period), value, np.float32)
         new = DailySeries(period.first, values, np.zeros(len(period), np.uint8), old.unit)
-        source = sources.register(session, "revision", "1" * 64, 1, CLOCK.wall())
-        return series.write(session, basin, "synthetic", variable, new, source, CLOCK.now())
+        source = revisions.register_source(session, "revision", "1" * 64, 1, CLOCK.wall())
+        return series_writer.write(session, basin, "synthetic", variable, new, source, CLOCK.now())
 
 
 def test_a_basin_with_a_state_and_one_without_do_not_mix(trained_store: Database, tmp_path: Path) -> None:
@@ -452,7 +452,7 @@ def test_a_basin_with_a_state_and_one_without_do_not_mix(trained_store: Database
 
 
 def test_a_revision_during_a_forecast_leaves_no_state_of_the_old_forcing(trained_store: Database) -> None:
-    revised: list[series.Written] = []
+    revised: list[series_writer.Written] = []
 
     def revise(done: int, _total: int, _detail: str) -> None:
         if not revised:

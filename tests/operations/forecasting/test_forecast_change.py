@@ -18,7 +18,7 @@ from records.database.engine import Database
 from records.runs import run_arrays, run_types, runs, states
 from records.runs.run_summary import RunChange
 from records.runs.runs import RunRequest
-from records.series import series
+from records.series import series_writer
 from records.versions import promotions
 from runtime.clock import Clock
 from testing.country import BASINS, CLOCK, configuration
@@ -94,7 +94,7 @@ def test_revised_weather_before_the_previous_t0_is_a_part_of_its_own(trained_sto
     (earlier_run,) = played(trained_store, "2005-04-03..2005-04-03")
     with trained_store.transaction() as session:
         rain = daily("2005-03-20", *[30.0] * 5)
-        series.write(session, BASIN, "synthetic", "precipitation", rain, a_source(session), CLOCK.now())
+        series_writer.write(session, BASIN, "synthetic", "precipitation", rain, a_source(session), CLOCK.now())
         states.invalidate(session, BASIN, "synthetic", day("2005-03-20"), a_reason("revised"), CLOCK.now())
     (later_run,) = played(trained_store, "2005-04-04..2005-04-04")
     found, parts = change(trained_store, later_run)

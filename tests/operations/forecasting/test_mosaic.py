@@ -18,7 +18,7 @@ from operations.forecasting.weather.mosaic import MIN_SHARE, Filled, Labels, Mos
 from operations.forecasting.weather.sources import OTHER_YEARS, Supply
 from operations.forecasting.weather_ahead import WeatherAhead
 from operations.forecasting.weather_skill import Compared
-from records.runs.filled_weather import Origin
+from records.runs.run_weather import Origin
 
 T0, BASIN = day("2005-05-01"), "SYNTH-01"
 INPUTS = InputsConfig(product="synthetic")

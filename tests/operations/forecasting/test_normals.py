@@ -19,7 +19,7 @@ from records.database.engine import Database
 from records.runs import run_arrays, runs
 from records.runs.run_summary import ReferenceSnow, RunSnow
 from records.runs.runs import RunRequest
-from records.series import series, sources
+from records.series import revisions, series, series_writer
 from records.simulations import simulated_levels, simulated_series, snow_cells
 from records.simulations.simulated_series import SimulatedWater
 from records.versions import versions
@@ -37,9 +37,9 @@ FLOW = np.random.default_rng(3).gamma(2.0, 100.0, len(EARLIER)).astype(np.float3
 
 def test_a_run_stores_the_normals_of_the_whole_record(trained_store: Database) -> None:
     with trained_store.transaction() as session:
-        source = sources.register(session, "earlier flow", "0" * 64, 1, NOW)
+        source = revisions.register_source(session, "earlier flow", "0" * 64, 1, NOW)
         flow = DailySeries(EARLIER.first, FLOW, np.zeros(len(FLOW), np.uint8), "cfs")
-        series.write(session, BASINS[0], "synth", "discharge", flow, source, NOW)
+        series_writer.write(session, BASINS[0], "synth", "discharge", flow, source, NOW)
     (run,) = forecast(
         work_of(trained_store, CLOCK),
         RunRequest(ForecastParams.model_validate({"basins": list(BASINS), "t0": T0, "horizon": len(AHEAD)})),
@@ -64,7 +64,7 @@ def test_a_run_stores_the_snow_of_t0_beside_its_normal(trained_store: Database) 
     with trained_store.transaction() as session:
         version = versions.newest(session).id
         reference = DailySeries(days.first, 2 * usual, np.zeros(len(days), np.uint8), "mm")
-        series.write(session, BASINS[0], "uaz", "swe", reference, a_source(session), NOW)
+        series_writer.write(session, BASINS[0], "uaz", "swe", reference, a_source(session), NOW)
         chosen = [replace(CELLS, version_id=version, basin_id=basin, cells=SNOW) for basin in BASINS[:2]]
         snow_cells.replace(session, chosen)
         levels = replace(levels_of(session, version), basin_id=BASINS[0], first_day=days.first, last_day=days.last)
@@ -110,7 +110,7 @@ def test_each_record_is_read_in_its_own_unit_and_with_its_own_area(database: Dat
             basins.upsert(session, Basin(name, areas=areas))
             if unit is not None:
                 flow = daily(str(days.first), *np.full(len(days), 7.0), unit=unit)
-                series.write(session, name, product, "discharge", flow, source, NOW)
+                series_writer.write(session, name, product, "discharge", flow, source, NOW)
         of_basins = {name: basins.get(session, name) for name in trained_store}
         shown = observed_normals(session, of_basins, ["daymet"], AHEAD.days)
     for name in ("USGS-01013500", "OWN-mill", "OWN-weir", "OWN-spring"):

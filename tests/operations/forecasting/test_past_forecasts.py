@@ -29,8 +29,8 @@ from operations.verification.calibrate import calibrate
 from operations.verification.recalibrate import IssueDays, past_scores, recalibrate, settled
 from records.database.engine import Database
 from records.runs import run_arrays, run_types, runs
-from records.runs.run_request import RunRecalibration
 from records.runs.run_summary import RunCalibration
+from records.runs.run_weather import RunRecalibration
 from records.runs.runs import RunRequest
 from records.versions import error_models, versions
 from runtime.clock import Clock

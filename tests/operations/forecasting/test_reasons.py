@@ -18,7 +18,7 @@ from records.basins import basins
 from records.database.engine import Database
 from records.runs.runs import RunRequest
 from records.series import series
-from records.series.tables import SeriesRow
+from records.series.year_rows import SeriesRow
 from records.simulations import snow_cells
 from records.verification import scores as verification_scores
 from records.versions import error_models, promotions, versions

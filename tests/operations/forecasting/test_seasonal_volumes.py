@@ -22,7 +22,7 @@ from records.forecasts.latest import Latest, NoForecast, latest
 from records.forecasts.seasonal_volumes import SNOW_SHARE, Volume
 from records.runs import run_arrays, run_types, runs, states
 from records.runs.runs import RunRequest
-from records.series.tables import SeriesRow
+from records.series.year_rows import SeriesRow
 from runtime.clock import Clock
 from testing.country import BASINS, CLOCK
 from testing.records import resum

@@ -20,7 +20,7 @@ from records.forecasts.latest import latest
 from records.runs import run_arrays, run_types, runs
 from records.runs.runs import RunRequest
 from records.series import series
-from records.series.tables import SeriesRow
+from records.series.year_rows import SeriesRow
 from records.weather import issue_store
 from records.weather.weather_issues import UnknownWeather
 from runtime.clock import Clock

@@ -12,7 +12,7 @@ from hydrology.water.water_age import Ages
 from records.database.engine import Database
 from records.runs import run_types, runs
 from records.runs.tables import StateRow
-from records.series.tables import SeriesRow
+from records.series.year_rows import SeriesRow
 from testing.country import BASINS
 from testing.records import resum
 from tests.operations.forecasting.test_forecast import T0, discharge, one_run

@@ -26,7 +26,7 @@ from operations.verification.evaluate import evaluate
 from records.database.engine import Database
 from records.runs import runs
 from records.runs.runs import RunRequest
-from records.series.tables import SeriesRow
+from records.series.year_rows import SeriesRow
 from records.verification import scores
 from records.versions import combinations, error_models, versions
 from records.versions.promotions import PROMOTIONS

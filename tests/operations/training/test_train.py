@@ -23,8 +23,8 @@ from operations.training.train import begin, reopen, train
 from operations.training.training_data import NoBasinLeft, prepare
 from operations.versions.learnt_days import require_held_out
 from records.database.engine import Database
-from records.series import series, sources
-from records.series.tables import SeriesRow
+from records.series import revisions, series, series_writer
+from records.series.year_rows import SeriesRow
 from records.versions import promotions, trainings, versions
 from records.versions.promotions import PROMOTIONS
 from records.versions.version_properties import ELSEWHERE
@@ -44,8 +44,8 @@ def replace_flow(database: Database, basin: str, value: float) -> None:
         assert old is not None
         flag = Flag.MISSING if np.isnan(value) else Flag.APPROVED
         new = DailySeries(old.start, np.full(len(old), value, np.float32), np.full(len(old), flag, np.uint8), "cfs")
-        source = sources.register(session, "test", "0" * 64, 1, CLOCK.wall())
-        series.write(session, basin, "synth", "discharge", new, source, CLOCK.now())
+        source = revisions.register_source(session, "test", "0" * 64, 1, CLOCK.wall())
+        series_writer.write(session, basin, "synth", "discharge", new, source, CLOCK.now())
 
 
 def test_a_version_stores_its_members_and_serves_the_basins_that_had_none(trained_store: Database) -> None:
@@ -297,9 +297,9 @@ def test_days_held_out_within_the_training_period_are_never_seen(trained_store: 
         assert old is not None
         values = old.values.copy()
         values[days_of(old.period, replaced)] *= 3
-        source = sources.register(session, "test", "1" * 64, 1, CLOCK.wall())
+        source = revisions.register_source(session, "test", "1" * 64, 1, CLOCK.wall())
         new = DailySeries(old.start, values, old.flags, "cfs")
-        series.write(session, BASINS[0], "synth", "discharge", new, source, CLOCK.now())
+        series_writer.write(session, BASINS[0], "synth", "discharge", new, source, CLOCK.now())
     with trained_store.reading() as session:
         assert prepare(session, config, BASINS).data_hash == before.data_hash
 

@@ -18,8 +18,8 @@ from records.database.engine import Database
 from records.runs import run_types, runs, states
 from records.runs.runs import RunRequest
 from records.runs.tables import StateRow
-from records.series import series
-from records.series.tables import ArrivalRow, RevisionRow
+from records.series import series_writer
+from records.series.year_rows import ArrivalRow, RevisionRow
 from testing.country import BASINS, CLOCK
 from testing.records import a_reason, a_source, contents, daily
 from testing.work import work_of
@@ -41,7 +41,7 @@ def revise(database: Database, of: str, mm: float, at: datetime | None = None) -
     """Change the precipitation of a day in the first basin."""
     with database.transaction() as session:
         rain, when = daily(of, mm), at or CLOCK.now()
-        series.write(session, BASINS[0], "synthetic", "precipitation", rain, a_source(session), when)
+        series_writer.write(session, BASINS[0], "synthetic", "precipitation", rain, a_source(session), when)
         states.invalidate(session, BASINS[0], "synthetic", day(of), a_reason("revised"), when)
 
 

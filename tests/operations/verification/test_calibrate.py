@@ -21,7 +21,7 @@ from records.database.engine import Database
 from records.runs import run_arrays, run_types, runs, states
 from records.runs.run_summary import RunCalibration
 from records.runs.runs import RunRequest
-from records.series.tables import SeriesRow
+from records.series.year_rows import SeriesRow
 from records.versions import error_models, versions
 from records.versions.error_models import BasinErrorsRow, ErrorModelRow
 from runtime.clock import Clock

@@ -23,7 +23,7 @@ from operations.verification.evaluate import evaluate
 from records.basins.basins import UnknownBasin
 from records.database.engine import Database
 from records.database.statements import table_of
-from records.series import series, sources
+from records.series import revisions, series, series_writer
 from records.verification import comparisons, published_scores
 from records.verification import scores as verification_scores
 from records.versions import versions
@@ -74,15 +74,15 @@ def blank_flow(database: Database, basin: str, period: Period) -> None:
         gone = (old.days >= period.first) & (old.days <= period.last)
         values = np.where(gone, np.float32(np.nan), old.values)
         flags = np.where(gone, Flag.MISSING, old.flags).astype(np.uint8)
-        source = sources.register(session, "test", "0" * 64, 1, CLOCK.wall())
+        source = revisions.register_source(session, "test", "0" * 64, 1, CLOCK.wall())
         new = DailySeries(old.start, values, flags, old.unit)
-        series.write(session, basin, "synth", "discharge", new, source, CLOCK.now())
+        series_writer.write(session, basin, "synth", "discharge", new, source, CLOCK.now())
 
 
 def publish(database: Database, *rows: tuple[str, str, float | None], period: Period = HELD_OUT) -> None:
     """Store published NSE of a model by basin."""
     with database.transaction() as session:
-        file = sources.register(session, "results.csv", "0" * 64, 1, CLOCK.wall())
+        file = revisions.register_source(session, "results.csv", "0" * 64, 1, CLOCK.wall())
         output = published_scores.Publication(
             source=SOURCE, citation="Somebody 2019", file_id=file, stored_at=CLOCK.wall()
         )

@@ -15,7 +15,7 @@ from operations.verification.verify_issued import verify
 from records.database.engine import Database
 from records.runs import states
 from records.runs.runs import RunRequest
-from records.series import series
+from records.series import series_writer
 from records.verification import error_splits
 from records.verification.error_splits import ErrorFilter, ForecastError
 from records.versions import versions
@@ -79,7 +79,7 @@ def test_revised_data_are_the_error_of_the_initial_state(trained_store: Database
     before = hindcast(trained_store, run.t0)
     with trained_store.transaction() as session:
         rain = daily("2005-02-20", *[40.0] * 5)
-        series.write(session, BASIN, "synthetic", "precipitation", rain, a_source(session), CLOCK.now())
+        series_writer.write(session, BASIN, "synthetic", "precipitation", rain, a_source(session), CLOCK.now())
         states.invalidate(session, BASIN, "synthetic", day("2005-02-20"), a_reason("revised"), CLOCK.now())
     split(trained_store)
     (stored,) = errors(trained_store)

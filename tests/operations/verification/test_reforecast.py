@@ -16,7 +16,7 @@ from operations.basin_data.dataset import load_discharge
 from operations.verification.reforecast import Reforecast, reforecast
 from records.database.engine import Database
 from records.runs import run_arrays
-from records.series.tables import SeriesRow
+from records.series.year_rows import SeriesRow
 from records.verification import lead_scores
 from records.verification.lead_scores import BasinVerification
 from records.versions import error_models

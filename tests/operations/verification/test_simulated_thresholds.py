@@ -20,7 +20,7 @@ from records.basins import basins
 from records.basins.tables import Basin
 from records.database.engine import Database
 from records.database.statements import table_of
-from records.series.tables import SeriesRow
+from records.series.year_rows import SeriesRow
 from records.simulations import simulated_levels, simulated_series, snow_cells
 from records.simulations.simulated_series import ModelLevels
 from records.simulations.snow_cells import mapping

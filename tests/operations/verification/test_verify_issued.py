@@ -26,8 +26,8 @@ from records.database.engine import Database
 from records.database.statements import add_all, as_values
 from records.runs import run_arrays, run_types, runs
 from records.runs.adjustment import Adjustment
-from records.series import series
-from records.series.tables import SeriesRow
+from records.series import series, series_writer
+from records.series.year_rows import SeriesRow
 from records.verification import lead_scores
 from records.versions import error_models, promotions, versions
 from runtime.clock import Clock
@@ -110,7 +110,7 @@ def test_a_revised_flow_changes_the_scores_of_its_basin_alone(lived: Database) -
         stored = series.read(session, BASIN, product, "discharge", Period(revised, revised))
         assert stored is not None
         other = DailySeries(revised, 3 * stored.values, np.array([Flag.APPROVED], np.uint8), stored.unit)
-        series.write(session, BASIN, product, "discharge", other, a_source(session), CLOCK.wall())
+        series_writer.write(session, BASIN, product, "discharge", other, a_source(session), CLOCK.wall())
     assert judged(lived).changed == (BASIN,)
     after = stored_of(lived)
     assert after[RAW, 1].scores.n == before[BASIN][RAW, 1].scores.n

@@ -44,7 +44,7 @@ from records.runs.run_summary import RunChange
 from records.runs.run_types import RunBasin
 from records.runs.runs import RunRequest
 from records.series import series
-from records.series.tables import SeriesRow
+from records.series.year_rows import SeriesRow
 from records.simulations import snow_cells
 from records.verification import error_splits, scores
 from records.verification.error_splits import ErrorFilter

@@ -21,7 +21,7 @@ from records.database.engine import Database
 from records.feeds.product_credits import ProductConflict
 from records.runs import run_types, runs, states
 from records.runs.runs import RunRequest
-from records.series import series, sources
+from records.series import revisions, series, series_writer
 from records.versions import versions
 from records.weather import bridges, issue_store
 from testing import series_history
@@ -46,12 +46,12 @@ def as_learnt(offset: float = 0.8) -> Corrections:
 
 def write(database: Database, basin: str, product: str, values: DailyWeather) -> None:
     with database.transaction() as session:
-        source = sources.register(session, product, "0" * 64, 1, CLOCK.wall())
+        source = revisions.register_source(session, product, "0" * 64, 1, CLOCK.wall())
         for name in BRIDGED:
             of_days = values.values[name].astype(np.float32)
             flags = np.where(np.isnan(of_days), Flag.ABSENT, 0).astype(np.uint8)
             one = DailySeries(values.first, of_days, flags, WEATHER[name].unit)
-            series.write(session, basin, product, name, one, source, CLOCK.now())
+            series_writer.write(session, basin, product, name, one, source, CLOCK.now())
 
 
 def stored_weather(database: Database, basin: str, product: str, period: Period | None = None) -> DailyWeather:

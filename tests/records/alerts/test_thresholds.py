@@ -17,7 +17,7 @@ from records.basins.basins import UnknownBasin
 from records.database.engine import Database
 from records.levels import basin_levels, flood_categories
 from records.levels.basin_levels import ReservedName, Threshold, UnknownThreshold
-from records.series.series import write
+from records.series.series_writer import write
 from testing.records import BASIN, NOW, a_basin, a_source, contents, daily
 
 BANKFULL = NewThreshold(name="bankfull", discharge=210.5)

@@ -14,7 +14,7 @@ from records.basins.ratings import NoRating
 from records.basins.tables import Basin
 from records.database.engine import Database
 from records.levels import basin_levels
-from records.series import revisions, series
+from records.series import revisions, series_writer
 from records.versions import adoption, promotions, versions
 from records.versions.adoption import AlreadyOfficial, NotAdopted
 from runtime.clock import Clock
@@ -92,8 +92,8 @@ def test_what_an_operator_sends_does_not_hide_that_data_are_late(database: Datab
     with database.transaction() as session:
         basins.register(session, "OWN-mill", _key(session, "operator"))
         for basin, start in ((a_basin(session), "2008-09-01"), ("OWN-mill", "2199-01-01")):
-            series.write(session, basin, "usgs", "discharge", daily(start, 1.0), a_source(session), NOW)
-        series.write(session, "OWN-mill", "own", "discharge", daily("2008-09-30", 1.0), a_source(session), NOW)
+            series_writer.write(session, basin, "usgs", "discharge", daily(start, 1.0), a_source(session), NOW)
+        series_writer.write(session, "OWN-mill", "own", "discharge", daily("2008-09-30", 1.0), a_source(session), NOW)
         assert {product: str(last) for product, last in revisions.newest_days(session).items()} == {
             "usgs": "2008-09-01"
         }

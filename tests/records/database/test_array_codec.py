@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from hydrology.uncertainty.error_model import LEVELS
-from records.database.array_codec import Labelled, pack, pack_text, unpack, unpack_text
+from records.database.array_codec import Labelled, decode_ranks, encode_ranks, pack, pack_text, unpack, unpack_text
 from records.database.ids import Corrupt
-from records.database.path_codec import decode_ranks, encode_ranks
 from records.runs.run_arrays import CALIBRATED, PATHS, Ledger, RunSeries, SinceEmpty, packed, unpacked
 
 KINDS = st.sampled_from([np.float32, np.float64, np.uint8, np.int8])

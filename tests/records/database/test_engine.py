@@ -16,7 +16,8 @@ from hydrology.base.errors import InvalidInput
 from records.basins import basins
 from records.basins.tables import AREAS, Basin
 from records.database import engine
-from records.database.engine import Database, DatabaseProblem
+from records.database.connections import DatabaseProblem
+from records.database.engine import Database
 from testing.databases import PostgreSQL
 from testing.records import a_basin
 from workers.job_processes.process_limits import hindrance

@@ -21,7 +21,7 @@ from hydrology.verification.held_out_years import PeriodUse
 from jobspec.feeds import USUAL, NewFeed, UsgsSettings
 from jobspec.levels import FloodFrequencySettings
 from jobspec.subscriptions import NewSubscription
-from migrations.configuration import configuration
+from migrations import configuration
 from records.access import keys
 from records.alerts import alert_changes, alerts, deliveries, settle_alerts, subscriptions
 from records.alerts.alert_changes import NewChange
@@ -31,7 +31,7 @@ from records.database.engine import Database, revisions
 from records.feeds import feeds
 from records.levels import basin_levels
 from records.schema import Base
-from records.series import series
+from records.series import series_writer
 from records.upkeep.write_revision import write_revision
 from records.verification import lead_scores, scores
 from records.verification.scores import Score
@@ -96,7 +96,7 @@ def _fill(database: Database) -> dict[str, list[tuple[Any, ...]]]:
     """Write rows that refer to one another, and return all rows."""
     with database.transaction() as session:
         key = (a_basin(session), "usgs", "discharge")
-        series.write(session, *key, daily("2008-12-31", 1.0, *[np.nan] * 3), a_source(session), NOW)
+        series_writer.write(session, *key, daily("2008-12-31", 1.0, *[np.nan] * 3), a_source(session), NOW)
         a_run(session, a_version(session).id)
         a_job(session)
         return contents(session)

@@ -20,9 +20,9 @@ from records.database.ids import Corrupt
 from records.database.statements import table_of
 from records.runs import run_store, run_types, runs, states
 from records.runs.run_arrays import Ledger, RunSeries, SinceEmpty
-from records.runs.run_request import RunWhatIf
 from records.runs.run_summary import RunSummary
 from records.runs.run_types import BasinResult, RunBasin, UnknownRun
+from records.runs.run_weather import RunWhatIf
 from records.runs.tables import RunContentRow
 from records.upkeep import integrity
 from testing.records import (

@@ -10,9 +10,9 @@ from records.database import named_arrays
 from records.database.engine import Database
 from records.runs import states
 from records.runs.tables import StateRow
-from records.series import revisions, series
-from records.series.series import DamagedSeries, Written
-from records.series.tables import RevisionRow, SeriesRow
+from records.series import revisions, series, series_writer
+from records.series.series_writer import Written
+from records.series.year_rows import DamagedSeries, RevisionRow, SeriesRow
 from testing import series_history
 from testing.records import BASIN, NOW, a_basin, a_source, a_state, a_version, daily, instant
 
@@ -25,7 +25,7 @@ DEPTHS = tuple(range(365 + 366))
 def a_record(session: Session, basin: str = BASIN) -> None:
     """Store two whole years."""
     a_basin(session, basin)
-    series.write(session, basin, PRODUCT, VARIABLE, daily("1999-01-01", *DEPTHS), a_source(session), NOW)
+    series_writer.write(session, basin, PRODUCT, VARIABLE, daily("1999-01-01", *DEPTHS), a_source(session), NOW)
 
 
 def flip(session: Session, column: str, year: int = 1999, basin: str = BASIN) -> None:
@@ -58,7 +58,9 @@ def test_the_others_of_a_product_are_read_where_a_damaged_series_is_skipped(data
     with database.transaction() as session:
         a_record(session)
         flip(session, "value_bytes")
-        series.write(session, BASIN, PRODUCT, "tmax", daily("1999-01-01", 1.0, unit="degC"), a_source(session), NOW)
+        series_writer.write(
+            session, BASIN, PRODUCT, "tmax", daily("1999-01-01", 1.0, unit="degC"), a_source(session), NOW
+        )
         assert [*series.read_product(session, BASIN, PRODUCT, skip_damaged=True)] == ["tmax"]
 
 
@@ -77,7 +79,7 @@ def test_a_row_in_the_place_of_another_is_reported(database: Database) -> None:
     with database.transaction() as session:
         for basin in (BASIN, "SYNTH-01"):
             a_basin(session, basin)
-            series.write(
+            series_writer.write(
                 session, basin, PRODUCT, VARIABLE, daily("1999-01-01", *basin.encode()), a_source(session), NOW
             )
         mine, other = session.scalars(select(SeriesRow).order_by(SeriesRow.basin_id.desc()))
@@ -95,7 +97,7 @@ def test_writing_the_year_again_repairs_it_and_leaves_other_years(database: Data
         a_record(session)
         flip(session, column)
         again = daily("1999-01-01", *DEPTHS[:365], unit="mm/day")
-        written = series.write(session, *KEY, again, a_source(session), instant("2009-01-01"))
+        written = series_writer.write(session, *KEY, again, a_source(session), instant("2009-01-01"))
         assert written == Written(changed_days=365, first_changed=day("1999-01-01"))
         mended = series.read(session, *KEY)
         assert mended is not None
@@ -109,14 +111,14 @@ def test_some_days_alone_do_not_pass_for_a_damaged_year(database: Database) -> N
         a_record(session)
         flip(session, "value_bytes")
         with pytest.raises(DamagedSeries, match="1999"):
-            series.write(session, *KEY, daily("1999-06-01", 1.0, 2.0), a_source(session), NOW)
-        assert series.write(session, *KEY, daily("2000-06-01", 1.0), a_source(session), NOW).changed_days == 1
+            series_writer.write(session, *KEY, daily("1999-06-01", 1.0, 2.0), a_source(session), NOW)
+        assert series_writer.write(session, *KEY, daily("2000-06-01", 1.0), a_source(session), NOW).changed_days == 1
 
 
 def test_a_damaged_log_is_reported_where_it_is_asked_for(database: Database) -> None:
     with database.transaction() as session:
         a_record(session)
-        series.write(session, *KEY, daily("1999-06-01", 1.0, 2.0), a_source(session), instant("2009-01-01"))
+        series_writer.write(session, *KEY, daily("1999-06-01", 1.0, 2.0), a_source(session), instant("2009-01-01"))
         logged = session.scalars(select(RevisionRow)).one()
         logged.offset_bytes = b"\x00\x00\x01\x00"
         session.flush()

@@ -5,7 +5,7 @@ import numpy as np
 from hydrology.base.calendar import Period, day
 from hydrology.base.series import Flag
 from records.database.engine import Database
-from records.series import revisions, series
+from records.series import revisions, series_writer
 from testing import series_history
 from testing.records import BASIN, NOW, a_basin, a_source, daily, instant
 from testing.series_history import Arrival, Revision
@@ -18,9 +18,9 @@ def _write_three_times(database: Database) -> tuple[int, int]:
     with database.transaction() as session:
         a_basin(session)
         first, second = a_source(session, "first"), a_source(session, "second")
-        series.write(session, *KEY, daily("2007-12-30", 1, np.nan, 3, unit="cfs"), first, OCTOBER)
-        series.write(session, *KEY, daily("2007-12-31", 2, 30, 4, unit="cfs"), second, NOVEMBER)
-        series.write(session, *KEY, daily("2008-01-01", 31, unit="cfs"), second, DECEMBER)
+        series_writer.write(session, *KEY, daily("2007-12-30", 1, np.nan, 3, unit="cfs"), first, OCTOBER)
+        series_writer.write(session, *KEY, daily("2007-12-31", 2, 30, 4, unit="cfs"), second, NOVEMBER)
+        series_writer.write(session, *KEY, daily("2008-01-01", 31, unit="cfs"), second, DECEMBER)
     return first, second
 
 
@@ -66,8 +66,8 @@ def test_the_newest_day_of_a_product_is_that_of_its_newest_series(database: Data
         assert revisions.newest_days(session) == {}
         source = a_source(session)
         for basin, start in ((a_basin(session), "2000-01-01"), (a_basin(session, "SYNTH-01"), "1999-01-01")):
-            series.write(session, basin, "daymet", "tmax", daily(start, 1.0, 2.0, unit="degC"), source, NOW)
-        series.write(session, BASIN, "usgs", "discharge", daily("1990-01-01", np.nan, unit="cfs"), source, NOW)
+            series_writer.write(session, basin, "daymet", "tmax", daily(start, 1.0, 2.0, unit="degC"), source, NOW)
+        series_writer.write(session, BASIN, "usgs", "discharge", daily("1990-01-01", np.nan, unit="cfs"), source, NOW)
         assert revisions.newest_days(session) == {"daymet": day("2000-01-02"), "usgs": day("1990-01-01")}
 
 
@@ -75,9 +75,13 @@ def test_days_of_the_future_are_not_the_newest(database: Database) -> None:
     with database.transaction() as session:
         source, basin = a_source(session), a_basin(session)
         for start, count in (("2000-01-01", 2), ("2099-01-02", 1)):
-            series.write(session, basin, "daymet", "tmax", daily(start, *[1.0] * count, unit="degC"), source, NOW)
-        series.write(session, basin, "nldas", "tmax", daily("2000-02-28", 1.0, 1.0, 1.0, unit="degC"), source, NOW)
-        series.write(session, basin, "maurer", "tmax", daily("2099-01-02", 1.0, unit="degC"), source, NOW)
+            series_writer.write(
+                session, basin, "daymet", "tmax", daily(start, *[1.0] * count, unit="degC"), source, NOW
+            )
+        series_writer.write(
+            session, basin, "nldas", "tmax", daily("2000-02-28", 1.0, 1.0, 1.0, unit="degC"), source, NOW
+        )
+        series_writer.write(session, basin, "maurer", "tmax", daily("2099-01-02", 1.0, unit="degC"), source, NOW)
         assert revisions.newest_days(session, day("2000-02-29")) == {
             "daymet": day("2000-01-02"),
             "nldas": day("2000-02-29"),

@@ -16,8 +16,8 @@ from hydrology.base.calendar import Day, Period, day
 from hydrology.base.series import DailySeries, Flag
 from records.basins.basins import UnknownBasin
 from records.database.engine import Database
-from records.series import revisions, series
-from records.series.series import UnitConflict, UnusableValues, Written
+from records.series import revisions, series, series_writer
+from records.series.series_writer import UnitConflict, UnusableValues, Written
 from testing.databases import counted_statements
 from testing.records import BASIN, NOW, a_basin, a_source, contents, daily, instant, row_counts
 
@@ -70,7 +70,7 @@ def test_written_data_are_read_back_and_earlier_values_are_remembered(
                 min(new, default=None),
                 min(changed, default=None),
             )
-            assert series.write(session, *KEY, given_series, source, at) == expected
+            assert series_writer.write(session, *KEY, given_series, source, at) == expected
             model |= output
             remembered.append((at, dict(model)))
             assert _known(series.read(session, *KEY)) == model
@@ -90,7 +90,7 @@ def _written(session: Session, *given_series: DailySeries, key: tuple[str, str, 
     a_basin(session, key[0])
     source = a_source(session)
     for part in given_series:
-        series.write(session, *key, part, source, NOW)
+        series_writer.write(session, *key, part, source, NOW)
 
 
 def test_the_same_again_writes_nothing(database: Database) -> None:
@@ -98,7 +98,7 @@ def test_the_same_again_writes_nothing(database: Database) -> None:
     with database.transaction() as session:
         _written(session, part)
         before = contents(session)
-        again = series.write(session, *KEY, part, a_source(session), instant("2020-01-01"))
+        again = series_writer.write(session, *KEY, part, a_source(session), instant("2020-01-01"))
         assert again == Written(unchanged_days=3)
         assert contents(session) == before
 
@@ -108,7 +108,7 @@ def test_a_year_of_days_is_one_row_and_other_years_are_left_alone(database: Data
         _written(session, daily("1999-01-01", *range(366 + 365)))
         assert row_counts(session)["series"] == 2
         later = instant("2020-01-01")
-        series.write(session, *KEY, daily("2000-02-29", -1.0), a_source(session), later)
+        series_writer.write(session, *KEY, daily("2000-02-29", -1.0), a_source(session), later)
         rows = {row[3]: row for row in contents(session)["series"]}
     assert [(rows[year][8], rows[year][9]) for year in (1999, 2000)] == [(1, NOW), (2, later)]
 
@@ -125,9 +125,10 @@ def test_variables_written_together_are_what_each_alone_would_be(
         source = a_source(session)
         for at, given_series in ((NOW, many), (instant("2020-01-01"), moved)):
             alone = {
-                name: series.write(session, BASIN, "alone", name, one, source, at) for name, one in given_series.items()
+                name: series_writer.write(session, BASIN, "alone", name, one, source, at)
+                for name, one in given_series.items()
             }
-            assert series.write_all(session, BASIN, "together", given_series, source, at) == alone
+            assert series_writer.write_all(session, BASIN, "together", given_series, source, at) == alone
         for name in many:
             for at in (NOW, instant("2020-01-01")):
                 versions = [revisions.as_known_at(session, BASIN, of, name, at) for of in ("alone", "together")]
@@ -141,10 +142,10 @@ def test_a_product_is_written_by_as_many_statements_as_a_variable(database: Data
         a_basin(session)
         source = a_source(session)
         for variables in (["v0"], ["v1", "v2", "v3"]):
-            series.write_all(session, *KEY[:2], dict.fromkeys(variables, daily("2000-01-01", 1.0)), source, NOW)
+            series_writer.write_all(session, *KEY[:2], dict.fromkeys(variables, daily("2000-01-01", 1.0)), source, NOW)
             with counted_statements() as statements:
                 again = dict.fromkeys(variables, daily("2000-01-01", 2.0, 3.0))
-                series.write_all(session, *KEY[:2], again, source, NOW)
+                series_writer.write_all(session, *KEY[:2], again, source, NOW)
             counts.append(len(statements))
     assert counts[0] == counts[1]
 
@@ -152,14 +153,14 @@ def test_a_product_is_written_by_as_many_statements_as_a_variable(database: Data
 def test_two_writers_of_the_same_year_both_leave_their_days(database: Database) -> None:
     def write(start: str) -> None:
         with database.transaction() as session:
-            series.write(session, *KEY, daily(start, 1.0), source, NOW)
+            series_writer.write(session, *KEY, daily(start, 1.0), source, NOW)
 
     with database.transaction() as session:
         a_basin(session)
         source = a_source(session)
     with ThreadPoolExecutor() as others:
         with database.transaction() as session:
-            series.write(session, *KEY, daily("2000-01-01", 1.0), source, NOW)
+            series_writer.write(session, *KEY, daily("2000-01-01", 1.0), source, NOW)
             waiting = [others.submit(write, f"2000-01-{at:02}") for at in range(2, 6)]
         for other in waiting:
             other.result(timeout=30)
@@ -173,7 +174,7 @@ def test_absent_days_never_hide_known_ones(database: Database) -> None:
     with database.transaction() as session:
         _written(session, daily("2000-02-28", 1.0, 2.0, 3.0))
         absent = DailySeries(day("2000-02-29"), np.array([np.nan]), np.array([Flag.ABSENT], np.uint8), "mm/day")
-        assert series.write(session, *KEY, absent, a_source(session), NOW) == Written()
+        assert series_writer.write(session, *KEY, absent, a_source(session), NOW) == Written()
         stored = series.read(session, *KEY)
     assert stored is not None
     np.testing.assert_array_equal(stored.values, [1.0, 2.0, 3.0])
@@ -183,14 +184,14 @@ def test_a_flag_alone_is_a_change(database: Database) -> None:
     with database.transaction() as session:
         _written(session, daily("2000-01-01", 1.0))
         approved = daily("2000-01-01", 1.0, flag=Flag.APPROVED)
-        assert series.write(session, *KEY, approved, a_source(session), NOW).changed_days == 1
+        assert series_writer.write(session, *KEY, approved, a_source(session), NOW).changed_days == 1
 
 
 def test_another_unit_is_refused(database: Database) -> None:
     with database.transaction() as session:
         _written(session, daily("2000-01-01", 1.0))
         with pytest.raises(UnitConflict, match="stored in mm/day, the new values are in inch/day"):
-            series.write(session, *KEY, daily("2000-01-02", 1.0, unit="inch/day"), a_source(session), NOW)
+            series_writer.write(session, *KEY, daily("2000-01-02", 1.0, unit="inch/day"), a_source(session), NOW)
 
 
 @pytest.mark.parametrize(("value", "output"), [(np.nan, "no flag"), (np.inf, "too large"), (1e39, "too large")])
@@ -199,14 +200,14 @@ def test_an_unusable_value_is_refused(database: Database, value: float, output: 
     with database.transaction() as session:
         a_basin(session)
         with pytest.raises(UnusableValues, match=f"{output}.* on 2000-01-02"):
-            series.write(session, *KEY, faulty, a_source(session), NOW)
+            series_writer.write(session, *KEY, faulty, a_source(session), NOW)
         assert "series" not in row_counts(session)
 
 
 def test_an_unknown_basin_is_refused(database: Database) -> None:
     with database.transaction() as session:
         with pytest.raises(UnknownBasin):
-            series.write(session, *KEY, daily("2000-01-01", 1.0), 1, NOW)
+            series_writer.write(session, *KEY, daily("2000-01-01", 1.0), 1, NOW)
         with pytest.raises(UnknownBasin):
             series.read_many(session, [BASIN], KEY[1], [KEY[2]], Period.parse("2000-01-01..2000-01-02"))
         with pytest.raises(UnknownBasin):
@@ -272,7 +273,9 @@ def test_stamps_of_many_basins_are_those_of_each(database: Database) -> None:
         for number, basin in enumerate((BASIN, "USGS-01022500"), 1):
             a_basin(session, basin)
             for value in range(number):
-                series.write(session, basin, "p", "precipitation", daily("2000-01-01", value), a_source(session), NOW)
+                series_writer.write(
+                    session, basin, "p", "precipitation", daily("2000-01-01", value), a_source(session), NOW
+                )
         basins = [BASIN, "USGS-01022500", "USGS-99999999"]
         stamps = series.stamps(session, basins, "p")
         assert stamps == {basin: series.stamp(session, basin, "p") for basin in basins[:2]}

@@ -1,16 +1,18 @@
 """A source is stored once per name and content."""
 
 from records.database.engine import Database
-from records.series import sources
-from records.series.tables import SourceRow
+from records.series import revisions
+from records.series.revisions import SourceRow
 from testing.records import NOW, instant
 
 
 def test_a_source_is_registered_once_per_name_and_content(database: Database) -> None:
     with database.transaction() as session:
-        first = sources.register(session, "a.zip!b.txt", "a" * 64, 5_000_000_000, NOW)
-        assert sources.register(session, "a.zip!b.txt", "a" * 64, 5_000_000_000, instant("2020-01-01")) == first
-        assert sources.register(session, "a.zip!b.txt", "b" * 64, 1, NOW) != first
-        assert sources.register(session, "c.txt", "a" * 64, 1, NOW) != first
+        first = revisions.register_source(session, "a.zip!b.txt", "a" * 64, 5_000_000_000, NOW)
+        assert (
+            revisions.register_source(session, "a.zip!b.txt", "a" * 64, 5_000_000_000, instant("2020-01-01")) == first
+        )
+        assert revisions.register_source(session, "a.zip!b.txt", "b" * 64, 1, NOW) != first
+        assert revisions.register_source(session, "c.txt", "a" * 64, 1, NOW) != first
         row = session.get_one(SourceRow, first)
         assert (row.name, row.sha256, row.size, row.read_at) == ("a.zip!b.txt", "a" * 64, 5_000_000_000, NOW)

@@ -12,7 +12,7 @@ from hydrology.base.calendar import day
 from records.database.engine import Database
 from records.forecasts import latest
 from records.runs import run_arrays, runs, states
-from records.series import revisions, series
+from records.series import revisions, series_writer
 from records.weather import issue_store, weather_issues
 from testing.records import (
     BASIN,
@@ -72,7 +72,7 @@ def test_the_newest_day_of_products_is_found_without_reading_the_arrivals_of_yea
             for number in range(first, last):
                 source, day = a_source(session, f"{number}"), str(START + number)
                 for product in ("live", "usgs"):
-                    series.write(session, BASIN, product, "tmax", daily(day, 1.0, unit="degC"), source, NOW)
+                    series_writer.write(session, BASIN, product, "tmax", daily(day, 1.0, unit="degC"), source, NOW)
 
     before, after = work_after_days(database, pass_days, revisions.newest_days)
     assert 0 < after <= before

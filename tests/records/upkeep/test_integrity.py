@@ -13,12 +13,12 @@ from sqlalchemy import LargeBinary, select, text
 from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Period
+from records.database.checksums import Checksummed
 from records.database.engine import Database
 from records.database.statements import table_of
-from records.database.tables import Checksummed
 from records.runs import states
 from records.schema import Base
-from records.series import series
+from records.series import series_writer
 from records.simulations import simulated_levels, simulated_series
 from records.simulations.simulated_series import SimulatedWater
 from records.upkeep import integrity
@@ -63,7 +63,7 @@ def store_one_of_each(session: Session) -> None:
     """Store a row of every table that is checked, two of those that need two."""
     a_basin(session)
     for at, value in ((NOW, 1.0), (instant("2009-01-01"), 2.0)):
-        series.write(session, *KEY, daily("1999-01-01", value), a_source(session), at)
+        series_writer.write(session, *KEY, daily("1999-01-01", value), a_source(session), at)
     version = a_version(session).id
     states.put(session, a_state(version, "2008-09-30"), NOW)
     error_models.replace(session, an_error_model(version), NOW)

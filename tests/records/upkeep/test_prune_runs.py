@@ -18,7 +18,7 @@ from records.database import retention
 from records.database.engine import Database
 from records.forecasts import latest
 from records.runs import run_arrays, run_types, runs, states
-from records.runs.run_request import RunWhatIf
+from records.runs.run_weather import RunWhatIf
 from records.runs.tables import RunContentRow, StateRow
 from records.upkeep import prune_runs
 from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_reason, a_run, a_state, contents

@@ -3,7 +3,7 @@
 import pytest
 
 from records.database.engine import Database
-from records.runs.run_request import RunRecalibration
+from records.runs.run_weather import RunRecalibration
 from records.versions import error_models
 from records.versions.versions import UnknownVersion
 from testing.records import NOW, a_version

@@ -8,7 +8,7 @@ import pytest
 from hydrology.weather.bridge import BRIDGED, Likeness, Skill, VariableSkill
 from records.database.engine import Database
 from records.feeds.product_credits import ProductConflict
-from records.series.series import write
+from records.series.series_writer import write
 from records.weather import bridges
 from records.weather.bridges import UnknownBridge
 from testing.bridges import LIVE, OTHER, a_part, a_pooled_part, corrections

@@ -10,7 +10,7 @@ from records.access import keys
 from records.jobs import attempts, job_row, jobs
 from records.jobs.jobs import IdempotencyConflict
 from records.runs import runs
-from records.series.tables import SeriesRow
+from records.series.year_rows import SeriesRow
 from testing.country import BASINS
 from testing.jobs.in_process import InProcessJobs
 from testing.jobs.processes import Shop

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from records.database.engine import Database, DatabaseProblem
+from records.database.connections import DatabaseProblem
+from records.database.engine import Database
 from records.jobs import jobs
 from runtime.settings import Settings
 from testing.records import a_job, contents

@@ -16,7 +16,8 @@ from ingestion.sources import synthetic
 from jobspec.training import TrainingConfig
 from operations.training.train import train
 from records.basins import basins
-from records.database.engine import Database, DatabaseProblem
+from records.database.connections import DatabaseProblem
+from records.database.engine import Database
 from records.jobs import job_row
 from records.versions import versions
 from testing.country import BASINS, CLOCK

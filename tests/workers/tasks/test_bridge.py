@@ -11,7 +11,7 @@ from records.basins.tables import Basin
 from records.database.statements import table_of
 from records.jobs import jobs
 from records.jobs.job_row import JOBS
-from records.series import series, sources
+from records.series import revisions, series, series_writer
 from records.weather import bridges
 from testing.country import BASINS
 from testing.jobs.in_process import InProcessJobs
@@ -26,12 +26,12 @@ FIT = {"from": synthetic.PRODUCT, "to": LEARNT}
 def products(country_jobs: InProcessJobs) -> InProcessJobs:
     """The country with a second product, equal to the first."""
     with country_jobs.database.transaction() as session:
-        source = sources.register(session, LEARNT, "0" * 64, 1, NOW)
+        source = revisions.register_source(session, LEARNT, "0" * 64, 1, NOW)
         for basin in BASINS:
             for name in ("precipitation", "srad", "vp", "tmax", "tmin"):
                 one = series.read(session, basin, synthetic.PRODUCT, name)
                 assert one is not None
-                series.write(session, basin, LEARNT, name, one, source, NOW)
+                series_writer.write(session, basin, LEARNT, name, one, source, NOW)
     return country_jobs
 
 

@@ -14,7 +14,7 @@ from records.basins.tables import Basin
 from records.feeds import feeds
 from records.jobs import job_row, jobs, schedules
 from records.series import series
-from records.series.tables import SourceRow
+from records.series.revisions import SourceRow
 from testing.feed_services.server import serving
 from testing.feed_services.world import World
 from testing.jobs.in_process import InProcessJobs

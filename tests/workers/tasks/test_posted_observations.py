@@ -18,8 +18,8 @@ from records.basins.tables import Basin
 from records.database.engine import Database
 from records.feeds import feeds
 from records.jobs import job_row, jobs
-from records.series import series
-from records.series.tables import SourceRow
+from records.series import series, series_writer
+from records.series.revisions import SourceRow
 from runtime.clock import Clock
 from runtime.settings import Settings
 from testing.jobs.in_process import InProcessChildren
@@ -74,7 +74,9 @@ def flow_of(database: Database, basin: str, product: str) -> list[float] | None:
 def test_a_gauge_with_a_source_retains_its_flow(service: TestClient, tools: WorkerContext, scope: Scope) -> None:
     with tools.database.transaction() as session:
         gauge = a_basin(session, BASIN)
-        series.write(session, gauge, "usgs", "discharge", daily("2008-04-01", 1287, unit="cfs"), a_source(session), NOW)
+        series_writer.write(
+            session, gauge, "usgs", "discharge", daily("2008-04-01", 1287, unit="cfs"), a_source(session), NOW
+        )
     job = send(service, tools, bearer(tools.database, scope), BASIN, 99999)
     assert job.problem is not None
     assert (job.status, job.problem["kind"]) == ("failed", "bad-source")

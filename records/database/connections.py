@@ -1,14 +1,54 @@
-"""The database URL, and the connections of SQLite."""
+"""The database's URL, its faults that an operator can mend, and the connections and write lock of SQLite."""
 
+import errno
+import sqlite3
 from collections.abc import Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
 from typing import Any, cast
 
 from sqlalchemy import URL, Connection, Dialect, make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.exc import ArgumentError, NoSuchModuleError
+from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, NoSuchModuleError
 
-from hydrology.base.errors import InvalidInput
-from records.database.faults import DatabaseProblem
+from hydrology.base.errors import InvalidInput, Problem
+
+_POSTGRESQL_FULL = "53100"
+# Errors of an unusable database: SQLAlchemy's, the driver's own while it opens a file, and the folder's; the last one
+# occurs if the driver quotes bytes that are not text.
+FAULTS = (DatabaseError, sqlite3.DatabaseError, OSError, UnicodeDecodeError)
+
+
+class DatabaseProblem(Problem):
+    """The database cannot be reached, or its tables do not match this code."""
+
+    kind = "database"
+    exit_code = 5
+    status = 503
+    remedy = "Try again shortly. If it lasts, run `freshet doctor` on the service's machine."
+
+
+class StorageFull(DatabaseProblem):
+    """Nothing more can be written: the disk of the database or of the data folder is full."""
+
+    kind = "storage-full"
+    status = 507
+    remedy = "Free space on the disk of the database and of the data folder (see `/v1/status`), and send it again."
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Nothing could be written: the disk of the database or of the data folder is full. Free space on it, then "
+            "send the same again."
+        )
+
+
+def is_full(error: BaseException) -> bool:
+    """Return whether an error of the system or a driver means a full disk."""
+    if isinstance(error, OSError):
+        return error.errno in (errno.ENOSPC, errno.EDQUOT)
+    cause = error.orig if isinstance(error, DBAPIError) else error
+    code = getattr(cause, "sqlite_errorcode", None) or getattr(cause, "sqlstate", None)
+    return code in (sqlite3.SQLITE_FULL, _POSTGRESQL_FULL)
 
 
 def parsed_url(url: str) -> URL:
@@ -74,3 +114,22 @@ def begin_sqlite(connection: Connection) -> None:
     connection.exec_driver_sql(f"PRAGMA query_only = {'ON' if reads else 'OFF'}")
     connection.exec_driver_sql(f"PRAGMA foreign_keys = {'OFF' if options.get('freshet_migrates') else 'ON'}")
     connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
+
+
+PATIENCE_SECONDS = 1.0
+"""Seconds, longer than the service's own transactions."""
+
+
+def is_locked(url: str) -> bool:
+    """Return whether writing is blocked for that long. Never on PostgreSQL, which locks only rows."""
+    parsed = make_url(url)
+    if parsed.get_backend_name() != "sqlite" or not parsed.database:
+        return False
+    file = f"{Path(parsed.database).absolute().as_uri()}?mode=rw"
+    try:
+        with closing(sqlite3.connect(file, timeout=PATIENCE_SECONDS, isolation_level=None, uri=True)) as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("ROLLBACK")
+    except sqlite3.OperationalError as error:
+        return error.sqlite_errorcode == sqlite3.SQLITE_BUSY
+    return False

@@ -1,0 +1,200 @@
+"""What a run was asked for and the weather that it used, stored as JSON with it: it outlives forecasts and bridges."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from hydrology.base.calendar import Day, day, days_between
+from hydrology.base.errors import counted
+from records.database.json_columns import CLOSED
+
+OBSERVED = "observed"
+"""The name of observed weather, beside those of weather forecasts."""
+
+
+def name_of_weather(source: str, model: str) -> str:
+    """Return the name of a weather model's forecasts."""
+    return f"{source}/{model}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WeatherSkill:
+    """How well a weather model's forecasts agree with the weather that came.
+
+    Attributes:
+        issues: number of past issues behind it; 0: it is assumed.
+        correlations: of normal scores, by variable, for each day from the reference day on
+            (`hydrology.weather.forecast_errors`).
+    """
+
+    __pydantic_config__ = CLOSED
+
+    issues: int
+    correlations: dict[str, list[float]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRecalibration:
+    """How forecasts with a weather model are recalibrated (`hydrology.uncertainty.recalibration`).
+
+    Attributes:
+        fitted_on: the T0 within which it was fitted, `FIRST..LAST`; None where it is assumed.
+        issue_days: number of T0 that it was fitted to; reforecast_days: those of them of reforecasts alone.
+        days: number of observed flows that it was fitted to, over all basins and leads.
+        centre, spread: the mean and the standard deviation of the scores, by lead.
+    """
+
+    __pydantic_config__ = CLOSED
+
+    fitted_on: str | None
+    issue_days: int
+    reforecast_days: int
+    days: int
+    centre: list[float]
+    spread: list[float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunWeather:
+    """A weather forecast, as in `records.weather.weather_issues.Issue`.
+
+    Attributes:
+        available_time: the latest of the run's basins.
+        skill: of its model, as known when the run was issued.
+        recalibration: of the version's forecasts with its model.
+    """
+
+    __pydantic_config__ = CLOSED
+
+    id: str
+    source: str
+    model: str
+    reference_time: datetime
+    available_time: datetime
+    licence: str | None
+    credit: str | None
+    skill: WeatherSkill
+    recalibration: RunRecalibration
+
+    @property
+    def name(self) -> str:
+        """Its source and model."""
+        return name_of_weather(self.source, self.model)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunWhatIf:
+    """The request of a what-if run.
+
+    Attributes:
+        changes: in the form of `jobspec.changes.Changes.as_json`; empty for a run to compare with.
+        note: the stated purpose; None without one.
+        by: the name of the key that posted the job, or the user of the command line; None if unknown.
+        base: the run without changes to compare with; None if the run itself has none.
+    """
+
+    __pydantic_config__ = CLOSED
+
+    changes: dict[str, Any]
+    note: str | None = None
+    by: str | None = None
+    base: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunBridge:
+    """A bridge, as in `records.weather.bridges`.
+
+    Attributes:
+        model: of the weather forecasts that it converts; None for observed weather and forecasts that continue it.
+        pooled_from: the similar basins that it was fitted in; empty if it was fitted here.
+        precipitation_bias: relative, on days outside the fit; None if it is pooled, as the next one.
+        precipitation_correlation: correlation of the daily values on these days.
+        sha256: checksum of its corrections.
+    """
+
+    __pydantic_config__ = CLOSED
+
+    id: str
+    name: str
+    from_product: str
+    to_product: str
+    model: str | None
+    pooled_from: tuple[str, ...]
+    precipitation_bias: float | None
+    precipitation_correlation: float | None
+    sha256: str
+
+    @property
+    def note(self) -> str:
+        """Its skill, in a sentence without the full stop."""
+        source = self.from_product
+        if self.model is not None:
+            source = f"A weather forecast of {self.model}, of which {source} holds past ones,"
+        way = f"{source} is bridged to {self.to_product}"
+        if self.precipitation_bias is None:
+            count = len(self.pooled_from)
+            return (
+                f"{way} as in {counted(count, 'basin')} like this one: there are too few days to fit it, or "
+                "to judge it, here"
+            )
+        worth = (
+            f"{way}: on water years that it was not fitted on, precipitation is {self.precipitation_bias:+.0%} off in "
+            "its sum"
+        )
+        if self.precipitation_correlation is None:
+            return worth
+        return f"{worth}, and its daily values have a correlation of {self.precipitation_correlation:.2f}"
+
+
+WeatherSource = Literal["product", "bridge", "forecast", "climatology"]
+"""Source of a day's weather. `product`: observed, in the version's product. `bridge`: observed, in another product
+through its bridge. `forecast`: a weather forecast. `climatology`: other years."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """Where weather comes from.
+
+    Attributes:
+        id: of the weather forecast or of the bridge; None for the others.
+        name: the product, or the weather model; None for other years.
+        reference_day: of the weather forecast; None for the others.
+    """
+
+    source: WeatherSource
+    id: str | None = None
+    name: str | None = None
+    reference_day: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilledWeather(Origin):
+    """The source of some variables on consecutive days.
+
+    Attributes:
+        first, last: the days.
+        correlations: expected skill: the correlation of normal scores with the weather that comes
+            (`hydrology.weather.forecast_errors`), by variable, for each of the days.
+    """
+
+    __pydantic_config__ = CLOSED
+
+    first: str
+    last: str
+    correlations: dict[str, list[float]]
+
+    @property
+    def origin(self) -> Origin:
+        """Where it comes from."""
+        return Origin(source=self.source, id=self.id, name=self.name, reference_day=self.reference_day)
+
+    def days_from(self, first: Day) -> slice:
+        """Return the days as a slice of days that begin with the first."""
+        return slice(days_between(first, day(self.first)), days_between(first, day(self.last)) + 1)
+
+
+def sources_only(filled: Iterable[FilledWeather]) -> list[list[str | None]]:
+    """Return the days, variables and sources of filled weather, without the skill expected of it."""
+    return [[of.first, of.last, of.source, of.id, of.name, of.reference_day, *sorted(of.correlations)] for of in filled]
