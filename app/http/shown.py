@@ -48,16 +48,20 @@ class As:
     missing: bool = False
 
     def __get_pydantic_core_schema__(self, source: type, handler: GetCoreSchemaHandler) -> CoreSchema:
-        """Return a schema that takes an instance as it is and writes its fields."""
+        """Return a schema that takes an instance as it is, or the object that shows one, and writes the fields."""
         model = model_of(source, self)
+        of_model = handler.generate_schema(model)
 
         def write(value: object, info: SerializationInfo) -> dict[str, Any]:
             include: Any = info.include
-            return self.model(value).model_dump(mode=info.mode, include=include)
+            shown = value if isinstance(value, model) else self.model(value)
+            return shown.model_dump(mode=info.mode, include=include)
 
         written = core_schema.plain_serializer_function_ser_schema(write, info_arg=True)
         return core_schema.json_or_python_schema(
-            handler.generate_schema(model), core_schema.is_instance_schema(source), serialization=written
+            of_model,
+            core_schema.union_schema([core_schema.is_instance_schema(source), of_model]),
+            serialization=written,
         )
 
     def model(self, value: Any) -> Model:

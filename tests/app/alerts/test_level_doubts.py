@@ -14,6 +14,7 @@ from operations.alerts.decide_alerts import decide
 from records.alerts.held_alerts import HELD_ALERTS
 from records.database.engine import Database
 from records.levels import basin_levels, level_doubts
+from records.outlooks import outlooks
 from records.versions import promotions
 from runtime.clock import Clock
 from testing.records import BASIN, NOW, a_run
@@ -133,6 +134,7 @@ def test_an_alert_of_a_level_that_gets_in_doubt_stays_as_it_is(
 ) -> None:
     with sqlite_database.transaction() as session:
         basin_levels.put(session, BASIN, NewThreshold(name="major", discharge=0.03 * PER_MM), NOW)
+        outlooks.renew(session, BASIN)
     decide(work_of(sqlite_database, CLOCK), [BASIN])
     assert active(sqlite_client) == {"gauge-2", "minor", "major"}
     with sqlite_database.transaction() as session:

@@ -81,10 +81,10 @@ def test_each_format_has_its_tag_and_caches_distinguish_them(exporting: TestClie
             assert "Accept" in again.headers["Vary"]
 
 
-def test_a_file_of_a_run_may_be_cached_for_ever(exporting: TestClient) -> None:
+def test_a_file_of_a_run_is_cached_shortly_as_the_run_may_be_adjusted(exporting: TestClient) -> None:
     run = exporting.get(FORECAST).json()["run"]
     file = exporting.get(f"/v1/runs/{run}/basins/{BASIN}?format=csv")
-    assert file.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+    assert file.headers["Cache-Control"] == "public, max-age=60"
 
 
 @pytest.mark.parametrize("address", ADDRESSES)
