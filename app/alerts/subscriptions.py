@@ -14,11 +14,11 @@ from app.http.base_schema import EXPLAINED, Missing, Model, ReasonText
 from app.http.conditional import NO_STORE, cached
 from app.http.dependencies import Reading, ServiceClock, ServiceSettings
 from app.http.problems import Forbidden, documented_keyed, documented_writing
+from hydrology.alerts.alert_rule import Severity
 from hydrology.base.absent import absent
 from hydrology.base.doc import Why
 from hydrology.base.errors import InvalidInput
 from hydrology.base.reasons import Reason
-from hydrology.extremes.alerting import Severity
 from jobspec.addresses import why_no_target
 from jobspec.extensions import extensions
 from jobspec.fields import ID

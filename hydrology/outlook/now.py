@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hydrology.alerts.alert_rule import Trend
 from hydrology.base.absent import Absent, absent
 from hydrology.base.arrays import Array
 from hydrology.base.calendar import Day, Days
 from hydrology.base.reasons import Reason
-from hydrology.extremes.alerting import Trend
 
 TREND_DAYS = 2
 """Number of days that the trend covers."""

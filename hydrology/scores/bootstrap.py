@@ -17,7 +17,7 @@ import numpy.typing as npt
 from hydrology.base.arrays import Array, Integers, Mask
 from hydrology.base.calendar import Days, water_year
 from hydrology.base.errors import InvalidInput
-from hydrology.scores.score import pair
+from hydrology.scores.score_types import pair
 
 LEVEL = 0.95
 """The share of the samples within an interval."""

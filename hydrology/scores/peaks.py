@@ -6,7 +6,7 @@ import numpy.typing as npt
 from hydrology.base.arrays import Array
 from hydrology.base.calendar import Days
 from hydrology.base.reasons import Reason
-from hydrology.scores.score import Score, ScoredPairs, Undefined, score
+from hydrology.scores.score_types import Score, ScoredPairs, Undefined, score
 
 Indices = npt.NDArray[np.intp]
 

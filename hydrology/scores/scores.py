@@ -1,7 +1,7 @@
 """Deterministic scores of daily discharge, and their registry by name.
 
-Every score is `score(simulated, observed, *, days=None) -> Score` (see `hydrology.scores.score`): pairs with a missing
-side are dropped, standard deviations have ddof = 0, and an undefined score is None with the reason.
+Every score is `score(simulated, observed, *, days=None) -> Score` (see `hydrology.scores.score_types`): pairs with a
+missing side are dropped, standard deviations have ddof = 0, and an undefined score is None with the reason.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from hydrology.base.arrays import Array
 from hydrology.base.calendar import Days
 from hydrology.base.reasons import Reason
 from hydrology.scores.peaks import missed_peaks, peak_mape, peak_timing
-from hydrology.scores.score import Score, ScoredPairs, ScoreFunction, Undefined, score
+from hydrology.scores.score_types import Score, ScoredPairs, ScoreFunction, Undefined, score
 
 FLOOR = 1e-6
 """Lower bound of flow (mm/day) before taking a logarithm."""

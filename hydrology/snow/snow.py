@@ -17,7 +17,7 @@ from hydrology.base.absent import Absent, absent
 from hydrology.base.arrays import Array, Mask
 from hydrology.base.errors import InvalidInput
 from hydrology.base.reasons import Reason
-from hydrology.scores.score import Score
+from hydrology.scores.score_types import Score
 
 MIN_R = 0.1  # minimum correlation of a single snow cell
 MIN_KNOWN_DAYS = 3  # days with a known reference, for a correlation

@@ -256,7 +256,7 @@ def written(
     message["Message-ID"] = message_id(settings, subscription, [one.id for one in changes])
     message["List-Unsubscribe"] = f"<{leave}>"
     message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
-    name = "changes" if changes else "question"
+    name = "alerts" if changes else "question"
     values = {"entries": entries, "link": link, "subscription": subscription, "days": CONFIRM_WITHIN.days}
     values |= {"leave": leave, "service": settings.own_address, "replayed": any(one.replayed for one in changes)}
     values |= {"official": all(one.is_official for one in changes)}

@@ -9,7 +9,7 @@ from hydrology.base.calendar import Period
 from hydrology.base.reasons import Reason
 from hydrology.scores import published_medians as printed
 from hydrology.scores.paired_comparison import MEANINGS, difference, quartiles
-from hydrology.scores.score import Score
+from hydrology.scores.score_types import Score
 from hydrology.scores.scores import SCORES
 from models.networks import build
 from operations.basin_data.basins import unique

@@ -15,7 +15,7 @@ from hydrology.base.absent import Absent
 from hydrology.base.calendar import Days, Period
 from hydrology.base.products import JOINT, subsets
 from hydrology.scores.bootstrap import YearlyErrors
-from hydrology.scores.score import Score
+from hydrology.scores.score_types import Score
 from hydrology.scores.scores import all_scores
 from hydrology.uncertainty.weighted import mean_by_shares
 from hydrology.water.ledger import worst_relative_residual

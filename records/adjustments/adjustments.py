@@ -7,8 +7,8 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from hydrology.alerts.alert_rule import WINDOW_DAYS
 from hydrology.base.errors import InvalidInput, NotFound, counted
-from hydrology.extremes.alerting import WINDOW_DAYS
 from jobspec.changes import NewAdjustment
 from records.database.ids import new_id
 from records.database.statements import add_all, as_values, where_keys

@@ -12,9 +12,9 @@ from typing import Annotated, Any, Literal
 from sqlalchemy import CheckConstraint, Column, ForeignKey, Index, String, UniqueConstraint, select
 from sqlalchemy.orm import Session
 
+from hydrology.alerts.alert_rule import SEVERITIES, Severity, Trend, Turn, rank
 from hydrology.base.calendar import Day
 from hydrology.base.errors import NotFound
-from hydrology.extremes.alerting import SEVERITIES, Severity, Trend, Turn, rank
 from hydrology.extremes.level_checks import gravity
 from hydrology.ratings.rating import M_PER_FT
 from hydrology.uncertainty.exceedance import Direction

@@ -10,10 +10,10 @@ from pydantic import ValidationError
 from sqlalchemy import CheckConstraint, Index, or_, select
 from sqlalchemy.orm import Session
 
+from hydrology.alerts.alert_rule import Severity, rank
 from hydrology.base.absent import Absent, absent
 from hydrology.base.errors import InvalidInput, NotFound
 from hydrology.base.reasons import Reason
-from hydrology.extremes.alerting import Severity, rank
 from jobspec.subscriptions import Digest, NewSubscription, SubscriptionPatch, unsuitable
 from records.access import keys
 from records.access.keys import KEYS

@@ -8,11 +8,11 @@ import numpy as np
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from hydrology.alerts.alert_rule import WINDOW_DAYS
 from hydrology.base.absent import Absent, absent
 from hydrology.base.arrays import Array
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Area, converted
-from hydrology.extremes.alerting import WINDOW_DAYS
 from hydrology.outlook.days_ahead import FlowBasis
 from hydrology.outlook.flow_outlook import Surroundings, flow_outlook
 from hydrology.outlook.levels import Level

@@ -7,11 +7,11 @@ import numpy as np
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from hydrology.alerts.alert_rule import WINDOW_DAYS
 from hydrology.attribution.forecast_change import PARTS, whole_change
 from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Period
 from hydrology.base.reasons import Reason
-from hydrology.extremes.alerting import WINDOW_DAYS
 from hydrology.outlook.levels import LIKELY, highest
 from hydrology.outlook.peak import Peak
 from records.adjustments import adjustments

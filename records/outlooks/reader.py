@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 from sqlalchemy.orm import Session
 
+from hydrology.alerts.alert_rule import Trend, ladder, trend
 from hydrology.base.absent import Absent, absent
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day, Period, as_date, day
@@ -16,7 +17,6 @@ from hydrology.base.reasons import Reason
 from hydrology.base.series import DailySeries
 from hydrology.base.staleness import STALE_AFTER_DAYS, age_days, stale
 from hydrology.base.units import Area, converted, mm_per_day_to_m3s
-from hydrology.extremes.alerting import Trend, ladder, trend
 from hydrology.extremes.level_checks import gravity
 from hydrology.outlook.flow_outlook import FlowOutlook
 from hydrology.outlook.levels import LIKELY, POSSIBLE, LevelOutlook, highest, highest_below, likeliest

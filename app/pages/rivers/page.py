@@ -18,9 +18,9 @@ from app.pages.rivers.selection import ALERTS, PAGE, STATES, Selected, Selection
 from app.service import status
 from app.service.degradations import Degraded
 from app.service.status import Status
+from hydrology.alerts.alert_rule import Severity
 from hydrology.base.calendar import day
 from hydrology.base.staleness import age_days
-from hydrology.extremes.alerting import Severity
 
 router = APIRouter(route_class=PageRoute)
 

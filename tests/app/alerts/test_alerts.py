@@ -10,8 +10,8 @@ import structlog.testing
 from sqlalchemy import text
 from starlette.testclient import TestClient
 
+from hydrology.alerts.alert_rule import LADDERS, WINDOW_DAYS
 from hydrology.base.calendar import day
-from hydrology.extremes.alerting import LADDERS, WINDOW_DAYS
 from jobspec.levels import NewThreshold
 from operations.alerts.decide_alerts import decide
 from operations.alerts.deliver import deliver

@@ -13,8 +13,8 @@ from starlette.testclient import TestClient
 
 from extensions.cap import atom
 from extensions.cap.messages import NO_SENDER
+from hydrology.alerts.alert_rule import Severity
 from hydrology.base.calendar import day
-from hydrology.extremes.alerting import Severity
 from records.alerts import alert_changes
 from records.alerts.alert_changes import Change, ChangeKind, NewChange
 from records.basins import basins

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hydrology.extremes.alerting import Severity
+from hydrology.alerts.alert_rule import Severity
 from hydrology.extremes.level_checks import gravity
 
 

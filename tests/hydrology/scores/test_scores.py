@@ -13,7 +13,7 @@ from hypothesis.extra import numpy as hnp
 
 from hydrology.base.calendar import day
 from hydrology.base.errors import InvalidInput
-from hydrology.scores.score import Score
+from hydrology.scores.score_types import Score
 from hydrology.scores.scores import (
     SCORES,
     all_scores,

@@ -15,9 +15,9 @@ import pytest
 import structlog.testing
 from standardwebhooks import Webhook
 
+from hydrology.alerts.alert_rule import SEVERITIES
 from hydrology.base.absent import absent
 from hydrology.base.reasons import Reason
-from hydrology.extremes.alerting import SEVERITIES
 from jobspec.subscriptions import MessageTemplate, NewSubscription
 from operations.alerts.deliver import deliver
 from records.access import keys

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 import structlog.testing
 
+from hydrology.alerts.alert_rule import Severity
 from hydrology.base.absent import Absent, absent
 from hydrology.base.reasons import Reason
-from hydrology.extremes.alerting import Severity
 from jobspec.subscriptions import Digest, NewSubscription
 from operations.alerts import mail
 from operations.alerts.deliver import deliver
