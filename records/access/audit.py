@@ -76,13 +76,8 @@ Action = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Who changes something: a key, a user of the command line, or a schedule.
-
-    Attributes:
-        name: of the key, `command line (unix user)`, or `schedule` and its name.
-        key_id: the API key.
-        address: where the request came from.
-    """
+    """Who changes something: a key, a user of the command line, or a schedule. `name` is the key's, `command line (unix
+    user)`, or `schedule` and its name."""
 
     name: str
     key_id: str | None = None
@@ -118,7 +113,6 @@ AUDIT = table_of(Entry)
 
 
 def unix_user() -> str:
-    """Return the name of the unix user who runs a command."""
     try:
         return getpass.getuser()
     except (OSError, KeyError):  # in a container the user may have a number but no name
@@ -126,7 +120,6 @@ def unix_user() -> str:
 
 
 def command_line() -> Actor:
-    """Return the unix user who runs a command."""
     return Actor(f"command line ({unix_user()})")
 
 

@@ -60,11 +60,7 @@ KEYS = table_of(Key)
 
 
 def make(session: Session, name: str, scope: Scope, expires_at: datetime | None, at: datetime) -> tuple[Key, str]:
-    """Create a key and return it with its token, which is not stored: 256 random bits after the key's id.
-
-    Raises:
-        InvalidInput: it has no name, or its expiry is past.
-    """
+    """Create a key and return it with its token, which is not stored: 256 random bits after the key's id."""
     if not name.strip():
         raise InvalidInput("A key needs a name that identifies its holder: give one.")
     if expires_at is not None and expires_at <= at:
@@ -76,7 +72,7 @@ def make(session: Session, name: str, scope: Scope, expires_at: datetime | None,
 
 
 def check(session: Session, token: str, at: datetime) -> Key | None:
-    """Return the key that is valid for a token at an instant. None if the token is unknown, expired or revoked."""
+    """Return the key that is valid for a token at an instant; None if unknown, expired or revoked."""
     row = _of_token(session, token)
     if row is None or row.revoked_at is not None or (row.expires_at is not None and row.expires_at <= at):
         return None
@@ -118,10 +114,8 @@ def list_keys(session: Session) -> list[Key]:
 def official(
     key_id: ColumnElement[Any] | InstrumentedAttribute[str | None] | InstrumentedAttribute[str],
 ) -> ColumnElement[bool]:
-    """Return the condition that rows are the service's own: their column holds no key, or an admin's.
-
-    An operator's rows are neither published as the service's state nor do they delay the service's own.
-    """
+    """Return the condition that rows are the service's own: their column holds no key, or an admin's. An operator's
+    rows are neither published as the service's state nor do they delay the service's own."""
     return or_(key_id.is_(None), key_id.in_(select(KEYS.c.id).where(KEYS.c.scope == _ADMIN)))
 
 

@@ -54,14 +54,7 @@ _IS_UNDECIDED = IS_PUBLISHED & ADJUSTMENTS.c.alerts_at.is_(None)
 def create(
     session: Session, basin: str, new: NewAdjustment, author: str, key: str, *, now: datetime, wall: datetime
 ) -> Adjustment:
-    """Store a draft.
-
-    Args:
-        now: by the service's clock; wall: by the machine's.
-
-    Raises:
-        NotAdjustable: it is not the latest forecast of the basin, is moved by all its days, or has no such level.
-    """
+    """Store a draft, if it is of the latest forecast; `now` is by the service's clock, `wall` by the machine's."""
     run, _ = runs.get(session, new.run), runs.basin_of(session, new.run, basin)
     _require_latest(session, run.id, basin, now)
     ahead = min(run.horizon_days - run.filled_days, WINDOW_DAYS)
@@ -85,7 +78,6 @@ def create(
 
 
 def get(session: Session, adjustment: str, *, for_update: bool = False) -> Adjustment:
-    """Return an adjustment."""
     record = find(session, Adjustment, id=adjustment, for_update=for_update)
     if record is None:
         raise UnknownAdjustment(f"No adjustment {adjustment!r} is stored here: list those of the basin.")
@@ -100,11 +92,7 @@ def publish(
     levels: Sequence[Mapping[str, Any]] | None,
     now: datetime,
 ) -> Adjustment:
-    """Publish a draft.
-
-    Raises:
-        NotAdjustable: a newer forecast of the basin is the latest.
-    """
+    """Publish a draft, unless a newer forecast of the basin is the latest."""
     draft = _draft(session, adjustment)
     _require_latest(session, draft.run_id, draft.basin_id, now)
     shown = None if levels is None else [*levels]
@@ -135,7 +123,6 @@ def published_many(
 
 
 def is_any_undecided(session: Session) -> bool:
-    """Return whether a published adjustment has decided no alerts yet."""
     return session.scalar(select(ADJUSTMENTS.c.id).where(_IS_UNDECIDED).limit(1)) is not None
 
 
@@ -146,7 +133,6 @@ def undecided(session: Session, basin: str | None = None) -> list[Adjustment]:
 
 
 def mark_decided(session: Session, adjustment: str, at: datetime) -> None:
-    """Record that alerts were decided by an adjustment."""
     _update(session, get(session, adjustment).id, alerts_at=at)
 
 

@@ -1,7 +1,7 @@
 """The history of alerts, level by level. What a decision changes at a river is one message.
 
-A river is a basin and a direction. One transaction stores the changes of a message and their deliveries to subscribers.
-The gravest change heads the message: feeds and CAP show it alone, with the levels of the river that have an alert.
+A river is a basin and a direction. One transaction stores the changes of a message and their deliveries. The gravest
+heads it: feeds and CAP show it alone, with the levels of the river that have an alert.
 """
 
 from collections.abc import Sequence
@@ -44,17 +44,15 @@ class NewChange:
 
     Attributes:
         at: by the service's clock.
-        level: its name; None for a change of the whole basin, which has no fields of a level either.
-        discharge: m3/s.
-        stage: m, the official one of a flood category, otherwise by the basin's rating; None where there is none.
-        category, impact: of an official flood category; None for others.
+        level: None for a change of the whole basin, which has no fields of a level either.
+        discharge: m3/s; stage: m, the official one of a flood category, otherwise by the basin's rating, if there is
+            one.
         severity, severity_before: None for no alert; the highest for a whole basin.
         chance: exceedance probability of the level on any of the first `window_days` days after T0.
         run_id: the run that caused it; None for a promotion.
-        why: the numbers and the rule, and what a person contributed, in sentences.
-        decided_by: the person who approved it or published the adjustment behind it; None where nobody did.
-        levels: of the head of a message: the levels of the river with an alert since then (`standing_levels`). None of
-            others, of a change of the whole basin, and of changes from before levels were stored with them.
+        decided_by: who approved it or published the adjustment behind it; None where nobody did.
+        levels: of the head of a message: `standing_levels` since then. None of others, of a change of the whole basin,
+            and of changes from before levels were stored with them.
     """
 
     kind: ChangeKind
@@ -83,7 +81,6 @@ class NewChange:
 
     @property
     def stage_ft(self) -> float | None:
-        """The stage in feet, to a thousandth."""
         return None if self.stage is None else round(self.stage / M_PER_FT, 3)
 
 
@@ -104,8 +101,7 @@ class Change(NewChange):
 
     Attributes:
         sender: the official one when it was stored; None without one, and for an unofficial basin.
-        owner: the operator's key whose unofficial basin it was; None for an official basin.
-        message: the id of the change that heads its message; None where it is not sent.
+        owner: the operator's key whose unofficial basin it was; message: the id of the head, None where it is not sent.
     """
 
     seq: int
@@ -156,10 +152,7 @@ def as_json(change: Change) -> dict[str, Any]:
 
 
 def record(session: Session, new: NewChange, at: datetime) -> Change | None:
-    """Store a change as a message of its own. Return None if the same run, or adjustment of it, has stored it before.
-
-    The arguments are those of `record_message`.
-    """
+    """Store a change as a message of its own; None if the same run, or adjustment of it, has stored it before."""
     return next(iter(record_message(session, [new], at)), None)
 
 
@@ -172,7 +165,6 @@ def record_message(session: Session, new: Sequence[NewChange], at: datetime, *, 
         new: of one river, or one of a whole basin.
         at: the machine's time, at which the keys of subscriptions must be valid.
         sent: whether it goes to subscribers and into feeds.
-        session: of a database that knows the sender and whether its service replays the past.
     """
     by_key = {_key(change, identifier): (identifier, change) for change in new for identifier in [new_id(at)]}
     known = session.scalars(select(CHANGES.c.key).where(CHANGES.c.key.in_(by_key)))
@@ -221,7 +213,7 @@ def page(
     limit: int | None = None,
     in_feeds: bool = False,
 ) -> list[Change]:
-    """Return changes, newest first. `before` is the last number of the previous page.
+    """Return changes, newest first; `before` is the last number of the previous page.
 
     Args:
         in_feeds: restrict to those that head a message, and not of basins that were unofficial.
@@ -253,13 +245,11 @@ def _urgency(change: NewChange) -> tuple[float, ...]:
 
 
 def get_many(session: Session, numbers: Sequence[int]) -> dict[int, Change]:
-    """Return changes by their numbers."""
     found = read(session, Change, select(CHANGES).where(CHANGES.c.seq.in_(numbers)))
     return {change.seq: change for change in found}
 
 
 def get(session: Session, change: str) -> Change:
-    """Return a change by its id."""
     found = find(session, Change, id=change)
     if found is None:
         raise UnknownChange(f"No change {change!r} is stored here: list the changes of a basin to see their ids.")
@@ -267,7 +257,6 @@ def get(session: Session, change: str) -> Change:
 
 
 def head_of(session: Session, change: str) -> Change:
-    """Return the change that heads the message of a change."""
     message = get(session, change).message
     if message is None:
         raise UnknownChange(f"Change {change} is of a level below the alert of its river, and no message has it.")

@@ -29,8 +29,7 @@ class LevelChance:
 
     Attributes:
         kind: the level's statistic; None for one that an operator set.
-        discharge: m3/s.
-        official_stage: m, of an official flood category; None for others.
+        discharge: m3/s; official_stage: m, of an official flood category, None for others.
     """
 
     level: str
@@ -96,7 +95,7 @@ class AlertStanding:
     reason: Absent | None
 
     def is_before(self, run: Run) -> bool:
-        """Return whether a run is newer than this one."""
+        """Return whether a run is newer: by T0, then issue."""
         return (self.t0, self.issued_at, self.run_id) < run.order
 
 
@@ -104,18 +103,18 @@ ALERTS, STANDINGS = table_of(Alert), table_of(AlertStanding)
 
 
 def standing(session: Session, basin: str) -> AlertStanding | None:
-    """Return the run that last decided the alerts of a basin. None without one."""
+    """Return the run that last decided the alerts of a basin."""
     return find(session, AlertStanding, basin_id=basin)
 
 
 def standings(session: Session, names: Sequence[str]) -> dict[str, AlertStanding]:
-    """Return the same for many basins; basins without one are left out."""
+    """Return the same for many basins; those without one are left out."""
     found = read(session, AlertStanding, select(STANDINGS).where(STANDINGS.c.basin_id.in_(names)))
     return {one.basin_id: one for one in found}
 
 
 def of_basin(session: Session, basin: str) -> list[Alert]:
-    """Return the alert state of each level of a basin, by level name."""
+    """Return the alert state of each level, by level name."""
     return read(session, Alert, select(ALERTS).filter_by(basin_id=basin).order_by(ALERTS.c.level))
 
 
@@ -132,11 +131,7 @@ def rivers(
     limit: int | None = None,
     public: bool = True,
 ) -> list[RiverAlert]:
-    """Return the alerts of the rivers of official basins, by basin and direction.
-
-    Args:
-        public: False: also those of unofficial basins.
-    """
+    """Return the alerts of rivers, by basin and direction; of official basins alone if `public`."""
     river = (ALERTS.c.basin_id, ALERTS.c.direction)
     query = select(*river).distinct().where(ALERTS.c.severity.in_(SEVERITIES[rank(minimum) - 1 :]))
     if public:

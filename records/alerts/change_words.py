@@ -14,11 +14,7 @@ _OF_BASIN: Mapping[ChangeKind, str] = {
 
 
 def headline(change: Change, name: str) -> str:
-    """Return a change in a line: "Watch (was advisory): 5-year flood, Boise River near Twin Springs, chance 43 %".
-
-    Where another level stands for the river now, that is named too. A change of a replay is named an exercise, and one
-    of an unofficial basin unofficial.
-    """
+    """Return a change in a line: "Watch (was advisory): 5-year flood, Boise River near Twin Springs, chance 43 %"."""
     label = ("Exercise: " if change.replayed else "") + ("Unofficial: " if change.owner is not None else "")
     if change.level is None:
         return f"{label}{_OF_BASIN[change.kind]}: {name}"
@@ -54,16 +50,12 @@ def _turn(change: Change) -> str:
 
 
 def first_of(title: str, others: int) -> str:
-    """Return the headline of the worst of several changes."""
     return f"{title} (and {others} more)" if others else title
 
 
 def values(change: Change, name: str, link: str, others: int = 0) -> dict[str, str]:
-    """Return the values of the placeholders of a message template; empty where the change has none.
-
-    Args:
-        others: number of further messages by the same run.
-    """
+    """Return the values of a message template's placeholders. They are empty where the change has none; `others` is the
+    number of further messages by the same run."""
     return {
         "headline": first_of(headline(change, name), others),
         "why": change.why,

@@ -38,7 +38,7 @@ class Delivery:
     Attributes:
         change_seq: None for the question.
         tries: attempts since it was created or last replayed, without those that a fault of the mail server ended.
-        next_at: time of the next attempt; None for at once, or if it has ended.
+        next_at: None for at once, or if it has ended.
     """
 
     id: str
@@ -58,12 +58,7 @@ class Delivery:
 )
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """One attempt to send a delivery. Without a status and a failure it is under way, or its sender was lost.
-
-    Attributes:
-        status_code: the receiver's answer; None without one.
-        failure: why it does not count as delivered; None if it does.
-    """
+    """One attempt to send a delivery. Without a status and a failure it is under way, or its sender was lost."""
 
     number: int
     at: datetime
@@ -76,7 +71,6 @@ DELIVERIES, ATTEMPTS = table_of(Delivery), table_of(Attempt)
 
 
 def get(session: Session, delivery: str, *, for_update: bool = False) -> Delivery:
-    """Return a delivery."""
     record = find(session, Delivery, id=delivery, for_update=for_update)
     if record is None:
         raise retention.pruned_row(session, "deliveries", delivery) or UnknownDelivery(
@@ -86,7 +80,7 @@ def get(session: Session, delivery: str, *, for_update: bool = False) -> Deliver
 
 
 def attempts_of(session: Session, delivery: str) -> list[Attempt]:
-    """Return the log of a delivery, oldest attempt first."""
+    """Return the log, oldest attempt first."""
     return read(session, Attempt, select(ATTEMPTS).filter_by(delivery_id=delivery).order_by(ATTEMPTS.c.number))
 
 
@@ -99,7 +93,6 @@ def page(
     after: str | None = None,
     limit: int | None = None,
 ) -> list[Delivery]:
-    """Return deliveries, newest first. `after` is the last id of the previous page."""
     query = select(DELIVERIES).order_by(DELIVERIES.c.id.desc()).limit(limit)
     if not with_questions:
         query = query.where(DELIVERIES.c.change_seq.is_not(None))

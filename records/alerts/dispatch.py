@@ -1,11 +1,10 @@
 """The outbox: what is sent to subscriptions now, and when it is attempted again.
 
 An attempt is written before anything is sent, under a lease. If its sender is lost, another takes over when the lease
-has expired, and the attempt counts. A receiver may so get a change twice, but always gets it.
+has expired, and the attempt counts: a receiver may get a change twice, but always gets it.
 
-A receiver that fails delays its own deliveries, each by growing waits, and a delivery has a limited number of tries. A
-fault of the operator's mail server, before it was given a message, lies with no recipient: it delays all e-mail, by a
-short wait that does not grow, and takes no try.
+A receiver that fails delays its own deliveries, by growing waits and a limited number of tries. A fault of the
+operator's mail server, before it was given a message, delays all e-mail by a short constant wait and takes no try.
 """
 
 from dataclasses import dataclass
@@ -99,11 +98,8 @@ class SubscriptionPaused(InvalidInput):
 
 @dataclass(frozen=True, slots=True)
 class Sending:
-    """What to send now, in the `number`-th attempt of its delivery; without a change, the question to the recipient.
-
-    Attributes:
-        mailbox: the hashed mailbox of a question.
-    """
+    """What to send now, in the `number`-th attempt of its delivery; without a change, the question to the recipient,
+    whose hashed `mailbox` it has."""
 
     delivery: str
     number: int
@@ -127,7 +123,7 @@ def due(session: Session, at: datetime) -> list[Queue]:
     """Return what to attempt now, by receiver, that with the fewest attempts first.
 
     So a message that the mail server always fails at cannot hold up the others. All that a run, or an adjustment of it,
-    changed at a basin is one message, however many levels were crossed.
+    changed at a basin is one message.
     """
     attempts = select(func.count()).where(ATTEMPTS.c.delivery_id == DELIVERIES.c.id).scalar_subquery()
     columns = (DELIVERIES.c.id, attempts, SUBSCRIPTIONS.c.id, SUBSCRIPTIONS.c.digest, SUBSCRIPTIONS.c.email)
@@ -153,16 +149,13 @@ def due(session: Session, at: datetime) -> list[Queue]:
 
 
 def is_any_due(session: Session, at: datetime) -> bool:
-    """Return whether a delivery is due."""
     query = select(DELIVERIES.c.id).join(SUBSCRIPTIONS).where(*_is_due(at), SUBSCRIPTIONS.c.paused_at.is_(None))
     return session.scalar(query.limit(1)) is not None
 
 
 def claim(session: Session, delivery: str, at: datetime, lease: timedelta = LEASE) -> Sending | None:
-    """Start the next attempt of a due delivery. Return None if another sender has it or no tries are left.
-
-    A question that its recipient may not be asked is deleted.
-    """
+    """Start the next attempt of a due delivery. Return None if another sender has it or no tries are left. A question
+    that its recipient may not be asked is deleted."""
     more = {"lease_until": at + lease, "tries": DELIVERIES.c.tries + 1}
     due = DELIVERIES.update().where(DELIVERIES.c.id == delivery, *_is_due(at)).values(more)
     tries = session.execute(due.returning(DELIVERIES.c.tries)).scalar_one_or_none()
@@ -190,12 +183,8 @@ def claim(session: Session, delivery: str, at: datetime, lease: timedelta = LEAS
 def finish(
     session: Session, delivery: str, number: int, at: datetime, *, status_code: int | None, failure: Absent | None
 ) -> Status | None:
-    """Record the end of an attempt, and return the delivery's state.
-
-    One that a fault of the mail server ended does not count as a try.
-
-    None if the delivery has been deleted, or another sender has taken it over.
-    """
+    """Record the end of an attempt, and return the delivery's state. None if the delivery has been deleted, or another
+    sender has taken it over."""
     own = (ATTEMPTS.c.delivery_id == delivery, ATTEMPTS.c.number == number, ATTEMPTS.c.ended_at.is_(None))
     ended = ATTEMPTS.update().where(*own).values(ended_at=at, status_code=status_code, failure=failure)
     if session.execute(ended.returning(ATTEMPTS.c.number)).one_or_none() is None:
@@ -248,10 +237,7 @@ def count_failed_of_service(session: Session) -> int:
 
 
 def mail_server_fault(session: Session) -> Absent | None:
-    """Return why the mail server takes nothing; None if it does.
-
-    The last attempt of any e-mail decides, while one waits.
-    """
+    """Return why the mail server takes nothing. The last attempt decides, while an e-mail waits."""
     of_mail = select(DELIVERIES.c.id).join(SUBSCRIPTIONS).where(SUBSCRIPTIONS.c.email.is_not(None))
     if session.scalar(of_mail.where(DELIVERIES.c.status == "pending").limit(1)) is None:
         return None

@@ -48,7 +48,6 @@ class HeldAlerts:
         proposed: each as receivers would get it (`alert_changes.as_json`), without an id.
         held_at, due_at, ruled_at: by the machine's clock; due_at: when they go out without a ruling; None where they
             are of levels in doubt, and wait until somebody decides.
-        ruling: None until somebody decides.
     """
 
     basin_id: Annotated[str, ForeignKey("basins.id")]
@@ -81,12 +80,10 @@ def proposal(changes: Sequence[Change]) -> list[dict[str, Any]]:
 
 
 def find(session: Session, basin: str) -> HeldAlerts | None:
-    """Return the held changes of a basin. None where nothing waits."""
     return find_record(session, HeldAlerts, basin_id=basin)
 
 
 def get(session: Session, basin: str) -> HeldAlerts:
-    """Return the held changes of a basin."""
     held = find(session, basin)
     if held is None:
         raise NothingHeld(f"No changes of the alerts of {basin} wait for approval.")
@@ -94,7 +91,6 @@ def get(session: Session, basin: str) -> HeldAlerts:
 
 
 def rule(session: Session, basin: str, ruling: HeldRuling, by: str, at: datetime) -> HeldAlerts:
-    """Record what a person decides on the held changes of a basin."""
     basins.lock(session, basin)
     held = get(session, basin)
     if held.run_id != ruling.run:
@@ -107,11 +103,8 @@ def rule(session: Session, basin: str, ruling: HeldRuling, by: str, at: datetime
 
 
 def approve_confirmed(session: Session, basin: str, *, by: str, now: datetime, wall: datetime) -> None:
-    """Approve the changes that wait for levels to be confirmed, where all are confirmed now.
-
-    Args:
-        now: by the service's clock; wall: by the machine's.
-    """
+    """Approve the changes that wait for levels to be confirmed, where all are confirmed now. `now` is by the service's
+    clock, `wall` by the machine's."""
     held = find(session, basin)
     if held is None or held.due_at is not None or held.ruling is not None:
         return
@@ -140,7 +133,6 @@ def count_in_doubt(session: Session) -> int:
 
 
 def is_any_due(session: Session, at: datetime) -> bool:
-    """Return whether something is to be carried out."""
     return session.scalar(select(HELD_ALERTS.c.basin_id).where(_is_due(at)).limit(1)) is not None
 
 
@@ -153,7 +145,7 @@ def due(session: Session, at: datetime, basin: str | None = None) -> list[HeldAl
 
 
 def page(session: Session, *, after: str | None = None, limit: int | None = None) -> list[HeldAlerts]:
-    """Return what waits, by basin."""
+    """Return what nobody has decided, by basin."""
     query = select(HELD_ALERTS).where(HELD_ALERTS.c.ruling.is_(None)).order_by(HELD_ALERTS.c.basin_id).limit(limit)
     if after is not None:
         query = query.where(HELD_ALERTS.c.basin_id > after)

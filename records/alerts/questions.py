@@ -110,7 +110,6 @@ def mailbox_to_ask(session: Session, delivery: str) -> str | None:
 
 
 def is_refused(session: Session, hashed: str) -> bool:
-    """Return whether a mailbox wants no questions."""
     return session.get(MailRefusalRow, hashed) is not None
 
 
@@ -123,7 +122,7 @@ def refuse(session: Session, hashed: str, at: datetime) -> bool:
 
 
 def allow(session: Session, hashed: str) -> bool:
-    """Record that a mailbox takes questions again, and return whether that is new."""
+    """Record that a mailbox takes questions again; return whether that is new."""
     gone = delete(MailRefusalRow).where(MailRefusalRow.mailbox == hashed).returning(MailRefusalRow.mailbox)
     return session.execute(gone).one_or_none() is not None
 

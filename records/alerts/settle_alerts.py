@@ -1,8 +1,7 @@
-"""Settles the alerts of a basin by a run.
+"""Settles the alerts of a basin by a run, in one transaction with the changes and their deliveries.
 
-A run decides a basin once, in one transaction with the resulting changes and their deliveries. A run that has already
-decided the basin, or that is older than the run that has, changes nothing; but a forecaster's adjustment of the run, or
-approval of levels that were in doubt, decides again.
+A run that has already decided the basin, or that is older than the run that has, changes nothing; but a forecaster's
+adjustment of the run, or approval of levels that were in doubt, decides again.
 """
 
 import math
@@ -35,12 +34,8 @@ STAYS = "Alerts stay as they are until they can be decided."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlertDecision:
-    """What a person contributes to a decision: an approval, an adjustment, or nothing before the deadline.
-
-    Attributes:
-        sentence: added to the explanation of each change.
-        levels: those whose chance the person set or that the person confirmed, which decides at once.
-    """
+    """What a person contributes to a decision. Alerts of `levels`, whose chance the person set or that the person
+    confirmed, are decided at once."""
 
     sentence: str
     by: str | None = None
@@ -57,7 +52,6 @@ class DecisionTime(NamedTuple):
 
     @classmethod
     def by(cls, clock: Clock) -> Self:
-        """Return the present time."""
         return cls(clock.now(), clock.wall(), clock.replays)
 
 
@@ -77,7 +71,6 @@ def settle(
     Args:
         waiting: levels in doubt, whose alerts stay as they are.
         chances: of every level of the basin, or the reason without any: then no alert begins or ends.
-        judgement: a person's contribution; None without one.
     """
     basins.lock(session, basin)
     before = standing(session, basin)
@@ -105,10 +98,7 @@ def settle(
 
 
 def lapse(session: Session, before: AlertStanding, reason: Absent, at: DecisionTime) -> list[Change]:
-    """Record that a basin's alerts cannot be decided without a newer run.
-
-    Return the changes: none if a newer run has decided, or if this was recorded before.
-    """
+    """Record once that a basin's alerts need a newer run, unless there is one; return the changes."""
     basins.lock(session, before.basin_id)
     if standing(session, before.basin_id) != before or before.reason is not None:
         return []
@@ -119,11 +109,8 @@ def lapse(session: Session, before: AlertStanding, reason: Absent, at: DecisionT
 
 
 def dismiss(session: Session, basin: str, run: Run, window_days: int, at: DecisionTime) -> list[Change]:
-    """Record that a run has decided a basin's alerts as a person ruled: they stay as they are.
-
-    Return the changes: that they can be decided again, if they could not before. A run that is not newer than the one
-    that last decided them changes nothing.
-    """
+    """Record that a run has decided a basin's alerts as a person ruled: they stay as they are. Return the change that
+    they can be decided again, if they could not before. A run that is not newer than the last changes nothing."""
     basins.lock(session, basin)
     before = standing(session, basin)
     if before is not None and not before.is_before(run):
@@ -136,10 +123,7 @@ def dismiss(session: Session, basin: str, run: Run, window_days: int, at: Decisi
 
 
 def restart(session: Session, basin: str, why: str, at: DecisionTime) -> list[Change]:
-    """End the alerts of a basin, and let the next run begin them anew; return the changes.
-
-    Those that wait for approval are dropped.
-    """
+    """End the alerts of a basin until its next run; drop those that wait for approval. Return the changes."""
     basins.lock(session, basin)
     held_alerts.release(session, basin)
     before = standing(session, basin)
@@ -152,11 +136,8 @@ def restart(session: Session, basin: str, why: str, at: DecisionTime) -> list[Ch
 
 
 def promoted(session: Session, basin: str, before: str, version: str, at: datetime) -> None:
-    """Record that a basin's forecasts now come from another version.
-
-    Nothing is recorded if no run has decided its alerts yet. The alerts stay as they are. The new version's next run
-    starts the count of runs again.
-    """
+    """Record that a basin's forecasts now come from another version. Nothing is recorded if no run has decided its
+    alerts. They stay as they are; the new version's next run starts the count of runs again."""
     if standing(session, basin) is None:
         return
     highest = _highest(alerts.of_basin(session, basin))
@@ -224,7 +205,6 @@ class _Book:
         return {direction: levels for (_, direction), levels in found.items()}
 
     def stand(self, reason: Absent | None) -> None:
-        """Record that the run has decided the alerts of the basin, or the reason why it could not."""
         standing = AlertStanding(
             basin_id=self.basin,
             run_id=self.run.id,
@@ -238,19 +218,16 @@ class _Book:
         upsert(self.session, AlertStanding, [as_values(standing)])
 
     def of_basin(self, kind: ChangeKind, levels: Iterable[Alert], why: str) -> None:
-        """Record a change of the whole basin, with its highest severity."""
         highest = _highest(levels)
         self._record(kind, why, severity=highest, severity_before=highest)
 
     def ended(self, alert: Alert, kind: ChangeKind, why: str) -> None:
-        """Forget the state of a level, and end its alert."""
         if alert.severity is not None:
             self._record(kind, why, alert, severity=None)
         own = (ALERTS.c.basin_id == self.basin, ALERTS.c.level == alert.level)
         self.session.execute(ALERTS.delete().where(*own))
 
     def decided(self, chance: LevelChance, before: Alert | None, link: Link) -> None:
-        """Decide a level."""
         if before is not None and _was_set_anew(before, chance):
             before, link = self._set_anew(before, chance), "anew"
         was = [] if before is None else [Switch(*switch) for switch in before.switches]
@@ -281,10 +258,7 @@ class _Book:
         return before.since if before is not None and decision.turn is None else self.at.now
 
     def _set_anew(self, before: Alert, chance: LevelChance) -> Alert | None:
-        """Record that an operator set a level with an alert to another flow. Return its present state.
-
-        A level whose direction was reversed counts as another level.
-        """
+        """Record that an operator set a level to another flow; None where it was reversed, as another level."""
         turned = before.direction != chance.direction
         if before.severity is not None:
             ended = ", the other way: its alert ends" if turned else ". Runs are counted again"
@@ -322,10 +296,7 @@ class _Book:
 
 
 def _is_news(changes: Sequence[NewChange], was: Sequence[Alert], now: Sequence[Alert]) -> bool:
-    """Return whether changes are of the level that stands for a river or of one further out.
-
-    Those of lower levels alone, which the river's alert includes, are not sent.
-    """
+    """Return whether changes are sent: of the level that stands for a river, or of one further out."""
     if not was or not now:
         return True
     leading, furthest = {was[0].level, now[0].level}, reach(now[0].discharge, now[0].direction)
@@ -335,10 +306,7 @@ def _is_news(changes: Sequence[NewChange], was: Sequence[Alert], now: Sequence[A
 
 
 def _was_set_anew(before: Alert, chance: LevelChance) -> bool:
-    """Return whether an operator changed a level.
-
-    Levels of the record move slightly as the record grows, and those of an official stage with each rating.
-    """
+    """Return whether an operator changed a level. A growing record, or a new rating, moves levels slightly."""
     pair = (before.official_stage, chance.official_stage)
     was, now = (before.discharge, chance.discharge) if None in pair else pair
     assert was is not None
@@ -348,10 +316,7 @@ def _was_set_anew(before: Alert, chance: LevelChance) -> bool:
 
 
 def _level_facts(session: Session, basin: str, level: str, discharge: float, at: datetime) -> dict[str, Any]:
-    """Return the stage (m), category and impact of a level at a discharge (m3/s), each None where it has none.
-
-    The stage is the official one of a category, otherwise that of the discharge by the rating.
-    """
+    """Return stage (m, official or by the rating), category and impact of a level, each None if unknown."""
     columns = (THRESHOLDS.c[name] for name in ("official_stage", "category", "impact"))
     row = session.execute(select(*columns).filter_by(basin_id=basin, name=level)).one_or_none()
     stage, category, impact = row or (None, None, None)

@@ -4,10 +4,8 @@ Secrets and links are derived from the service's own key, and not stored: the se
 the number of the secret, a link from its subscription, address and purpose, or from a mailbox. The service's key is a
 setting, or a file in the data folder that only its owner can read.
 
-The signature of webhooks is computed here, because the specification's library would be a dependency for one call of
-`hmac`.
-
-Source: https://github.com/standard-webhooks/standard-webhooks, spec/standard-webhooks.md, version 1.0.0.
+The specification's library would be a dependency for one call of `hmac`. Source:
+https://github.com/standard-webhooks/standard-webhooks, spec/standard-webhooks.md, version 1.0.0.
 """
 
 import hmac
@@ -79,11 +77,8 @@ def secret(key: bytes, subscription: str, generation: int) -> str:
 
 
 def signed_headers(valid_secrets: Sequence[str], message: str, at: datetime, body: bytes) -> dict[str, str]:
-    """Return the headers that identify and sign a message.
-
-    Args:
-        message: its id, the same at every attempt, without a full stop.
-    """
+    """Return the headers that identify and sign a message. Its id has no full stop, and is the same at every
+    attempt."""
     seconds = int(at.timestamp())
     signed = f"{message}.{seconds}.".encode() + body
     digests = [hmac.digest(b64decode(one.removeprefix(_PREFIX)), signed, sha256) for one in valid_secrets]
@@ -133,13 +128,11 @@ def subscription_of(session: Session, key: bytes, purpose: Purpose, token: str) 
 
 
 def questions_link(service: str, key: bytes, mailbox: str) -> str:
-    """Return the address behind the link by which a hashed mailbox refuses questions, whatever became of its
-    subscriptions."""
+    """Return the link by which a hashed mailbox refuses questions, also without a subscription."""
     return f"{service}{QUESTIONS_PATH}/{_mailbox_token(key, mailbox)}"
 
 
 def mailbox_of(key: bytes, token: str) -> str:
-    """Return the hashed mailbox of a token."""
     mailbox = token.partition(".")[0]
     if not hmac.compare_digest(_mailbox_token(key, mailbox), token):
         raise InvalidMailLink("This link is not valid: nothing was changed.")

@@ -96,11 +96,10 @@ class Subscription:
         url: of a webhook; email: the address of a person. One of them is None.
         template: the body of requests to a gateway, as a `MessageTemplate`; None for the change as JSON.
         digest: when the day's changes are sent in one message, as a `Digest`; None for a message for each change.
-        basins: the basins whose changes it receives; None for all.
+        basins: None for all.
         least_severity: changes of alerts that stay below it are not sent.
         generation: number of its secret; rotated_at: when it replaced the last one.
         confirmed_at: when the recipient of e-mail agreed. Before, nothing but the question is sent.
-        paused_at: since when nothing is sent, and paused_because: why.
     """
 
     id: str
@@ -125,7 +124,6 @@ class Subscription:
         return self.paused_at is None and (self.email is None or self.confirmed_at is not None)
 
     def awaits_answer(self, at: datetime) -> bool:
-        """Return whether its question is not answered, and still can be."""
         return self.email is not None and self.confirmed_at is None and at <= self.created_at + CONFIRM_WITHIN
 
     def sent_from(self, at: datetime) -> datetime | None:
@@ -149,11 +147,7 @@ SUBSCRIPTIONS = table_of(Subscription)
 
 
 def create(session: Session, new: NewSubscription, key: str, at: datetime, settings: Settings) -> Subscription:
-    """Store a new subscription of a key, for e-mail with its question, if its recipient may be asked.
-
-    Raises:
-        InvalidInput: a basin that it names is not stored.
-    """
+    """Store a new subscription of a key, for e-mail with its question, if its recipient may be asked."""
     questions.one_after_another(session)  # so that those of one instant are all counted
     if len(list_subscriptions(session, key)) >= MAX_OF_A_KEY:
         raise TooManySubscriptions(f"A key may have at most {MAX_OF_A_KEY} subscriptions: delete one first.")
@@ -181,7 +175,6 @@ def create(session: Session, new: NewSubscription, key: str, at: datetime, setti
 
 
 def get(session: Session, subscription: str, *, for_update: bool = False) -> Subscription:
-    """Return a subscription."""
     record = find(session, Subscription, id=subscription, for_update=for_update)
     if record is None:
         raise UnknownSubscription(
@@ -191,18 +184,13 @@ def get(session: Session, subscription: str, *, for_update: bool = False) -> Sub
 
 
 def list_subscriptions(session: Session, key: str | None = None) -> list[Subscription]:
-    """Return the subscriptions of a key, or all, oldest first."""
+    """Return subscriptions, oldest first."""
     query = select(SUBSCRIPTIONS).order_by(SUBSCRIPTIONS.c.id)
     return read(session, Subscription, query if key is None else query.where(SUBSCRIPTIONS.c.key_id == key))
 
 
 def update(session: Session, subscription: str, patch: SubscriptionPatch) -> Subscription:
-    """Change the fields that a patch names.
-
-    Raises:
-        InvalidInput: a basin that it names is not stored.
-        NotAgreedTo: it is for e-mail, and its recipient would get more than was asked.
-    """
+    """Change the fields that a patch names; for e-mail, no more than the recipient was asked."""
     before, changes = get(session, subscription, for_update=True), patch.changes()
     _require_basins(session, patch.basins, before.key_id)
     if before.email is not None and "url" in changes:
@@ -229,7 +217,6 @@ def _is_more(before: Subscription, changes: Mapping[str, Any]) -> bool:
 
 
 def rotate(session: Session, subscription: str, at: datetime) -> Subscription:
-    """Rotate a subscription's secret."""
     before = get(session, subscription, for_update=True)
     if before.email is not None:
         raise NotSuitable("Messages by e-mail are not signed, so there is no secret to rotate.")
@@ -255,10 +242,8 @@ def confirm(session: Session, subscription: str, at: datetime) -> Subscription:
 
 
 def pause(session: Session, subscription: str, reason: Absent, at: datetime) -> Subscription:
-    """Send nothing more to a subscription, and end what waits.
-
-    A second time changes the reason alone, and never that its recipient has unsubscribed.
-    """
+    """Send nothing more to a subscription, and end what waits. A second time changes the reason alone, and never that
+    its recipient has unsubscribed."""
     before = get(session, subscription, for_update=True)
     waiting = (DELIVERIES.c.subscription_id == subscription) & (DELIVERIES.c.status == "pending")
     ended = {"status": "failed", "next_at": None, "lease_until": None, "ended_at": at}
@@ -269,7 +254,7 @@ def pause(session: Session, subscription: str, reason: Absent, at: datetime) -> 
 
 
 def unsubscribe(session: Session, subscription: str, at: datetime) -> bool:
-    """Record that the recipient of e-mail wants no more, nor to be asked again, and return whether that is new."""
+    """Record that the recipient of e-mail wants no more, nor to be asked again; return whether that is new."""
     before = get(session, subscription)
     new = before.paused_because != UNSUBSCRIBED
     if new:
@@ -290,7 +275,7 @@ def resume(session: Session, subscription: str) -> Subscription:
 
 
 def count_paused_of_service(session: Session) -> int:
-    """Return the number of administrators' subscriptions that are paused, without those that were unsubscribed."""
+    """Return the number of administrators' subscriptions that are paused and not unsubscribed."""
     is_paused = SUBSCRIPTIONS.c.paused_at.is_not(None) & keys.official(SUBSCRIPTIONS.c.key_id)
     query = select(SUBSCRIPTIONS.c.paused_because).where(is_paused)
     return sum(reason != UNSUBSCRIBED for reason in session.scalars(query))

@@ -55,10 +55,8 @@ _MAPS: dict[str, Table] = {"areas": AREAS, "attributes": ATTRIBUTES, "texts": TE
 def upsert(session: Session, basin: Basin) -> Changes:
     """Store the given facts of a basin. Omitted ones (None, a name left out) stay as they were.
 
-    Given climate indices replace computed ones, whose origin is then deleted.
-
-    Returns:
-        The old and new value of each changed field, by name (`huc`, `areas.maurer`); empty if nothing changed.
+    Given climate indices replace computed ones, whose origin is then deleted. Return the old and new value of each
+    changed field, by name (`huc`, `areas.maurer`).
     """
     row = session.execute(select(BASINS).where(BASINS.c.id == basin.id)).one_or_none()
     given = {name: new for name in _FIELDS if (new := getattr(basin, name)) is not None}
@@ -94,20 +92,15 @@ def _merge(session: Session, basin: Basin, name: str) -> Changes:
 
 
 def register(session: Session, basin: str, key: str | None) -> bool:
-    """Register a basin with a key, and return whether it was new.
-
-    A basin that is already stored retains its key.
-
-    Args:
-        key: None for the command line.
-    """
+    """Register a basin with a key (None: the command line), and return whether it was new. A basin that is already
+    stored retains its key."""
     insert = insert_into(session, BASINS).on_conflict_do_nothing(index_elements=["id"])
     new = session.execute(insert.values(id=basin, registered_by=key).returning(BASINS.c.id)).one_or_none()
     return new is not None
 
 
 def registered_by(session: Session, basin: str) -> str | None:
-    """Return the key that registered a basin. None without one, or if it predates stored keys."""
+    """Return the key that registered a basin; None also if it predates stored keys."""
     key: str | None = _existing(session, select(BASINS.c.registered_by), basin)[0]
     return key
 
@@ -126,11 +119,7 @@ def registered_with(session: Session, key: str | None) -> list[str]:
 
 
 def get(session: Session, basin: str) -> Basin:
-    """Return a basin.
-
-    Raises:
-        UnknownBasin: there is none; the message names basins with similar identifiers.
-    """
+    """Return a basin. UnknownBasin names basins with similar identifiers."""
     return _whole(session, [_existing(session, select(BASINS), basin)])[0]
 
 
@@ -142,11 +131,7 @@ def get_many(session: Session, basins: Sequence[str]) -> dict[str, Basin]:
 
 
 def require(session: Session, basin: str) -> None:
-    """Return if the basin is stored.
-
-    Raises:
-        UnknownBasin: it is not; the message names basins with similar identifiers.
-    """
+    """Require that a basin is stored. UnknownBasin names basins with similar identifiers."""
     _existing(session, select(BASINS.c.id), basin)
 
 
@@ -168,13 +153,11 @@ def list_basins(
     """Return basins by identifier.
 
     Args:
-        session: where to look.
         text: a part of the identifier or the name, case-insensitive.
         huc: the beginning of the hydrologic unit code.
         box: the gauge lies within it, its edges included. A box whose west is east of its east crosses the 180th
             meridian. A basin without a known place is in no box.
         after: only identifiers after this one.
-        limit: maximum number of basins.
     """
     query = select(BASINS).where(*_of_place(huc, box)).order_by(BASINS.c.id).limit(limit)
     if text is not None:
@@ -226,7 +209,6 @@ def sites(session: Session, basins: Sequence[str]) -> dict[str, Site]:
 
 
 def count(session: Session) -> int:
-    """Return the number of stored basins."""
     return session.scalar(select(func.count()).select_from(BASINS)) or 0
 
 
@@ -272,11 +254,7 @@ def attributes_revised(session: Session, basin: str, changes: Changes) -> bool:
 
 
 def area_of(session: Session, basin: str, name: str) -> float:
-    """Return a basin's area by name, m2.
-
-    Raises:
-        UnknownArea: it has no area of this name; the message names its areas.
-    """
+    """Return a basin's area by name, m2."""
     areas = get(session, basin).areas
     if name not in areas:
         names = ", ".join(sorted(areas)) or "none"

@@ -1,8 +1,8 @@
 """Whose a basin is: the service's, which makes it official, or that of the operator's key that registered it.
 
-This is the one declaration of what is official. A basin's levels, rating and alerts are the basin's: official with it,
-unofficial with it. An operator's version serves only the operator's basins (`records.versions.promotions`), so that
-what forecasts an official basin is the service's. Everything that shows or sends asks here.
+This is the one declaration of what is official: a basin's levels, rating and alerts are official with it. An operator's
+version serves only the operator's basins (`records.versions.promotions`), so that what forecasts an official basin is
+the service's. Everything that shows or sends asks here.
 """
 
 from collections.abc import Sequence
@@ -42,7 +42,6 @@ def is_official() -> ColumnElement[bool]:
 
 
 def unofficial_ids() -> Select[Any]:
-    """Return the query for the identifiers of the basins that are operators'."""
     return select(BASINS.c.id).where(not_(is_official()))
 
 
@@ -64,7 +63,6 @@ def official(session: Session, basins: Sequence[str]) -> list[str]:
 
 
 def all_official(session: Session) -> list[str]:
-    """Return the official basins, sorted."""
     return list(session.scalars(select(BASINS.c.id).where(is_official()).order_by(BASINS.c.id)))
 
 
@@ -74,11 +72,7 @@ def name_of(session: Session, key: str) -> str:
 
 
 def require_free_name(session: Session, basin: str) -> None:
-    """Require that an operator may register a basin under an identifier.
-
-    Raises:
-        AgencysName: it is an agency's, imitates one, or is a stored basin's in other letters.
-    """
+    """Refuse an identifier of an agency, or like one; or a stored basin's in other letters."""
     if is_agencys(basin):
         raise AgencysName(
             f"{basin} names an agency or a published archive, whose basins an administrator registers: choose an "

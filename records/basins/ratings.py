@@ -32,7 +32,6 @@ class StoredRating:
     """A rating table of a basin's gauge, in m and m3/s, from a day on until the next one.
 
     Attributes:
-        valid_from: the first day that it holds for.
         site, number, shifted: gauge, number and time of the shifts, as the file has them; None where it has none.
         largest_shift: m, with its sign.
         set_at: by the service's clock.
@@ -54,13 +53,8 @@ RATINGS = table_of(StoredRating)
 
 
 def put(session: Session, basin: str, new: NewRating, at: datetime) -> tuple[StoredRating, bool]:
-    """Store a rating table, in place of one from the same day.
-
-    Return it, and whether that changed anything: without a day, a table equal to the newest changes nothing.
-
-    Raises:
-        InvalidRating: the table cannot be used, is of another gauge, or of a day to come.
-    """
+    """Store a rating table in place of one from the same day; return it, and whether that changed anything. Without a
+    day, a table equal to the newest changes nothing."""
     basins.lock(session, basin)
     valid_from = new.valid_from or day(at.date())
     if valid_from > day(at.date()):
@@ -92,7 +86,7 @@ def put(session: Session, basin: str, new: NewRating, at: datetime) -> tuple[Sto
 
 
 def newest(session: Session, basin: str, on: Day) -> StoredRating | None:
-    """Return the rating table of a basin that holds on a day; None without one."""
+    """Return the rating table that holds on a day."""
     query = select(RATINGS).where(RATINGS.c.basin_id == basin, RATINGS.c.valid_from <= on)
     return next(iter(read(session, StoredRating, query.order_by(RATINGS.c.valid_from.desc()).limit(1))), None)
 
@@ -104,7 +98,6 @@ def newest_many(session: Session, names: Sequence[str], on: Day) -> dict[str, Ra
 
 
 def require(session: Session, basin: str, on: Day) -> StoredRating:
-    """Return the rating table of a basin that holds on a day."""
     basins.require(session, basin)
     found = newest(session, basin, on)
     if found is None:

@@ -13,10 +13,7 @@ _SHORT_IN_CAPITALS = _SHORT | {"a": "at", "ab": "above", "bl": "below", "r": "Ri
 
 
 def station_name(name: str) -> str:
-    """Return a station's name in one form: capitals of an archive become words, abbreviations are written out.
-
-    "MERCED R NR YOSEMITE CA" is "Merced River near Yosemite, CA".
-    """
+    """Return a station's name in one form: "MERCED R NR YOSEMITE CA" is "Merced River near Yosemite, CA"."""
     parts = _STATE.fullmatch(name.strip())
     place, state = (name, "") if parts is None else (parts[1], f", {parts[2]}")
     shouted = place == place.upper()

@@ -28,12 +28,9 @@ class Basin:
 
     Attributes:
         id: the full identifier (`USGS-01013500`).
-        name: its common name.
         latitude, longitude: of the gauge, degrees.
-        huc: the hydrologic unit code.
         areas: m2, by source.
-        attributes: numbers by name; unknown ones are left out.
-        texts: categories by name.
+        attributes: numbers by name; unknown ones are left out; texts: categories by name.
         weather_points: [latitude, longitude] of each point that its weather is averaged over; None: only the gauge.
         outline: outer rings, simplified, each a closed list of [latitude, longitude]; None: not known.
         assume_attributes: whether an operator allows missing attributes to be assumed; None: not set.

@@ -63,9 +63,8 @@ class Feed:
             forecasts.
         origin: identifies the source of its data.
         created_by: the key that created it; None for the command line.
-        last_fetch_at: its last fetch; `last_success_at`: its last fetch without a failed basin. By the service's
-            clock.
-        last_error, last_error_at: why it last failed, entirely or for some basin.
+        last_success_at: its last fetch without a failed basin, by the service's clock.
+        last_error: why it last failed, entirely or for some basin.
     """
 
     id: str
@@ -82,11 +81,7 @@ class Feed:
     last_error_at: datetime | None
 
     def read(self) -> AnyFeedSettings:
-        """Return its settings, with defaults.
-
-        Raises:
-            InvalidRequest: they were written by a newer Freshet.
-        """
+        """Return its settings, with defaults; InvalidRequest if a newer Freshet wrote them."""
         return read_settings(self.settings)
 
 
@@ -101,7 +96,7 @@ class FetchedBasin:
     """The result of a feed's last fetch for a basin.
 
     Attributes:
-        new_days, revised_days: days of any variable that were new, or that were replaced (and logged).
+        revised_days: days of any variable that were replaced (and logged).
         reason: why it failed, or why there were no data.
         holes: the newest spans of days inside its record without a value.
         warnings: doubts about the fetched data, in sentences.
@@ -127,13 +122,7 @@ FEEDS, _BASINS = table_of(Feed), table_of(FetchedBasin)
 
 
 def create(session: Session, new: NewFeed, created_by: str | None, at: datetime) -> Feed:
-    """Store a new feed.
-
-    Raises:
-        FeedConflict: its name is taken.
-        ProductConflict: its product holds, or is to hold, data from elsewhere.
-        InvalidInput: a basin that it names is not stored, or belongs to another key.
-    """
+    """Store a new feed. Its name and product must be free, and its basins the key's."""
     settings = new.settings
     product = getattr(settings, "product", None)
     if product is not None:
@@ -157,7 +146,6 @@ def create(session: Session, new: NewFeed, created_by: str | None, at: datetime)
 
 
 def get(session: Session, name: str) -> Feed:
-    """Return a feed by its name."""
     feed = find(session, Feed, name=name)
     if feed is None:
         raise UnknownFeed(f"No feed {name[:64]!r} is stored here: list the feeds to see their names.")
@@ -165,7 +153,6 @@ def get(session: Session, name: str) -> Feed:
 
 
 def list_feeds(session: Session) -> list[Feed]:
-    """Return all feeds, by name."""
     return read(session, Feed, select(FEEDS).order_by(FEEDS.c.name))
 
 
@@ -188,11 +175,7 @@ def holes_of_basin(session: Session, basin: str) -> dict[str, list[Hole]]:
 
 
 def failed_forecasts(session: Session, source: str, model: str, since: datetime) -> dict[str, str]:
-    """Return why basins lack newer forecasts of a weather model, by basin.
-
-    Args:
-        since: the instant from which a failed fetch counts.
-    """
+    """Return why basins lack newer forecasts of a weather model; fetches count from an instant on."""
     found: dict[str, str] = {}
     for feed in list_feeds(session):
         shown = feed.read()
@@ -206,10 +189,8 @@ def targets(session: Session, feed: Feed) -> list[str]:
     """Return the basins of a feed: those it names, or all that it may write and its service may know.
 
     The feed of an operator's key writes the basins that the key registered. That of an admin's key writes every basin,
-    but files write no gauge with a published source. The command line writes everything.
-
-    Raises:
-        InvalidInput: a basin that it names is not stored, or belongs to another key.
+    but files write no gauge with a published source. The command line writes everything. Others that it names are
+    refused.
     """
     shown = feed.read()
     saved = [basin.id for basin in basins.list_basins(session)]
@@ -229,11 +210,8 @@ def targets(session: Session, feed: Feed) -> list[str]:
 
 
 def note_basin(session: Session, feed: Feed, fetched: FetchedBasin) -> None:
-    """Store a basin's fetch result, in the transaction that stores its data.
-
-    Raises:
-        UnknownFeed: the feed was removed meanwhile; let the transaction roll back.
-    """
+    """Store a basin's fetch result, in the transaction that stores its data. UnknownFeed: the feed was removed
+    meanwhile; let the transaction roll back."""
     insert = insert_into(session, FetchedBasin).values(as_values(fetched) | {"feed_id": feed.id})
     changed = as_values(fetched, "basin_id")
     try:
@@ -243,26 +221,17 @@ def note_basin(session: Session, feed: Feed, fetched: FetchedBasin) -> None:
 
 
 def note_fetch(session: Session, feed: Feed, at: datetime, error: str | None) -> None:
-    """Store the end of a fetch.
-
-    Args:
-        error: why it failed, entirely or for some basin; None if it did not.
-    """
+    """Store the end of a fetch, with why it failed, if it did, also for some basin."""
     ended = {"last_success_at": at} if error is None else {"last_error": error, "last_error_at": at}
     session.execute(FEEDS.update().where(FEEDS.c.id == feed.id).values(last_fetch_at=at, **ended))
 
 
 def of_product(session: Session, product: str) -> Feed | None:
-    """Return the feed that fills a weather product; None without one."""
     return next((feed for feed in list_feeds(session) if feed.product == product), None)
 
 
 def require_free_product(session: Session, product: str) -> None:
-    """Require that an operator may store data under a product: no feed of the service fills it.
-
-    Raises:
-        ProductConflict: one does; the message names it.
-    """
+    """Refuse a product that a feed of the service fills, for an operator's data."""
     for feed in list_feeds(session):
         fills = feed.product or ("usgs" if feed.settings["adapter"] == "usgs" else None)
         if fills == product and keys.is_official(session, feed.created_by):
@@ -270,7 +239,6 @@ def require_free_product(session: Session, product: str) -> None:
 
 
 def fetch_command(feed: str, basin: str, first: object, last: object) -> str:
-    """Return the command that fetches some days of a basin."""
     return f"freshet feeds fetch {feed} --basin {basin} --period {first}..{last}"
 
 
@@ -286,6 +254,5 @@ def _require_own(session: Session, product: str, settings: AnyFeedSettings) -> N
 
 
 def statuses(fetched: Sequence[FetchedBasin]) -> dict[str, int]:
-    """Return the number of basins by status."""
     counts = Counter(one.status for one in fetched)
     return {status: counts[status] for status in get_args(BasinStatus) if counts[status]}

@@ -28,14 +28,7 @@ class ProductConflict(InvalidInput):
 
 
 def store(session: Session, product: str, origin: str, credit: Credit) -> None:
-    """Store the credit of a product. Repeating it writes nothing.
-
-    Args:
-        origin: identifies the source of its data.
-
-    Raises:
-        ProductConflict: it has another origin.
-    """
+    """Store the credit of a product, unless it has another origin. Repeating it writes nothing."""
     stored = origin_of(session, product)
     if stored is None:
         row = {"product": product, "origin": origin, "credit": credit.credit, "licence": credit.licence}
@@ -51,12 +44,11 @@ def origin_of(session: Session, product: str) -> str | None:
 
 
 def by_product(session: Session, products: Iterable[str]) -> dict[str, Credit]:
-    """Return the credits of products, by product. Products without a feed are left out."""
+    """Return the credits of products that are from feeds."""
     of_products = select(_CREDITS).where(_CREDITS.c.product.in_(list(products)))
     rows = session.execute(of_products.order_by(_CREDITS.c.product))
     return {row.product: Credit(row.credit, row.licence) for row in rows}
 
 
 def conflict(product: str, cause: str) -> ProductConflict:
-    """Return the error for a product name that is taken."""
     return ProductConflict(f"The product {product} {cause}: choose another name, so that the two stay separate.")

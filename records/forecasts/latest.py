@@ -42,7 +42,7 @@ class NoForecast(NotFound):
 
 
 def asked_version(session: Session, basin: str, version: str | None) -> versions.Version:
-    """Return a version; by default the current one of a basin."""
+    """Return a version; by default the current one."""
     if version is not None:
         return versions.get(session, version)
     current = promotions.current(session, [basin]).get(basin)
@@ -67,7 +67,6 @@ class Latest:
     Attributes:
         awaited: the basin's current version, where that has issued no such run yet and this one is of the version
             before it; None where the run is of the current version, or was named.
-        adjustment: the published adjustment of the forecast, by its id; None without one.
     """
 
     run: Run
@@ -92,11 +91,8 @@ def latest(session: Session, basin: str, at: datetime) -> Latest:
     """Return the latest forecast of a basin that is available at an instant.
 
     Of the operational runs of the version that is current for the basin, or, until that has issued one, of the version
-    before it: the newest T0, then the newest issue. A run whose state is still spinning up
-    (`hydrology.water.spin_up`) is not among them.
-
-    Raises:
-        NoForecast: none of its versions has issued one; the message gives the outcome of the newest run.
+    before it: the newest T0, then the newest issue. A run whose state is still spinning up (`hydrology.water.spin_up`)
+    is not among them. NoForecast gives the outcome of the newest run.
     """
     answer = latest_many(session, [basin], at)[basin]
     if isinstance(answer, Latest):
@@ -166,10 +162,8 @@ Glance = tuple[str, Day]
 
 
 def newest_run_keys(session: Session, basins: Sequence[str], at: datetime) -> dict[str, Glance]:
-    """Return the latest forecasts of official basins by one small look-up.
-
-    Those that need a search or a note, and adjusted ones, are left out.
-    """
+    """Return the latest forecasts of official basins by one small look-up. Those that need a search or a note, and
+    adjusted ones, are left out."""
     newest = _noted(session, basins)
     return {
         basin: (of_basin[LATEST].run_id, of_basin[LATEST].t0)
@@ -183,7 +177,6 @@ def _is_plain(noted: _Noted) -> bool:
 
 
 def result_of(session: Session, run: str, basin: str) -> Latest:
-    """Return the result of a given run for a basin."""
     of_basin, is_official = runs.basin_of(session, run, basin), ownership.owner(session, basin) is None
     adjustment = _adjustments(session, {basin: run}).get(basin)
     return Latest(runs.get(session, run), of_basin, None, is_official=is_official, adjustment=adjustment)
@@ -212,10 +205,8 @@ def latest_many(session: Session, basins: Sequence[str], at: datetime) -> dict[s
 
 
 def updated_since(session: Session, basins: Sequence[str], since: datetime, at: datetime) -> list[str]:
-    """Return the basins whose latest forecasts differ between two instants.
-
-    The later one became available in between, or its version was promoted in between.
-    """
+    """Return the basins whose latest forecasts differ between two instants. The later one became available, or its
+    version was promoted, in between."""
     noted = _noted(session, basins)
     early = [basin for basin, of_basin in noted.items() if not _available(of_basin, at)]
     searched, _ = _searched(session, early, at)
@@ -353,7 +344,6 @@ def _searched(session: Session, basins: Sequence[str], at: datetime) -> Newest:
 
 
 def _adjustments(session: Session, of_basins: Mapping[str, str], at: datetime | None = None) -> dict[str, str]:
-    """Return the newest published adjustment of runs' forecasts, by basin; those without one are left out."""
     is_published = IS_PUBLISHED if at is None else ADJUSTMENTS.c.published_at <= at
     query = select(ADJUSTMENTS.c.basin_id, ADJUSTMENTS.c.id).where(is_published)
     query = where_keys(query, (ADJUSTMENTS.c.run_id, ADJUSTMENTS.c.basin_id), [(r, b) for b, r in of_basins.items()])
@@ -376,5 +366,4 @@ def _superseded(run: Run, tried: RunAndBasin | None) -> Superseded | None:
 
 
 def awaited_version(version: str, current: str | None) -> str | None:
-    """Return the current version of a basin, where a forecast is of another."""
     return None if current == version else current

@@ -34,7 +34,6 @@ class NotDry(InvalidInput):
 
 
 def newest_result(session: Session, run: str, basin: str) -> Latest:
-    """Return the result of the newest run of its kind for a basin (`newest_on`)."""
     result = result_of(session, run, basin)
     return replace(
         result, awaited=awaited_version(result.run.version_id, promotions.current(session, [basin]).get(basin))
@@ -44,8 +43,7 @@ def newest_result(session: Session, run: str, basin: str) -> Latest:
 def newest_on(session: Session, basin: str, weather: ForcingKind, at: datetime) -> Iterator[tuple[str, Day, Day]]:
     """Yield id, T0 and last day of the service's dry or climatology runs of a basin, newest T0 first.
 
-    Those of the current version come before those of the versions before it. Left out are runs of operators' keys, runs
-    with changes and runs whose members were pruned.
+    Those of the current version come first. Left out are runs of operators' keys, with changes, or with pruned members.
     """
     basin_records.require(session, basin)
     if basin not in promotions.current(session, [basin]):
@@ -73,11 +71,7 @@ def newest_on(session: Session, basin: str, weather: ForcingKind, at: datetime) 
 
 
 def newest_recession(session: Session, basin: str, at: datetime, t0: Day | None = None) -> Latest:
-    """Return the newest recession run of a basin: of its current version, otherwise of the one before.
-
-    Raises:
-        NoForecast: there is no such run; the message gives the command for one.
-    """
+    """Return the newest recession run: of the current version, otherwise of the one before."""
     for run, of, _ in newest_on(session, basin, "dry", at):
         if t0 in (None, of):
             return newest_result(session, run, basin)
@@ -89,6 +83,5 @@ def newest_recession(session: Session, basin: str, at: datetime, t0: Day | None 
 
 
 def require_dry(run: run_types.Run) -> None:
-    """Refuse a run with other weather."""
     if run.forcing_kind != "dry":
         raise NotDry(f"Run {run.id} has {run.forcing_kind} weather: name a run with `dry` weather, or leave `run` out.")

@@ -43,7 +43,6 @@ class Volume:
 
     Attributes:
         period: the season's days; ahead: those of them after T0.
-        area: the run's area; None if it has none.
         observed: until T0; None if the season begins after T0.
         raw, calibrated: of the days ahead, at the exceedance probabilities `EXCEEDED_PERCENT`: from uncalibrated
             members with traces, and from the calibrated paths.
@@ -72,7 +71,7 @@ class Volume:
 
 
 def of_run(session: Session, latest: Latest, season: Season | None = None) -> Volume:
-    """Return a run's volume of a season, by default of the season from `season_of`."""
+    """Return a run's volume, by default of the season from `season_of`."""
     run, basin = latest.run, latest.basin
     return of_arrays(session, run, basin, runs.series_of(session, run.id, basin.basin_id, ARRAYS), season)
 
@@ -108,16 +107,11 @@ def of_arrays(
 
 
 def season_of(session: Session, basin: str, t0: Day) -> Season:
-    """Return the default season of a basin's volume."""
     return default_season(basins.get(session, basin).attributes.get(SNOW_SHARE), t0)
 
 
 def newest(session: Session, basin: str, at: datetime, season: Season | None = None) -> Latest:
-    """Return the newest run with the weather of other years that contains the season.
-
-    Raises:
-        NoForecast: there is no such run; the message gives the command for one.
-    """
+    """Return the newest run with the weather of other years that contains the season."""
     for run, t0, last in newest_on(session, basin, "climatology", at):
         asked = season or season_of(session, basin, t0)
         if asked.after(t0).last <= last:

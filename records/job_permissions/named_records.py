@@ -1,7 +1,5 @@
-"""Checks that the records which a job's request names are stored, and that there are records of its days.
-
-It is done when a person posts a job or a schedule, so that a typing error is refused there and not a moment later.
-"""
+"""Checks that the records which a job's request names are stored, and that there are records of its days. A typing
+error is refused so when a person posts a job or a schedule, not a moment later."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -34,11 +32,7 @@ class Fault(NamedTuple):
 
 
 def faults(session: Session, request: JobRequest, now: datetime) -> list[Fault]:
-    """Return the first parameters that name something that is not there.
-
-    Args:
-        now: the service's time.
-    """
+    """Return the first parameters that name something that is not there; `now` is the service's time."""
     if request.kind in BRINGING:
         return []
     parameters = list(named(request.params))
@@ -49,11 +43,7 @@ def faults(session: Session, request: JobRequest, now: datetime) -> list[Fault]:
 
 
 def require(session: Session, request: JobRequest, now: datetime) -> None:
-    """Check that all that a request names is there.
-
-    Raises:
-        InvalidInput: it is not; the message names each parameter.
-    """
+    """Check that all that a request names is there; InvalidInput names each parameter that is not."""
     if found := faults(session, request, now):
         raise InvalidInput(" ".join(f"{fault.field}: {fault.reason}" for fault in found))
 
@@ -79,11 +69,7 @@ def _unfitted_bridge(session: Session, request: JobRequest) -> Iterator[Fault]:
 
 
 def _faulty_days(days: Sequence[Parameter], years: Period | None, now: datetime) -> Iterator[Fault]:
-    """Yield days that have not ended anywhere, and those before or after all records.
-
-    Args:
-        years: whole years with records; None where the days may be without records.
-    """
+    """Yield days that have not ended anywhere, or are outside `years`: whole years with records."""
     last_ended = last_ended_day(now, _EASTERNMOST)
     for field, _, value in days:
         period = value if isinstance(value, Period) else Period(value, value)

@@ -32,13 +32,7 @@ class NotAllowed(InvalidInput):
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """The permissions that a job runs with.
-
-    Attributes:
-        role: the key's role; a job without a key belongs to the service, and has an admin's.
-        key_id: the key that it was posted with; None for the service's jobs.
-        name: the key's name.
-    """
+    """The permissions that a job runs with. A job without a key belongs to the service, and has an admin's."""
 
     role: Role = "admin"
     key_id: str | None = None
@@ -51,7 +45,7 @@ class Grant:
 
     @property
     def owner(self) -> str | None:
-        """The key that results are stored under. None for results of the service."""
+        """The key that results are stored under; None for the service."""
         return None if self.is_official else self.key_id
 
     @property
@@ -65,20 +59,11 @@ SERVICE = Grant()
 
 
 def of_key(key: Key) -> Grant:
-    """Return the permissions of a key."""
     return Grant("admin" if key.is_admin else "operator", key.id, key.name)
 
 
 def of_job(session: Session, job: Job, request: JobRequest, at: datetime) -> Grant:
-    """Return the permissions that a job runs with: those that its key has now.
-
-    Args:
-        request: the job's request.
-        at: the machine's time.
-
-    Raises:
-        NotAllowed: its key is no longer valid, or does not permit such a job.
-    """
+    """Return the permissions that a job runs with: those that its key has now (by the machine's time)."""
     if job.key_id is None:
         return SERVICE
     grant = of_key(_valid_key(session, job, job.key_id, at))
@@ -87,14 +72,8 @@ def of_job(session: Session, job: Job, request: JobRequest, at: datetime) -> Gra
 
 
 def require(session: Session, grant: Grant, request: JobRequest, *, resumed: bool = False) -> None:
-    """Check whether a job may be posted and run, by its request.
-
-    Args:
-        resumed: whether an earlier attempt has stored its plan: what it has created is there already.
-
-    Raises:
-        NotAllowed: it may not; the message gives the reason, and the key that is needed.
-    """
+    """Check whether a job may be posted and run, by its request. Where an earlier attempt has stored its plan
+    (`resumed`), what it has created is there already."""
     if grant.is_official:
         return
     authority, result = request.authority, request.model_dump(by_alias=True)["params"]
@@ -114,11 +93,7 @@ def require(session: Session, grant: Grant, request: JobRequest, *, resumed: boo
 
 
 def version_of(session: Session, grant: Grant, version: str | None) -> str:
-    """Return a job's version: the named one, or its owner's newest.
-
-    Raises:
-        UnknownVersion: none is stored.
-    """
+    """Return a job's version: the named one, or its owner's newest."""
     return version or versions.newest(session, grant.owner).id
 
 
@@ -133,27 +108,14 @@ def tables_writable(session: Session, grant: Grant) -> list[str]:
 
 
 def require_free_product(session: Session, grant: Grant, product: str) -> None:
-    """Require that a table may be stored under a product.
-
-    Raises:
-        ProductConflict: the key is an operator's, and a feed of the service fills the product.
-    """
+    """Refuse a product that a feed of the service fills, for an operator's table."""
     if not grant.is_official:
         feeds.require_free_product(session, product)
 
 
 def register(session: Session, grant: Grant, basin: str) -> bool:
-    """Register a new basin with the key of an operator's job.
-
-    This has to happen before its data are stored.
-
-    Returns:
-        Whether it was new.
-
-    Raises:
-        NotAllowed: the basin is not the operator's.
-        AgencysName: it is new, and its identifier is an agency's.
-    """
+    """Register a new basin with an operator's key, and return whether it was new; refuse another's. This has to happen
+    before its data are stored."""
     if grant.is_official:
         return False
     _require_new_basins(session, grant, {}, [basin])

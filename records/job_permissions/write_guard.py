@@ -41,14 +41,7 @@ class Guard:
         self._known: set[tuple[Owned, Any]] = set()  # records known to be the job's
 
     def __call__(self, connection: Connection, statement: Executable, rows: Sequence[Values]) -> None:
-        """Return if the statement may be executed.
-
-        Args:
-            rows: its parameters, one or more sets of them.
-
-        Raises:
-            UndeclaredWriteError: the statement is not permitted.
-        """
+        """Refuse a statement that is not permitted; `rows` are one or more sets of its parameters."""
         if isinstance(statement, TextClause) and not statement.text.lstrip().upper().startswith("SELECT"):
             raise UndeclaredWriteError(
                 f"A job may not write by textual SQL, which cannot be checked: {statement.text[:60]}"

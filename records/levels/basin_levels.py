@@ -76,10 +76,10 @@ class Threshold:
         discharge: m3/s.
         set_at: when its value was last changed, by the service's clock.
         category, source, source_day: of an official flood category, who declared it, and when; None for others.
-        official_stage, official_flow: m and m3/s, as the category's source has them. The discharge follows the stage
-            by the basin's rating where that covers it, and otherwise is the flow.
-        impact: what happens from it on; None where nothing is stated.
-        confirmed: the discharge at which somebody confirmed it, m3/s; None where nobody did.
+        official_stage, official_flow: m and m3/s, as the category's source has them. The discharge follows the stage by
+            the basin's rating where that covers it, and otherwise is the flow.
+        impact: what happens from it on.
+        confirmed: the discharge at which somebody confirmed it, m3/s.
     """
 
     name: str
@@ -117,7 +117,6 @@ class StoredFloodFrequency:
     set_at: datetime | None
 
     def as_asked(self) -> FloodFrequency:
-        """Return it as the computation takes it."""
         if self.regional_skew is None or self.regional_skew_error is None:
             return FloodFrequency(None, self.trend_adjusted)
         return FloodFrequency(RegionalSkew(self.regional_skew, self.regional_skew_error), self.trend_adjusted)
@@ -128,12 +127,7 @@ THRESHOLDS, FLOOD_FREQUENCY = table_of(Threshold), table_of(StoredFloodFrequency
 
 @dataclass(frozen=True, slots=True)
 class RecordLevels:
-    """The levels of a basin's record of discharge.
-
-    Attributes:
-        unit: of all levels; None without a record.
-        floods: how floods are analysed, and which of them are for comparison alone.
-    """
+    """The levels of a basin's record of discharge; `unit` is that of all, None without a record."""
 
     unit: str | None
     statistics: Sequence[thresholds.Statistic]
@@ -146,8 +140,7 @@ class BasinLevel:
 
     Attributes:
         kind: the level's statistic; None for one that an operator set.
-        discharge: in `unit`; None for the reason given.
-        official_stage: m, of an official flood category; None for others.
+        discharge: in `unit`; official_stage: m, of an official flood category, None for others.
     """
 
     name: str
@@ -161,11 +154,7 @@ class BasinLevel:
 
 
 def put(session: Session, basin: str, new: NewThreshold, at: datetime) -> Change:
-    """Set a level of a basin. Repeating it writes nothing; an official category becomes an operator's level.
-
-    Raises:
-        ReservedName: a level of its record, or of a version, has this name.
-    """
+    """Set a level of a basin. Repeating it writes nothing; an official category becomes an operator's level."""
     basins.lock(session, basin)
     if new.name.removeprefix(thresholds.OF_MODEL) in thresholds.names():
         raise ReservedName(f"{new.name} is the name of a computed level: choose another name.")
@@ -181,7 +170,6 @@ def put(session: Session, basin: str, new: NewThreshold, at: datetime) -> Change
 
 
 def get(session: Session, basin: str, name: str) -> Threshold:
-    """Return a level that an operator set."""
     basins.require(session, basin)
     level = next((level for level in of_basin(session, basin) if level.name == name), None)
     if level is None:
@@ -208,20 +196,19 @@ def impacts(session: Session, names: Sequence[str]) -> dict[str, dict[str, str]]
 
 
 def remove(session: Session, basin: str, name: str) -> None:
-    """Remove a level that an operator set."""
     get(session, basin, name)
     session.execute(THRESHOLDS.delete().where(THRESHOLDS.c.basin_id == basin, THRESHOLDS.c.name == name))
 
 
 def flood_frequency(session: Session, basin: str) -> StoredFloodFrequency:
-    """Return how the floods of a basin are analysed; the default where nothing is stored."""
+    """Return how the floods of a basin are analysed, by default if not stored."""
     return find(session, StoredFloodFrequency, basin_id=basin) or StoredFloodFrequency(
         regional_skew=None, regional_skew_error=None, trend_adjusted=BY_DEFAULT.trend_adjusted, set_at=None
     )
 
 
 def put_flood_frequency(session: Session, basin: str, new: FloodFrequencySettings, at: datetime) -> bool:
-    """Set how the floods of a basin are analysed; return whether that changed anything."""
+    """Set how a basin's floods are analysed; return whether that changed anything."""
     basins.lock(session, basin)
     before = flood_frequency(session, basin)
     if FloodFrequencySettings.model_validate({name: getattr(before, name) for name in type(new).model_fields}) == new:
@@ -251,10 +238,8 @@ def _without_intervals(daily: DailySeries, floods: FloodFrequency) -> Sequence[t
 
 
 def levels_of(session: Session, basin: str) -> Iterator[BasinLevel]:
-    """Yield the levels of a basin, without intervals: those that operators set, then those of its record.
-
-    Floods are by one method.
-    """
+    """Yield the levels of a basin, without intervals: those that operators set, then those of its record. Floods are by
+    one method."""
     for fixed in of_basin(session, basin):
         yield BasinLevel(
             name=fixed.name,

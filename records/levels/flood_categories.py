@@ -23,22 +23,14 @@ from records.levels.basin_levels import THRESHOLDS, Threshold
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """The effect of an import.
-
-    Attributes:
-        left_out: categories without a discharge, and why.
-    """
+    """The effect of an import: `left_out` are categories without a discharge, and why."""
 
     changed: bool
     left_out: Mapping[str, Absent]
 
 
 def put(session: Session, basin: str, new: NewCategories, at: datetime) -> Imported:
-    """Set the official categories of a basin in place of earlier ones: levels of the names of the categories.
-
-    Raises:
-        InvalidCategories: the document cannot be used, or is of another gauge.
-    """
+    """Set the official categories of a basin in place of earlier ones: levels of the names of the categories."""
     basins.lock(session, basin)
     site, categories = read_categories(new.document)
     if site is not None and basin.startswith("USGS-") and site != source_code(basin):

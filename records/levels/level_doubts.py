@@ -1,7 +1,7 @@
-"""Levels that somebody set and whose unit, datum or order seems wrong: their alerts wait until somebody confirms them.
+"""Levels that somebody set and whose unit, datum or order seems wrong: alerts wait until somebody confirms them.
 
-Every level is checked when it is read, whichever way it came and whatever has changed since: its rating, its record, or
-the other levels. A level is confirmed at its discharge; set or converted to another, it is checked again.
+Every level is checked when it is read, whatever has changed since: its rating, its record, or the other levels. A level
+is confirmed at its discharge; set or converted to another, it is checked again.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,11 +25,7 @@ REMEDY = "Correct it, or confirm it (freshet thresholds confirm): until then, it
 
 
 def in_doubt(session: Session, basin: str, on: Day) -> dict[str, str]:
-    """Return why levels of a basin seem wrong, by name; those that somebody confirmed are left out.
-
-    Args:
-        on: the service's day, whose rating converts.
-    """
+    """Return why levels of a basin seem wrong, by name; confirmed ones are left out. `on` is the day of the rating."""
     levels = basin_levels.of_basin(session, basin)
     if all(_is_confirmed(level) for level in levels):
         return {}
@@ -46,7 +42,6 @@ def in_doubt(session: Session, basin: str, on: Day) -> dict[str, str]:
 
 
 def confirm(session: Session, basin: str, names: Sequence[str]) -> None:
-    """Record that somebody has confirmed levels at their discharges."""
     basins.lock(session, basin)
     for name in names:
         level = basin_levels.get(session, basin, name)

@@ -41,10 +41,7 @@ Series = Mapping[str, RunSeries]
 
 
 def distribution(series: Series, basin: RunBasin) -> tuple[FlowBasis, FlowAhead] | None:
-    """Return the distribution of a run's flow: calibrated where it is, else of the members.
-
-    None where the arrays are not stored.
-    """
+    """Return a run's flow: calibrated where it is, else of the members; None where no arrays are stored."""
     if (calibrated := runs.calibrated_flow(series)) is not None:
         return "calibrated", calibrated
     return None if "discharge" not in series else ("members", members_flow(series["discharge"], basin))
@@ -62,7 +59,6 @@ def members_flow(discharge: RunSeries, basin: RunBasin) -> FlowAhead:
 def flow_outlooks(
     session: Session, run: NewRun, basin: RunBasin, series: Series, adjustment: Adjustment | None
 ) -> FlowOutlooks | None:
-    """Return the outlook of a run's flow of a basin; None where its arrays are not stored."""
     if (found := distribution(series, basin)) is None:
         return None
     basis, flow = found
@@ -95,7 +91,7 @@ def _surroundings(
 
 
 def levels_of(session: Session, basin: str, area: Area) -> list[Level] | Absent:
-    """Return the levels of a basin that can have an alert, or that its record is damaged."""
+    """Return the levels that can have an alert, m3/s, or that the basin's record is damaged."""
     try:
         levels = [*basin_levels.alert_levels(session, basin)]
     except DamagedSeries as problem:
@@ -131,10 +127,8 @@ class Season:
 def season_of_run(
     session: Session, run: NewRun, basin: RunBasin, series: Mapping[str, RunSeries]
 ) -> SeasonVolume | Absent | None:
-    """Return the volume of the basin's season by a run with the weather of other years, or why it is not known.
-
-    None where the run holds none.
-    """
+    """Return the season's volume by a run with the weather of other years, or why it is not known. None where the run
+    holds none."""
     if run.forcing_kind != "climatology":
         return None
     try:
@@ -165,10 +159,7 @@ def _percent_of_normal(volume: Volume, ahead: Array) -> tuple[float, ...] | Abse
 
 
 def newest_seasons(session: Session, basins: Sequence[str], at: datetime) -> dict[str, Season]:
-    """Return the season of the newest run that holds one, as `records.forecasts.latest.newest_on` orders runs.
-
-    Basins without one are left out.
-    """
+    """Return the season of the newest run that holds one, ordered as in `records.forecasts.latest.newest_on`."""
     promoted = promotions.last_promotions()
     newest_first = (promoted.c.number.desc(), *NEWEST_FIRST)
     place = func.row_number().over(partition_by=OutlookRow.basin_id, order_by=newest_first).label("place")

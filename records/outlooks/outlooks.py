@@ -42,14 +42,7 @@ def prepare(session: Session, new: NewRun, results: Sequence[BasinResult]) -> Ou
 
 
 def store_run(session: Session, new: NewRun, results: Sequence[BasinResult], prepared: Outlooks | None = None) -> Run:
-    """Store a run with its outlooks, or nothing.
-
-    Args:
-        prepared: its outlooks (`prepare`); None to compute them here.
-
-    Raises:
-        InvalidInput, IntegrityError: as `records.runs.run_store.store`.
-    """
+    """Store a run with its outlooks, or nothing; `prepared` are those of `prepare`, None to compute them here."""
     with session.begin_nested():
         run = run_store.store(session, new, results)
         built = prepare(session, new, results) if prepared is None else prepared
@@ -95,11 +88,7 @@ def write_missing(database: Database) -> None:
 def build(
     session: Session, run: Run, basins: Sequence[RunBasin], published: Mapping[RunBasinKey, Adjustment] | None = None
 ) -> Outlooks:
-    """Return the outlooks of a stored run's basins; those without stored flow are left out.
-
-    Args:
-        published: the adjustments that they follow; by default the newest published ones.
-    """
+    """Return the outlooks of a stored run's basins, by default as adjusted; those without stored flow are left out."""
     issued = [(run.id, basin.basin_id) for basin in basins if basin.status == "issued"]
     return _build(session, run, basins, runs.series_of_many(session, issued, (*ARRAYS, run_arrays.CHANGES)), published)
 
@@ -137,11 +126,8 @@ def of_runs(
 ) -> dict[RunBasinKey, RunOutlook | Absent]:
     """Return the outlooks of runs' basins, or why there are none.
 
-    Those of runs that were stored before outlooks were, and those that follow another adjustment than the newest, are
-    computed from their arrays.
-
-    Args:
-        published: the adjustments that they follow; by default the newest published ones.
+    Those of runs stored before outlooks were, and those that follow another adjustment than `published` (default: the
+    newest published), are computed from their arrays.
     """
     keys = [(run.id, basin.basin_id) for run, basin in forecasts]
     found: dict[RunBasinKey, RunOutlook | Absent] = {**read_outlooks(session, keys)}
@@ -169,13 +155,8 @@ def _no_issue_before(run: NewRun) -> Absent:
 def _issues_before(
     session: Session, run: NewRun, basins: Sequence[str], present: Mapping[str, RunOutlook]
 ) -> dict[str, OutlookBefore]:
-    """Return the issue before an operational run of each basin, without the cause of the change.
-
-    Basins without one are left out.
-
-    Args:
-        present: stored outlooks of the run: the issue before stays the one that they name.
-    """
+    """Return the issue before an operational run of each basin, without the cause of the change. Stored outlooks of the
+    run (`present`) name the issue that stays the one before."""
     known = {
         name: (outlook.before.run, outlook.before.t0)
         for name, outlook in present.items()
@@ -225,13 +206,8 @@ def _issue(of_run: RunBefore, outlook: FlowOutlooks) -> OutlookBefore:
 
 @dataclass(frozen=True, slots=True)
 class RunChances:
-    """What a run makes of the levels of a basin.
-
-    Attributes:
-        window_days: number of days after T0 that the chances cover.
-        chances: of every level, or the reason without any.
-        adjustment: the published one that they follow; None without one.
-    """
+    """What a run makes of the levels of a basin: chances over `window_days` days after T0, or why there are none,
+    following the published adjustment."""
 
     run: Run
     basin_id: str
@@ -241,7 +217,6 @@ class RunChances:
 
 
 def read_chances(session: Session, run: Run, basin: RunBasin, adjustment: Adjustment | None) -> RunChances:
-    """Return the exceedance probability of each level within the window, or why there is none."""
     window = min(run.horizon_days - run.filled_days, WINDOW_DAYS)
     return RunChances(run, basin.basin_id, window, _chances(session, run, basin, adjustment), adjustment)
 

@@ -55,10 +55,9 @@ class Freshness:
 
     Attributes:
         state: `withheld`: the newest run was not issued, and there is none before; `missing`: there is no run.
-        reason: why it is not fresh; None where it is.
-        since: from when on it is so, by the service's clock; None where that is not known.
-        newer: a newer run that was withheld, so that the forecast is the one before; None without one.
-        awaited: the promoted version that has issued none yet; None where the forecast is its own.
+        reason: why it is not fresh; since: from when on, by the service's clock, where that is known.
+        newer: a newer run that was withheld, so that the forecast is the one before.
+        awaited: the promoted version that has issued none yet.
     """
 
     state: State
@@ -88,7 +87,6 @@ class Outlook:
 
     Attributes:
         now: the last observed flow, m3/s.
-        rating: of the day; None without one.
         impacts: what happens from a level on, by its name.
     """
 
@@ -108,12 +106,10 @@ class Outlook:
 
     @property
     def published(self) -> FlowOutlook | Absent:
-        """The outlook of the run's flow."""
         return self.run_outlook if isinstance(self.run_outlook, Absent) else self.run_outlook.published
 
     @property
     def area(self) -> Area | None:
-        """The area of the run; None without one."""
         return None if self.forecast is None else self.forecast.basin.area
 
     @property
@@ -123,14 +119,13 @@ class Outlook:
 
     @property
     def peak_m3s(self) -> float | None:
-        """Its height, m3/s; None where there is none, or the run has no area."""
+        """Its height, m3/s; None also where the run has no area."""
         if self.area is None or isinstance(self.peak, Absent):
             return None
         return float(mm_per_day_to_m3s(self.peak.height, area=self.area))
 
     @property
     def peak_day(self) -> date | None:
-        """Its day; None where there is none."""
         return None if isinstance(self.peak, Absent) else self.day_of(self.peak.lead)
 
     @property
@@ -140,7 +135,6 @@ class Outlook:
 
     @property
     def snow(self) -> RunSnow | Absent:
-        """The snow of T0."""
         if self.forecast is None:
             return self.freshness.reason or NOT_STORED
         snow = self.forecast.basin.summary.snow
@@ -158,13 +152,11 @@ class Outlook:
         return absent(Reason.NORMAL_TOO_SMALL, mm=MIN_MM) if percent is None else percent
 
     def day_of(self, lead: int) -> date:
-        """Return a day ahead of the run."""
         assert self.forecast is not None
         return as_date(self.forecast.run.t0) + timedelta(days=lead)
 
     @property
     def levels(self) -> Sequence[LevelOutlook] | Absent:
-        """The levels of the basin with their chances."""
         return self.published if isinstance(self.published, Absent) else self.published.levels
 
     @property
@@ -184,7 +176,6 @@ class Outlook:
 
     @property
     def is_calibrated(self) -> bool:
-        """Whether the numbers are of a calibrated distribution."""
         return not isinstance(self.run_outlook, Absent) and self.run_outlook.basis == "calibrated"
 
     @property
@@ -220,10 +211,8 @@ def outlooks(session: Session, basins: Sequence[str], at: datetime) -> dict[str,
 
 
 def outlooks_by(session: Session, found: Mapping[str, Latest | NotFound], at: datetime) -> dict[str, Outlook]:
-    """Return the outlooks of basins by given runs, or why they have none.
-
-    The number of statements does not grow with that of basins.
-    """
+    """Return the outlooks of basins by given runs, or why they have none. The number of statements does not grow with
+    that of basins."""
     names, today = list(found), day(at.date())
     known = {name: one for name, one in found.items() if isinstance(one, Latest)}
     keys = {name: (one.run.id, name) for name, one in known.items()}

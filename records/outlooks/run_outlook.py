@@ -23,8 +23,7 @@ class OutlookBefore:
     Attributes:
         run, t0: of the newest operational run of an earlier T0.
         likely: its highest likely level; None without one.
-        cause: the largest part of the change at the day of the peak (`hydrology.attribution.forecast_change`), or why
-            it is not known.
+        cause: the largest part of the change at the day of the peak (`hydrology.attribution.forecast_change`).
     """
 
     __pydantic_config__ = CLOSED
@@ -42,7 +41,7 @@ class SeasonVolume:
     """The volume of a season by a run that holds all of it.
 
     Attributes:
-        season, period: its name, and its days, FIRST..LAST.
+        period: FIRST..LAST.
         is_calibrated: whether it is of calibrated paths; else of members and traces.
         percent_of_normal: exceeded by `hydrology.climatology.volumes.EXCEEDED_PERCENT`.
     """
@@ -61,7 +60,7 @@ class FlowOutlooks:
 
     Attributes:
         window_days: number of days after the last past day that the chances of levels cover.
-        adjustment: the published adjustment that `adjusted` follows; both None without one.
+        adjustment: the published one that `adjusted` follows; both None without one.
     """
 
     __pydantic_config__ = CLOSED
@@ -80,11 +79,7 @@ class FlowOutlooks:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOutlook(FlowOutlooks):
-    """The outlook of a run's forecast of a basin.
-
-    Attributes:
-        season: the volume of the basin's season, or why it is not known; None where the run does not hold one.
-    """
+    """The outlook of a run's forecast of a basin; `season` is None where the run does not hold one."""
 
     before: OutlookBefore | Absent
     season: SeasonVolume | Absent | None
@@ -106,7 +101,7 @@ class OutlookRow(Base):
 
 
 def read_outlooks(session: Session, keys: Collection[RunBasinKey]) -> dict[RunBasinKey, RunOutlook]:
-    """Return the stored outlooks of runs' basins; those without one are left out."""
+    """Return the stored outlooks of runs' basins."""
     table = table_of(OutlookRow).c
     query = where_keys(select(table.run_id, table.basin_id, table.outlook), (table.run_id, table.basin_id), keys)
     return {(run, basin): outlook for run, basin, outlook in session.execute(query)}

@@ -94,7 +94,6 @@ class SkillKey:
 
 
 def skill_of_many(session: Session, keys: Sequence[SkillKey]) -> dict[str, BasinSkill]:
-    """Return the skill in basins, by basin."""
     evaluated = {version: versions.get(session, version).evaluated_as for version in {key.version for key in keys}}
     every = sorted({version for names in evaluated.values() for version in names})
     of_means = scores.held_out_scores(session, every, [METRIC])

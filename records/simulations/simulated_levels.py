@@ -76,7 +76,6 @@ def replace(
 
 
 def get(session: Session, version: str, basin: str) -> ModelLevels | None:
-    """Return the levels of a version in a basin. None if none are stored."""
     record = session.execute(select(SIMULATED).filter_by(version_id=version, basin_id=basin)).one_or_none()
     if record is None:
         return None

@@ -37,11 +37,10 @@ class NotSimulated(NotFound):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimulatedFlow:
-    """Flow of a basin on the days of an evaluation, mm/day.
+    """Flow of a basin on the days of an evaluation, mm/day, each (days,).
 
     Attributes:
-        simulated: (days,), the mean of the members.
-        observed: (days,), NaN where missing.
+        simulated: the mean of the members; observed: NaN where missing.
     """
 
     version_id: str
@@ -85,7 +84,6 @@ class SimulatedWater:
 
     @property
     def content(self) -> bytes:
-        """The values as they are stored."""
         return self.values.astype(VALUE, copy=False).tobytes()
 
 
@@ -116,7 +114,6 @@ class SimulatedLoss:
     """Mean annual loss over the simulated days, mm.
 
     Attributes:
-        members: by member label.
         pet: potential evapotranspiration on the same days (`hydrology.weather.evaporation`).
     """
 
@@ -127,7 +124,6 @@ class SimulatedLoss:
 
     @property
     def mean(self) -> float:
-        """The mean of the members."""
         return sum(self.members.values()) / len(self.members)
 
     @property
@@ -174,14 +170,7 @@ def replace_flow(session: Session, flows: Sequence[SimulatedFlow]) -> None:
 
 
 def newest_flow(session: Session, versions: Sequence[str], basin: str) -> SimulatedFlow:
-    """Return the newest flow of a basin that one of some versions has.
-
-    Args:
-        versions: in the order in which they are looked up.
-
-    Raises:
-        Corrupt: it is damaged.
-    """
+    """Return the newest flow of the first of some versions that has one. Raise Corrupt if it is damaged."""
     row = SimulatedFlowRow
     for version in versions:
         query = select(row).filter_by(version_id=version, basin_id=basin).order_by(row.evaluated_at, row.last_day)
@@ -212,19 +201,16 @@ def of_basins(
 
 
 def storage_of(session: Session, version: str, basin: str) -> SimulatedWater | Absent:
-    """Return a version's total simulated water in a basin, or a reason."""
     return of_basins(session, version, [basin], "storage").get(basin) or why_none(version)
 
 
 def snow_of(session: Session, version: str, basin: str, chosen: SnowMapping | Absent) -> SimulatedWater | Absent:
-    """Return a version's simulated snow in a basin, or a reason."""
     return snow_of_basins(session, version, {basin: chosen})[basin]
 
 
 def snow_of_basins(
     session: Session, version: str, chosen: Mapping[str, SnowMapping | Absent]
 ) -> dict[str, SimulatedWater | Absent]:
-    """Return the result of `snow_of` for many basins."""
     simulated = of_basins(session, version, list(chosen), "snow")
     snow: dict[str, SimulatedWater | Absent] = {}
     for basin, of_basin in chosen.items():
@@ -247,12 +233,10 @@ def lacking_snow(session: Session, version: str) -> list[str]:
 
 
 def why_none(version: str) -> Absent:
-    """Return the reason why no past water of a version is known."""
     return absent(Reason.NO_SIMULATED_STORAGE, version=version)
 
 
 def loss_of(session: Session, version: str, basin: str) -> tuple[Period, SimulatedLoss] | Absent:
-    """Return a version's loss in a basin and its days, or a reason."""
     columns = (SIMULATED.c[name] for name in ("first_day", "last_day", "loss"))
     row = session.execute(select(*columns).filter_by(version_id=version, basin_id=basin)).one_or_none()
     if row is None or row.loss is None:

@@ -39,13 +39,11 @@ class SnowCells:
     """The snow cells of a basin, chosen on the training period.
 
     Attributes:
-        cells: the chosen cells by member label.
-        training_first, training_last, training_r: the days of the choice, and Pearson's r there.
-        test_first, test_last, test_r: other days, and Pearson's r there.
+        cells: by member label.
+        training_r, test_r: Pearson's r on the days of the choice, and on other days.
         bias_pct: of the test days, %.
         bare_mm: what reads as snow in the mean of the test days on which the reference has none; None where there are
             no such days.
-        reason: why another number is missing.
     """
 
     version_id: Annotated[str, ForeignKey("versions.id")]
@@ -82,9 +80,8 @@ class SnowMapping:
     """The cells of each member, by its label, that read as snow in a basin.
 
     Attributes:
-        kind: `basin`, chosen against its own reference; `regional`, chosen over other basins together; `store`, snow
-            by construction.
-        skill: or the reason why it is unknown.
+        kind: `basin`, chosen against its own reference; `regional`, chosen over other basins together; `store`, snow by
+            construction.
         because: why it is regional; None elsewhere.
     """
 
@@ -113,7 +110,6 @@ def own_cells(session: Session, version: str, basins: Sequence[str] | None = Non
 
 
 def regional_cells(session: Session, version: str) -> RegionalSnow | None:
-    """Return the regional snow cells of a version; None if none are stored."""
     found = find(session, StoredRegionalSnow, version_id=version)
     return None if found is None else found.content
 
@@ -147,7 +143,6 @@ def _chosen(session: Session, asked: Version, basins: Sequence[str]) -> dict[str
 
 
 def mapping(session: Session, version: str, basin: str) -> SnowMapping | Absent:
-    """Return the result of `mappings` for one basin."""
     return mappings(session, version, [basin])[basin]
 
 

@@ -33,13 +33,7 @@ class UnknownComparison(NotFound):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedVersion:
-    """A compared version and its cost.
-
-    Attributes:
-        members: number of networks whose mean prediction was scored.
-        parameters: trained numbers of one member.
-        training_seconds: total over its members.
-    """
+    """A compared version and its cost."""
 
     __pydantic_config__ = CLOSED
 
@@ -86,12 +80,7 @@ class VersionDifference(Difference):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedScore:
-    """One metric in the basins where every version has a value.
-
-    Attributes:
-        n: number of these basins; lacking: number of the other compared basins.
-        differences: of every version but the first.
-    """
+    """One metric in the basins where every version has a value."""
 
     __pydantic_config__ = CLOSED
 
@@ -146,8 +135,7 @@ class ComparisonResult:
     """The result of a comparison.
 
     Attributes:
-        versions: the compared ones; the others are compared with the first.
-        published_models: published models that the first version is compared with.
+        versions: the others, and published models, are compared with the first.
         values: by metric and version, one value for each basin of the comparison; None if undefined.
     """
 
@@ -167,9 +155,8 @@ class NewComparison:
     """A comparison to be stored.
 
     Attributes:
-        versions: the compared ones; the others are compared with the first.
+        versions: the others are compared with the first.
         basins: those that every version was scored in.
-        owner: the operator's key that posted it; None for the service's.
     """
 
     first_day: Day
@@ -228,12 +215,7 @@ class Summary:
 
 
 def store(session: Session, new: NewComparison, at: datetime) -> tuple[Comparison, bool]:
-    """Store a comparison, and return it with whether it is new. An equal stored one is returned instead.
-
-    Raises:
-        IntegrityError: a version is not stored.
-        ValueError: a number of the result is not finite.
-    """
+    """Store a comparison, and return it with whether it is new. An equal stored one is returned instead."""
     days = [str(new.first_day), str(new.last_day)]
     owner = [] if new.owner is None else [new.owner]
     content_hash = fingerprint([days, new.versions, new.basins, to_json(new.result), *owner])
@@ -250,7 +232,6 @@ def store(session: Session, new: NewComparison, at: datetime) -> tuple[Compariso
 
 
 def get(session: Session, comparison: str) -> Comparison:
-    """Return a comparison."""
     row = session.execute(select(COMPARISONS).where(COMPARISONS.c.id == comparison)).one_or_none()
     if row is None:
         raise UnknownComparison(f"No comparison {comparison!r} is stored here: list the comparisons to see their ids.")
@@ -260,7 +241,7 @@ def get(session: Session, comparison: str) -> Comparison:
 def list_comparisons(
     session: Session, *, version: str | None = None, after: str | None = None, limit: int | None = None
 ) -> list[Summary]:
-    """Return comparisons, newest first, of all versions or one. `after` is the last id of the previous page."""
+    """Return comparisons, newest first. `after` is the last id of the previous page."""
     row = COMPARISONS.c
     query = select(row.id, row.created_at, row.first_day, row.last_day, row.basins, row.owner).order_by(row.id.desc())
     if version is not None:

@@ -32,8 +32,7 @@ class ForecastError:
     Attributes:
         weather: after T0, as in `records.verification.lead_scores.BasinVerification`.
         season: of the first day ahead.
-        volume: of all days, mm.
-        peak: of the highest day of the members' mean, mm/day.
+        volume: of all days, mm; peak: of the highest day of the members' mean, mm/day.
     """
 
     run_id: str
@@ -84,10 +83,8 @@ def split_basins(session: Session, runs: Collection[str]) -> set[tuple[str, str]
 
 
 def worst(session: Session, measure: Measure, chosen: ErrorFilter, limit: int) -> list[ForecastError]:
-    """Return the forecasts with the largest errors, the largest first, over or under.
-
-    Of forecasts of a basin whose days overlap only the worst is among them, since they missed the same event.
-    """
+    """Return the forecasts with the largest errors, over or under, the largest first. Of a basin's forecasts whose days
+    overlap only the worst is among them, since they missed the same event."""
     size = func.abs(ERROR_SPLITS.c[f"{measure}_error"])
     found: list[ForecastError] = []
     days: dict[str, list[Period]] = {}
@@ -109,7 +106,6 @@ def every(session: Session, chosen: ErrorFilter) -> list[ForecastError]:
 
 
 def count(session: Session, chosen: ErrorFilter) -> int:
-    """Return the number of forecasts whose errors are stored."""
     return session.scalar(_restricted(select(func.count()).select_from(ERROR_SPLITS), chosen)) or 0
 
 

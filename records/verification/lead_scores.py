@@ -103,7 +103,6 @@ class PooledVerification:
     """Verification of a forecaster over basins.
 
     Attributes:
-        version_id, origin, weather, period_use: as in `BasinVerification`.
         scores: the quartiles of each of `POOLED`, over the basins that have it.
         missing: by score, the most frequent reason why no basin has it.
     """
@@ -132,11 +131,7 @@ def replace(session: Session, rows: Sequence[BasinVerification]) -> None:
 
 
 def replace_issued(session: Session, version: str, basin: str, rows: Sequence[BasinVerification]) -> bool:
-    """Store the verification of issued forecasts in a basin. It replaces all earlier rows.
-
-    Returns:
-        Whether anything changed: equal scores are not written again.
-    """
+    """Store the verification of issued forecasts in place of earlier rows; False if it is equal."""
     column = VERIFICATION.c
     own = (column.version_id == version) & (column.basin_id == basin) & (column.origin == "issued")
     before = {_key(row): row for row in _read(session, select(VERIFICATION).where(own))}
@@ -149,7 +144,6 @@ def replace_issued(session: Session, version: str, basin: str, rows: Sequence[Ba
 
 
 def of_basin(session: Session, version: str, basin: str, season: str = ALL_YEAR) -> list[BasinVerification]:
-    """Return a version's verification in a basin, sorted by key."""
     query = select(VERIFICATION).filter_by(version_id=version, basin_id=basin, season=season)
     return _read(session, query.order_by(*(VERIFICATION.c[name] for name in _GROUP)))
 

@@ -19,13 +19,7 @@ _KEY = ("source", "model", "basin_id", "metric", "first_day", "last_day")
 @stored("publications", key=("source",))
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Publication:
-    """The origin of published scores.
-
-    Attributes:
-        source: the repository and its commit.
-        citation: the original publication.
-        file_id: the last file read (`records.series.revisions`).
-    """
+    """The origin of published scores: `source` is the repository and its commit."""
 
     source: str
     citation: str
@@ -77,7 +71,6 @@ def store(session: Session, publication: Publication, scores: Sequence[Published
 
 
 def publications(session: Session) -> list[Publication]:
-    """Return every publication, by source."""
     return read(session, Publication, select(PUBLICATIONS).order_by(PUBLICATIONS.c.source))
 
 

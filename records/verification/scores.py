@@ -45,10 +45,8 @@ class Score:
     Attributes:
         member: a member's number, or `mean`; or of a combined version, the products that the mean is of alone.
         lead, season, threshold: the subset of the days, or `all`.
-        forcing_kind: of the forcing that drove the simulation.
         low, high: its interval, if one was computed.
         shipped: whether it came with the ensemble; an evaluation here takes its place.
-        period_use: how the training of the version used the days of the period in the basin.
     """
 
     version_id: Annotated[str, ForeignKey("versions.id")]
@@ -136,10 +134,8 @@ class HeldOutScore:
 def held_out_scores(
     session: Session, versions: Sequence[str], metrics: Sequence[str], basins: Sequence[str] | None = None
 ) -> dict[OfMetric, HeldOutScore]:
-    """Return the scores of the members' mean over all days of the newest held-out period, with these days.
-
-    Computed scores come before shipped ones. Missing ones are left out.
-    """
+    """Return the scores of the members' mean over all days of the newest held-out period. Computed scores come before
+    shipped ones."""
     names = ("version_id", "basin_id", "metric", "value", "n", "shipped", "first_day", "last_day")
     query = (
         select(*(SCORES.c[name] for name in names))
@@ -161,9 +157,7 @@ class Quartiles:
     """One score over the basins of an evaluation whose days had the same use, its key as in `Score`.
 
     Attributes:
-        n: number of basins with a value; lacking: number with a reason instead.
-        shipped: number of values that came with the ensemble.
-        p25, median, p75: over the basins with a value; None without any.
+        n: number of basins with a value; lacking: with a reason instead; shipped: values that came with the ensemble.
     """
 
     member: str

@@ -34,7 +34,7 @@ class NewBridge:
 
     Attributes:
         name: also the product of the resulting weather.
-        from_product, to_product: the source product, and the product that it imitates.
+        to_product: the product that it imitates.
         model: of the weather forecasts that it converts; None for observed weather.
         first, last: the days within which it was fitted; None if not limited.
         refused: by basin, why it could not be fitted.
@@ -93,10 +93,9 @@ class BridgePart(NewPart):
     """A stored fit's result for a basin.
 
     Attributes:
-        sha256: checksum of its corrections.
         applied_at: when it was last applied, by the service's clock.
-        applied_stamp: of the series that it was applied to (`series.stamp`); None if it is not in force, because it
-            was never applied or another fit has been since.
+        applied_stamp: of the series that it was applied to (`series.stamp`); None if it is not in force, because it was
+            never applied or another fit has been since.
     """
 
     bridge_id: Annotated[str, ForeignKey("bridges.id")]
@@ -130,11 +129,7 @@ class InForce:
 
 
 def create(session: Session, new: NewBridge, parts: Sequence[NewPart], at: datetime) -> Bridge:
-    """Store a fit.
-
-    Raises:
-        ProductConflict: its name is that of a product that is not from a bridge.
-    """
+    """Store a fit. Its name may not be a product's that is not from a bridge."""
     require_free(session, new.name)
     bridge = new_id(at)
     add_all(session, Bridge, [as_values(new) | {"id": bridge, "refused": dict(new.refused), "created_at": at}])
@@ -144,11 +139,7 @@ def create(session: Session, new: NewBridge, parts: Sequence[NewPart], at: datet
 
 
 def require_free(session: Session, name: str) -> None:
-    """Check that no product from elsewhere than a bridge has a name.
-
-    Raises:
-        ProductConflict: it is.
-    """
+    """Refuse a name that a product from elsewhere than a bridge has."""
     if name in series.products(session) and not is_stored(session, name):
         raise product_credits.conflict(name, "holds data that are not from a bridge")
 
@@ -162,7 +153,6 @@ def get(session: Session, bridge: str) -> Bridge:
 
 
 def is_stored(session: Session, name: str) -> bool:
-    """Return whether a bridge with a name is stored."""
     return _newest(session, name) is not None
 
 
@@ -193,12 +183,10 @@ def for_forecasts(session: Session, model: str, product: str, basins: Sequence[s
 def to_products(
     session: Session, products: Collection[str], basins: Sequence[str], only: Collection[str] | None = None
 ) -> list[InForce]:
-    """Return the bridges of observed weather that lead to some products, by basin, whether applied or not.
+    """Return the bridges of observed weather that lead to some products, by basin, whether applied or not: `only` these
+    ids, or the newest fit of each name.
 
     Those whose precipitation correlates best on days outside their fit come first.
-
-    Args:
-        only: their ids; None: the newest fit of each name.
     """
     named = [] if only is None else [_BRIDGES.c.id.in_(only)]
     fitted = _of_basins(session, basins, _BRIDGES.c.model.is_(None), _BRIDGES.c.to_product.in_(products), *named)

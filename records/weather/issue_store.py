@@ -24,8 +24,7 @@ class StoredIssue:
     """The result of storing a weather forecast.
 
     Attributes:
-        issue_id: its id, whether it is new or not.
-        new: newly stored basins; known: basins already stored with the same content.
+        known: basins already stored with the same content.
         refused: why other basins were not stored.
         warnings: oddities of the weather, by basin.
     """
@@ -41,12 +40,9 @@ def store(session: Session, forecasts: Sequence[WeatherForecast], at: datetime, 
     """Store a source's forecasts for some basins. Already stored ones stay as they are.
 
     Args:
-        forecasts: one or more, of one source, model and reference time, each for another basin.
+        forecasts: one or more, of one source, model and reference time, each for another basin; otherwise ValueError.
         at: the machine's time.
         operational: see `weather_issues.Issue`.
-
-    Raises:
-        ValueError: they are of different issues, or two are for the same basin.
     """
     issue = forecasts[0].issue
     issues = {(each.issue.source, each.issue.model, each.issue.reference_time) for each in forecasts}

@@ -46,7 +46,6 @@ class Issue:
     """A stored weather forecast for any basins.
 
     Attributes:
-        source, model, reference_time, licence, credit: as in `hydrology.weather.forcing.WeatherIssue`.
         operational: whether forecasts may use it by default: it came from a feed, an admin or the command line. One
             sent with an operator's key is used only by name, and does not replace a feed's.
         created_at: when its first basin was stored, by the machine's clock.
@@ -75,9 +74,7 @@ class BasinPart:
     """The stored part for one basin, without its values.
 
     Attributes:
-        available_time: when it became available.
-        first, last: its valid days.
-        sha256: checksum of its content.
+        first, last: its valid days; sha256: checksum of its content.
     """
 
     issue_id: Annotated[str, ForeignKey("weather_issues.id")]
@@ -94,11 +91,7 @@ ISSUES, PARTS = table_of(Issue), table_of(BasinPart)
 
 
 def get(session: Session, issue: str) -> Issue:
-    """Return a stored weather forecast.
-
-    Raises:
-        Gone: it was pruned.
-    """
+    """Return a stored weather forecast; Gone if it was pruned."""
     found = find(session, Issue, id=issue)
     if found is None:
         raise retention.pruned_row(session, "weather", issue) or UnknownWeather(
@@ -108,7 +101,6 @@ def get(session: Session, issue: str) -> Issue:
 
 
 def is_stored(session: Session, source: str, model: str) -> bool:
-    """Return whether a weather forecast of a model is stored."""
     return bool(session.scalar(select(exists().where(ISSUES.c.source == source, ISSUES.c.model == model))))
 
 
@@ -122,11 +114,8 @@ def list_issues(
     after: str | None = None,
     limit: int | None = None,
 ) -> list[Issue]:
-    """Return the weather forecasts known at an instant, last stored first.
-
-    Args:
-        after: the last id of the previous page.
-    """
+    """Return the weather forecasts known at an instant, last stored first. `after` is the last id of the previous
+    page."""
     of_issue = PARTS.c.issue_id == ISSUES.c.id
     known = exists().where(of_issue, PARTS.c.available_time <= at)
     if basin is not None:
@@ -147,7 +136,6 @@ def parts_of(session: Session, issue: str, at: datetime) -> list[BasinPart]:
 
 
 def read(session: Session, issue: str, basin: str, at: datetime) -> WeatherForecast:
-    """Return a weather forecast of a basin."""
     found = read_many(session, issue, [basin], at)
     if basin not in found:
         raise UnknownWeather(f"Weather forecast {issue} does not contain {basin}: list the forecast's basins.")
@@ -171,8 +159,8 @@ def newest(
     left out.
 
     Args:
-        whole: whether it must cover all days; else the one is returned that covers them from the first to the
-            latest day, if it held as many days when it was issued.
+        whole: whether it must cover all days; else the one is returned that covers them from the first to the latest
+            day, if it held as many days when it was issued.
     """
     newest_first = (ISSUES.c.reference_time.desc(), ISSUES.c.id.desc())
     order = newest_first if whole else (PARTS.c.last.desc(), *newest_first)
@@ -194,14 +182,10 @@ def newest(
 def since(
     session: Session, source: str, model: str, basins: Sequence[str], *, days: Period, before: datetime
 ) -> list[tuple[str, Day]]:
-    """Return the forecasts that feeds brought of a model, with their reference days, the oldest first.
+    """Return the forecasts of a model that feeds brought, with their reference days, the oldest first.
 
-    Of several with the same reference day the last stored is returned.
-
-    Args:
-        basins: that one must contain.
-        days: one of which it must hold.
-        before: instant before which its reference time lies.
+    They contain one of the basins, hold one of the days, and have a reference time before an instant. Of several with
+    the same reference day the last stored is returned.
     """
     query = (
         select(ISSUES.c.id, ISSUES.c.reference_time)
@@ -237,11 +221,7 @@ def is_whole(row: Any) -> bool:
 
 
 def outdated(session: Session, before: datetime, issues: Collection[str] | None = None) -> dict[str, int]:
-    """Return the weather forecasts first stored before an instant. Each counts as 1.
-
-    Args:
-        issues: restrict to these; None for all.
-    """
+    """Return the weather forecasts first stored before an instant, each with a count of 1."""
     query = select(ISSUES.c.id).where(ISSUES.c.created_at < before).order_by(ISSUES.c.id)
     return dict.fromkeys(session.scalars(query if issues is None else query.where(ISSUES.c.id.in_(issues))), 1)
 
