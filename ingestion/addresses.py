@@ -27,16 +27,10 @@ class UnknownHost(AddressProblem):
 
 
 def addresses_of(host: str, port: int, allowed: Collection[HostPort] = ()) -> list[str]:
-    """Resolve a host once. Return the addresses that are allowed, in the resolver's order.
+    """Resolve a host once; return its allowed addresses in the resolver's order.
 
-    Args:
-        host: a name, or an IP address in any notation that the system's resolver accepts (decimal, octal).
-        port: the port to connect to.
-        allowed: hosts with their ports that may have any address, in lower case.
-
-    Raises:
-        UnknownHost: the name cannot be resolved.
-        ForbiddenAddress: none of its addresses is public. The message does not reveal them.
+    `host` may have any notation that the system's resolver accepts (decimal, octal). Hosts in `allowed`, in lower case
+    with their ports, may have any address. ForbiddenAddress, where no address is public, does not reveal them.
     """
     try:
         answers = getaddrinfo(host, port, type=SOCK_STREAM)

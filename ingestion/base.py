@@ -28,10 +28,7 @@ class SourceError(Problem):
     recognised: a known column, a calendar day, a number, a mark of a missing value such as NA.
 
     Attributes:
-        file: the file as shown to people, `path` or `zip!member`.
         line: the line, counted from 1, or None where no single line is at fault.
-        cause: the fault in words, without a full stop.
-        remedy: how to fix it, in words, without a full stop.
     """
 
     kind = "bad-source"
@@ -69,15 +66,9 @@ class BasinData:
 
     Attributes:
         basin: the full identifier (`USGS-01013500`).
-        name: the gauge's name, if the source gives one.
-        latitude: of the gauge, degrees north.
-        longitude: of the gauge, degrees east.
-        huc: the hydrologic unit code, as text.
+        latitude, longitude: of the gauge, degrees north and east.
         areas: every area the source gives, by name, m2. A forcing file's own area has the product's name.
         attributes: the numeric attributes in the source's units; a missing one is left out.
-        texts: the attributes in words.
-        series: every daily series.
-        files: every file used.
     """
 
     basin: str
@@ -100,9 +91,5 @@ class Source(Protocol):
         ...
 
     def read(self, basin: str) -> BasinData:
-        """Return all data of a basin.
-
-        Raises:
-            SourceError: a file of the basin cannot be used. Other basins stay readable.
-        """
+        """Return all data of a basin; a SourceError leaves others readable."""
         ...

@@ -38,13 +38,8 @@ def counts_alike(calendar: str, origin: np.datetime64) -> bool:
 class StationSeries:
     """The layout of a file: its axes are stations, realizations (where there are some) and times.
 
-    Attributes:
-        station: the variable with the cf_role timeseries_id.
-        time: the variable with the standard_name time.
-        realization: the variable with the standard_name realization; None where there is none.
-
-    Raises:
-        SourceError: stations or times are missing, or do not have one dimension each.
+    They are the variables with the cf_role timeseries_id and the standard_names time and realization (None without).
+    Stations and times have one dimension each.
     """
 
     def __init__(self, file: str, dataset: "Dataset", remedy: str) -> None:
@@ -68,11 +63,7 @@ class StationSeries:
         return None
 
     def found(self, what: str, **attributes: str) -> "Variable[Any]":
-        """Return the first variable with some attributes.
-
-        Raises:
-            SourceError: there is none; `what` names it.
-        """
+        """Return the first variable with some attributes, or refuse the file."""
         variable = self.variable(**attributes)
         if variable is None:
             raise self.fault(f"has not {what}")
@@ -87,12 +78,8 @@ class StationSeries:
     def instants(self, variable: "Variable[Any]", counted: "Variable[Any] | None" = None) -> Instants:
         """Return a variable's instants in UTC, to the second.
 
-        Args:
-            counted: the variable that states the units and the calendar, if another one.
-
-        Raises:
-            SourceError: they are not counted since an instant in UTC of the standard calendar, are missing, or are of
-                no year that has observations or forecasts.
+        `counted` states the units and the calendar, where another variable does. Refused are counts other than since an
+        instant in UTC of the standard calendar, missing instants, and years without observations or forecasts.
         """
         step, origin = self._count(variable if counted is None else counted)
         seconds = numbers(variable) * step if is_numeric(variable) else np.full(variable.shape, np.nan)
@@ -111,11 +98,7 @@ class StationSeries:
         return instants
 
     def _count(self, variable: "Variable[Any]") -> tuple[int, np.datetime64]:
-        """Return the seconds of a variable's unit, and the instant that it counts from.
-
-        Raises:
-            SourceError: they are not stated, or by another calendar than the standard one.
-        """
+        """Return a variable's unit in seconds, and the instant it counts from."""
         since = _SINCE.fullmatch(str(getattr(variable, "units", "")).strip())
         calendar = str(getattr(variable, "calendar", "standard"))
         if since is None or calendar not in CALENDARS:
@@ -136,9 +119,7 @@ class StationSeries:
     def day_bounds(self) -> Instants | None:
         """Return the begin and end of the day of each time (times, 2); None where the times have no bounds.
 
-        Raises:
-            SourceError: bounds are missing, of another shape, unit or calendar, not of exactly a day each, out of
-                order, or not around their time.
+        Bounds have the unit and calendar of the times, are of exactly a day each, in order, and around their time.
         """
         if hasattr(self.time, "climatology"):
             raise self.fault(f"has a climatology (of {self.time.name}), not the days of a period")
@@ -171,11 +152,7 @@ class StationSeries:
         return SourceError(self.file, f"has {cause}", "give each time the begin and the end of its day as its bounds")
 
     def labels(self) -> list[str] | None:
-        """Return the numbers of the realizations; None where there are none.
-
-        Raises:
-            SourceError: they are not whole numbers.
-        """
+        """Return the whole numbers of the realizations; None where there are none."""
         if self.realization is None:
             return None
         labels = numbers(self.realization) if is_numeric(self.realization) else np.array([np.nan])
@@ -184,11 +161,7 @@ class StationSeries:
         return [str(int(label)) for label in labels]
 
     def names(self) -> list[str]:
-        """Return the names of the stations.
-
-        Raises:
-            SourceError: they are not texts, or are too long or too many.
-        """
+        """Return the names of the stations: texts, limited in length and number."""
         if self.station.size > MAX_STATIONS * _MAX_ID:
             raise self.fault(f"has stations with names of more than {_MAX_ID} letters")
         values = np.ma.filled(self.station[:], b"" if self.station.dtype == "S1" else "")

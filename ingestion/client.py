@@ -45,11 +45,7 @@ class Deadline:
         self._end = time.monotonic() + seconds
 
     def left(self, maximum: float | None = None) -> float:
-        """Return the remaining seconds, at most `maximum`.
-
-        Raises:
-            TooSlow: no time is left.
-        """
+        """Return the remaining seconds, at most `maximum`; TooSlow if none."""
         seconds = self._end - time.monotonic()
         if seconds <= 0:
             raise TooSlow(
@@ -60,12 +56,7 @@ class Deadline:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """The minimum speed of an answer.
-
-    Attributes:
-        slowest: bytes per second, averaged over the window.
-        window: seconds.
-    """
+    """The minimum speed of an answer: bytes per second, over `window` seconds."""
 
     slowest: float = 1000
     window: float = 60
@@ -75,11 +66,7 @@ USUAL_PACE = Pace()
 
 
 def http_address(url: str) -> httpx2.URL:
-    """Check and parse a URL for the client.
-
-    Raises:
-        InvalidInput: it is neither http nor https, or has a user or password. The message does not repeat it.
-    """
+    """Parse an http(s) URL without user or password; errors never repeat it."""
     try:
         address = httpx2.URL(url)
         host = address.host
@@ -123,13 +110,8 @@ def get(
 ) -> Iterator[httpx2.Response]:
     """Request an address, following a few redirects. Yield the answer before its body is read.
 
-    Args:
-        content: posted to the address; None: it is got.
-        same_origin: whether a redirect to another host, port or scheme is refused.
-
-    Raises:
-        BadRedirect: there are too many, or one leads from https to http, to a URL with a password, to another
-            protocol, or to another host where that is refused.
+    `content` is posted; None: it is got. BadRedirect refuses too many redirects, and one from https to http, to a URL
+    with a password, to another protocol or, with `same_origin`, to another host, port or scheme.
     """
     for _ in range(MAX_REDIRECTS + 1):
         with client.stream("GET" if content is None else "POST", address, content=content, headers=headers) as response:
@@ -151,8 +133,7 @@ def origin(address: httpx2.URL) -> tuple[str, str, int | None]:
 def redirected(address: httpx2.URL, location: str) -> httpx2.URL:
     """Return the target of a redirect.
 
-    Raises:
-        BadRedirect: it is not plain http or https, has a password, or leads from https to http.
+    BadRedirect: it is not plain http or https, has a password, or leads from https to http.
     """
     try:
         target = http_address(str(address.join(location)))
@@ -174,7 +155,6 @@ class _Transport(httpx2.BaseTransport):
         )
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send a request."""
         url = request.url
         target = httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
         with _as_httpx():
@@ -190,7 +170,6 @@ class _Transport(httpx2.BaseTransport):
         return httpx2.Response(response.status, headers=response.headers, stream=_Body(response))
 
     def close(self) -> None:
-        """Close every connection."""
         self._pool.close()
 
 

@@ -24,9 +24,7 @@ _FIRST_DAY, _LAST_DAY = np.datetime64("1800-01-01"), np.datetime64("2199-12-31")
 class ReadSeries(DailySeries):
     """A series as a file has it.
 
-    Attributes:
-        column: the name of its column or variable.
-        lines: the line of each day; 0 where the file has no line of it.
+    `lines` has the line of each day; 0 where the file has no line of it.
     """
 
     column: str
@@ -36,8 +34,7 @@ class ReadSeries(DailySeries):
 def daily_series(days: Days, values: Numbers, unit: str, flags: Flags | None = None) -> DailySeries:
     """Return values of days in any order as a consecutive series. Missing days are ABSENT.
 
-    Args:
-        flags: of the values; by default MISSING where a value is NaN.
+    `flags` are MISSING by default where a value is NaN.
     """
     if flags is None:
         flags = np.where(np.isnan(values), Flag.MISSING, 0).astype(np.uint8)
@@ -57,12 +54,8 @@ def refuse_rows(
 ) -> None:
     """Refuse a file if a row is bad.
 
-    Args:
-        lines: the line of each row, or None where the file has no lines.
-        cause: the fault; a function of the row's number where it depends on the row.
-
-    Raises:
-        SourceError: names the line of the first bad row.
+    `lines` is None where the file has none; `cause` may be a function of the row's number. The SourceError names the
+    line of the first bad row.
     """
     if bad.any():
         row = int(bad.argmax())
@@ -74,14 +67,8 @@ def refuse_rows(
 class DailyRows:
     """The days of one basin's rows in a file, checked.
 
-    Attributes:
-        file: their file.
-        days: one per row, ascending.
-        lines: the line of each row, or None where the file has no lines.
-        where_missing: how the file states that a value is missing, for errors.
-
-    Raises:
-        SourceError: a day occurs twice or out of order, or is before any gauge.
+    A day that repeats, is out of order or before any gauge is refused. `lines` is None where the file has none;
+    `where_missing` is how it marks a missing value, for errors.
     """
 
     file: SourceFile
@@ -98,11 +85,7 @@ class DailyRows:
         refuse_rows(self.file, self.lines, bad, self._out_of_order, "give each day once, in order")
 
     def check(self, values: Numbers, quantity: Quantity, column: str, *, may_lack: bool = False) -> None:
-        """Refuse a column with an impossible value, or without one unless it `may_lack` some (NaN).
-
-        Raises:
-            SourceError: a value is outside the limits.
-        """
+        """Refuse a column with an impossible value, or without one unless it `may_lack` some (NaN)."""
         outside = ~((quantity.lowest <= values) & (values <= quantity.highest))
         refuse_rows(
             self.file,
@@ -127,9 +110,6 @@ class DailyRows:
         """Return a column as a series from its first to its last value; None where it has none.
 
         Inside, NaN in the column is MISSING, and a day without a row is NaN and ABSENT. Discharge is screened first.
-
-        Raises:
-            SourceError: a value is outside the limits.
         """
         flags = None
         if quantity.variable == DISCHARGE:
@@ -159,16 +139,8 @@ def read_days(
 ) -> dict[str, tuple[DailyRows, dict[str, Numbers]]]:
     """Read a table with a column `date` and a row for each day, or for each basin and day.
 
-    Args:
-        columns: the quantity of each column to read.
-        basin_of: the basin of a row and its line.
-        missing: cells without a value, in lower case.
-
-    Returns:
-        by basin its days, and its values by column, NaN where missing.
-
-    Raises:
-        SourceError: a row is not of this format, or a basin's days are not in order.
+    `basin_of` gets a row and its line; `missing` are cells without a value, in lower case. Return by basin its days,
+    and its values by column, NaN where missing.
     """
     readers = {
         name: sheet.discharge if quantity.variable == DISCHARGE else sheet.number for name, quantity in columns.items()

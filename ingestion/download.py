@@ -46,7 +46,6 @@ class Limits:
         size: bytes of the file. The largest published archive read here, Caravan's, has some 25 GiB.
         seconds: for all attempts together. The bytes received stay, and the next download resumes from them.
         spare: bytes that stay free on the disk, for the records beside it.
-        pace: the minimum speed of the transfer.
     """
 
     size: int = 64 * 2**30
@@ -74,17 +73,8 @@ def fetch(
     checksum, an existing file that matches is not fetched again. No other user can read the file.
 
     Args:
-        url: http or https, without a user and password.
-        folder: created if missing.
-        sha256: the checksum that the file must have, in hexadecimal.
         allowed: hosts with their ports that need no public address.
-        limits: of the download.
         on_progress: called with the bytes received and the total (None: the server does not state it).
-
-    Raises:
-        InvalidInput: the URL or the checksum cannot be used.
-        DownloadError: the host is not public; the server refuses, fails repeatedly, sends too much or takes too long;
-            or the file has another checksum.
     """
     address = http_address(url)
     if sha256 is not None and not re.fullmatch(r"[0-9a-fA-F]{64}", sha256):
@@ -115,11 +105,7 @@ def fetch(
 
 @dataclass(slots=True)
 class _Part:
-    """The unfinished file of a download, open, and beside it the ETag of the file that it is a part of.
-
-    Attributes:
-        max_bytes: that it may have.
-    """
+    """A download's unfinished file, and beside it the ETag of the whole."""
 
     path: Path
     file: BinaryIO
@@ -129,17 +115,14 @@ class _Part:
 
     @property
     def name(self) -> str:
-        """The address for display."""
         return shown(self.address)
 
     @property
     def etag(self) -> Path:
-        """The file with the ETag."""
         return self.path.with_name(f"{self.path.name}.etag")
 
     @property
     def size(self) -> int:
-        """Number of bytes received."""
         return self.path.stat().st_size
 
     def validator(self) -> str | None:
@@ -154,12 +137,10 @@ class _Part:
             self.etag.write_text(etag, encoding="utf-8")
 
     def discard(self) -> None:
-        """Remove the part and its ETag."""
         self.path.unlink(missing_ok=True)
         self.etag.unlink(missing_ok=True)
 
     def check_size(self, size: int) -> None:
-        """Raise a DownloadError where the file has too many bytes."""
         if size > self.max_bytes:
             self.begin()
             raise DownloadError(

@@ -26,8 +26,7 @@ class NotANumber:
 def parse_json(content: bytes) -> Any:
     """Parse JSON, with a `NotANumber` for each NaN and infinity: the rest can be used.
 
-    Raises:
-        ValueError: it is not JSON, is cut off or is nested too deeply.
+    ValueError: it is not JSON, is cut off or is nested too deeply.
     """
     for whole in (content, _TOKEN.sub(_as_constant, content)):
         with suppress(ValueError, RecursionError):

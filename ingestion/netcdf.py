@@ -35,11 +35,7 @@ _MEND = "fetch the file again"
 
 @contextmanager
 def opened(file: SourceFile, content: bytes) -> Iterator["Dataset"]:
-    """Open a NetCDF file.
-
-    Raises:
-        SourceError: the file is not NetCDF, or is damaged; also where later reading shows that.
-    """
+    """Open a NetCDF file; SourceError where damaged, also on later reading."""
     import netCDF4
 
     if not content.startswith(_SIGNATURES) or len(content) < _SHORTEST:
@@ -53,11 +49,7 @@ def opened(file: SourceFile, content: bytes) -> Iterator["Dataset"]:
 
 
 def _try_in_a_copy(file: SourceFile, content: bytes) -> None:
-    """Open a file, read its attributes and close it, in a copy of this process.
-
-    Raises:
-        SourceError: the copy failed, crashed, or hung.
-    """
+    """Open, read and close a file in a copy of this process."""
     # An inherited handler would report the crash as this process's.
     code = Fork(partial(_try, content), _DEADLY).wait()
     if code < 0:

@@ -44,8 +44,7 @@ class Files:
     def locate(self, path: Path) -> Path:
         """Return a path, with its links resolved where roots are set.
 
-        Raises:
-            SourceError: it is outside the roots. Whether it exists is not revealed.
+        A path outside the roots is refused. Whether it exists is not revealed.
         """
         if self.roots is None:
             return path
@@ -53,11 +52,7 @@ class Files:
         return root.joinpath(*parts)
 
     def open(self, path: Path) -> BufferedReader:
-        """Open a regular file.
-
-        Raises:
-            SourceError: it is outside the roots, is not a regular file, or cannot be opened.
-        """
+        """Open a regular file inside the roots."""
         self.on_file(self.shown(path))
         try:
             descriptor = os.open(path, _PLAIN) if self.roots is None else _open_below(*self._root_and_rest(path))
@@ -71,11 +66,7 @@ class Files:
         return os.fdopen(descriptor, "rb")
 
     def read(self, path: Path) -> tuple[SourceFile, bytes]:
-        """Read a whole file. Return its name, checksum and size, and its bytes.
-
-        Raises:
-            SourceError: it cannot be opened (see `open`), cannot be read, or is larger than any data file.
-        """
+        """Read a whole file. Return its name, checksum and size, and its bytes."""
         with self.open(path) as file:
             try:
                 content = file.read(LARGEST_FILE + 1)

@@ -47,11 +47,8 @@ class Sheet:
     """A table.
 
     Attributes:
-        file: its file.
-        columns: their names, without duplicates.
         rows: an iterator over each row's line (in JSON its number) and cells, to be read once.
         header: the line of column names; None in JSON, which has objects instead of lines.
-        separator: of the columns, in words.
     """
 
     file: SourceFile
@@ -62,11 +59,7 @@ class Sheet:
 
     @classmethod
     def of_csv(cls, file: SourceFile, content: bytes, delimiter: str = ",") -> Self:
-        """Open a table whose columns are separated by commas, or by another delimiter.
-
-        Raises:
-            SourceError: it is not such a table, now or at a row read later.
-        """
+        """Open a delimited table; later rows may raise SourceError too."""
         rows = _csv_rows(file, decoded(file, content), delimiter)
         header, columns = next(rows, (1, [""]))
         other = max(_SEPARATORS, key=columns[0].count)
@@ -81,11 +74,7 @@ class Sheet:
 
     @classmethod
     def of_json(cls, file: SourceFile, content: bytes) -> Self:
-        """Parse a list of objects with column names. Missing names and null are empty.
-
-        Raises:
-            SourceError: it is not such a list.
-        """
+        """Parse a list of objects with column names. Missing names and null are empty."""
         remedy = 'write a list of objects, as in [{"name": 1.5}]'
         try:
             records = json.loads(decoded(file, content), object_pairs_hook=_named_once, parse_constant=str)
@@ -114,11 +103,7 @@ class Sheet:
         return SourceError(self.file.name, cause, remedy, row)
 
     def require(self, names: tuple[str, ...]) -> None:
-        """Refuse a table that lacks a column.
-
-        Raises:
-            SourceError: names the columns that are missing, or have other capital letters.
-        """
+        """Refuse a table that lacks a column, or has other capital letters."""
         self.refuse_other_letters(names)
         if missing := [name for name in names if name not in self.columns]:
             raise self.fault(
@@ -128,11 +113,7 @@ class Sheet:
             )
 
     def refuse_other_letters(self, names: Collection[str]) -> None:
-        """Refuse a table with a column whose name has other capital letters.
-
-        Raises:
-            SourceError: names the column.
-        """
+        """Refuse a table with a column whose name has other capital letters."""
         in_small = {name.lower(): name for name in names}
         for number, column in enumerate(self.columns, 1):
             name = in_small.get(column.lower())
@@ -141,11 +122,7 @@ class Sheet:
                 raise self.fault(cause, f"name it {name}", self.header)
 
     def number(self, text: str, what: str, row: int) -> float:
-        """Parse a finite number, written with a decimal point.
-
-        Raises:
-            SourceError: the text is not such a number.
-        """
+        """Parse a finite number, written with a decimal point."""
         if not NUMBER.fullmatch(text) or not np.isfinite(value := float(text)):
             raise self.fault(f"{what} is not a number{_shown(text)}", _number_remedy(text), row)
         return value
@@ -153,11 +130,7 @@ class Sheet:
     def attribute(self, text: str, name: str, row: int, known: Collection[str]) -> float:
         """Parse an attribute of a basin; a location and an area must be possible.
 
-        Args:
-            known: the names that errors may repeat; others are named by the number of their column.
-
-        Raises:
-            SourceError: the text is empty, not a number, or outside the limits.
+        `known` are the names that errors may repeat; others are named by the number of their column.
         """
         label = column_label(self.columns, name, known)
         if not text:
@@ -170,33 +143,21 @@ class Sheet:
         return value
 
     def basin(self, text: str, cause: str, remedy: str, row: int) -> str:
-        """Return the identifier of a basin (`hydrology.base.basins.basin_id`).
-
-        Raises:
-            SourceError: the text is none.
-        """
+        """Return the identifier of a basin (`hydrology.base.basins.basin_id`)."""
         try:
             return basin_id(text)
         except InvalidInput as error:
             raise self.fault(cause, remedy, row) from error
 
     def discharge(self, text: str, what: str, row: int) -> float:
-        """Parse a gauge value as `number_of` does.
-
-        Raises:
-            SourceError: the text has digits and is not a number.
-        """
+        """Parse a gauge value as `number_of` does; digits must be a number."""
         try:
             return number_of(text)
         except ValueError:
             raise self.fault(f"{what} is not a number{_shown(text)}", _number_remedy(text), row) from None
 
     def day(self, text: str, row: int) -> Day:
-        """Parse a calendar day written as YYYY-MM-DD.
-
-        Raises:
-            SourceError: the text is not such a day.
-        """
+        """Parse a calendar day written as YYYY-MM-DD."""
         try:
             day = date.fromisoformat(text)
         except ValueError:
@@ -207,11 +168,7 @@ class Sheet:
 
 
 def decoded(file: SourceFile, content: bytes) -> str:
-    """Decode UTF-8 bytes.
-
-    Raises:
-        SourceError: they are empty, or in another encoding.
-    """
+    """Decode UTF-8 bytes, which must not be empty."""
     if not content.strip():
         raise SourceError(file.name, "the file is empty", "give a file with content")
     for start, what in _NOT_TEXT.items():

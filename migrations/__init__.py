@@ -15,10 +15,9 @@ VERSIONS = Path(__file__).parent / "versions"
 
 @cache
 def revisions(versions: Path) -> tuple[str, ...]:
-    """Return the revisions in a folder, oldest first.
+    """Return the revisions in a folder at the first call, oldest first.
 
-    They are those at the first call, whatever is installed later. Alembic is not asked: to load it costs more than most
-    commands.
+    Alembic is not asked: to load it costs more than most commands.
     """
     return tuple(sorted(file.name.partition("_")[0] for file in versions.glob("[0-9]*_*.py")))
 
@@ -26,9 +25,7 @@ def revisions(versions: Path) -> tuple[str, ...]:
 def move(connection: Connection, current: str | None, target: str) -> None:
     """Upgrade or downgrade the tables within the connection's transaction.
 
-    Args:
-        current: their revision; None where there are no tables.
-        target: the wanted revision.
+    `current` is None where there are no tables.
     """
     from alembic import command
 

@@ -33,7 +33,6 @@ class Site:
     """A basin in a request to a feed.
 
     Attributes:
-        basin: the full identifier.
         latitude, longitude: of the gauge, degrees; None where unknown.
         time_zone: sets its calendar days; None where not known yet.
         fetched_at: when the feed last delivered its usual days; later revisions are requested too.
@@ -48,11 +47,7 @@ class Site:
     points: tuple[tuple[float, float], ...] = ()
 
     def place(self) -> tuple[float, float]:
-        """Return latitude and longitude.
-
-        Raises:
-            FeedProblem: they are unknown.
-        """
+        """Return latitude and longitude; FeedProblem where unknown."""
         if self.latitude is None or self.longitude is None:
             raise FeedProblem(f"The location of {self.basin} is not known: give its latitude and longitude.")
         return self.latitude, self.longitude
@@ -62,9 +57,7 @@ class Site:
 class FetchWindow:
     """The days requested.
 
-    Attributes:
-        days: from the first to the last; days that have not ended at the gauge are never taken.
-        now: the service's time, in UTC.
+    Days that have not ended at the gauge are never taken; `now` is the service's time, in UTC.
     """
 
     days: Period
@@ -73,8 +66,7 @@ class FetchWindow:
     def last_of(self, site: Site, time_zone: str | None = None) -> Day:
         """Return the last requested day that has ended at a site.
 
-        Args:
-            time_zone: of the site, from the source; else the known one, else that of its meridian.
+        `time_zone` is the one from the source; else it is the known one, else that of its meridian.
         """
         zone = time_zone or site.time_zone or zone_of_longitude(site.longitude or 0)
         return min(self.days.last, last_ended_day(self.now, zone))
@@ -84,11 +76,8 @@ class FetchWindow:
 class Observations:
     """Observations of a basin from a feed.
 
-    Attributes:
-        variables: daily series by variable; empty where the feed has no data for the requested days.
-        origin: their origin, for display.
-        time_zone: of the gauge, where the source gives it.
-        since: the first day of the record that the source states to have; None where it states none.
+    `variables` is empty without data of the requested days. `since` is the first day of the record that the source
+    states to have; None where it states none.
     """
 
     variables: Mapping[str, DailySeries]
@@ -104,8 +93,7 @@ class Observations:
     def as_data(self, basin: str, product: str | None) -> BasinData:
         """Return them as source data of a basin.
 
-        Args:
-            product: of the weather; None for a feed of discharge, which is stored under the gauge's product.
+        Without a product it is discharge, which is stored under the gauge's product.
         """
         file = self.file
         series = tuple(
@@ -162,9 +150,7 @@ def each(
 ) -> Iterator[FetchedBasinData]:
     """Yield what one answer of a service has for each site, or the reason for nothing.
 
-    Args:
-        ask: requests all sites; where it raises a FeedProblem, that is the reason of each.
-        content: of a site; it may raise a Problem.
+    A FeedProblem of `ask`, which requests all sites, is the reason of each; `content` may raise a Problem for one site.
     """
     try:
         answer = ask()
@@ -192,11 +178,7 @@ def placed(sites: Sequence[Site]) -> tuple[list[Site], list[FetchedBasinData]]:
 
 
 def possible(basin: str, weather: Observations) -> Observations:
-    """Check that all values of weather are physically possible.
-
-    Raises:
-        FeedProblem: a value is outside the limits, like a sentinel or a value in another unit.
-    """
+    """Refuse impossible values of weather, such as sentinels or other units."""
     for name, daily in weather.variables.items():
         limits = WEATHER.get(name)
         if limits is None:

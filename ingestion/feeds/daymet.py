@@ -35,11 +35,7 @@ Table = tuple[list[Day], dict[str, list[float]]]
 
 
 class DaymetFeed:
-    """The weather of past years at gauges, one request per gauge.
-
-    Args:
-        service: the service to request.
-    """
+    """The weather of past years at gauges, one request per gauge."""
 
     credit = Credit("Daymet daily surface weather data, ORNL DAAC (doi:10.3334/ORNLDAAC/2129).", "no restrictions")
 
@@ -47,9 +43,7 @@ class DaymetFeed:
         self._service = service
 
     def fetch(self, sites: Sequence[Site], wanted: FetchWindow) -> Iterator[FetchedBasinData]:
-        """Yield the weather of the requested days, with missing leap days filled.
-
-        `hydrology.weather.source_calendars` fills 31 December of leap years."""
+        """Yield the requested days' weather, with 31 December of leap years filled."""
         return each(sites, lambda: None, lambda site, _: self._observations(site, wanted))
 
     def _observations(self, site: Site, wanted: FetchWindow) -> Observations:
@@ -73,11 +67,7 @@ class DaymetFeed:
 
 
 def _table(body: bytes) -> Table:
-    """Parse an answer's table. Comment lines, a line of names, and the values; return days and columns.
-
-    Raises:
-        Broken: it is incomplete.
-    """
+    """Parse comments, a line of names, and values into days and columns."""
     lines = body.decode("utf-8", errors="replace").splitlines()
     start = next((at for at, line in enumerate(lines) if line.startswith("year,yday")), None)
     if start is None:

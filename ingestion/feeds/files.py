@@ -20,10 +20,7 @@ MAX_FILES = 1_000
 class FilesFeed:
     """Tables of observations in files or folders.
 
-    Args:
-        paths: files, and folders whose `.csv` and `.json` are read in the order of their names.
-        product: the name under which weather is stored.
-        files: which files may be read.
+    `paths` are files, and folders whose `.csv` and `.json` are read in the order of their names.
     """
 
     credit = Credit("Observations from files of this service's operator.", "as its operator states")
@@ -65,11 +62,7 @@ class FilesFeed:
 
 
 def _inside(path: Path) -> list[Path]:
-    """Return what a folder holds, by name, or the path itself where it is not a folder.
-
-    Raises:
-        SourceError: the folder cannot be read, or has vanished meanwhile.
-    """
+    """Return a folder's paths by name, or the path of a file."""
     try:
         return sorted(path.iterdir()) if path.is_dir() else [path]
     except OSError as error:
@@ -77,11 +70,7 @@ def _inside(path: Path) -> list[Path]:
 
 
 def _overlaid(before: DailySeries | None, after: DailySeries) -> DailySeries:
-    """Merge two series of a variable. On days in both, the second takes precedence.
-
-    Raises:
-        FeedProblem: they are in different units.
-    """
+    """Merge two series of a variable; on common days the second counts."""
     if before is None:
         return after
     if before.unit != after.unit:

@@ -22,10 +22,7 @@ PARAMETER, STATISTIC = "00060", "00003"  # of USGS: discharge, the mean of the d
 class FlowRow:
     """One day of a gauge.
 
-    Attributes:
-        value: in cfs; NaN where missing, infinite where an unknown code stands in its place.
-        flags: from its source's qualifiers.
-        modified: time of the source's last change.
+    `value` is in cfs; NaN where missing, infinite where an unknown code stands in its place.
     """
 
     day: Day
@@ -37,11 +34,7 @@ class FlowRow:
 def flow_row(
     basin: str, at: object, value: object, qualifiers: object, approval: object = None, modified: object = None
 ) -> FlowRow:
-    """Parse a row; qualifiers may be null, a text or a list. A code in place of the value is a qualifier, too.
-
-    Raises:
-        FeedProblem: it has no day, its value has digits and is not a number, or NaN stands for one of its fields.
-    """
+    """Parse a row; qualifiers may be null, a text or a list. A code in place of the value is a qualifier, too."""
     if any(isinstance(part, NotANumber) for part in (value, approval, modified, *_parts(qualifiers))):
         raise FeedProblem(
             f"The discharge of {excerpt(basin)} on {excerpt(str(at)[:10])} has a field that is not JSON (NaN or "

@@ -59,13 +59,8 @@ class Broken(Exception):  # noqa: N818 - not a fault of ours, and resolved by a 
 class Service:
     """A service at one address.
 
-    Args:
-        base: its address, http or https, without a query.
-        key: sent as the header `X-Api-Key`.
-        key_setting: where the operator sets the key, for errors.
-        allowed: hosts with their ports that need no public address.
-        pause: waits a number of seconds.
-        pace: its minimum speed; a slower service is not requested again.
+    `allowed` hosts, with their ports, need no public address; a service slower than `pace` is not requested again.
+    `key_setting` is where the operator sets the key, for errors.
     """
 
     base: str
@@ -87,14 +82,8 @@ class Service:
     ) -> Read:
         """Request a part of the service, and parse the answer.
 
-        Args:
-            parse: raises Broken for an incomplete answer.
-            path: below the base, or a whole address of the same service.
-            params: the query.
-            body: sent as JSON by POST, under the media type.
-
-        Raises:
-            FeedProblem: the service refuses, fails repeatedly, or sends something else.
+        `parse` raises Broken for an incomplete answer. `path` is below the base, or a whole address of the same
+        service; `body` is sent as JSON by POST, under the media type.
         """
         address = self._address(path, params)
         content = None if body is None else json.dumps(body).encode()
@@ -193,11 +182,7 @@ class Service:
 
 
 def parsed(body: bytes) -> Any:
-    """Parse the JSON of an answer, with a `NotANumber` where NaN or infinity stands.
-
-    Raises:
-        Broken: it is not JSON, or is cut off.
-    """
+    """Parse an answer's JSON, with `NotANumber` for NaN or infinity; or Broken."""
     try:
         return parse_json(body)
     except ValueError:

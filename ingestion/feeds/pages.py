@@ -16,8 +16,7 @@ Properties = dict[str, Any]
 def features(service: Service, collection: str, params: Params, body: object = None) -> Iterator[dict[str, Any]]:
     """Yield every feature of a query, in any order.
 
-    Raises:
-        FeedProblem: a page fails, repeats or leads to another host, or there are too many.
+    FeedProblem: a page fails, repeats or leads to another host, or there are too many.
     """
     path, asked, seen = f"/collections/{collection}/items", dict(params) | {"limit": str(PAGE_SIZE)}, set[str]()
     answer = service.read(_page, path, asked, body, QUERY_MEDIA)

@@ -14,11 +14,7 @@ from ingestion.feeds.base import Feed, FeedProblem, FetchedBasinData, FetchWindo
 
 
 class OverPoints:
-    """A feed of weather whose data are averaged over the points of each basin.
-
-    Args:
-        feed: requested for one place per site.
-    """
+    """A feed of weather whose data are averaged over the points of each basin."""
 
     def __init__(self, feed: Feed) -> None:
         self._feed = feed

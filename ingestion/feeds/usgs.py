@@ -38,9 +38,7 @@ class _Answer(NamedTuple):
 class UsgsFeed:
     """Discharge of USGS gauges, with a few requests for hundreds of them.
 
-    Args:
-        service: at the base of the API, with its version.
-        series: the time series to take, by basin, where a gauge has several.
+    `series` names the time series to take, by basin, where a gauge has several.
     """
 
     credit = CREDIT

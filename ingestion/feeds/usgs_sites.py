@@ -35,11 +35,7 @@ _TIME_ZONES = {
 class Location:
     """A gauge.
 
-    Attributes:
-        name: its common name; None where USGS gives none.
-        latitude, longitude: degrees.
-        drainage_area_m2: as given by USGS. Depths of runoff use the area that a model learnt with, not this.
-        time_zone: of its calendar days.
+    Depths of runoff use the area that a model learnt with, not `drainage_area_m2`, which USGS gives.
     """
 
     name: str | None
@@ -78,11 +74,7 @@ def in_lists(basins: Sequence[str]) -> Iterator[list[str]]:
 def by_request(
     sites: Sequence[Site], ask: Callable[[Sequence[Site]], Answer], content: Callable[[Site, Answer], Observations]
 ) -> Iterator[FetchedBasinData]:
-    """Yield the data of USGS's gauges, requested in lists that fit into a URL; other basins are refused.
-
-    Args:
-        ask, content: as of `each`, for one list.
-    """
+    """Yield the data of USGS's gauges, requested in lists that fit into a URL; other basins are refused."""
     by_basin = {site.basin: site for site in sites}
     gauges = [basin for basin in by_basin if basin.startswith(NAMESPACE)]
     for basin in by_basin.keys() - set(gauges):
@@ -93,11 +85,7 @@ def by_request(
 
 
 def locations(service: Service, basins: Sequence[str]) -> dict[str, Location]:
-    """Return the metadata of gauges (`USGS-01491000`); unknown gauges are left out.
-
-    Raises:
-        FeedProblem: the answer of USGS cannot be used.
-    """
+    """Return the metadata of gauges (`USGS-01491000`); unknown gauges are left out."""
     if not basins:
         return {}
     member = {"op": "in", "args": [{"property": "monitoring_location_id"}, list(basins)]}
@@ -111,11 +99,7 @@ def locations(service: Service, basins: Sequence[str]) -> dict[str, Location]:
 
 
 def daily_series(service: Service, basins: Sequence[str]) -> dict[str, list[DailySeriesInfo]]:
-    """Return the series of daily mean discharge of gauges. Gauges without any are left out.
-
-    Raises:
-        FeedProblem: the answer of USGS cannot be used.
-    """
+    """Return the series of daily mean discharge of gauges. Gauges without any are left out."""
     params = {"f": "json", "skipGeometry": "true", "monitoring_location_id": ",".join(basins)}
     params |= {"parameter_code": PARAMETER, "statistic_id": STATISTIC}
     by_basin: dict[str, list[DailySeriesInfo]] = {}
@@ -137,11 +121,7 @@ def daily_series(service: Service, basins: Sequence[str]) -> dict[str, list[Dail
 def chosen(basin: str, held: Sequence[DailySeriesInfo], named: Mapping[str, str]) -> str:
     """Return the id of the one series to use for a gauge's discharge; series are never merged.
 
-    Args:
-        named: the series that the operator chose, by basin.
-
-    Raises:
-        FeedProblem: the gauge has no such series, or several of which none is the main one.
+    It is the one that the operator `named` for the basin, the only one or the main one; else a FeedProblem.
     """
     if not held:
         raise FeedProblem(

@@ -42,12 +42,7 @@ def parse_attributes(
 ) -> AttributeFile:
     """Parse a table of attributes.
 
-    Args:
-        is_words: whether a column holds words, not numbers.
-        gauge_of: the name of the gauge that a cell of a line gives.
-
-    Raises:
-        SourceError: the file is not of this format, a number cannot be read, or a gauge occurs twice.
+    `is_words` gets a column, `gauge_of` a cell and its line; a gauge may occur once.
     """
     sheet.require(("gauge_id",))
     columns = [name for name in sheet.columns if name != "gauge_id" and not is_words(name)]
@@ -65,11 +60,7 @@ def parse_attributes(
 
 
 def attributes_of(gauge: str, files: Iterable[AttributeFile]) -> GaugeAttributes:
-    """Join a gauge's attributes from all files; missing ones are left out.
-
-    Raises:
-        SourceError: two files differ in a value.
-    """
+    """Join a gauge's attributes from files that agree; missing are left out."""
     numbers, words, used = dict[str, float](), dict[str, str](), list[SourceFile]()
     for file in files:
         if gauge in file.words:

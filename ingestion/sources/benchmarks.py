@@ -46,11 +46,7 @@ class Publication:
 
 
 def read(path: Path, files: Files = ANY_FILES) -> Publication:
-    """Read benchmark_models_per_basin.csv, if it may be read.
-
-    Raises:
-        SourceError: the file cannot be read, is another one, or has a wrong row. It is used entirely or not at all.
-    """
+    """Read benchmark_models_per_basin.csv, entirely or not at all."""
     sheet = Sheet.of_csv(*files.read(path))
     if tuple(sheet.columns) != COLUMNS:
         cause = f"the columns are not {', '.join(COLUMNS)}"

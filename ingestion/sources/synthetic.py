@@ -47,14 +47,7 @@ def write(
 ) -> None:
     """Write the folder atomically. A folder with the same content is left unchanged.
 
-    Args:
-        folder: the destination; its parents are created.
-        seed: of the weather; the same settings write the same bytes.
-        basins: number of basins, from arid to alpine.
-
-    Raises:
-        InvalidInput: the folder has other content, the days are in the wrong order or fewer than a year, or the number
-            of basins is out of range.
+    The same settings write the same bytes; other content is refused. Basins range from arid to alpine.
     """
     period = Period(first_day, last_day)
     if last_day - first_day < np.timedelta64(364, "D"):
@@ -94,7 +87,6 @@ def _write_lines(path: Path, lines: list[str]) -> None:
 
 
 def _files(land: Landscape, period: Period, seed: int) -> Iterator[tuple[str, list[str]]]:
-    """Yield the name and lines of every file."""
     sky = weather(land, period, seed=seed)
     truth = water(land, sky, period.days)
     yield from _attribute_files(land, sky, truth, period)

@@ -29,16 +29,8 @@ _COLUMNS = {quantity.column: quantity for quantity in OBSERVED}
 class TablesSource:
     """User basins and their observations.
 
-    Args:
-        basins: the table of basins, or None where all are registered already.
-        observations: the table of observations, or None.
-        product: the name under which the observed forcing and its area are stored.
-        registered: basins that observations may cover although the table of basins lacks them.
-        files: which files may be read.
-
-    Raises:
-        SourceError: a table cannot be used. It is used entirely or not at all.
-        InvalidInput: the product's name cannot be used.
+    `basins` is None where all are registered already; `product` names the observed forcing and its area. Observations
+    may cover `registered` basins that the table of basins lacks. A table is used entirely or not at all.
     """
 
     def __init__(
@@ -59,11 +51,7 @@ class TablesSource:
         return sorted(self._basins)
 
     def read(self, basin: str) -> BasinData:
-        """Return all data of a basin in the tables.
-
-        Raises:
-            NotFound: neither table contains it.
-        """
+        """Return all data of a basin in the tables; NotFound without any."""
         if basin not in self._basins:
             raise NotFound(f"The tables do not contain {basin}: see the basins they list.")
         return self._basins[basin]

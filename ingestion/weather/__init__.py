@@ -19,13 +19,7 @@ SUFFIXES = (*_PARSERS,)
 def read(path: Path, received: datetime, files: Files = ANY_FILES) -> WeatherFile:
     """Read a weather forecast from a file.
 
-    Args:
-        received: time of receipt, in UTC: the time of availability where the file states none.
-        files: which files may be read.
-
-    Raises:
-        SourceError: the file cannot be used.
-        InvalidInput: its names or instants cannot be used, or a package to read it is not installed.
+    `received`, in UTC, is the time of availability where the file states none.
     """
     parse = _PARSERS.get(path.suffix.lower())
     if parse is None:

@@ -29,10 +29,7 @@ def instant(text: str) -> datetime | None:
 class WeatherFile:
     """The content of a weather forecast file.
 
-    Attributes:
-        issue: the forecast's issue.
-        forecasts: of its usable basins, without duplicates.
-        refused: the reason by unusable basin.
+    `forecasts` are of the usable basins, without duplicates; `refused` has the reason by unusable basin.
     """
 
     issue: WeatherIssue
@@ -43,12 +40,7 @@ class WeatherFile:
 def assembled(
     issue: WeatherIssue, basins: Iterable[tuple[str, Sequence[Trace]]], units: Mapping[str, str]
 ) -> WeatherFile:
-    """Check the traces of each basin.
-
-    Args:
-        basins: the identifiers that a file states, and their traces.
-        units: that the file states, by variable.
-    """
+    """Check each basin's traces in the units that the file states."""
     forecasts: dict[str, WeatherForecast] = {}
     refused: dict[str, str] = {}
     for number, (stated, traces) in enumerate(basins, 1):
@@ -69,12 +61,7 @@ def assembled(
 
 
 def parse_json(file: SourceFile, content: bytes, received: datetime) -> WeatherFile:
-    """Read a document.
-
-    Raises:
-        SourceError: it is not such a document.
-        InvalidInput: an instant cannot be used.
-    """
+    """Read a weather forecast from a JSON document."""
     try:
         document = WeatherDocument.model_validate_json(content)
     except ValidationError as error:

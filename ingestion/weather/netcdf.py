@@ -36,12 +36,7 @@ _SPELLINGS = {
 
 
 def parse_netcdf(file: SourceFile, content: bytes, received: datetime) -> WeatherFile:
-    """Read a file.
-
-    Raises:
-        SourceError: it is not NetCDF, or has another layout.
-        InvalidInput: a name or an instant cannot be used.
-    """
+    """Read a weather forecast from a NetCDF-CF file."""
     with opened(file, content) as dataset:
         layout = StationSeries(file.name, dataset, "lay it out as NetCDF-CF has an ensemble forecast of stations")
         _check_sizes(layout)

@@ -29,12 +29,7 @@ _Rows = tuple[list[Day], list[list[float]]]
 
 
 def parse_csv(file: SourceFile, content: bytes, received: datetime) -> WeatherFile:
-    """Parse a table.
-
-    Raises:
-        SourceError: a column or a row is not of this format.
-        InvalidInput: a name or an instant cannot be used.
-    """
+    """Read a weather forecast from a CSV table."""
     sheet = Sheet.of_csv(file, content)
     sheet.require(_NEEDED)
     variables = [name for name in sheet.columns if name not in (*_NEEDED, *_OPTIONAL, "trace")]

@@ -66,11 +66,7 @@ def unpack_text(packed: bytes) -> Any:
 
 
 def pack(owner: str, arrays: Mapping[str, Labelled]) -> bytes:
-    """Pack an owner's arrays into bytes.
-
-    Args:
-        owner: a text that names the owner, so that arrays of another owner are detected.
-    """
+    """Pack arrays into bytes, with their owner's name to detect another's."""
     axes: list[tuple[str, list[Any]]] = []
     table = []
     ordered = {name: _plain(array.values) for name, array in arrays.items()}
@@ -95,8 +91,6 @@ def unpack(owner: str, packed: bytes, names: Collection[str] | None = None) -> d
 
 
 class _Description(NamedTuple):
-    """An array's description in the header."""
-
     name: str
     unit: str
     axes: Mapping[str, Sequence[Any]]
@@ -174,15 +168,10 @@ _FARTHEST = 127  # maximum difference in units of the last bit: it is stored as 
 
 
 def encode_ranks(paths: Numbers, levels: Sequence[float], quantiles: Numbers) -> Numbers | None:
-    """Encode paths as ranks and differences in units of the last bit.
+    """Encode paths, (paths, leads), as ranks and differences in last bits.
 
-    Args:
-        paths: (paths, leads).
-        levels: of the quantiles, rising.
-        quantiles: (levels, leads).
-
-    Returns:
-        (2, leads, paths) bytes; None if the paths do not match the quantiles or cannot be encoded.
+    `quantiles` are (levels, leads), and `levels` rise. Return (2, leads, paths) bytes; None if the paths do not match
+    the quantiles or cannot be encoded.
     """
     if (
         len(paths) > MAX_PATHS

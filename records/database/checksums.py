@@ -11,10 +11,7 @@ from sqlalchemy.orm import Mapped
 class Checksummed:
     """A row with the CRC-32 of its content (`records.database.checksums`): `statements.add_all` writes it.
 
-    Attributes:
-        summed_names: the columns that identify the row, at least two.
-        summed_contents: the columns of bytes.
-        checksum: of both.
+    `summed_names` are the columns that identify the row, at least two; `summed_contents` those of bytes.
     """
 
     summed_names: ClassVar[tuple[str, ...]]

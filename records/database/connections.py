@@ -52,11 +52,7 @@ def is_full(error: BaseException) -> bool:
 
 
 def parsed_url(url: str) -> URL:
-    """Return the parts of a database URL.
-
-    Raises:
-        InvalidInput: it is not of a SQLite file or of PostgreSQL.
-    """
+    """Return the parts of a database URL, of SQLite or PostgreSQL alone."""
     try:
         parsed = make_url(url)
         parsed.get_dialect()
@@ -76,12 +72,9 @@ def parsed_url(url: str) -> URL:
 def connect_postgresql(
     dialect: Dialect, _record: object, arguments: Sequence[Any], options: Mapping[str, Any]
 ) -> DBAPIConnection:
-    """Connect to PostgreSQL, whose database must be able to store any text.
+    """Connect to PostgreSQL, whose database must be encoded in UTF-8.
 
-    It is checked before anything is read: of a database without an encoding the driver returns bytes in place of text.
-
-    Raises:
-        DatabaseProblem: its encoding is another than UTF-8.
+    It is checked before anything is read: without an encoding the driver returns bytes in place of text.
     """
     connection: Any = dialect.connect(*arguments, **{**options, "client_encoding": "utf8"})
     encoding, name = connection.info.parameter_status("server_encoding"), connection.info.dbname

@@ -42,12 +42,8 @@ stopped there does not hold its locks for ever."""
 class Condition:
     """The result of `Database.check`.
 
-    Attributes:
-        database: the URL without its password.
-        reachable: whether it answered.
-        revision: the revision of its tables; None before the first migration.
-        head: the revision that this code works with.
-        problem: the problem and its remedy; None if the database can be used.
+    `database` is the URL without its password; `revision` is None before the first migration, `head` what this code
+    works with. `problem` states the remedy too; None if the database can be used.
     """
 
     database: str
@@ -71,15 +67,9 @@ class Database:
     ) -> None:
         """Set the database's URL; nothing is opened yet.
 
-        Args:
-            sender: the official sender of changes of alerts, which are stored with it; None without one.
-            replayed: whether the service that stores them replays the past.
-            approval: for how long changes of alerts wait for a person's approval; None: they do not.
-            connections: how many there may be at once; by default as many as the library allows.
-
-        Raises:
-            InvalidInput: the URL is not of a SQLite file or of PostgreSQL.
-            DatabaseProblem: the driver of PostgreSQL is not installed.
+        Changes of alerts are stored with `sender`, the official one, and with `replayed`, whether the service replays
+        the past; they wait for a person's approval for `approval` (None: they do not). `connections` None: as many as
+        the library allows.
         """
         parsed = parsed_url(url)
         self.url = url
@@ -154,8 +144,7 @@ class Database:
     def guarded(self, check: Check) -> Iterator[None]:
         """Check each statement of this process before it is executed, inside the block.
 
-        Args:
-            check: gets the connection, the statement and its sets of parameters, and raises where it refuses them.
+        `check` gets the connection, the statement and its sets of parameters, and raises where it refuses them.
         """
 
         def before(
@@ -177,12 +166,6 @@ class Database:
         """Migrate the tables to a revision, by default this code's.
 
         An older Freshet needs an older revision. Processes that migrate at the same time wait for each other.
-
-        Args:
-            target: the revision.
-
-        Raises:
-            DatabaseProblem: the database cannot be reached, or it is newer than this code.
         """
         if self.file:
             stored_files.make_folder(self.file.parent)
@@ -232,18 +215,11 @@ class Database:
         return Condition(self.shown, True, revision, head, fault)
 
     def watch(self) -> None:
-        """Refuse transactions from now on if the tables' revision changes.
-
-        Another Freshet may migrate them while this process runs.
-        """
+        """Refuse transactions once another Freshet has changed the tables' revision."""
         self._watched = revisions()[-1]
 
     def require_migrated(self) -> None:
-        """Return if the database can be used, and watch its revision.
-
-        Raises:
-            DatabaseProblem: it cannot be reached, is not migrated, or is newer than this code.
-        """
+        """Require a usable database, or raise DatabaseProblem; watch its revision."""
         if problem := self.check().problem:
             raise DatabaseProblem(problem)
         self.watch()

@@ -23,11 +23,7 @@ def to_json(document: Any) -> Any:
 
 
 def from_json(kind: type[Document], content: object) -> Document:
-    """Return the dataclass of a JSON value.
-
-    Raises:
-        Corrupt: the value does not fit its fields; the message names them and quotes no content.
-    """
+    """Return the dataclass of a JSON value; errors quote no content."""
     adapter: TypeAdapter[Document] = _adapter(cast(Any, kind))
     try:
         return adapter.validate_python(content)

@@ -36,8 +36,7 @@ def table_of(row: type | Table) -> Table:
 def upsert(session: Session, row: type, rows: Iterable[dict[str, Any]], *, compared: Sequence[str] = ()) -> None:
     """Insert rows, each in the place of one that has its key, with their checksums where the table has them.
 
-    Args:
-        compared: a row that is the same in these columns stays as it is; by default all are written.
+    A row that is the same in the `compared` columns stays as it is; by default all are written.
     """
     values = _summed(row, rows)
     if not values:

@@ -42,9 +42,7 @@ def stored(
     own, `ELSEWHERE`, `ANY_WORD` or `Columns`.
 
     Args:
-        name: of the table.
         items: its constraints and indexes, and columns that the record does not show, or shows as another type.
-        key: the fields of the primary key.
         numbered: whether numbers of deleted rows are never reused.
     """
 
@@ -68,11 +66,7 @@ def read(session: Session, record: type[Record], query: Select[Any]) -> list[Rec
 
 
 def find(session: Session, record: type[Record], *, for_update: bool = False, **key: Any) -> Record | None:
-    """Return the record of a key; None where there is none.
-
-    Args:
-        for_update: whether its row stays locked until the transaction ends.
-    """
+    """Return a key's record or None; `for_update` locks it for the transaction."""
     query = select(table_of(record)).filter_by(**key)
     return next(iter(read(session, record, query.with_for_update() if for_update else query)), None)
 

@@ -19,11 +19,7 @@ def _silent(_done: int, _total: int, _detail: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """The context of a piece of work.
-
-    Attributes:
-        cores: number of processes that it may compute on.
-    """
+    """The context of a piece of work, on up to `cores` processes."""
 
     settings: Settings
     database: Database

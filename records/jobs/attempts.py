@@ -57,11 +57,7 @@ def finish(
     problem: JsonObject | None = None,
     at: datetime,
 ) -> Job:
-    """End a job as `succeeded`, `failed` (with its problem) or `cancelled`. The latter two stop its children.
-
-    Raises:
-        IntegrityError: the status is none of these, or a failure lacks its problem.
-    """
+    """End a job as `succeeded`, `failed` (with its problem) or `cancelled`. The latter two stop its children."""
     ended = end(session, hold(session, job, attempt), status, at, result=result, problem=problem)
     _show_members(session, ended, at)
     return ended
@@ -91,9 +87,6 @@ def release(session: Session, job: str, attempt: int, at: datetime, why: str) ->
     """Queue a job again that could not end through no fault of its own. Cancel it if it was asked to stop.
 
     The attempt does not count against `max_attempts`.
-
-    Args:
-        why: a sentence for the job's log.
     """
     record = hold(session, job, attempt)
     if record.cancel_requested_at is not None:
@@ -105,10 +98,7 @@ def release(session: Session, job: str, attempt: int, at: datetime, why: str) ->
 
 
 def request_cancel(session: Session, job: str, at: datetime) -> Job:
-    """Cancel a job and its children. A running job is asked to stop.
-
-    An ended job stays as it is.
-    """
+    """Cancel a job and its children. A running job is asked to stop."""
     return _cancel(session, locked(session, job), at)
 
 
@@ -151,11 +141,7 @@ def _show_progress(session: Session, training: str, children: Sequence[Job], at:
 
 
 def progress_of(children: Sequence[Job]) -> JsonObject | None:
-    """Return the steps of all members in total, with the running ones in words. None before the first.
-
-    Args:
-        children: jobs of one training, or of several with one recipe: each member takes the same number of steps.
-    """
+    """Return the steps of all members in total, with the running ones in words. None before the first."""
     # After a GPU was lost, jobs of single members take the place of the one of all.
     jobs = [job for job in children if not (_is_of_all(job) and job.status in ("failed", "cancelled"))]
     steps = max((job.progress["total"] // _members(job) for job in jobs if job.progress), default=None)

@@ -26,11 +26,6 @@ def next_run(cron: str, timezone: str, after: datetime) -> datetime:
     the clock goes back, at the end of the gap if the clock skips the time. A line for every hour (`0 * * * *`) fires
     whenever the clock shows its minutes, also in the repeated hour.
 
-    Args:
-        cron: minute, hour, day of the month, month, day of the week.
-        timezone: a name of the tz database, whose clock the line is read by.
-        after: that other instant.
-
     Raises:
         BadCron: the line or the time zone cannot be read, or the line never fires.
     """
@@ -62,10 +57,7 @@ def _by_clock(cron: str, there: ZoneInfo, after: datetime) -> datetime:
 
 
 def _first_instant(at: datetime, there: ZoneInfo) -> datetime | None:
-    """Return the first instant at which a clock shows a time.
-
-    None if the gap contains the whole day, which then does not exist there.
-    """
+    """Return the first instant of a clock's time; None in a skipped day."""
     first, second = (at.replace(tzinfo=there, fold=fold).astimezone(UTC) for fold in (0, 1))
     if _shown(first, there) == at:
         return first

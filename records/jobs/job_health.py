@@ -25,12 +25,7 @@ _OFFICIAL = keys.official(JOBS.c.key_id)
 class WaitingQueue:
     """A queue with jobs that no worker has taken yet.
 
-    Attributes:
-        jobs: number of queued jobs.
-        since: when the first of them was queued, by the machine's clock.
-        service_jobs: number of the service's own jobs.
-        service_since: when the first of those was queued; None without one.
-        runs: whether any of its jobs is running.
+    The times, by the machine's clock, are when the first of all jobs and of the service's own was queued.
     """
 
     queue: str
@@ -45,9 +40,7 @@ class WaitingQueue:
 class FailedJob:
     """The last job of its kind or schedule, which failed.
 
-    Attributes:
-        schedule: the name of the schedule that posted it; None for a job that the service posted by itself.
-        finished_at: when it failed.
+    `schedule` is the name of the one that posted it; None for a job that the service posted by itself.
     """
 
     id: str

@@ -37,16 +37,8 @@ class StaleAttempt(Problem):
 class NewJob:
     """A job to be posted.
 
-    Attributes:
-        kind: one of `jobspec.kinds.KINDS`.
-        params: the kind's parameters, as JSON.
-        queue: one of `jobspec.jobs.base.QUEUES`.
-        parent_id: the job that waits for this one.
-        schedule_id: the schedule that posted it.
-        idempotency_key: the same key again is the same job.
-        created_by: who posted it.
-        key_id: the API key that posted it; a child has its parent's.
-        max_attempts: how often it may fail or lose its worker.
+    The same `idempotency_key` again is the same job; a child has its parent's `key_id`. `max_attempts` is how often it
+    may fail or lose its worker.
     """
 
     kind: str
@@ -79,16 +71,12 @@ class Job(NewJob):
     """A stored job. Its row is authoritative; the broker's message only carries its id.
 
     Attributes:
-        id: sorts by creation.
         status: `queued`, `running`, `waiting` (for its children), `succeeded`, `failed`, `cancelled`.
         attempt: 0 before the first claim; grows with each.
-        worker: the worker that runs it, or ran it last.
         lease_until: while it runs, the instant after which its worker counts as lost.
         progress: `{"done", "total", "detail"}`, as last reported.
         plan: what it has started and a later attempt continues, where data that arrive meanwhile must not change that.
         problem: `{"kind", "detail"}`, why it failed.
-        request_hash: of kind and params.
-        claimed_at: when its newest attempt was started.
         sent_at: when its message was last sent; None since it was last queued.
     """
 
@@ -136,11 +124,7 @@ JOBS, EVENTS = table_of(Job), table_of(Event)
 
 
 def get(session: Session, job: str) -> Job:
-    """Return a job.
-
-    Raises:
-        Gone: it was pruned.
-    """
+    """Return a job; Gone where it was pruned."""
     found = find(session, Job, id=job)
     if found is None:
         raise retention.pruned_row(session, "jobs", job) or UnknownJob(

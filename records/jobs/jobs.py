@@ -68,12 +68,7 @@ class JobEnded(InvalidInput):
 def create(session: Session, new: NewJob, at: datetime) -> tuple[Job, bool]:
     """Post a job, and return it with whether it is new.
 
-    The same request under the same idempotency key returns the stored job.
-
-    Raises:
-        IdempotencyConflict: another request was posted under the key.
-        UnknownJob, JobEnded: the parent is not stored, or has ended.
-        ValueError: a number in the params is not finite.
+    The same request under the same idempotency key returns the stored job, another one raises IdempotencyConflict.
     """
     if new.queue not in QUEUES:
         raise ValueError(f"There is no queue {new.queue!r}: a job would wait in it for ever.")
@@ -137,9 +132,6 @@ def outdated(session: Session, before: datetime, roots: Collection[str] | None =
     """Return the families of jobs that had all ended before an instant: the number of jobs by the first one's id.
 
     The last job of a schedule is not included.
-
-    Args:
-        roots: restrict to these; None for all.
     """
     child = JOBS.alias()
     late = or_(child.c.finished_at.is_(None), child.c.finished_at >= before)

@@ -32,11 +32,8 @@ class GPUState:
 
     Attributes:
         device: its name for torch, such as `cuda:0`.
-        id: its identifier by its driver.
-        memory: bytes of its memory.
-        memory_used: bytes in use, by any process.
+        memory, memory_used: bytes; the latter by any process.
         utilisation: share of the last moments in which it computed, 0 to 1.
-        unread: why a value is missing.
         fault: why it cannot be used, in a sentence; None while it can.
     """
 
@@ -57,11 +54,8 @@ class GPUState:
 class LiveProcess:
     """A process that has sent a heartbeat.
 
-    Attributes:
-        queues: the queues that a worker takes jobs from; empty for a scheduler.
-        clock_ahead_seconds: lead of its own clock over the database's; negative if it is behind.
-        trouble: what prevents it from working, in a sentence; None without trouble.
-        gpu: of a worker that takes whole trainings.
+    `clock_ahead_seconds` is the lead of its own clock over the database's; negative if it is behind. A scheduler has no
+    `queues`, and only a worker that takes whole trainings a `gpu`.
     """
 
     name: str
@@ -91,11 +85,7 @@ def beat(
     trouble: str | None = None,
     gpu: GPUState | None = None,
 ) -> None:
-    """Record a heartbeat, and delete processes that have been gone for long.
-
-    Args:
-        wall: the time of its own clock.
-    """
+    """Record a heartbeat by its own clock, and delete processes long gone."""
     now = _database_now(session)
     seen_at = ATTENDANCE.c.seen_at  # after now: written while the database's own clock was ahead
     gone = (seen_at < now - FORGOTTEN_AFTER) | (seen_at > now + ABSENT_AFTER)

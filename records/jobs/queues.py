@@ -29,11 +29,7 @@ class TooManyUnfinishedJobs(InvalidInput):
 
 
 def next_job(session: Session, message: str) -> str | None:
-    """Return the queued job to run now for the message of a job; None if its queue has none.
-
-    Raises:
-        UnknownJob, Gone: there is no job of the message, or no more.
-    """
+    """Return the queued job to run for a job's message, or None."""
     queue = get(session, message).queue
     owner = _next_owner(session, queue)
     if owner is None:
@@ -70,10 +66,8 @@ def require_within_limit(session: Session, key_id: str | None, limit: int) -> No
     """Check that a key is within its limit, counting the job just posted.
 
     The key's row stays locked until the transaction ends, so that jobs posted at the same time are all counted.
-    Children of a job do not count; an administrator's key and the service itself have no limit.
-
-    Raises:
-        TooManyUnfinishedJobs: it is not; let the transaction roll back.
+    Children of a job do not count; an administrator's key and the service itself have no limit. Let the transaction
+    roll back after TooManyUnfinishedJobs.
     """
     if keys.is_official(session, key_id):
         return

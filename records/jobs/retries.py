@@ -62,9 +62,6 @@ def lapsed(session: Session, at: datetime, lease: timedelta) -> list[Job]:
     """Return the running jobs whose lease has expired.
 
     A lease that ends later than a new one has expired, too: the clock was set back.
-
-    Args:
-        lease: duration of a lease.
     """
     over = or_(JOBS.c.lease_until < at, JOBS.c.lease_until > at + lease)
     return listed(session, select(JOBS).where(JOBS.c.status == "running", over).order_by(JOBS.c.id))

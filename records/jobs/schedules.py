@@ -35,14 +35,8 @@ class ScheduleConflict(InvalidInput):
 class NewSchedule:
     """The content of a schedule.
 
-    Attributes:
-        name: a name that no other schedule has.
-        kind, params: of the job that is posted.
-        cron: when, in the time zone.
-        timezone: its name in the tz database.
-        enabled: whether it fires.
-        next_run_at: when it is due; None for never.
-        key_id: the key whose permissions its jobs have; None for those of the service.
+    `timezone` is a name in the tz database. `next_run_at` is None for never; jobs have the permissions of `key_id`,
+    None for those of the service.
     """
 
     name: FreeText
@@ -61,10 +55,7 @@ class NewSchedule:
 class Schedule(NewSchedule):
     """A stored schedule.
 
-    Attributes:
-        last_run_at, last_job_id: when it last fired, and the job while it is stored.
-        revision: grows with every update and every firing.
-        updated_at: when its content was last changed.
+    `revision` grows with every update and every firing; `updated_at` is when its content was last changed.
     """
 
     id: str
@@ -79,24 +70,14 @@ SCHEDULES = table_of(Schedule)
 
 
 def create(session: Session, new: NewSchedule, at: datetime) -> Schedule:
-    """Store a new schedule.
-
-    Raises:
-        ScheduleConflict: the name is taken.
-        InvalidInput: it has no name.
-    """
+    """Store a new schedule; its name must be unused."""
     values = as_values(new) | {"id": new_id(at), "revision": 1, "created_at": at, "updated_at": at}
     with _name_of_its_own(session, new):
         return _schedule(session.execute(SCHEDULES.insert().values(**values).returning(*SCHEDULES.c)).one())
 
 
 def update(session: Session, schedule: str, revision: int, new: NewSchedule, at: datetime) -> Schedule:
-    """Replace a schedule's content, if it is still at the given revision.
-
-    Raises:
-        ScheduleConflict: it was changed or has fired since, or the name is taken.
-        InvalidInput: it has no name.
-    """
+    """Replace a schedule's content; ScheduleConflict unless it is at the revision."""
     unchanged = (SCHEDULES.c.id == schedule, SCHEDULES.c.revision == revision)
     changed = SCHEDULES.update().where(*unchanged).values(**as_values(new), revision=revision + 1, updated_at=at)
     with _name_of_its_own(session, new, schedule):

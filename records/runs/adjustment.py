@@ -29,8 +29,6 @@ class Adjustment:
 
     Attributes:
         chances: by level, in place of the computed exceedance probability.
-        author, publisher: the names of their keys; None for a publisher of a draft.
-        created_at, published_at: by the service's clock.
         levels: the chances of levels as issued and as adjusted, as readers saw them first; None for a draft.
         alerts_at: when alerts were decided by it; None: not yet.
     """

@@ -38,9 +38,7 @@ class RunSeries:
             `discharge_variance`, `discharge_changes`, `peaks_by_rain`, `error_shifts`, `ledger`. With traces of
             weather, `discharge` is of every member and trace; `storage`, `snow` and `loss` are the members' mean of
             every trace.
-        unit: of the values.
         axes: the labels of each axis by its name, in the order of the array's axes.
-        values: the array; its shape is that of the labels.
     """
 
     variable: str
@@ -55,7 +53,6 @@ class SinceEmpty:
 
     Attributes:
         residual_mm: precipitation - discharge - loss - storage.
-        precipitation_mm: its scale (`hydrology.water.ledger.WATER_SINCE_EMPTY`).
     """
 
     __pydantic_config__ = CLOSED
@@ -74,10 +71,8 @@ class Ledger:
     """The ledger of a member over the days ahead, mm, and its store's unexplained residual since it was empty.
 
     Attributes:
-        terms: named and signed.
-        residual_mm: their sum.
+        residual_mm: the sum of the signed terms.
         tolerance_mm: the largest residual, up or down, that closes.
-        since_empty: of the state of T0.
         trace: the trace of weather that it is of, of all the one whose ledger closes least; None without traces.
     """
 
@@ -145,11 +140,7 @@ def mean_of_members(series: Mapping[str, RunSeries]) -> npt.NDArray[np.float64]:
 
 
 def over_members(array: RunSeries, parts: Sequence[RunPart]) -> npt.NDArray[np.float64]:
-    """Return the mean of an array over its first axis, members or traces.
-
-    Args:
-        parts: of a combined version, those that took part in the basin: their members have their weights.
-    """
+    """Return the mean over the first axis, members weighted by their parts."""
     weights = weights_of_members(parts, array.axes["member"]) if "member" in array.axes else None
     return weighted_mean(array.values, weights)
 
@@ -172,11 +163,7 @@ def without_members(content: Content) -> Content:
 
 
 def packed(owner: str, series: Sequence[RunSeries], ledgers: Sequence[Ledger]) -> bytes:
-    """Pack arrays and ledgers for storage.
-
-    Raises:
-        ValueError: a number of a ledger is not finite.
-    """
+    """Pack arrays and ledgers for storage; a ledger's numbers must be finite."""
     arrays = {one.variable: Labelled(one.unit, one.axes, one.values) for one in sorted(series, key=_variable)}
     if PATHS in arrays and CALIBRATED in arrays:
         arrays[PATHS] = _encoded_paths(arrays[PATHS], arrays[CALIBRATED])

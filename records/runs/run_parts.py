@@ -17,11 +17,8 @@ class RunPart:
     """A part that took part in a basin.
 
     Attributes:
-        name, version, product: as in the combined version.
         weight: its share of the flow here, of all shares 1.
         parent_day, parent_hash: its initial state; None for the empty store.
-        state_hash: of its state of T0.
-        inputs_hash: of everything it used since the parent.
         filled_weather: the days ahead whose weather of its product was not observed in time or not forecast.
     """
 
@@ -44,10 +41,8 @@ class RunSubset:
 
     Attributes:
         products: those that took part; where other parts on a product did not, the names of those that did.
-        missing: why other parts did not, by their names.
         nse: the score of the same products alone in the evaluation of the version, nse_of_all: that with all, over the
-            same days; None where it was not evaluated in this basin.
-        period: those days, FIRST..LAST.
+            same days (`period`, FIRST..LAST); None where it was not evaluated in this basin.
         without_nse: why no evaluation knows `nse`; None where one does or would.
     """
 
@@ -62,12 +57,7 @@ class RunSubset:
 
 
 def weights_of_members(parts: Sequence[RunPart], labels: Sequence[str]) -> Array | None:
-    """Return the weight of each member of a run in a basin, (members,), of sum 1; None where all are equal.
-
-    Args:
-        parts: those that took part in the basin; none of a version with members of its own.
-        labels: of the members, `PART-MEMBER`.
-    """
+    """Return members' weights in a basin, (members,), of sum 1; None: all equal."""
     if not parts:
         return None
     names = [label.rpartition("-")[0] for label in labels]

@@ -1,7 +1,4 @@
-"""Stores a run atomically, after checking it against its status, and notes the newest of each basin.
-
-So no archive is searched for the newest one.
-"""
+"""Stores a run atomically after checking it, and notes each basin's newest run."""
 
 from collections.abc import Iterator, Sequence
 
@@ -56,13 +53,11 @@ def _note_newest(session: Session, run: NewRun, basins: Sequence[RunBasin]) -> N
 
 
 def store(session: Session, new: NewRun, results: Sequence[BasinResult]) -> Run:
-    """Store a run with all its content, or nothing. Its status follows from its basins'.
+    """Store a run with all its content, or nothing.
 
-    Raises:
-        InvalidInput: a basin is issued though a ledger does not close; an array does not fit its axes or is given
-            twice; nothing was issued without a reason; the forcing after T0 is a weather forecast that is not named; or
-            a run with hypothetical weather or changes is not a what-if run.
-        IntegrityError: the run is already stored, or its version or a basin is not stored.
+    Its status follows from its basins'. Refused are an issued basin whose ledger does not close, arrays that do not fit
+    their axes or come twice, no issue without a reason, a weather forecast without its name, and hypothetical weather
+    or changes outside a what-if run.
     """
     if KINDS[new.forcing_kind].of_forecast != (new.weather is not None):
         raise InvalidInput("A run has to name its weather forecast if its forcing is supplied, and only then.")

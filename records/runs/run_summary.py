@@ -1,7 +1,4 @@
-"""A run's summary of a basin in a few values, with its snow and calibration, stored as JSON with its arrays.
-
-It outlives the next fit and the next evaluation.
-"""
+"""A run's summary of a basin in a few values, with its snow and calibration, stored as JSON with its arrays."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -30,12 +27,8 @@ class TrainingDomain:
     """What a version has learnt from, seen from one basin. None where the run did not come so far.
 
     Attributes:
-        seen_in_training: whether the version learnt from the basin.
         outside_training: the basin's attributes outside the range of the basins that it learnt from; None also if that
             range is not stored.
-        trained_on: the forcing product that it learnt from.
-        training_note: all this in a sentence.
-        attributes_assumed: the basin's unknown attributes, which were assumed.
     """
 
     seen_in_training: bool | None = None
@@ -45,8 +38,7 @@ class TrainingDomain:
     attributes_assumed: tuple[str, ...] | None = None
 
     def beyond(self, product: str) -> bool:
-        """Whether the basin, its attributes or the product lie outside the version's training, or attributes are
-        assumed."""
+        """Whether basin, attributes or product lie outside training, or attributes are assumed."""
         known = self.training_note is not None
         like = self.seen_in_training and not self.outside_training and self.trained_on == product
         return known and not (like and not self.attributes_assumed)
@@ -66,8 +58,6 @@ class RunCalibration:
     """The error model that was used, and the last observed flow it started from.
 
     Attributes:
-        kind: what the distribution rests on.
-        sha256: checksum of the error model of simulations.
         fitted_on: the days within which it was fitted, `FIRST..LAST`.
         own_days: number of the basin's observed days in the fit; 0 if it uses the regional parameters.
         weather: the weather that drives the run: `observed`, or a weather forecast's source and model.
@@ -104,10 +94,8 @@ class KnownSkill:
 
     Attributes:
         version: the version whose cells were scored: the same version, or its twin.
-        products: the reference snow.
         period: the days, FIRST..LAST.
         basins: number of other basins that these are medians over; None for the basin's own skill.
-        r: Pearson's.
         bias_pct: above 0: too much snow.
         bare_mm: what reads as snow in the mean of the days on which the reference has none; None where there are no
             such days.
@@ -147,12 +135,8 @@ class RunSnow:
     Attributes:
         mean_mm, p05_mm, p95_mm: what reads as snow: the mean and the quantiles of the members.
         normal_mm: its normal, by the past that the version simulates.
-        skill: of the mapping.
-        reference: the stored reference of the basin.
         snow17_mm: what Snow-17 has by the basin's own weather, a second opinion where the mapping is regional; None
             elsewhere.
-        snow17_normal_mm: its normal by the weather of other years; None likewise.
-        regional_because: why the mapping is regional; None elsewhere.
     """
 
     __pydantic_config__ = CLOSED
@@ -193,7 +177,6 @@ class RunChange:
 
     Attributes:
         run, version: the previous run, of any version, and its version.
-        t0: its T0.
         observed_mm, expected_mm: precipitation of the days from that T0 to this run's: as observed, and as the previous
             run expected it; the mean of its traces.
         ahead_mm, ahead_before_mm: the same of the days ahead that both runs hold: expected by this run, and by the
@@ -227,18 +210,14 @@ class RunSummary(TrainingDomain):
         discharge_mm: the median of members (and traces), summed over the days ahead that were not past.
         normal_mm: the normal of the basin's own record, summed over the same days.
         storage_mm: all water in the cells at T0, the mean of the members; None where the network's cells hold none.
-        snow: of T0.
         peak_mm_per_day, peak_lead: its highest of these days, and the days from T0 to it.
         filled_forcing: number of missing values that were interpolated, or filled by their source's stated rule, by
             variable, of all products together; zero counts are left out.
         skipped_days: number of days that the network skipped for lack of forcing; of a combined version, the largest
             number of one of its parts.
-        product_credit: credit of the weather products, if feeds brought some of them.
-        calibration: the origin of its calibrated quantiles.
         age_reason: why the age of its water is missing; None if it is present.
         bridges: the bridges that converted its weather to the version's product, in order; empty if it was used
             unchanged.
-        change: since the previous run of the basin.
         filled_weather: the days ahead whose weather was not observed in time or not forecast, with its sources; of a
             combined version, that of the first of its parts.
         weather_fault: why a newer weather forecast of the run's model was not taken; None where none was refused.

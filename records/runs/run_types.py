@@ -1,5 +1,4 @@
-"""Forecast runs and their results of basins, as they are stored. They never change: a corrected input creates a new
-run."""
+"""Forecast runs and their results, which never change: a corrected input creates a new run."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -77,14 +76,8 @@ class RunBasin:
     """A run's content for one basin.
 
     Attributes:
-        basin_id: the basin.
         status: `issued`, `withheld` (for example, its ledger did not close) or `failed`.
-        reason: why it was not issued; None if it was.
-        parent_day, parent_hash: the run's initial state.
-        state_hash: hash of the state at T0.
         inputs_hash: hash of everything used since the parent.
-        area_m2, area_name: the area that discharge is converted with.
-        summary: what lists and maps show.
         spin_up_days: how many days after the empty store the state of T0 is; None where nothing was computed.
         pruned: why the members' results are no longer stored; None where they are.
     """
@@ -151,21 +144,15 @@ class NewRun:
     """A run to be stored.
 
     Attributes:
-        id: from `ids.new_id(created_at)`.
         t0: the last day that the states have consumed.
         t0_age_days: how many days T0 lay before the clock's day.
         t0_stale: whether that is too many, where T0 was not named but chosen.
-        horizon_days: how many days it looks ahead.
         filled_days: how many of these had ended before it was issued, without weather that was observed as a whole.
         issued_at: the clock's time; available_at: when readers may see it; created_at: the wall's time.
-        version_id, weights_hash, code_version: what computed it.
         program: torch's version and the like, on which the last digits depend.
         product: of the forcing; forcing_kind: of the forcing after T0; forcing_cutoff: its last observed day.
         weather: the weather forecast that it used; None if the kind is not `supplied`.
-        purpose: why it was posted.
-        what_if: its changes, if this is the purpose; None otherwise.
         owner: the operator's key that posted it; None for the service's. A run with an owner is never official.
-        members: the labels of the member axis.
         request_key: names the request that it answers, if that may be repeated.
         reason: why it is not fully issued, if its basins do not explain it.
     """
@@ -235,10 +222,7 @@ class Run(NewRun):
 
 
 def shares_of(run: NewRun, basin: RunBasin) -> tuple[RunPart, ...]:
-    """Return the versions that the flow of an issued run of a basin is the weighted mean of.
-
-    They are the parts of a combined version that took part; a version with members of its own is its only one.
-    """
+    """Return the versions whose weighted mean is a basin's issued flow."""
     if basin.summary.parts:
         return basin.summary.parts
     assert basin.state_hash is not None

@@ -59,10 +59,7 @@ class RunRecalibration:
 class RunWeather:
     """A weather forecast, as in `records.weather.weather_issues.Issue`.
 
-    Attributes:
-        available_time: the latest of the run's basins.
-        skill: of its model, as known when the run was issued.
-        recalibration: of the version's forecasts with its model.
+    `available_time` is the latest of the run's basins.
     """
 
     __pydantic_config__ = CLOSED
@@ -87,11 +84,8 @@ class RunWeather:
 class RunWhatIf:
     """The request of a what-if run.
 
-    Attributes:
-        changes: in the form of `jobspec.changes.Changes.as_json`; empty for a run to compare with.
-        note: the stated purpose; None without one.
-        by: the name of the key that posted the job, or the user of the command line; None if unknown.
-        base: the run without changes to compare with; None if the run itself has none.
+    `changes` have the form of `jobspec.changes.Changes.as_json`; empty for a run to compare with. `base` is the run
+    without changes to compare with; None if the run itself has none.
     """
 
     __pydantic_config__ = CLOSED
@@ -109,9 +103,7 @@ class RunBridge:
     Attributes:
         model: of the weather forecasts that it converts; None for observed weather and forecasts that continue it.
         pooled_from: the similar basins that it was fitted in; empty if it was fitted here.
-        precipitation_bias: relative, on days outside the fit; None if it is pooled, as the next one.
-        precipitation_correlation: correlation of the daily values on these days.
-        sha256: checksum of its corrections.
+        precipitation_bias: relative, on days outside the fit; None if pooled, as the correlation of daily values.
     """
 
     __pydantic_config__ = CLOSED
@@ -157,10 +149,7 @@ through its bridge. `forecast`: a weather forecast. `climatology`: other years."
 class Origin:
     """Where weather comes from.
 
-    Attributes:
-        id: of the weather forecast or of the bridge; None for the others.
-        name: the product, or the weather model; None for other years.
-        reference_day: of the weather forecast; None for the others.
+    `name` is the product, or the weather model; None for other years.
     """
 
     source: WeatherSource
@@ -173,10 +162,8 @@ class Origin:
 class FilledWeather(Origin):
     """The source of some variables on consecutive days.
 
-    Attributes:
-        first, last: the days.
-        correlations: expected skill: the correlation of normal scores with the weather that comes
-            (`hydrology.weather.forecast_errors`), by variable, for each of the days.
+    `correlations` is the expected skill: of normal scores with the weather that comes
+    (`hydrology.weather.forecast_errors`), by variable, for each of the days.
     """
 
     __pydantic_config__ = CLOSED

@@ -26,11 +26,7 @@ MAX_DAYS_BEFORE = 10
 
 
 def get(session: Session, run: str) -> Run:
-    """Return a run.
-
-    Raises:
-        Gone: it was pruned.
-    """
+    """Return a run; Gone where it was pruned."""
     row = session.get(RunRow, run)
     if row is None:
         raise retention.pruned_row(session, "what-if", run) or UnknownRun(
@@ -55,10 +51,8 @@ def of_key(session: Session, key: str) -> list[Run]:
 class RunRequest(Generic[Params]):
     """A request for runs.
 
-    Attributes:
-        purpose: of the runs; on hypothetical weather it is always a what-if.
-        owner: the operator's key that owns the runs; None for the service's.
-        key: identifies the request, so that repeating it returns its runs; None for new runs each time.
+    A run on hypothetical weather is always a what-if. `key` identifies the request, so that repeating it returns its
+    runs; None for new runs each time.
     """
 
     params: Params
@@ -197,11 +191,7 @@ def newest_changed(session: Session, basin: str, at: datetime) -> Run:
 
 
 def operational(session: Session, version: str, until: Day) -> list[Run]:
-    """Return a version's issued operational runs, oldest first.
-
-    Args:
-        until: the last T0.
-    """
+    """Return a version's issued operational runs up to a T0, oldest first."""
     return _issued(session, version, until, "operational")
 
 

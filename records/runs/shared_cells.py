@@ -1,7 +1,4 @@
-"""Stores a run's cells at T0 once, with the state that they belong to.
-
-The run's content then holds their array without cells. A deleted state hands its cells over.
-"""
+"""Stores a run's cells at T0 once, with the state that they belong to."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -33,11 +30,7 @@ def without_cells(
 ) -> dict[str, Series]:
     """Return the arrays of basins, without cells that their states store.
 
-    These states are locked until the transaction ends.
-
-    Args:
-        series: by basin.
-        hashes: hash of the run's state of T0, by basin.
+    These states are locked until the transaction ends. `hashes` are of the run's state of T0, by basin.
     """
     of_t0 = select(_STATES).where(
         _STATES.c.version_id == version, _STATES.c.day == t0, _STATES.c.basin_id.in_([*series])
@@ -52,11 +45,7 @@ def without_cells(
 
 
 def with_cells(session: Session, contents: Mapping[Of, Content]) -> dict[Of, Content]:
-    """Return runs' content, with the cells that their states store.
-
-    Raises:
-        Corrupt: such a state is damaged.
-    """
+    """Return runs' content, with the cells that their states store."""
     lacking = [key for key, content in contents.items() if _lacks(content.series.get(CELLS))]
     if not lacking:
         return dict(contents)

@@ -48,13 +48,10 @@ class NewState:
     """A state to be stored.
 
     Attributes:
-        version_id, basin_id: the version and basin of the state.
         day: the last day that entered it.
-        product: the forcing product it was driven with.
         arrays: the state by name; the first axis of each array is the member.
         parent_day, parent_hash: the state it was advanced from; None for a start with empty cells (the empty store).
         inputs_hash: fingerprint of the forcing and attributes used since the parent.
-        spin_up_days: days since the empty store.
         sums: what has flowed in and out of each member since the empty store (`hydrology.water.ledger.Sums`); None
             where the network does not conserve mass.
         recent_flow: the members' mean discharge of the last days, `day` the last of them, mm/day; None where
@@ -78,11 +75,7 @@ class NewState:
 class State(NewState):
     """A stored state.
 
-    Attributes:
-        member_hashes: the fingerprint of each member's arrays.
-        sha256: the fingerprint of all members.
-        created_at: when it was stored.
-        invalid_at, invalid_reason: since when and why it may not be used; None if it is valid.
+    `invalid_at` and `invalid_reason` are since when and why it may not be used; None if it is valid.
     """
 
     member_hashes: tuple[str, ...]
@@ -111,11 +104,7 @@ def unkept(new: NewState, at: datetime) -> State:
 
 
 def put(session: Session, new: NewState, at: datetime) -> State:
-    """Store a state. An equal one is not written again; an invalid or damaged one of that day is replaced.
-
-    Raises:
-        StateConflict: another valid state of that version, basin and day is stored.
-    """
+    """Store a state. An equal one is not written again; an invalid or damaged one of that day is replaced."""
     basins.lock(session, new.basin_id)
     hashes = member_hashes(new.arrays)
     state_hash = fingerprint(hashes)
@@ -163,11 +152,7 @@ def require(session: Session, version: str, basin: str, day: Day) -> State:
 
 
 def page(session: Session, version: str, basin: str, *, before: Day | None, limit: int) -> list[State]:
-    """Return the undamaged states of a basin, valid or not, the newest day first.
-
-    Args:
-        before: restrict to earlier days; None for all.
-    """
+    """Return a basin's undamaged states before a day, newest first, invalid too."""
     query = select(StateRow.day).filter_by(version_id=version, basin_id=basin).order_by(StateRow.day.desc())
     if before is not None:
         query = query.where(StateRow.day < before)
@@ -257,9 +242,6 @@ def outdated(session: Session, before: datetime, states: Collection[Key] | None 
 
     Left out are the newest state and the last valid one of each month: forecasts, replays and what-if runs of old days
     start from those.
-
-    Args:
-        states: restrict to these; None for all.
     """
     of_basin = StateRow.version_id, StateRow.basin_id
     query = select(*of_basin, StateRow.day, StateRow.invalid_at.is_(None), StateRow.created_at < before)
@@ -288,11 +270,7 @@ def remove(session: Session, states: Collection[Key]) -> list[str]:
 
 
 def _but_the_last(states: Sequence[tuple[Day, bool, bool]]) -> list[Day]:
-    """Return the days of old states that may be deleted.
-
-    Args:
-        states: day, whether it is valid and whether it is old, by day.
-    """
+    """Return days of old states to delete, from (day, valid, old) by day."""
     last = {at.astype("datetime64[M]"): at for at, valid, _ in states if valid}
     return [at for at, _, old in states[:-1] if old and last.get(at.astype("datetime64[M]")) != at]
 
@@ -332,9 +310,9 @@ CELLS = "c"
 
 
 def cells_between(session: Session, version: str, basin: str, period: Period) -> dict[Day, npt.NDArray[Any]]:
-    """Return the water in the cells of each valid state in a period, (members, cells) in mm, by day.
+    """Return undamaged valid states' water, (members, cells) in mm, by day.
 
-    Damaged states are left out. The version conserves mass: the cells of other networks hold no water.
+    The version must conserve mass: the cells of other networks hold no water.
     """
     rows = session.scalars(
         select(StateRow)

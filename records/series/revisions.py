@@ -49,9 +49,6 @@ def as_known_at(
     """Return a series as it was known at an instant.
 
     A day that had not arrived is ABSENT; None if no day had.
-
-    Raises:
-        DamagedSeries: it is damaged, or its log of revisions is.
     """
     key = {"basin_id": basin, "product": product, "variable": variable}
     stored = series.read(session, basin, product, variable)
@@ -77,10 +74,8 @@ def as_known_at(
 def newest_days(session: Session, until: Day | None = None) -> dict[str, Day]:
     """Return the newest arrived day of each product in the official basins.
 
-    What an operator sends of another basin never hides that the service's own data are late.
-
-    Args:
-        until: the last day that counts: a mistyped day of the future is not new data. None: all count.
+    What an operator sends of another basin never hides that the service's own data are late. A mistyped day after
+    `until` is not new data; None: all count.
     """
     newest: dict[str, Day] = {}
     following = select(func.min(ArrivalRow.product))
@@ -102,10 +97,6 @@ def _newest_day(session: Session, product: str, until: Day | None) -> Day | None
 
 
 def replaced_days(session: Session, key: Mapping[str, str]) -> Sequence[RevisionRow]:
-    """Return the logged replaced days of a series by year and revision.
-
-    Raises:
-        DamagedSeries: the log is damaged.
-    """
+    """Return the logged replaced days of a series by year and revision."""
     rows = session.scalars(select(RevisionRow).filter_by(**key).order_by(RevisionRow.year, RevisionRow.revision)).all()
     return whole(rows, RevisionRow, "its values before the revision are lost; restore a backup to recover them.")

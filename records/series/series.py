@@ -109,13 +109,7 @@ def read_product(
 ) -> dict[str, DailySeries]:
     """Return series of a product by variable, over their known days.
 
-    Args:
-        variables: all unless given.
-        period: all days unless given.
-        skip_damaged: whether to leave out series with a damaged year.
-
-    Raises:
-        DamagedSeries: a year of one is damaged, and not skipped.
+    A series with a damaged year raises DamagedSeries, or is left out (`skip_damaged`).
     """
     columns = table_of(SeriesRow).columns
     query = select(*columns).filter_by(basin_id=basin, product=product).order_by(SeriesRow.variable, SeriesRow.year)
@@ -200,10 +194,7 @@ def read_many_flagged(
 def extent(
     session: Session, basin_ids: Sequence[str], product: str, variables: Sequence[str]
 ) -> dict[tuple[str, str], Period]:
-    """Return the first and last known day by (basin, variable). Unstored series are left out.
-
-    A damaged year counts with the days that arrived.
-    """
+    """Return first and last known days by (basin, variable), damaged years included."""
     of_series = (SeriesRow.basin_id.in_(basin_ids), SeriesRow.product == product, SeriesRow.variable.in_(variables))
     key = (SeriesRow.basin_id, SeriesRow.variable)
     first, last = func.min(SeriesRow.year).label("first"), func.max(SeriesRow.year).label("last")
@@ -245,8 +236,7 @@ def longest_record(
 ) -> tuple[str, Period] | None:
     """Return a basin's product with the longest record of some variables, and its years. None without any.
 
-    Args:
-        preferred: returned if it has at least two years.
+    `preferred` is returned if it has at least two years.
     """
     query = select(
         SeriesRow.product, func.count(SeriesRow.year.distinct()), func.min(SeriesRow.year), func.max(SeriesRow.year)

@@ -48,12 +48,7 @@ class UnusableValues(DataProblem):
 class Written:
     """The result of a write.
 
-    Attributes:
-        new_days: days that were not known before.
-        changed_days: known days whose value or flag was replaced (and logged, unless it was damaged).
-        unchanged_days: days that the input repeats unchanged.
-        first_new: the first new day.
-        first_changed: the first replaced day.
+    A changed day is a known one whose value or flag was replaced (and logged, unless it was damaged).
     """
 
     new_days: int = 0
@@ -79,8 +74,6 @@ def write_all(
     at `at`. A damaged year is replaced if the series contains all days that it had.
 
     Raises:
-        UnitConflict: a series is stored in another unit.
-        UnusableValues: a value is infinite, or missing without a flag for it.
         DamagedSeries: a year is damaged, and the series lacks some of its days.
     """
     basins.lock(session, basin)
@@ -103,9 +96,8 @@ def write_all(
 class _Merge:
     """A series beside the stored one, over whole calendar years.
 
-    Attributes:
-        rows: the stored years; readable: those that are not damaged.
-        new, changed, lost: days that were not known before, that differ, and of damaged years.
+    `new`, `changed` and `lost` days were not known before, differ, and are of damaged years; `readable` rows are not
+    damaged.
     """
 
     key: Mapping[str, str]
@@ -119,18 +111,15 @@ class _Merge:
 
     @property
     def written(self) -> Mask:
-        """The days that are written."""
         return self.new | self.changed
 
     @property
     def merged(self) -> DailySeries:
-        """What is stored from now on."""
         written, old, incoming = self.written, self.old, self.incoming
         values = np.where(written, incoming.values.astype(VALUE), old.values)
         return DailySeries(old.start, values, np.where(written, incoming.flags, old.flags), incoming.unit)
 
     def count(self) -> Written:
-        """Count the days."""
         unchanged = known(self.incoming) & ~self.written
         new_days, changed_days, unchanged_days = (int(mask.sum()) for mask in (self.new, self.changed, unchanged))
         span = self.old.period

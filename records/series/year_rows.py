@@ -191,12 +191,7 @@ class YearSums:
 def whole(rows: Sequence[Stored], of: type[Checksummed] = SeriesRow, mending: str = _AGAIN) -> Sequence[Stored]:
     """Return stored years, or logged replaced days, unchanged after checking them.
 
-    Args:
-        of: the table of the rows.
-        mending: what an operator can do about a damaged one.
-
-    Raises:
-        DamagedSeries: one is damaged.
+    `mending` is what an operator can do about a damaged one, which raises DamagedSeries.
     """
     for row in rows:
         if not is_whole(of, row):

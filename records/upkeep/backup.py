@@ -56,14 +56,7 @@ class NotEmpty(InvalidInput):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """A backup's manifest.
-
-    Attributes:
-        created_at: the clock's time when it was started.
-        code_version: version of Freshet that wrote it.
-        row_count: number of its rows.
-        sha256: checksum of each file in it.
-    """
+    """A backup's manifest."""
 
     __pydantic_config__ = CLOSED
 
@@ -77,11 +70,7 @@ _MANIFEST = TypeAdapter(Manifest)
 
 
 def make(settings: Settings, database: Database, clock: Clock, file: Path, show: Show) -> Manifest:
-    """Write a backup, atomically, while others read and write the database.
-
-    Raises:
-        InvalidInput: the file is there already.
-    """
+    """Write a backup to a new file, atomically, while others use the database."""
     if file.exists():
         raise InvalidInput(f"{file} exists already, and backups are not overwritten: name another file.")
     created_at = clock.wall()
@@ -114,11 +103,6 @@ def restore(settings: Settings, database: Database, file: Path, show: Show) -> M
 
     A backup of an older Freshet is migrated. After a failure the key of webhooks may be in place already; the same
     backup can be restored again.
-
-    Raises:
-        NoBackup: the file is not a backup, or is damaged.
-        NotEmpty: the database holds rows, or the data folder another key of webhooks.
-        DatabaseProblem: the backup is of a newer Freshet.
     """
     database.migrate()
     with database.reading() as session:
@@ -177,11 +161,7 @@ def _unpack(file: Path, folder: Path) -> Manifest:
 
 
 def _require_own_tables(file: Path, folder: Path) -> None:
-    """Check that a backup has exactly the tables of its revision, before any row is read.
-
-    Raises:
-        NoBackup: it does not, or its pages are damaged.
-    """
+    """Require exactly the tables of its revision before any row is read."""
     try:
         with sqlite_schema.opened(folder / ROWS) as connection:
             found = sqlite_schema.objects(connection)

@@ -24,13 +24,8 @@ class Unreadable(DatabaseProblem):
 def copy_rows(source: Database, target: Database, show: Callable[[int, int], None] = lambda _done, _total: None) -> int:
     """Copy all rows of one instant in one transaction, and return their number.
 
-    Both databases are at this code's revision, and the target holds no row.
-
-    Args:
-        show: gets the number of copied rows, and of all rows.
-
-    Raises:
-        Unreadable: the source has rows that cannot be read.
+    Both databases are at this code's revision, and the target holds no row. `show` gets the number of copied rows, and
+    of all rows.
     """
     copied = 0
     with source.reading() as reading, target.transaction() as writing:

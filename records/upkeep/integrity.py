@@ -42,10 +42,7 @@ class NotSound(DataProblem):
 class Checker:
     """How to check the rows of a table.
 
-    Attributes:
-        row: the table's class, or the record that it is.
-        is_whole: returns whether a row, its columns as attributes, is as it was written.
-        mending: the remedy for a damaged row.
+    `row` is the table's class, or the record that it is; `is_whole` gets a row with its columns as attributes.
     """
 
     row: type
@@ -55,12 +52,7 @@ class Checker:
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """A row that is not as it was written.
-
-    Attributes:
-        key: its key in its table.
-        mending: the remedy.
-    """
+    """A row that is not as it was written."""
 
     table: str
     key: dict[str, str]
@@ -77,10 +69,7 @@ class Damage:
 class Soundness:
     """The result of a check.
 
-    Attributes:
-        row_count: number of checked rows.
-        faults: faults of pages, tables and references, in sentences.
-        damages: the damaged rows.
+    `faults` are of pages, tables and references, in sentences.
     """
 
     row_count: int
@@ -93,22 +82,14 @@ class Soundness:
         return [*self.faults, *(damage.sentence for damage in self.damages)]
 
     def require(self) -> None:
-        """Return if nothing is wrong.
-
-        Raises:
-            NotSound: something is wrong; the message names the first faults.
-        """
+        """Return if nothing is wrong; else raise NotSound with the first faults."""
         if wrong := self.sentences:
             more = f" And {len(wrong) - MAX_NAMED} more." if len(wrong) > MAX_NAMED else ""
             raise NotSound(" ".join(wrong[:MAX_NAMED]) + more)
 
 
 def check(database: Database, show: Callable[[int, int], None] = lambda _done, _total: None) -> Soundness:
-    """Check the whole database, without changing it and while others use it.
-
-    Args:
-        show: gets the number of checked rows, and of all rows.
-    """
+    """Check the whole database, without changing it and while others use it."""
     if unsafe := _unsafe_objects(database):
         return Soundness(0, tuple(unsafe), ())  # nothing of it is run
     faults = page_faults(database)
@@ -135,8 +116,7 @@ def check(database: Database, show: Callable[[int, int], None] = lambda _done, _
 def page_faults(database: Database, *, quick: bool = False) -> list[str]:
     """Return SQLite's findings on the pages of its file. PostgreSQL checks its own.
 
-    Args:
-        quick: whether to skip comparing indexes with their tables, which takes most of the time.
+    `quick` skips comparing indexes with their tables, which takes most of the time.
     """
     if database.file is None:
         return []

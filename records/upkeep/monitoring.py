@@ -24,11 +24,7 @@ A_DAY = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class WaitingJobs:
-    """The jobs of a queue that no worker has taken yet.
-
-    Attributes:
-        oldest_at: when the first of them was posted, by the machine's clock.
-    """
+    """The jobs of a queue that no worker has taken yet."""
 
     queue: str
     jobs: int
@@ -81,11 +77,7 @@ def _newest(*columns: Any) -> Select[Any]:
 
 
 def database_bytes(session: Session, file: Path | None) -> int:
-    """Return the size of the database, bytes.
-
-    Args:
-        file: SQLite's; None for PostgreSQL.
-    """
+    """Return the size of the database in bytes; `file` is SQLite's."""
     if file is None:
         return session.scalar(select(func.pg_database_size(func.current_database()))) or 0
     return sum(part.stat().st_size for part in _parts(file) if part.exists())
@@ -101,11 +93,7 @@ TOLERANCE = timedelta(minutes=5)
 
 @dataclass(frozen=True, slots=True)
 class Ahead:
-    """A record from the future.
-
-    Attributes:
-        what: the record, as the start of a sentence.
-    """
+    """A record from the future; `what` begins a sentence about it."""
 
     what: str
     at: datetime

@@ -21,9 +21,6 @@ def outdated_what_ifs(session: Session, before: datetime, runs: Collection[str] 
     """Return the what-if runs posted before an instant, each with a count of 1.
 
     Runs that a newer one is compared with are left out.
-
-    Args:
-        runs: restrict to these; None for all.
     """
     query = select(RunRow.id).where(RunRow.purpose == WHAT_IF, RunRow.created_at < before)
     return _counted(session, query, runs, except_=_bases(session, before))
@@ -41,9 +38,6 @@ def outdated_members(session: Session, before: datetime, runs: Collection[str] |
 
     Left out are the newest run of a basin, those that decide present alerts, and those that a what-if run is compared
     with.
-
-    Args:
-        runs: restrict to these; None for all.
     """
     thinned = select(PrunedRow.id).where(PrunedRow.rule == "members")
     query = select(RunRow.id).where(

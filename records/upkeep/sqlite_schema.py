@@ -45,11 +45,7 @@ class ForeignSchema(Problem):
 
 @contextmanager
 def opened(file: Path) -> Iterator[sqlite3.Connection]:
-    """Open a foreign SQLite file to read its schema: read-only, with limits of time and size.
-
-    Raises:
-        sqlite3.Error: it is not a SQLite file, is damaged, or exceeds the limits.
-    """
+    """Open a foreign SQLite file read-only, with limits of time and size."""
     last = time.monotonic() + _MAX_READING
     with closing(sqlite3.connect(f"file:{quote(str(file))}?immutable=1", uri=True)) as connection:
         for limit, value in _LIMITS.items():
@@ -61,11 +57,7 @@ def opened(file: Path) -> Iterator[sqlite3.Connection]:
 
 
 def objects(connection: sqlite3.Connection) -> Objects:
-    """Return the schema objects of a file.
-
-    Raises:
-        ForeignSchema: there is a view, a trigger or a virtual table, which Freshet does not use.
-    """
+    """Return a file's schema objects; refuse views, triggers and virtual tables."""
     found = {}
     for type_, name, statement in connection.execute(_OBJECTS):
         if _runs_by_itself(type_, statement):
@@ -75,11 +67,7 @@ def objects(connection: sqlite3.Connection) -> Objects:
 
 
 def require_same(found: Objects, expected: Objects) -> None:
-    """Check that a file has exactly the expected schema.
-
-    Raises:
-        ForeignSchema: it has not; the message names the first difference.
-    """
+    """Check that a file has exactly the expected schema, else ForeignSchema."""
     for type_, name in sorted(found.keys() | expected.keys()):
         key = (type_, name)
         if key not in expected:
@@ -91,11 +79,7 @@ def require_same(found: Objects, expected: Objects) -> None:
 
 
 def revision_of(connection: sqlite3.Connection, found: Objects, expected: Objects) -> str:
-    """Return the revision of a file's tables.
-
-    Raises:
-        ForeignSchema: it names none, or the table for it differs.
-    """
+    """Return the revision of a file's tables."""
     if found.get(REVISION) != expected[REVISION]:
         raise ForeignSchema("it has no table of its revision")
     rows = connection.execute("SELECT version_num FROM alembic_version LIMIT 2").fetchall()

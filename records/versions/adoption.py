@@ -1,7 +1,7 @@
 """Adoption: an administrator takes an operator's basin over, so that it becomes official, and can give it back.
 
-With the basin go its levels and rating, and the operator's version that serves it. The service owns them from then on:
-the operator's key changes none of them. Its alerts end on one side and begin anew on the other.
+With it go its levels, its rating and the version that serves it: the operator's key changes none of them from then on.
+Its alerts end on one side and begin anew on the other.
 """
 
 from dataclasses import dataclass
@@ -47,11 +47,8 @@ class AlreadyOfficial(InvalidInput):
 class Holdings:
     """What an operator's key holds of a basin.
 
-    Attributes:
-        owner: the key, and its name.
-        levels: the names of the levels that were set.
-        ratings: the sources of its rating tables.
-        version: the operator's version that serves it; None where none does.
+    `levels` are names, `ratings` sources of rating tables; `version` is None where no version of the operator serves
+    it.
     """
 
     owner: str
@@ -96,11 +93,7 @@ def holdings(session: Session, basin: str) -> Holdings | None:
 
 
 def adopt(session: Session, basin: str, clock: Clock) -> Holdings:
-    """Make an operator's basin official, with its levels, its rating and the version that serves it.
-
-    Raises:
-        AlreadyOfficial: it is the service's.
-    """
+    """Make an operator's basin official, with its levels, rating and serving version."""
     held = _take(session, basin, clock)
     if held.version is not None:
         _hand_version(session, held.version, None, held.owner)
@@ -108,11 +101,7 @@ def adopt(session: Session, basin: str, clock: Clock) -> Holdings:
 
 
 def claim(session: Session, basin: str, clock: Clock) -> None:
-    """Make an operator's basin official under data of the service: all that the operator stated of it is dropped.
-
-    Raises:
-        AlreadyOfficial: it is the service's.
-    """
+    """Make an operator's basin official; all that the operator stated is dropped."""
     held = _take(session, basin, clock)
     for table in (AREAS, ATTRIBUTES, TEXTS, THRESHOLDS, FLOOD_FREQUENCY, RATINGS):
         session.execute(table.delete().where(table.c.basin_id == basin))
@@ -124,13 +113,9 @@ def claim(session: Session, basin: str, clock: Clock) -> None:
 
 
 def to_claim(session: Session, basin: str, *, adopt: bool) -> Holdings | None:
-    """Return what an operator's key holds of an agency's basin that data of the service come for; None for nothing.
+    """Return an operator's holdings of an agency's basin; None for nothing.
 
-    Args:
-        adopt: whether the basin may be claimed.
-
-    Raises:
-        Unofficial: it is an operator's, and may not be.
+    Data of the service come for it: unless it may be claimed (`adopt`), an operator's basin raises Unofficial.
     """
     held = holdings(session, basin) if is_agencys(basin) else None
     if held is not None and not adopt:
@@ -145,9 +130,6 @@ def release(session: Session, basin: str, clock: Clock) -> str:
     """Give an adopted basin back to its owner, as unofficial, and return that key.
 
     The version that serves it goes with it, unless it serves an official basin too.
-
-    Raises:
-        NotAdopted: it was not adopted.
     """
     basins.lock(session, basin)
     owner: str | None = session.scalar(select(BASINS.c.adopted_from).where(BASINS.c.id == basin))

@@ -12,9 +12,8 @@ from records.versions import promotions, versions
 def areas_in_use(session: Session, stored: Sequence[Basin], version: str | None = None) -> dict[str, Area | None]:
     """Return the area by which each basin's flow is converted; None where it has none.
 
-    It is that of the products of the basin's current version, or of the given one (`units.area_by`), as its runs have
-    it. Without a version nothing chooses among products: where their areas differ, it is the one that an operator gave,
-    else that of the gauge's service.
+    It is by the products of the current or the given version (`units.area_by`). Without a version, where the areas of
+    products differ, it is the one that an operator gave, else that of the gauge's service.
     """
     names = [basin.id for basin in stored]
     of_basin = promotions.current(session, names) if version is None else dict.fromkeys(names, version)

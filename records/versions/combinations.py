@@ -33,17 +33,8 @@ def combine(
 ) -> Version:
     """Store a version that combines others, after one that combines their twins; or return the one that does already.
 
-    Its parts stay versions of their own: their weights, states and snow cells are stored once.
-
-    Args:
-        weights: of each part, by its version; of any sum.
-        wall, now: the machine's time and the clock's.
-        by_basin: of each part in basins with weights of their own.
-        pretrained: the shipped combination that it is installed from.
-        parent: the combined version whose parts these were fine-tuned from, if any.
-
-    Raises:
-        InvalidInput: they are too few or too many, a weight is not above 0, or a version cannot be a part.
+    Its parts stay versions of their own: their weights, states and snow cells are stored once. The weights of parts are
+    above 0, of any sum; `wall` is the machine's time, `now` the clock's.
     """
     of_basins = dict(by_basin or {})
     for checked in (weights, *of_basins.values()):

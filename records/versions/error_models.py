@@ -66,10 +66,7 @@ class NewErrorModel:
     """An error model to be stored.
 
     Attributes:
-        version_id: the version whose flow it was fitted to.
-        first, last: the days within which it was fitted.
         days: number of observed days in the fit, over all basins.
-        shape: of the basins with their own parameters.
         regional: of those without their own parameters.
         for_unseen: whether `regional` was fitted in basins that the weights had not learnt from, so it serves them.
     """
@@ -86,11 +83,7 @@ class NewErrorModel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorModel(NewErrorModel):
-    """A stored error model, with the known errors of the requested basins.
-
-    Attributes:
-        sha256: checksum of all its numbers.
-    """
+    """A stored error model, with the known errors of the requested basins."""
 
     sha256: str
     created_at: datetime

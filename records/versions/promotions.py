@@ -71,20 +71,13 @@ PROMOTIONS = table_of(Promotion)
 def promote(
     session: Session, version: str, basin_ids: Sequence[str] | None, *, reason: str, by: str, at: datetime
 ) -> list[str]:
-    """Make a version current for basins, and return those for which it is new.
+    """Make a version current for basins, and return those newly served.
 
-    If the previous version decided alerts of a basin, the promotion is recorded as a change.
-
-    Args:
-        basin_ids: whether it learnt from them or not; None for `basins_of`.
+    If the previous version decided alerts of a basin, the promotion is recorded as a change. `basin_ids` None:
+    `basins_of`.
 
     Raises:
-        UnknownVersion, UnknownBasin: one of them is not stored.
-        NoBasin: none is named, and the version has none here.
-        Withdrawn: the version may not be used.
         AgainstPhysics: a probe of its physics failed.
-        NotOwnersBasin: it is an operator's, and a basin is not registered with that key.
-        InvalidInput: nobody or no reason is named.
     """
     if not by.strip() or not reason.strip():
         raise InvalidInput("A promotion names who promotes and why: give both.")
@@ -109,12 +102,7 @@ def promote(
 
 
 def require_usable(version: versions.Version) -> None:
-    """Raise unless forecasts may come from a version.
-
-    Raises:
-        Withdrawn: it may not be used.
-        AgainstPhysics: a probe of its physics failed.
-    """
+    """Raise Withdrawn or AgainstPhysics unless forecasts may come from a version."""
     if version.status == "withdrawn":
         raise Withdrawn(f"Version {version.id} was withdrawn: use another.")
     if failures := [probe.in_words for probe in version.properties.physics or () if probe.forbids]:
@@ -142,12 +130,8 @@ def _require_owners(session: Session, version: versions.Version, basin_ids: Sequ
 def roll_back(session: Session, version: str, *, reason: str, by: str, at: datetime) -> dict[str, str]:
     """Give each basin of a version its previous version, and return the new pairs.
 
-    A basin without a previous version retains its version: otherwise it would have no forecast.
-
-    Raises:
-        NothingBefore: no basin had another.
-        Withdrawn, AgainstPhysics: a previous version may no longer be used; nothing is changed.
-        InvalidInput: nobody or no reason is named.
+    A basin without a previous version retains its version: otherwise it would have no forecast. Nothing is changed
+    where a previous version may no longer be used.
     """
     versions.get(session, version)
     earlier = before(session, in_use(session).get(version, []))
@@ -173,11 +157,7 @@ def basins_here(session: Session, version: versions.Version) -> list[str]:
 
 
 def basins_of(session: Session, version: str) -> list[str]:
-    """Return a version's default basins (`basins_here`).
-
-    Raises:
-        NoBasin: none of the basins that it learnt from is stored, and it is current for no other.
-    """
+    """Return a version's default basins (`basins_here`); NoBasin where there are none."""
     basins = basins_here(session, versions.get(session, version))
     if not basins:
         raise NoBasin(

@@ -188,9 +188,6 @@ def outdated(session: Session, before: datetime, trainings: Collection[str] | No
     """Return the trainings without progress since an instant, with their number of stored parts.
 
     Trainings with a job under way are left out.
-
-    Args:
-        trainings: restrict to these; None for all.
     """
     parts = union_all(
         select(CHECKPOINTS.c.training_id, CHECKPOINTS.c.updated_at.label("at")),
@@ -206,11 +203,7 @@ def outdated(session: Session, before: datetime, trainings: Collection[str] | No
 
 
 def remove(session: Session, trainings: Collection[str]) -> list[str]:
-    """Delete checkpoints and finished members of trainings: `start` then starts anew.
-
-    Returns:
-        No ids: they have no address.
-    """
+    """Delete trainings' checkpoints and finished members: `start` then starts anew."""
     for training in trainings:
         lock(session, training)
         _forget_all(session, training)

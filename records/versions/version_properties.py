@@ -20,10 +20,7 @@ UNNAMED = ""
 class Pretrained:
     """The shipped ensemble that a version was installed from.
 
-    Attributes:
-        content: the fingerprint of the shipped files.
-        trained_on: the forcing product that it learnt from.
-        twin: the version that is scored in its place on its own training days: the same recipe on fewer years.
+    `twin` is scored in its place on its own training days: the same recipe on fewer years.
     """
 
     __pydantic_config__ = CLOSED
@@ -38,9 +35,7 @@ class Pretrained:
 class Tuning:
     """The fine-tuning that created a version.
 
-    Attributes:
-        basins: the basins that it was tuned on.
-        earlier_periods: those in which its ancestors were trained and validated, FIRST..LAST.
+    `earlier_periods` are those in which its ancestors were trained and validated, FIRST..LAST.
     """
 
     __pydantic_config__ = CLOSED
@@ -56,12 +51,10 @@ class VersionPart:
     A version with members of its own is its only part, of weight 1.
 
     Attributes:
-        version: its id.
         name: the beginning of its members' labels: its product, where no other part takes the same; or `UNNAMED`.
         product: the weather product that it takes; trained_on: the one that it learnt from.
         weight: its share of the combined flow, of all shares 1.
         basin_weights: its share in basins with shares of their own, of all shares 1 there, too.
-        members: the labels of its members.
         fitted: the periods that its weights were fitted to, FIRST..LAST; validation: the one that selected them.
     """
 
@@ -106,10 +99,7 @@ class VersionPart:
 class Closure:
     """Mass conservation of a version, measured over all its basins.
 
-    Attributes:
-        worst_relative_residual: the largest |residual| / water over all members, basins and days.
-        basins: number of evaluated basins.
-        period: of the evaluation, FIRST..LAST.
+    `worst_relative_residual` is the largest |residual| / water over all members, basins and days.
     """
 
     __pydantic_config__ = CLOSED
@@ -147,14 +137,9 @@ class SideBySide:
 class PromotionDecision:
     """The decision of the promotion rule.
 
-    Attributes:
-        current: the versions in use that the candidate was compared with.
-        basins: number of basins where both could be evaluated.
-        deciding: the years that decided; None without a version to compare with, as is `reporting`.
-        reporting: the years that did not decide.
-        better_in: the basins that meet the rule; all or none for a candidate trained from scratch.
-        promoted: the basins that use the candidate because of it.
-        sentence: the decision in words.
+    `deciding` are the years that decided, `reporting` the others; None without a version to compare with. `better_in`
+    are the basins that meet the rule, all or none for a candidate trained from scratch; `promoted` those that use it
+    for that.
     """
 
     __pydantic_config__ = CLOSED
@@ -177,8 +162,6 @@ class VersionProperties:
 
     Attributes:
         attribute_ranges: the least and the greatest value of each attribute over the basins that it learnt from.
-        physics: what the probes found of its networks.
-        comparison: what the promotion rule decided.
         twin: for a version trained here on all days: the version that is scored in its place on its own training days,
             by the same recipe on fewer years. That of a shipped version is in `pretrained`.
         snow_cells: the cells of every member that hold snow by construction; none where snow is found in the cells.

@@ -58,11 +58,7 @@ class CombinedVersion(InvalidInput):
 class Member:
     """One trained network.
 
-    Attributes:
-        label: its number within the version.
-        seed: the random seed of its training.
-        weights: safetensors bytes of its `best` validation and its `last` step; at least the ones in use.
-        log: the record of its training.
+    `weights` are safetensors bytes of its `best` validation and its `last` step; at least the ones in use.
     """
 
     label: int
@@ -93,19 +89,12 @@ class NewVersion:
     """A version to be created.
 
     Attributes:
-        created_at: the machine's time.
-        issued_at: the clock's time.
-        architecture: `mclstm`, `buckets`, `lstm`, `eins`, `mmrnn`; those of the parts, joined by +.
+        created_at, issued_at: the machine's time and the clock's.
+        architecture: `mclstm`, `buckets`, `lstm`, `eins`, `mmrnn`; as in `product`, those of parts are joined by +.
         conserving: whether the network conserves mass, so that its ledger must close.
-        product: the forcing product that it takes; those of the parts, joined by +.
-        config, scaler: the network's configuration and the scaling of its inputs; empty for a combined version.
+        config, scaler: of the network and of its inputs; empty for a combined version.
         basins: the basins that it learnt from, stored here or not.
-        data_hash: of the training data.
-        code_version: of the code that trained it.
-        uses: which weights of each member its forecasts use.
         parent_id: the version that it was fine-tuned from; None for a shipped one that was fine-tuned elsewhere.
-        label: its name for people.
-        properties: its further properties.
         owner: the operator's key that it was trained with; it serves only basins of this key. None for the service's.
     """
 
@@ -140,23 +129,12 @@ class NewVersion:
 
     @property
     def training(self) -> TrainingConfig:
-        """The configuration of its training.
-
-        Raises:
-            CombinedVersion: it combines others.
-        """
+        """The configuration of its training; a combined version raises CombinedVersion."""
         self.require_members("This work")
         return TrainingConfig.model_validate(self.config)
 
     def require_members(self, what: str) -> None:
-        """Raise unless the version has members of its own.
-
-        Args:
-            what: the beginning of a sentence: what takes no combined version.
-
-        Raises:
-            CombinedVersion: it combines others.
-        """
+        """Raise CombinedVersion unless it has members; `what` begins the message."""
         if self.combines:
             raise CombinedVersion(
                 f"{what} is not possible yet with a version that combines others: name one of those "
@@ -206,11 +184,7 @@ class NewVersion:
 class Version(NewVersion):
     """A stored version.
 
-    Attributes:
-        id: sorts by creation.
-        members: the labels of its members.
-        weights_hash: the fingerprint of the weights that it uses.
-        status: `ready`, or `withdrawn`: no longer to be promoted.
+    `id` sorts by creation; `members` are labels. The status is `ready`, or `withdrawn`: no longer to be promoted.
     """
 
     id: str
@@ -220,8 +194,7 @@ class Version(NewVersion):
 
     @property
     def parts(self) -> tuple[VersionPart, ...]:
-        """What its flow is the weighted mean of: the versions that it combines, or itself as one part without a name,
-        of weight 1."""
+        """The versions that it combines, or itself as one part of weight 1."""
         return self.combines or (self._only_part,)
 
     @property
@@ -266,8 +239,7 @@ class Version(NewVersion):
     def use_of(self, period: Period, basin: str | None = None) -> PeriodUse:
         """Return how the training of the version, its ancestors and its parts used the days of a period.
 
-        Args:
-            basin: by default any that it has learnt from; a version that names none may have learnt from every one.
+        By default in any basin that it has learnt from; a version that names none may have learnt from every one.
         """
         if basin is not None and self.basins and basin not in self.basins:
             return HELD_OUT
@@ -307,12 +279,7 @@ _BASINS = Table(
 
 
 def create(session: Session, new: NewVersion, members: Sequence[Member]) -> Version:
-    """Store a version with all its members, or nothing; a version that combines others has none.
-
-    Raises:
-        InvalidInput: there is no member, or one lacks the weights that the version uses.
-        IntegrityError: the parent is not stored, or two members share a label.
-    """
+    """Store a version with all its members, or nothing; a version that combines others has none."""
     if bool(members) == bool(new.combines) or any(new.uses not in member.weights for member in members):
         raise InvalidInput(f"A version needs members or parts, and each member its {new.uses!r} weights.")
     hashes = {(member.label, which): sha256(w) for member in members for which, w in member.weights.items()}
@@ -439,11 +406,7 @@ def conserving(session: Session, versions: Sequence[str]) -> dict[str, bool]:
 
 
 def update_properties(session: Session, version: str, **properties: Closure | PromotionDecision) -> None:
-    """Store properties that were measured or decided after a version's creation, replacing earlier ones.
-
-    Args:
-        properties: by their names in `VersionProperties`.
-    """
+    """Store or replace measured or decided properties, by names in `VersionProperties`."""
     stored = _existing(session, select(VERSIONS.c.properties), version)
     changed = VERSIONS.update().where(VERSIONS.c.id == version)
     session.execute(changed.values(properties=replace(stored, **properties)))

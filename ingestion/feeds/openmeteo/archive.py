@@ -20,10 +20,7 @@ PATH = "/v1/archive"
 class OpenMeteoArchive:
     """The weather of past days at gauges, from a named model.
 
-    Args:
-        service: the host of the archive.
-        model: `era5`, `era5_land`, `ecmwf_ifs`, …
-        report: called with the cost of a fetch, before the request.
+    `model` is `era5`, `era5_land`, `ecmwf_ifs`, …; `report` gets the cost of a fetch, before the request.
     """
 
     def __init__(self, service: Service, model: str, report: Callable[[str], None] = lambda _sentence: None) -> None:
@@ -31,11 +28,7 @@ class OpenMeteoArchive:
         self.credit = self._model.credit
 
     def fetch(self, sites: Sequence[Site], wanted: FetchWindow) -> Iterator[FetchedBasinData]:
-        """Yield the weather of the requested days that the archive has already.
-
-        Raises:
-            FeedProblem: the fetch costs more than the service allows.
-        """
+        """Yield the weather of the requested days that the archive has already."""
         known, unknown = placed(sites)
         yield from unknown
         days = {"start_date": [str(wanted.days.first)], "end_date": [str(wanted.days.last)]}

@@ -50,11 +50,8 @@ class RunUnavailable(FeedProblem):
 class Place:
     """The answer about one place.
 
-    Attributes:
-        time_zone: of its calendar days.
-        cell: latitude and longitude of the grid cell.
-        days: consecutive.
-        members: Open-Meteo's values (days,) by variable, by the label of the member; NaN where null.
+    Days are consecutive, of `time_zone`; `cell` is latitude and longitude of the grid cell. `members` are Open-Meteo's
+    values (days,) by variable, by the label of the member; NaN where null.
     """
 
     time_zone: str
@@ -67,11 +64,7 @@ class Place:
 class Model:
     """A model at a host of Open-Meteo.
 
-    Attributes:
-        service: the host.
-        path: of its values, below the host.
-        name: of the model.
-        report: called with the cost of a fetch, before the request.
+    `path` is of its values, below the host; `report` gets the cost of a fetch, before the request.
     """
 
     service: Service
@@ -86,11 +79,7 @@ class Model:
         return Credit(f"Weather data by Open-Meteo.com (model {self.name}{f' of {name}' if name else ''}).", LICENCE)
 
     def parts(self, sites: Sequence[Site], members: int, days: int) -> list[Sequence[Site]]:
-        """Report the cost of sites whose location is known, and split them into groups for one request each.
-
-        Raises:
-            FeedProblem: they cost more than the service allows.
-        """
+        """Report the cost of located sites, and split them into requests."""
         weight = weight_of_place(len(UNITS) * members, days)
         self.announce(len(sites), weight)
         return in_requests(sites, weight, self.keyless)
@@ -103,13 +92,8 @@ class Model:
     def announce(self, places: int, weight: float, runs: int = 1) -> None:
         """Report the cost of a fetch before its first request.
 
-        Args:
-            places: over all runs.
-            weight: cost of one place.
-            runs: how many are asked for.
-
-        Raises:
-            FeedProblem: it costs more than the service allows in an hour without a key.
+        `places` counts over all runs, `weight` is the cost of one. FeedProblem: it is more than the service allows in
+        an hour without a key.
         """
         total = weight * places
         weighed = counted(round(total), "call")
@@ -124,14 +108,8 @@ class Model:
     def ask(self, sites: Sequence[Site], days: Mapping[str, Any], *, hourly: bool = False) -> dict[str, Any]:
         """Request the values of sites by days of their own time zones; return each site's, to be checked by `place`.
 
-        Args:
-            days: the parameters that select the days.
-            hourly: whether to request hours, which `place` adds up to days.
-
-        Raises:
-            RunUnavailable: the service does not have the requested run.
-            Refused: the service refuses the request, such as days of a run that begins within one.
-            FeedProblem: the answer of the service cannot be used.
+        `days` are the parameters that select the days; with `hourly`, `place` adds hours up to days. Refused: the
+        service refuses the request, such as days of a run that begins within one.
         """
         places = [site.place() for site in sites]
         body = {
@@ -150,11 +128,7 @@ class Model:
         return {site.basin: (at, of_site) for at, (site, of_site) in enumerate(zip(sites, answer, strict=True))}
 
     def place(self, site: Site, answer: Mapping[str, Any]) -> Place:
-        """Return the answer about a site, checked.
-
-        Raises:
-            FeedProblem: it is of another shape, place, model or unit.
-        """
+        """Return a site's answer; its shape, place, model and units are checked."""
         at, of_site = answer[site.basin]
         try:
             return _place(site, at, of_site, self.name)
@@ -182,11 +156,7 @@ def usable(places: PlacesByBasin) -> list[Place]:
 
 
 def required(places: PlacesByBasin, site: Site) -> Place:
-    """Return the place of a site.
-
-    Raises:
-        Problem: why it cannot be used.
-    """
+    """Return the place of a site, or raise why it is unusable."""
     place = places[site.basin]
     if isinstance(place, Problem):
         raise place
@@ -255,12 +225,7 @@ _FREE_VARIABLES, _FREE_DAYS = 10, 14
 
 
 def weight_of_place(variables: int, days: int) -> float:
-    """Return the cost of one place.
-
-    Args:
-        variables: number of variables, times the models and members of each.
-        days: number of days requested.
-    """
+    """Return the cost of a place; `variables` counts each model and member."""
     share = variables / _FREE_VARIABLES
     return max(1.0, share, share * days / _FREE_DAYS)
 
@@ -268,10 +233,8 @@ def weight_of_place(variables: int, days: int) -> float:
 def in_requests(places: Sequence[Asked], weight: float, keyless: bool) -> list[Sequence[Asked]]:
     """Split places into groups for one request each.
 
-    Args:
-        weight: cost of one place.
-        keyless: whether the limits without a key apply. The service checks before it counts, so a heavy request would
-            pass and block those after it.
+    The service checks before it counts, so without a key (`keyless`) a heavy request would pass and block those after
+    it.
     """
     size = max(1, min(MAX_PLACES, int((PER_MINUTE if keyless else MAX_WEIGHT) // weight)))
     return [places[start : start + size] for start in range(0, len(places), size)]

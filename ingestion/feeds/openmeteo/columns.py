@@ -35,9 +35,8 @@ def members_of(variable: str, columns: Mapping[str, object], model: str) -> list
 def numbers(what: str, times: npt.NDArray[np.datetime64], values: Sequence[object]) -> Array:
     """Return the values of days or hours, NaN where null.
 
-    Raises:
-        FeedProblem: there is not one for each, or one is NaN or infinite.
-        TypeError: one is neither a number nor null; numpy would read some texts as numbers.
+    FeedProblem: there is not one for each, or one is NaN or infinite. TypeError: one is a text; numpy would read some
+    texts as numbers.
     """
     if len(values) != len(times):
         unit = "a day" if times.dtype == "datetime64[D]" else "an hour"
@@ -64,11 +63,7 @@ HOURLY = tuple(dict.fromkeys(source for source, _, _ in _OF_HOURS.values()))
 
 
 def in_days(basin: str, place: Mapping[str, Any], model: str) -> dict[str, Any]:
-    """Return the answer about a place as the service gives days: a day that lacks an hour is null.
-
-    Raises:
-        FeedProblem: hours do not follow each other, a variable is in another unit, or a value is NaN or infinite.
-    """
+    """Return the answer about a place as the service gives days: a day that lacks an hour is null."""
     hourly, units = place["hourly"], place["hourly_units"]
     stamps = np.array([datetime.fromisoformat(text) for text in hourly["time"]], dtype="datetime64[h]")
     if not len(stamps) or (np.diff(stamps) != np.timedelta64(1, "h")).any():

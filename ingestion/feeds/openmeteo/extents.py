@@ -22,11 +22,8 @@ FirstDay = Callable[[str], Day]
 class Expected:
     """The days that were asked for.
 
-    Attributes:
-        first: the first day.
-        count: the number of days.
-        until: the end of the run's data where the service states it. None: all days but the last, which the run may not
-            have whole, are expected to have values.
+    `until` is the end of the run's data where the service states it. None: all days but the last, which the run may not
+    have whole, are expected to have values.
     """
 
     first: FirstDay
@@ -51,11 +48,8 @@ def whole_days(of: Place, since: FirstDay | None = None) -> Days:
 class Extents:
     """The whole days of the places of an answer.
 
-    Attributes:
-        begin, end: the earliest and the latest instant at which they begin and end; None without any place.
-        head, tail: the smallest number of listed days before and after them.
-        listed: the largest number of listed days.
-        since: the first day to take; None for all.
+    `begin` and `end` are the earliest begin and the latest end; None without any place. `head` and `tail` are the
+    smallest number of listed days before and after them, `listed` the largest number of listed days.
     """
 
     begin: datetime | None
@@ -79,11 +73,7 @@ class Extents:
         )
 
     def require(self, model: str, basin: str, of: Place, expected: Expected | None = None) -> None:
-        """Require that every member of a place has the days of the other places, and those that were asked for.
-
-        Raises:
-            FeedProblem: the days are those of another run.
-        """
+        """Require that every member of a place has the days of the other places, and those that were asked for."""
         by_member, what = _by_member(of, self.since), f"{model} of {basin}: its days"
         if len({(*days[:1], *days[-1:]) for days in by_member.values()}) > 1:
             raise FeedProblem(f"{model} of {basin}: its members have different days: some of {OLDER}.")

@@ -26,11 +26,7 @@ MAX_INTERVAL = timedelta(days=31)
 class ModelRun:
     """The newest run of a model.
 
-    Attributes:
-        began: its reference time.
-        available: time of its publication by the service.
-        interval: between two runs.
-        until: the end of its data; None where the service does not state it.
+    `began` is its reference time; `until`, the end of its data, is None where the service does not state it.
     """
 
     began: datetime
@@ -43,13 +39,11 @@ class OpenMeteoForecast:
     """The weather of the days ahead at gauges.
 
     Args:
-        service: the host of the forecasts, or of the ensembles.
         path: `/v1/forecast` or `/v1/ensemble`.
         model: `ecmwf_ifs`, `ncep_gefs025`, …: one whose runs the service lists, so not a blend of several.
         days: number of days, today included.
         members: number of members of each place, the control included; 1 for a forecast of one trace.
         behind: number of days before today to include, from the model's runs of those days.
-        report: called with the cost of a fetch, before the request, and when a model is late.
     """
 
     def __init__(
@@ -67,11 +61,7 @@ class OpenMeteoForecast:
         self.credit = self._model.credit
 
     def fetch(self, sites: Sequence[Site], wanted: FetchWindow) -> Iterator[FetchedBasinData]:
-        """Yield the newest forecast of each gauge, over the days with every variable of every member.
-
-        Raises:
-            FeedProblem: the fetch costs more than the service allows, or the model's run is unknown.
-        """
+        """Yield the newest forecast of each gauge, over the days with every variable of every member."""
         known, unknown = placed(sites)
         yield from unknown
         parts = self._model.parts(known, self._members, self._behind + self._days)
@@ -92,11 +82,7 @@ class OpenMeteoForecast:
         return run, places, Extents.of(usable(places))
 
     def _run(self, now: datetime) -> ModelRun:
-        """Return the model's newest run.
-
-        Raises:
-            FeedProblem: the service does not state its run, or states one in the future of the clock.
-        """
+        """Return the model's newest run; one after the clock's time is refused."""
         run = self._model.service.read(_run, f"/data/{self._model.name}/static/meta.json")
         if run.available > now:
             raise FeedProblem(
@@ -127,12 +113,7 @@ def weather_forecast(
 ) -> WeatherForecast:
     """Return an answer about a site as a weather forecast, over the days with every variable of every member.
 
-    Args:
-        times: the reference time of its run, and when it was available.
-        since: the first day to take.
-
-    Raises:
-        FeedProblem: it has no such day.
+    `times` are the reference time of its run, and when it was available.
     """
     days, (latitude, _) = whole_days(of, since), site.place()
     if not len(days):

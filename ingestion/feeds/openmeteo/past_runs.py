@@ -37,13 +37,7 @@ _MINUTE = 60.0
 
 
 class OpenMeteoPastRuns:
-    """The past runs of a model.
-
-    Args:
-        service: the host of single runs.
-        model: `ecmwf_ifs`, `ncep_gfs_seamless`, …
-        report: called with the cost of a fetch, before its first request.
-    """
+    """The past runs of a model, such as `ecmwf_ifs` or `ncep_gfs_seamless`."""
 
     def __init__(self, service: Service, model: str, report: Callable[[str], None] = lambda _sentence: None) -> None:
         self._model = Model(service, PATH, model, report)
@@ -62,11 +56,7 @@ class OpenMeteoPastRuns:
         return self._model.credit
 
     def announce(self, runs: Sequence[Sequence[Site]]) -> None:
-        """Report the cost of runs, each of some sites, before the first request.
-
-        Raises:
-            FeedProblem: they cost more than the service allows.
-        """
+        """Report the cost of runs, each of some sites, before the first request."""
         places = sum(max(1, len(site.points)) for sites in runs for site in sites)
         self._model.announce(places, self._weight, len(runs))
 
@@ -109,12 +99,7 @@ class OpenMeteoPastRuns:
         return in_requests(sites, self._weight, self._model.keyless)
 
     def forecast(self, site: Site, answer: tuple[PlacesByBasin, Extents], began: datetime) -> WeatherForecast:
-        """Return a run at a site, available when a forecast of its time would have had it.
-
-        Raises:
-            FeedProblem: the answer is of another shape, place, model or unit, has several members, days of another run
-                or no whole day.
-        """
+        """Return a run at a site, available when a forecast of its time would have had it."""
         places, extents = answer
         of = required(places, site)
         if len(of.members) != 1:
@@ -137,11 +122,7 @@ class PastRun:
         self.credit = runs.credit
 
     def fetch(self, sites: Sequence[Site], wanted: FetchWindow) -> Iterator[FetchedBasinData]:
-        """Yield the forecast of each gauge, from the first whole day after the beginning of the run.
-
-        Raises:
-            FeedProblem: the run is not past.
-        """
+        """Yield the forecast of each gauge, from the first whole day after the beginning of the run."""
         if self._began + USUAL_DELAY > wanted.now:
             raise FeedProblem(f"The run of {self._began:%Y-%m-%dT%H:%MZ} is not past yet: ask for an earlier one.")
         known, unknown = placed(sites)

@@ -52,11 +52,7 @@ class ArchiveFile:
 
 
 def read_once(copies: Sequence[ArchiveFile]) -> tuple[SourceFile, bytes]:
-    """Return the description and the bytes of a file that may be there several times.
-
-    Raises:
-        SourceError: it cannot be read or is damaged, or its copies differ.
-    """
+    """Return the description and bytes of a file, whose copies must agree."""
     first, *others = (copy.load() for copy in copies)
     for other, _ in others:
         if other.sha256 != first[0].sha256:
@@ -67,8 +63,7 @@ def read_once(copies: Sequence[ArchiveFile]) -> tuple[SourceFile, bytes]:
 def find(path: Path, wanted: Callable[[str], object], files: Files) -> list[ArchiveFile]:
     """Return the files in a folder or zip whose name (without folders) is wanted, in order.
 
-    Raises:
-        SourceError: the path is neither, or may not be read; the zip is damaged or unsafe; there are too many files.
+    A damaged or unsafe zip, or too many files, are refused.
     """
     path = files.locate(path)
     if path.is_dir():
@@ -79,11 +74,7 @@ def find(path: Path, wanted: Callable[[str], object], files: Files) -> list[Arch
 
 
 def refuse_packed(path: Path, files: Files) -> None:
-    """Refuse a folder or zip that contains archives. Nested archives are not opened.
-
-    Raises:
-        SourceError: names the first nested archive.
-    """
+    """Refuse a folder or zip that contains archives. Nested archives are not opened."""
     path = files.locate(path)
     if path.is_dir():
         within = [file.name for file in _in_folder(path, _is_packed, files)]

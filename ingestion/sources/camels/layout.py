@@ -70,11 +70,7 @@ def product_folder(file: ArchiveFile, kind: Kind) -> str:
 def basin_file(file: ArchiveFile, kind: Kind, product: str | None) -> BasinFile:
     """Return the basin and product of a file other than attributes.
 
-    Args:
-        product: the forcing product, for files whose folder does not name it.
-
-    Raises:
-        SourceError: the name has no gauge, or neither folder nor argument gives the product.
+    `product` is for files whose folder does not name it.
     """
     match = re.fullmatch(kind.value, file.parts[-1])
     assert match is not None

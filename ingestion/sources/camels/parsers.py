@@ -41,10 +41,8 @@ _HEADINGS = (*_DATE, *_COLUMNS)
 class Forcing:
     """A forcing file.
 
-    Attributes:
-        area: of the basin, m2.
-        series: daylength (s), precipitation (mm/day), srad (W/m2), swe (mm), tmax and tmin (degC), vp (Pa) by
-            name. The published products fill swe with zeros, which does not mean "no snow".
+    `area` is in m2; `series` are daylength (s), precipitation (mm/day), srad (W/m2), swe (mm), tmax and tmin (degC), vp
+    (Pa) by name. The published products fill swe with zeros, which does not mean "no snow".
     """
 
     area: float
@@ -54,11 +52,7 @@ class Forcing:
 def parse_forcing(text: TextFile, gauge_latitude: float | None) -> Forcing:
     """Parse a forcing file of any product, by position, after checking its four header lines.
 
-    Skipped days are NaN and ABSENT. The format has no mark for a missing value.
-
-    Raises:
-        SourceError: the header or a row is not of this format, a value is impossible, or the file's latitude
-            is not that of the gauge.
+    Skipped days are NaN and ABSENT; the format has no mark for a missing value. The latitude must be that of the gauge.
     """
     area = _check_header(text, gauge_latitude)
     return Forcing(area, Table.parse(text, _HEADER_LINES, _HEADINGS).series(_DATE, _COLUMNS))
@@ -101,9 +95,6 @@ def parse_streamflow(text: TextFile, basin: str) -> DailySeries:
     """Parse a basin's discharge in cfs. Skipped days are ABSENT, unusable values are as in `screened`.
 
     The flags are `A` (approved), `A:e` (estimated), `A:<` (below a limit) and `M` (missing).
-
-    Raises:
-        SourceError: a row is not of this format or of another gauge, or a value is not a number.
     """
     # One character more than a valid id, so that a longer text cannot look valid when it is cut.
     texts = {"gauge": len(basin) + 1, "discharge": _LONGEST, "flag": 16}
@@ -153,14 +144,7 @@ _MODEL_HEADINGS = (*_MODEL_DATE, *_MODEL_COLUMNS, "OBS_RUN")
 
 
 def parse_swe(file: SourceFile, content: bytes) -> dict[str, DailySeries]:
-    """Parse `<ID>_swe.csv`: a day, then a column `<product>_swe` in mm per product. Empty is MISSING.
-
-    Returns:
-        The snow water equivalent (mm) by product.
-
-    Raises:
-        SourceError: the columns or a row are not of this format, or a value is impossible.
-    """
+    """Parse `<ID>_swe.csv`: a day, then a column `<product>_swe` in mm per product. Empty is MISSING."""
     sheet = Sheet.of_csv(file, content)
     products = {name: match[1] for name in sheet.columns if (match := _SWE.fullmatch(name))}
     if not products or sheet.columns != ["date", *products]:
@@ -178,12 +162,7 @@ def parse_swe(file: SourceFile, content: bytes) -> dict[str, DailySeries]:
 def parse_model_output(text: TextFile) -> dict[str, DailySeries]:
     """Parse `<ID>_<member>_model_output.txt`, the daily output of SAC-SMA with Snow-17 (Newman et al. 2015).
 
-    Returns:
-        swe (mm), precipitation, rain_plus_melt, pet, et and discharge_modelled (mm/day), air_temperature
-        (degC), by name.
-
-    Raises:
-        SourceError: the columns or a row are not of this format.
+    By name swe (mm), precipitation, rain_plus_melt, pet, et and discharge_modelled (mm/day), air_temperature (degC).
     """
     if tuple(text.lines[0].split()) != _MODEL_HEADINGS:
         cause = f"the columns are not {' '.join(_MODEL_HEADINGS)}"

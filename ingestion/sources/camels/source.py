@@ -48,12 +48,6 @@ class CamelsSource:
         paths: folders, searched through all their levels, and published zip files. A zip within a folder is
             opened: name it.
         product: the only forcing product to read, and that of files whose folder does not name one.
-        files: which files may be read.
-
-    Raises:
-        SourceError: a path is missing, damaged, unsafe or holds no file of a known layout; there is neither weather nor
-            discharge; a forcing file's product is unknown, or all forcing is of another than the wanted one; an
-            attribute file cannot be used.
     """
 
     def __init__(self, paths: Sequence[Path], product: str | None = None, files: Files = ANY_FILES) -> None:
@@ -88,12 +82,7 @@ class CamelsSource:
         return sorted(basin for basin in self._files if self._holds(basin))
 
     def read(self, basin: str) -> BasinData:
-        """Return all data of a basin in the paths.
-
-        Raises:
-            NotFound: no path has forcing or discharge of the basin.
-            SourceError: a file of the basin cannot be used, or two of them differ. Others stay readable.
-        """
+        """Return all data of a basin in the paths; NotFound without any."""
         if not self._holds(basin):
             raise NotFound(f"The source holds neither forcing nor discharge of {basin}: see the basins it lists.")
         attributes = attributes_of(basin, self._attributes)
@@ -145,11 +134,7 @@ def _known_files(path: Path, files: Files) -> list[ArchiveFile]:
 
 
 def parse_camels_attributes(file: SourceFile, content: bytes) -> AttributeFile:
-    """Parse `camels_<subject>.txt` (Addor et al. 2017, doi:10.5194/hess-21-5293-2017), split by `;`.
-
-    Raises:
-        SourceError: a row is not of this format.
-    """
+    """Parse `camels_<subject>.txt` (Addor et al. 2017, doi:10.5194/hess-21-5293-2017), split by `;`."""
     sheet = Sheet.of_csv(file, content, ";")
     return parse_attributes(
         sheet, _WORDS.__contains__, lambda text, line: sheet.basin(text, "gauge_id is not a gauge", MEND_ROW, line)

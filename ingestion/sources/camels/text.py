@@ -28,11 +28,7 @@ class TextFile:
 
     @classmethod
     def decode(cls, file: SourceFile, content: bytes) -> Self:
-        """Split UTF-8 bytes into lines.
-
-        Raises:
-            SourceError: there are none, or they are not text.
-        """
+        """Split UTF-8 bytes into lines, at least one."""
         return cls(file, [line.rstrip("\r") for line in decoded(file, content).rstrip("\r\n").split("\n")])
 
     def fault(self, cause: str, remedy: str, line: int | None = None) -> SourceError:
@@ -40,11 +36,7 @@ class TextFile:
         return SourceError(self.file.name, cause, remedy, line)
 
     def number(self, text: str, what: str, line: int) -> float:
-        """Parse a finite number.
-
-        Raises:
-            SourceError: the text is not a finite number.
-        """
+        """Parse a finite number."""
         try:
             value = float(text)
         except ValueError:
@@ -66,14 +58,7 @@ class Table:
     def parse(cls, text: TextFile, first: int, names: Sequence[str], texts: Mapping[str, int] = _NO_TEXTS) -> Self:
         """Parse all lines after the header at once. Only on failure find the line at fault.
 
-        Args:
-            text: the file.
-            first: number of header lines.
-            names: of the columns, which errors repeat.
-            texts: the longest text of each column that holds no numbers.
-
-        Raises:
-            SourceError: there is no row, or one has too few or too many columns or text for a number.
+        Errors repeat the `names` of columns; `texts` has the longest text of each column that holds no numbers.
         """
         columns = [(name, f"U{texts[name]}" if name in texts else "f8") for name in names]
         lines = text.lines[first:]
@@ -102,11 +87,7 @@ class Table:
         refuse_rows(self.text.file, self.lines if bad.any() else None, bad, cause, remedy)
 
     def daily(self, date: Sequence[str]) -> DailyRows:
-        """Return the days of the rows, from columns with year, month and day as numbers.
-
-        Raises:
-            SourceError: a row's numbers are not a calendar day, or days are not in order.
-        """
+        """Return the rows' days from columns of year, month and day numbers."""
         y, m, d = (np.nan_to_num(self[name], posinf=0) for name in date[:3])
         sound = (y >= 1) & (y <= 9999) & (m >= 1) & (m <= 12) & (d >= 1) & (d <= 31)
         y, m, d = (np.where(sound, part, 1) for part in (y, m, d))
@@ -117,15 +98,7 @@ class Table:
         return DailyRows(self.text.file, days, self.lines, "delete the line if the day is missing")
 
     def series(self, date: Sequence[str], quantities: Mapping[str, Quantity]) -> dict[str, DailySeries]:
-        """Return the series of columns without missing values, by variable. Skipped days are ABSENT.
-
-        Args:
-            date: as of `daily`.
-            quantities: by column.
-
-        Raises:
-            SourceError: a day or a value is impossible.
-        """
+        """Return the series of columns without missing values, by variable. Skipped days are ABSENT."""
         rows = self.daily(date)
         for name, quantity in quantities.items():
             rows.check(self[name], quantity, name)

@@ -32,13 +32,6 @@ class CaravanSource:
     A gauge `camels_01013500` is the basin `CARAVAN-camels_01013500`: its data differ from those of `USGS-01013500`.
     Forcing has the product `era5_land`, discharge `caravan`, in mm/day over the area `era5_land`. Where a gauge has
     both a NetCDF and a CSV file, with the same but rounded values, the NetCDF is read.
-
-    Args:
-        paths: folders, searched through all their levels, and zip files.
-        files: which files may be read.
-
-    Raises:
-        SourceError: a path is missing, damaged, unsafe or holds no time series; an attribute file cannot be used.
     """
 
     def __init__(self, paths: Sequence[Path], files: Files = ANY_FILES) -> None:
@@ -63,13 +56,7 @@ class CaravanSource:
         return sorted(self._files)
 
     def read(self, basin: str) -> BasinData:
-        """Return all data of a basin in the paths.
-
-        Raises:
-            NotFound: no path has a time series of the basin.
-            SourceError: a file of the basin cannot be used, or its location or area is missing. Others stay readable.
-            InvalidInput: its file is NetCDF, and the package to read it is not installed.
-        """
+        """Return all data of a basin in the paths; NotFound without any."""
         if basin not in self._files:
             raise NotFound(f"The source holds no time series of {basin}: see the basins it lists.")
         kinds = self._files[basin]
@@ -116,11 +103,7 @@ def _basin(file: ArchiveFile, gauge: str) -> str:
 
 
 def parse_caravan_attributes(name: str, file: SourceFile, content: bytes) -> AttributeFile:
-    """Parse `attributes_{caravan,hydroatlas,other}_<sub>.csv`; the last has words except for location and area.
-
-    Raises:
-        SourceError: a row is not of this format.
-    """
+    """Parse `attributes_{caravan,hydroatlas,other}_<sub>.csv`; the last has words except for location and area."""
     is_other = name.startswith("attributes_other")
     sheet = Sheet.of_csv(file, content)
     return parse_attributes(sheet, lambda column: column in _WORDS or (is_other and column not in PLACE))

@@ -27,14 +27,7 @@ _OTHER_FILE = "give a time series of Caravan"
 
 
 def parse_csv(file: SourceFile, content: bytes) -> dict[str, DailySeries]:
-    """Parse a CSV in Caravan's units, which its column names imply.
-
-    Returns:
-        The series by our name; a column without a value is left out.
-
-    Raises:
-        SourceError: the columns or a row are not of this format, or a value is impossible.
-    """
+    """Parse a CSV in Caravan's units; empty columns are left out."""
     sheet = Sheet.of_csv(file, content)
     sheet.require((_DATE,))
     columns = [name for name in sheet.columns if name != _DATE]
@@ -46,14 +39,7 @@ def parse_csv(file: SourceFile, content: bytes) -> dict[str, DailySeries]:
 
 
 def parse_netcdf(file: SourceFile, content: bytes) -> dict[str, DailySeries]:
-    """Parse a NetCDF file; stated units must be Caravan's.
-
-    Returns:
-        The series by our name; a variable without a value is left out.
-
-    Raises:
-        SourceError: the file is not NetCDF, a variable or unit is unknown, or a value is impossible.
-    """
+    """Parse NetCDF in Caravan's units; empty variables are left out."""
     with opened(file, content) as dataset:
         return _read(file, dataset)
 
