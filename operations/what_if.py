@@ -40,9 +40,6 @@ def changed(basin: str, weather: WeatherAhead, inputs: InputsConfig, changes: Ch
     Precipitation is changed by its percentage, then the storm is added. Degrees are added to the temperatures that the
     network takes; vapour pressure changes with the saturation pressure at the day's mean temperature. All else is
     unchanged.
-
-    Args:
-        inputs: describes the series that the network takes.
     """
     forcing = weather.forcing
     values = dict(zip(inputs.auxiliary, np.moveaxis(forcing.auxiliary, -1, 0), strict=True))
@@ -106,14 +103,7 @@ def what_if(work: Work, request: RunRequest[WhatIfParams], by: str | None = None
     """Compute a changed run for each version that the basins use, and for each weather forecast.
 
     It is compared with an unchanged run of the same version, T0, horizon and weather, which is computed too where no
-    stored run has the same inputs.
-
-    Args:
-        by: who requests it.
-
-    Raises:
-        InvalidInput: no basin is stored, T0 is in the future, or a version takes another product.
-        NothingToForecast: no basin can be forecast, or the changes can be applied in none; nothing is stored.
+    stored run has the same inputs. Where the changes can be applied in no basin, nothing is stored.
     """
     params, request = request.params, replace(request, purpose="what-if")
     with work.database.reading() as session:

@@ -11,11 +11,9 @@ Pause = Literal["never", "at the end", "at once"]
 
 @dataclass(frozen=True, slots=True)
 class DeliveryOutcome:
-    """The outcome of an attempt.
+    """The outcome of an attempt; the status code is None without an answer.
 
-    Attributes:
-        status_code: the receiver's or mail server's answer; None without one.
-        pauses: whether the receiver is not there, so that nothing more is sent to it, and from when.
+    `pauses`: whether the receiver is not there, so that nothing more is sent to it, and from when.
     """
 
     status_code: int | None

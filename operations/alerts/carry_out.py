@@ -38,13 +38,8 @@ _SHOWN = ("kind", "level", "severity", "severity_before", "discharge_m3s", "chan
 def carry_out(work: Work, basin: str | None = None) -> list[Change]:
     """Settle what forecasters decided and what waited until its deadline, one transaction each.
 
-    What rests on a forecast that is stale, or of a version that is no longer current, is withdrawn.
-
-    Args:
-        basin: restrict to it; None for all.
-
-    Returns:
-        The changes. Repeating it changes nothing.
+    What rests on a forecast that is stale, or of a version that is no longer current, is withdrawn. Repeating it
+    changes nothing.
     """
     with work.database.reading() as session:
         published, due = adjustments.undecided(session, basin), held_alerts.due(session, work.clock.wall(), basin)
@@ -68,11 +63,7 @@ def settle_run(
     judgement: AlertDecision | None = None,
     waiting: Collection[str] = (),
 ) -> list[Change]:
-    """Settle a basin's alerts by a run, adjusted where an adjustment of it is published.
-
-    Args:
-        waiting: levels whose alerts stay as they are.
-    """
+    """Settle a basin's alerts by a run with its published adjustment; those of `waiting` levels stay."""
     if found.adjustment is not None:
         judgement = _judgement(found.adjustment)
     return settle_alerts.settle(
@@ -162,10 +153,7 @@ def _carry_out_held(work: Work, held: HeldAlerts) -> list[Change]:
 
 
 def _approve(session: Session, clock: Clock, held: HeldAlerts, found: RunChances) -> list[Change]:
-    """Settle what was approved, and confirm its levels that were in doubt.
-
-    Where the run now proposes something else, that is held, and nothing is settled.
-    """
+    """Settle what was approved; where the run now proposes something else, hold that, and settle nothing."""
     confirmed = levels_in_doubt(session, clock, found) & {change["level"] for change in held.proposed}
     at_once = held.due_at is None  # the run has decided the other levels
     judgement = AlertDecision(

@@ -36,11 +36,7 @@ AT_A_TIME = 50
 def decide(work: Work, names: Sequence[str], *, may_hold: bool = True) -> list[Change]:
     """Decide the alerts of basins by their latest forecasts, one transaction per basin.
 
-    Args:
-        may_hold: whether changes wait for approval where the service needs it; those of the past do not.
-
-    Returns:
-        The changes, in the order of the basins.
+    With `may_hold`, changes wait for approval where the service needs it; those of the past do not.
     """
     changes: list[Change] = []
     for first in with_progress("alerts, groups of basins", range(0, len(names), AT_A_TIME)):

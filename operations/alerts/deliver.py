@@ -56,9 +56,6 @@ def deliver(
         on_receiver: called with the number of receivers done and the total; an exception that it raises ends the pass
             after the attempts that are under way.
         patience: timeout of a webhook in seconds, from connecting to the head of the answer.
-
-    Raises:
-        NoWebhookKey: the key from which the signing secrets are derived is damaged.
     """
     courier = _Courier(database, settings, signatures.service_key(settings), now, patience)
     with database.reading() as session:
@@ -93,8 +90,6 @@ def deliver(
 
 @dataclass(frozen=True, slots=True)
 class _Courier:
-    """Attempts messages."""
-
     database: Database
     settings: Settings
     key: bytes
@@ -102,10 +97,7 @@ class _Courier:
     patience: float
 
     def attempt(self, outgoing: Outgoing) -> tuple[list[Status], Absent | None]:
-        """Attempt a message once, and return the state of its deliveries with why it failed.
-
-        Deliveries of another sender are left out.
-        """
+        """Attempt a message once; return the state of its deliveries (not another sender's), and why it failed."""
         with self.database.transaction() as session:
             claimed = [dispatch.claim(session, delivery, self.now(), self._lease) for delivery in outgoing]
             sendings = [sending for sending in claimed if sending is not None]
@@ -161,10 +153,8 @@ class _Courier:
 class _Lane:
     """Sends by webhooks, or by the mail server, in one pass.
 
-    Attributes:
-        stop: no new attempt is started once it is set.
-        end: nor after this reading of the monotonic clock, in seconds.
-        wait: how long all e-mail waits because of a fault of the mail server; None as long as it had none.
+    No new attempt starts once `stop` is set, or after `end` of the monotonic clock in seconds. All e-mail waits for
+    `wait` because of a fault of the mail server.
     """
 
     courier: _Courier

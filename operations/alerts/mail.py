@@ -141,7 +141,6 @@ def _log_in(server: smtplib.SMTP, user: str, password: str) -> None:
 
 
 def _answered(error: smtplib.SMTPResponseException, stage: Stage) -> DeliveryOutcome:
-    """Return the outcome of a code by which the server does not take the message."""
     code, words = error.smtp_code, error.smtp_error
     words = words if isinstance(words, bytes) else words.encode()  # smtplib's own
     if code == CLOSING or (code < 500 and (stage == "session" or _OF_SYSTEM.match(words))):
@@ -209,12 +208,7 @@ _POLICY = _Policy(linesep="\r\n", cte_type="7bit")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What changed at a river.
-
-    Attributes:
-        change: the gravest.
-        details: the other levels with an alert, and those whose alert ended, too.
-    """
+    """What changed at a river, the gravest first; the details are of its other levels, ended alerts among them."""
 
     title: str
     change: Change
@@ -225,12 +219,7 @@ class Entry:
 def send(
     settings: Settings, key: bytes, sendings: Sequence[Sending], names: Mapping[str, str], at: datetime
 ) -> DeliveryOutcome:
-    """Send one message: a change, those of a digest, or the question.
-
-    Args:
-        key: the service's own, which the links are signed with.
-        names: of the basins, for a reader.
-    """
+    """Send one message: a change, those of a digest, or the question; `key` signs its links."""
     recipient = sendings[0].subscription.email
     if not settings.sends_mail or recipient is None:
         return DeliveryOutcome(None, absent(Reason.MAIL_NOT_SET))
@@ -240,7 +229,6 @@ def send(
 def written(
     settings: Settings, key: bytes, sendings: Sequence[Sending], names: Mapping[str, str], at: datetime
 ) -> EmailMessage:
-    """Return the message of some deliveries to one subscription; the arguments are those of `send`."""
     subscription = sendings[0].subscription
     changes = [sending.change for sending in sendings if sending.change is not None]
     if subscription.digest is None:

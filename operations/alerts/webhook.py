@@ -26,11 +26,7 @@ from runtime.settings import Settings
 
 
 def body_of(change: Change, others: Sequence[Change] = ()) -> bytes:
-    """Return the body sent to a receiver for a change: the same bytes at every attempt.
-
-    Args:
-        others: what the same run changed at the basin besides, worst first.
-    """
+    """Return the body for a change, the same at every attempt; `others` of the run, worst first."""
     data = as_json(change)
     payload = {"type": f"alert.{change.kind}", "timestamp": data["at"], "data": data}
     if others:
@@ -40,11 +36,7 @@ def body_of(change: Change, others: Sequence[Change] = ()) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """The body of a request, the same at every attempt.
-
-    Attributes:
-        event: id of the worst change.
-    """
+    """The body of a request, the same at every attempt; the event is the id of the worst change."""
 
     event: str
     content_type: str
@@ -52,12 +44,7 @@ class Content:
 
 
 def content_of(settings: Settings, subscription: Subscription, changes: Sequence[Change], name: str) -> Content:
-    """Return what a subscription's URL gets for the changes of a basin by a run.
-
-    Args:
-        changes: worst first.
-        name: of the basin, for a reader.
-    """
+    """Return what a subscription gets for a basin's changes by a run, worst first."""
     change, *others = changes
     if subscription.template is None:
         return Content(change.id, "application/json", body_of(change, others))
@@ -70,7 +57,6 @@ def content_of(settings: Settings, subscription: Subscription, changes: Sequence
 def send(
     settings: Settings, key: bytes, subscription: Subscription, content: Content, *, at: datetime, patience: float
 ) -> DeliveryOutcome:
-    """Post a request to a subscription's URL."""
     assert subscription.url is not None
     if reason := why_no_target(subscription.url, settings.webhook_hosts):
         return DeliveryOutcome(None, absent(Reason.FAILED, message=reason))

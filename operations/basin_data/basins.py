@@ -36,11 +36,7 @@ def last_ended(basin: Basin, now: datetime) -> Day:
 
 
 def chosen(session: Session, wanted: Sequence[str]) -> list[str]:
-    """Return the full ids of the wanted basins, or of all stored ones when none is named.
-
-    Raises:
-        InvalidInput: no basin is stored, or a text is not a basin identifier.
-    """
+    """Return the full ids of the wanted basins, or of all stored ones when none is named."""
     if wanted:
         ids = unique(basin_id(text) for text in wanted)
         for basin in ids:
@@ -55,10 +51,7 @@ def chosen(session: Session, wanted: Sequence[str]) -> list[str]:
 def chosen_to_learn_from(session: Session, wanted: Sequence[str], owner: str | None) -> list[str]:
     """Return the basins of a training: those named, or all; a version of the service learns from official ones alone.
 
-    An administrator may name others.
-
-    Args:
-        owner: the operator's key that will own the version; None for the service's.
+    An administrator may name others. The owner is the operator's key that will own the version; None for the service's.
     """
     ids = chosen(session, wanted)
     return ids if wanted or owner is not None else ownership.official(session, ids)
@@ -72,10 +65,7 @@ def forcing_products(session: Session) -> list[str]:
 
 
 def with_model(session: Session, version: str | None) -> list[str]:
-    """Return the basins of a version, or else all basins that have a current version.
-
-    Where no basin has a current version, all stored basins are returned. See `promotions.basins_of`.
-    """
+    """Return a version's basins; by default all with a current version, else all stored (`promotions.basins_of`)."""
     if version is not None:
         return promotions.basins_of(session, version)
     everything = chosen(session, [])
@@ -93,11 +83,7 @@ _NEVER_ASSUMED = frozenset((*CLIMATE, *AREA_ATTRIBUTES))
 
 @dataclass(frozen=True, slots=True)
 class Attributes:
-    """A basin's attributes as network input.
-
-    Attributes:
-        values: (attributes,), all known.
-    """
+    """A basin's attributes as network input, (attributes,), all known."""
 
     values: npt.NDArray[np.float64]
     assumed: tuple[str, ...] = ()

@@ -25,9 +25,8 @@ from records.series import series
 def ended_only(session: Session, data: BasinData, now: datetime) -> BasinData:
     """Return a basin's data without the valueless days that have not ended at it.
 
-    Args:
-        now: by the service's clock; of an archive by the machine's, because a service that replays it stands before
-            its end.
+    Now is by the service's clock; of an archive by the machine's, because a service that replays it stands before its
+    end.
     """
     if not data.series:
         return data
@@ -76,8 +75,7 @@ class ImpossibleWeather(DataProblem):
 def check_observed(session: Session, data: BasinData) -> tuple[BasinData, list[str]]:
     """Check a source's weather together with the stored weather of the same days.
 
-    Returns:
-        the data, with the days on which tmin is above tmax flagged suspect, and the warnings.
+    Return the data, with the days on which tmin is above tmax flagged suspect, and the warnings.
     """
     by_product: dict[str, dict[str, SourceSeries]] = {}
     for one in data.series:
@@ -107,10 +105,7 @@ def check_observed(session: Session, data: BasinData) -> tuple[BasinData, list[s
 
 
 def check_forecast(session: Session, forecast: WeatherForecast) -> list[str]:
-    """Check a basin's weather forecast.
-
-    Return the warnings, none for an unknown basin.
-    """
+    """Return warnings on a basin's weather forecast, none for an unknown basin."""
     if basins.unknown(session, [forecast.basin]):
         return []
     basin = basins.get(session, forecast.basin)
@@ -125,8 +120,7 @@ def check_forecast(session: Session, forecast: WeatherForecast) -> list[str]:
 def climate_of(session: Session, basin: Basin, product: str | None = None) -> BasinClimate | None:
     """Return the climate of a basin, from its stored weather or else its attribute `p_mean`; None without either.
 
-    Args:
-        product: the preferred one; else the one with the longest record.
+    It is of the preferred product, else of the one with the longest record.
     """
     of_attribute = BasinClimate.of_attribute(basin.attributes.get("p_mean", np.nan))
     longest_run = series.longest_record(session, basin.id, CLIMATE_VARIABLES, product)
@@ -144,14 +138,7 @@ def climate_of(session: Session, basin: Basin, product: str | None = None) -> Ba
 
 
 def refuse(found: Iterable[Finding], files: Mapping[str, str] | None = None) -> None:
-    """Raise if a finding is an error.
-
-    Args:
-        files: the file of each variable, named at the start of the message.
-
-    Raises:
-        ImpossibleWeather: with the findings as its message.
-    """
+    """Raise if a finding is an error; the message names the file of each variable."""
     if errors := sentences(found, "error", files):
         more = len(errors) - _MAX_SENTENCES
         raise ImpossibleWeather(" ".join(errors[:_MAX_SENTENCES]) + (f" And {more} more." if more > 0 else ""))

@@ -27,8 +27,6 @@ _VARIABLES = ("precipitation", "tmin", "tmax")
 
 @dataclass(frozen=True, slots=True)
 class Climate:
-    """The climate of a basin."""
-
     basin: str
     product: str
     period: Period
@@ -44,15 +42,8 @@ class Climate:
 def compute(work: Work, basin: str, product: str | None = None, period: Period | None = None) -> Climate:
     """Compute a basin's climate indices from a product, and store them as its attributes.
 
-    Potential evapotranspiration is Oudin's, from temperature and latitude.
-
-    Args:
-        product: by default the only one stored for the basin.
-        period: whole years; by default all stored whole calendar years.
-
-    Raises:
-        InvalidInput: the period is not whole years, or several products are stored and none is named.
-        DataProblem: its source supplies its climate, its location is unknown, or a day of the period is missing.
+    Potential evapotranspiration is Oudin's, from temperature and latitude. The period is whole years, by default all
+    stored calendar years. Refused where the basin's source supplies its climate, or a day of the period is missing.
     """
     with work.database.transaction() as session:
         basins.lock(session, basin)
@@ -102,10 +93,7 @@ def _calendar_years(session: Session, basin: str, product: str) -> Period:
 
 
 def _whole_years(period: Period) -> int:
-    """Return the number of whole years in a period.
-
-    Part of a year would give some seasons more weight.
-    """
+    """Return the number of whole years; part of a year would give some seasons more weight."""
     first = period.first.astype("datetime64[M]")
     after = period.last + np.timedelta64(1, "D")
     months = int((after.astype("datetime64[M]") - first).astype(int))
@@ -119,9 +107,7 @@ def _whole_years(period: Period) -> int:
 
 
 def _require_vacant(basin: Basin) -> None:
-    """Raise a DataProblem where the basin has an index from elsewhere.
-
-    All must have one source."""
+    """Raise where the basin has an index from elsewhere: all must have one source."""
     shown = [name for name in CLIMATE if name in basin.attributes]
     if shown and basins.CLIMATE_SOURCE not in basin.texts:
         raise DataProblem(
@@ -154,11 +140,9 @@ def _whole(session: Session, basin: str, product: str, variable: str, period: Pe
 
 
 def mean_pet(basin: Basin, forcing: Forcing, inputs: InputsConfig) -> float | Absent:
-    """Return mean potential evapotranspiration over some days in mm/day, or why it is unknown.
+    """Return mean potential evapotranspiration in mm/day, or why it is unknown.
 
-    Args:
-        forcing: of this basin only; days with a missing temperature are left out.
-        inputs: describes the forcing's variables.
+    Days with a missing temperature are left out.
     """
     if lacking := [name for name in TEMPERATURES if name not in inputs.auxiliary]:
         return absent(Reason.PET_LACKS_TEMPERATURE, variables=" and ".join(lacking))

@@ -42,8 +42,7 @@ class BasinForcing:
         filled: by variable, the days that were interpolated here or filled by their source's stated rule.
         stop: why it ends before the record does; None where it does not.
         stamp: of the series it was read from (`series.stamp`).
-        later: (days, variables; precipitation first), the values of the known days after its usable ones, NaN where
-            missing.
+        later: (days, variables; precipitation first), the known days after its usable ones, NaN where missing.
     """
 
     forcing: Forcing
@@ -98,7 +97,6 @@ class BasinRecord:
         values: (days, variables), NaN where missing.
         marked: (days, variables), which of them were FILLED when they arrived.
         stamp: of the series (`series.stamp`).
-        feed: that fills the product, if any.
     """
 
     basin: str
@@ -142,7 +140,7 @@ class BasinRecord:
         return BasinForcing(forcing, filled, stop, self.stamp, self.static.assumed, later)
 
     def _known_later(self, values: Array, after: int, interpolated: Mapping[str, Days]) -> Array | None:
-        """Return the values from a day of the record on, NaN where missing or interpolated; None without any."""
+        """Return the values from a day on, NaN where missing or interpolated; None without any."""
         later = values[after:].copy()
         later[_unusable(later)] = np.nan
         for name, days in interpolated.items():
@@ -314,11 +312,7 @@ def skipped_days(
 
 
 def load_discharge(session: Session, basin: str, products: Sequence[str], period: Period) -> Array | Absent:
-    """Return a basin's observed discharge in mm/day, NaN where missing, or why there is none.
-
-    Args:
-        products: weather products whose area converts it (`units.area_by`).
-    """
+    """Return observed discharge in mm/day, NaN where missing, or why none; by the products' area (`units.area_by`)."""
     try:
         observed = series.read(session, basin, gauge_product(basin), "discharge", period)
     except year_rows.DamagedSeries as problem:
@@ -339,12 +333,7 @@ def load_pairs(
     products: Sequence[str],
     left_out: dict[str, Absent],
 ) -> dict[str, tuple[BasinForcing, Array]]:
-    """Return the forcing of basins as a version takes it, and their observed flow over a period, (days,) in mm/day.
-
-    Args:
-        products: as in `load_discharge`.
-        left_out: receives why a basin is not among them.
-    """
+    """Return basins' forcing and observed flow, (days,) in mm/day; `left_out` receives why a basin is missing."""
     pairs = {}
     for basin, found in forcings_of(session, loaded, basins).items():
         forcing = found if isinstance(found, Absent) else found.covering(period)

@@ -59,11 +59,7 @@ class IngestResult:
 
 
 def held(source: Source, wanted: Sequence[str]) -> list[str]:
-    """Return the wanted basins of a source (all when none is named), sorted.
-
-    Raises:
-        InvalidInput: a wanted basin is not in the source.
-    """
+    """Return the wanted basins of a source (all when none is named), sorted."""
     basins = source.basins()
     if missing := sorted(set(wanted) - set(basins)):
         raise InvalidInput(
@@ -87,12 +83,9 @@ def ingest(
     Args:
         table: whether the source is a table: a day that has not ended by the service's clock refuses the data of all
             basins, as another bad line does. Else it is an archive, which may be replayed: see `ended_only`.
-        grant: the permissions: an operator's key changes its own basins and registers new ones; other basins fail.
+        grant: an operator's key changes its own basins and registers new ones; other basins fail.
         on_basin: called with each outcome, the number done and the total.
         adopt: whether an agency's basins that an operator registered become the service's; otherwise they fail.
-
-    Raises:
-        SourceError: it is a `table`, and a value is of a day that has not ended; nothing is stored.
     """
     names = held(source, wanted)
     if table:
@@ -133,17 +126,10 @@ def unit_warnings(findings: Sequence[Finding]) -> list[str]:
 
 
 def store(session: Session, data: BasinData, clock: Clock, *, archive: bool = False) -> IngestResult:
-    """Store a basin's data.
+    """Store a basin's data: add new days, revise others, invalidate the states that consumed them.
 
-    Add new days, revise others, invalidate the states that consumed them.
-
-    Args:
-        archive: whether it is of an archive that may be replayed: its days end by the machine's clock, not by
-            `FRESHET_AS_OF`.
-
-    Raises:
-        SourceError: a value is of a day that has not ended.
-        DataProblem: a value cannot be stored, or the weather cannot be what it is labelled as.
+    A value of a day that has not ended is refused; the days of an archive end by the machine's clock, not by
+    `FRESHET_AS_OF`, because it may be replayed.
     """
     data = ended_only(session, data, clock.wall() if archive else clock.now())
     changes = basins.upsert(
@@ -213,7 +199,6 @@ def _register(session: Session, file: SourceFile, clock: Clock) -> int:
 
 
 def report_quality(work: Work, basin: str) -> list[Finding]:
-    """Check all stored data of a basin, from every source, and store the findings."""
     with work.database.reading() as session:
         stored = basins.get(session, basin)
         saved: dict[tuple[str, str], DailySeries] = {}
@@ -241,11 +226,7 @@ def report_quality(work: Work, basin: str) -> list[Finding]:
 
 @dataclass(frozen=True, slots=True)
 class Ingested:
-    """The outcome of ingesting a file of published scores.
-
-    Attributes:
-        basins, basins_here: number of basins in the file, and of those that are stored here.
-    """
+    """The outcome of ingesting a file of published scores; `basins_here` are stored."""
 
     source: str
     citation: str
@@ -258,12 +239,7 @@ class Ingested:
 
 
 def ingest_published(work: Work, published: benchmarks.Publication) -> Ingested:
-    """Store the published scores of a file.
-
-    The same file again stores nothing.
-
-    Scores are stored for every basin in the file, so that basins may be ingested before or after them.
-    """
+    """Store a file's published scores, once; the basins may be ingested later."""
     scores = [
         published_scores.PublishedScore(
             source=published.source,

@@ -37,11 +37,7 @@ class IsolatedSource:
         return basins
 
     def read(self, basin: str) -> BasinData:
-        """Return all of the source's data of a basin.
-
-        Raises:
-            SourceError: a file of the basin cannot be used, or the process died on it or hung, twice.
-        """
+        """Return a basin's data; refuse a file on which the process died or hung twice."""
         data: BasinData = self._ask("read", basin)
         return data
 
@@ -71,11 +67,7 @@ class IsolatedSource:
 
 
 class _Reader:
-    """A process that holds the source.
-
-    Attributes:
-        file: the file it started to read last.
-    """
+    """A process that holds the source; `file` is the one that it started to read last."""
 
     def __init__(self, make: Callable[..., Source], roots: tuple[Path, ...] | None) -> None:
         self.file: str | None = None

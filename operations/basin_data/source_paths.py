@@ -1,6 +1,4 @@
-"""Resolves a source's locations.
-
-A permitted path as it is, a URL by downloading it."""
+"""Resolves a source's locations: a permitted path as it is, a URL by downloading it."""
 
 import fcntl
 import os
@@ -32,7 +30,6 @@ class Intake:
         hosts: hosts with their ports that may have a private address.
         roots: the folders that paths must be in; None: any, as for the command line.
         on_progress: called with the bytes fetched and the total (None: the server does not state it).
-        on_file: called with the name of each file before it is read.
     """
 
     downloads: Path
@@ -43,16 +40,11 @@ class Intake:
 
     @contextmanager
     def of(self, places: Sequence[str]) -> Iterator[tuple[list[Path], Files]]:
-        """Yield the paths of locations and the files that may be read.
-
-        Delete downloads at the end.
+        """Yield the paths of locations and the files that may be read; delete downloads at the end.
 
         A URL may end in `#sha256=` and 64 hexadecimal digits, the checksum of the download. If the block raises, the
-        downloads are retained for some days, so that those with a checksum are not fetched again.
-
-        Raises:
-            InvalidInput: a URL or its fragment cannot be used.
-            DownloadError: it cannot be fetched, or another process reads a download of it.
+        downloads are retained for some days, so that those with a checksum are not fetched again. A download that
+        another process reads is refused.
         """
         self._remove_old_downloads()
         with ExitStack() as stack:

@@ -50,12 +50,7 @@ ADVANCING = "basin-days to T0"
 
 @dataclass(frozen=True, slots=True)
 class BasinOutcome:
-    """The outcome of the daily cycle for one basin.
-
-    Attributes:
-        run, t0: of its latest forecast, including one issued now; None where it has none.
-        reason: why no forecast was issued now, or what failed on the way.
-    """
+    """The daily cycle's outcome for one basin: its latest forecast, and why none was issued now."""
 
     basin: str
     status: Status
@@ -66,11 +61,7 @@ class BasinOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Cycle:
-    """The outcome of a daily cycle.
-
-    Attributes:
-        problems: why a feed or a bridge failed, entirely or for some basins, by its name.
-    """
+    """The outcome of a daily cycle; the problems are by feed or bridge."""
 
     basins: list[BasinOutcome]
     runs: list[run_types.Run]
@@ -93,16 +84,7 @@ def daily(
     listener: FetchCallbacks = SILENT,
     on_fetch: OnFetch = lambda _feed, _done, _files: None,
 ) -> Cycle:
-    """Run the daily cycle once.
-
-    Args:
-        intake: the places that file feeds may read.
-        names: the feeds to fetch; all when none is named.
-        listener: gets notes before a fetch, and pauses between two attempts.
-
-    Raises:
-        InvalidInput: no basin is stored.
-    """
+    """Run the daily cycle once, with the named feeds or all; `intake` has the places that file feeds may read."""
     with work.database.reading() as session:
         basins = [*promotions.current(session, chosen(session, []))]
         wanted = [feeds.get(session, name) for name in names] or feeds.list_feeds(session)
@@ -165,7 +147,6 @@ def _failure(error: object) -> Absent:
 
 
 def _outcomes(work: Work, names: Sequence[str], done: Newest, lacking: Reasons) -> list[BasinOutcome]:
-    """Return the outcome of each basin."""
     now = work.clock.now()
     with work.database.reading() as session:
         issued = {row.basin_id: (run, row) for run in done.issued for row in runs.basins_of(session, run.id)}

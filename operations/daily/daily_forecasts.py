@@ -57,19 +57,13 @@ class DailyRequest:
     climatology: bool = False
 
     def params(self, t0: Day, names: Sequence[str], weather: ForcingKind) -> ForecastParams:
-        """Return the forecast parameters for basins with the same T0."""
         weather_id = self.weather_id if KINDS[weather].of_forecast else None
         return ForecastParams(basins=list(names), t0=t0, horizon=self.horizon, weather=weather, weather_id=weather_id)
 
 
 @dataclass(slots=True)
 class Newest:
-    """The outcome for the newest forecasts.
-
-    Attributes:
-        failed: why a basin lacks a forecast that was possible.
-        late: why the newest day of a basin is too old for a forecast.
-    """
+    """The newest forecasts; `failed`: why a possible one is lacking; `late`: why the newest day is too old."""
 
     issued: list[run_types.Run] = field(default_factory=list)
     failed: Reasons = field(default_factory=dict)
@@ -77,10 +71,7 @@ class Newest:
 
 
 def issue_newest(work: Work, names: Sequence[str], asked: DailyRequest) -> Newest:
-    """Issue the newest forecasts of basins.
-
-    Without a weather forecast, a basin gets the weather of other years (ESP).
-    """
+    """Issue the newest forecasts of basins; without a weather forecast, with the weather of other years (ESP)."""
     with work.database.reading() as session:
         current = promotions.current(session, names)
         stored, latency = basins.get_many(session, [*current]), np.timedelta64(asked.latency_days, "D")
@@ -125,11 +116,11 @@ def _part(inputs: ForecastInputs, names: Collection[str]) -> ForecastInputs:
 
 
 def _issue(work: Work, inputs: ForecastInputs, past: Period, asked: DailyRequest, *, done: Newest) -> None:
-    """Issue the runs of basins with the same T0. With weather forecasts where available, else with ESP."""
+    """Issue the runs of one T0; with weather forecasts where available, else with ESP."""
     failed, left = Reasons(), [*inputs.forcings]
 
     def issue_from(t0: Day, names: Collection[str], weather: ForcingKind, *, whole: bool) -> set[str]:
-        """Issue what is not issued yet, and return the basins that have a forecast. Record why others have none."""
+        """Issue what is not issued yet; return the basins with a forecast, and record why others have none."""
         of_names, params = _part(inputs, names), asked.params(t0, [*names], weather)
         is_stale, count = stale(age_days(t0, work.clock.now())), days_between(t0, past.last)
         filling = Filling(days=count, climatology=asked.climatology, t0_is_stale=is_stale)

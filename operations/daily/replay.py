@@ -1,6 +1,4 @@
-"""Replays an archive as daily operation.
-
-The clock advances day by day, and forecasts are issued as data become known.
+"""Replays an archive as daily operation: day by day, forecasts are issued as data become known.
 
 The weather forecasts are perturbed observations, and are labelled so.
 """
@@ -42,11 +40,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """The outcome of a replay.
-
-    Attributes:
-        reasons: why basins got no forecast on the last issue day.
-    """
+    """The outcome of a replay; the reasons are why basins got no forecast on the last issue day."""
 
     runs: list[run_types.Run]
     changes: list[Change]
@@ -58,9 +52,6 @@ def replay(work: Work, request: RunRequest[ReplayParams]) -> Replayed:
 
     On each issue day the days are known that had ended `latency_days` before, and one weather forecast per product.
     Operational forecasts decide the alerts, by the levels of the whole record. A repeated replay stores nothing new.
-
-    Raises:
-        InvalidInput: no basin is stored, or the last issue day is in the future.
     """
     params, operational = request.params, request.purpose == "operational"
     issue_days = [datetime.combine(as_date(day), ISSUE_TIME) for day in params.period.days]

@@ -22,13 +22,10 @@ _TWO_DAYS = np.timedelta64(2, "D")  # from the day that has ended to the day aft
 
 @dataclass(frozen=True, slots=True)
 class Tomorrow:
-    """The discharge of tomorrow.
+    """The discharge of tomorrow, m3/s: the quantiles 0.05, 0.5 and 0.95.
 
-    Attributes:
-        low, median, high: m3/s, the quantiles 0.05, 0.5 and 0.95: calibrated, or the members' where there are no such.
-        calibration: what the calibrated quantiles rest on; None where they are the members'.
-        training_note: a caution where the version extrapolates beyond its training.
-        weather_note: where weather came from that was not observed in time or not forecast; None without any.
+    They are calibrated, or the members' where `calibration` is None. The notes are cautions: the version extrapolates
+    beyond its training, or weather was not observed in time or not forecast.
     """
 
     day: Day
@@ -42,10 +39,7 @@ class Tomorrow:
 
 
 def tomorrow(session: Session, basin: str, run: str, now: datetime) -> Tomorrow | None:
-    """Return a run's discharge for tomorrow.
-
-    Return None where its horizon is too short or the area unknown.
-    """
+    """Return a run's discharge for tomorrow; None where its horizon is too short or the area unknown."""
     stored, of_basin = runs.get(session, run), runs.basin_of(session, run, basin)
     day = last_ended(basins.get(session, basin), now) + _TWO_DAYS
     series = runs.series_of(session, run, basin, [run_arrays.CALIBRATED, "discharge_quantiles"])

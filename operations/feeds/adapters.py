@@ -29,11 +29,7 @@ Notify = Callable[[str], None]
 def past_runs(
     shown: AnyFeedSettings, settings: Settings, report: Notify, pause: Callable[[float], None]
 ) -> OpenMeteoPastRuns:
-    """Return the past forecasts of a feed's model.
-
-    Raises:
-        InvalidInput: the service of the feed has none.
-    """
+    """Return the past forecasts of a feed's model; refuse a feed whose service has none."""
     if not isinstance(shown, OpenMeteoForecastSettings):
         raise InvalidInput(
             f"A feed of the adapter {shown.adapter} has no past issues to fetch: name one of open-meteo-forecast, or "
@@ -48,11 +44,7 @@ def _open_meteo(settings: Settings, url: str, pause: Callable[[float], None]) ->
 
 
 def usgs(settings: Settings, pause: Callable[[float], None]) -> Service:
-    """Return USGS's Water Data OGC API.
-
-    Args:
-        pause: waits a number of seconds between two attempts.
-    """
+    """Return USGS's Water Data OGC API; `pause` waits seconds between two attempts."""
     return Service(settings.usgs_url, settings.usgs_key, "FRESHET_USGS_KEY", settings.ingest_hosts, pause)
 
 
@@ -60,13 +52,7 @@ def usgs(settings: Settings, pause: Callable[[float], None]) -> Service:
 def opened(
     shown: AnyFeedSettings, settings: Settings, intake: Intake, report: Notify, pause: Callable[[float], None]
 ) -> Iterator[Feed]:
-    """Return the feed of the given settings.
-
-    Args:
-        intake: the locations that files may be read from.
-        report: called with notices, before the work they concern.
-        pause: waits a number of seconds between two attempts.
-    """
+    """Return the feed of the given settings; notices come before the work they concern."""
 
     def service(url: str) -> Service:
         return Service(url, None, None, settings.ingest_hosts, pause)

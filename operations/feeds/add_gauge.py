@@ -86,12 +86,7 @@ AREA_TOLERANCE = 0.3
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """The outcome of adding a basin.
-
-    Attributes:
-        warnings: of areas, or of discharge, that look like another unit.
-        adopted: from which key, with what it held; None where it was not adopted now.
-    """
+    """The outcome of adding a basin; warnings are of areas, or of discharge, that look like another unit."""
 
     basin: str
     new: bool
@@ -103,17 +98,10 @@ class Added:
 def add(work: Work, result: AddedBasin, key: str | None = None, pause: Callable[[float], None] = time.sleep) -> Added:
     """Add a basin, or change it, in one transaction.
 
-    Args:
-        result: the known data of the basin; USGS is asked for the place, name and area of its gauge where not given.
-        key: the API key that registers a new basin.
-        pause: waits a number of seconds between two attempts.
-
-    Raises:
-        InvalidInput: its place or area is unknown, a version learnt with another area, the outline cannot be used or
-            has another area, or the basin is being added by another request.
-        AgencysName: an operator's key adds an agency's basin.
-        Unofficial: an operator registered it, and it is not to be adopted.
-        FeedProblem: the answer of USGS cannot be used.
+    USGS is asked for the place, name and area of its gauge where not given. The API key registers a new basin. Refused
+    where a version learnt with another area, the outline has another, or another request is adding the basin. An
+    operator's key may not add an agency's basin; one that an operator registered becomes the service's only if it is to
+    be adopted.
     """
     with work.database.reading() as session:
         is_new = not basins.known(session, [result.basin])

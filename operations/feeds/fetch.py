@@ -38,12 +38,7 @@ _WESTERNMOST = "Etc/GMT+12"  # where a day ends last
 
 @dataclass(frozen=True, slots=True)
 class FetchCallbacks:
-    """Callbacks that follow a fetch.
-
-    Attributes:
-        notify: gets notes before the fetch, such as its weight in calls.
-        on_file: gets what stands for the data of a basin that were stored, or were stored before.
-    """
+    """Callbacks that follow a fetch; `notify` gets notes before it, `on_file` each file of data that are stored."""
 
     on_basin: Callable[[FetchedBasin, int, int], None] = lambda _basin, _done, _total: None
     notify: Callable[[str], None] = lambda _sentence: None
@@ -62,15 +57,10 @@ def fetch(
     period: Period | None = None,
     listener: FetchCallbacks = SILENT,
 ) -> list[FetchedBasin]:
-    """Fetch new data of a feed's basins, store them, and record the outcome.
+    """Fetch a feed's new data, store them, and record the outcome.
 
-    Args:
-        intake: the locations that a file feed may read.
-        wanted: basins of the feed; all when none is named.
-        period: the days to fetch; by default the feed's usual last days.
-
-    Raises:
-        InvalidInput: a wanted basin does not belong to the feed, or none is left.
+    By default it fetches the feed's usual last days, of all its basins. `intake` has the locations that a file feed may
+    read.
     """
     now = work.clock.now()
     with work.database.reading() as session:
@@ -107,10 +97,8 @@ def fetch(
 class _Fetch:
     """One fetch of a feed, from its source into the store.
 
-    Attributes:
-        since: the `record_since` of basins before it.
-        is_usual: whether it asks for the feed's usual last days. Another asks for no revision after its own days, so
-            the next usual fetch asks for all revisions since the usual fetch before.
+    A fetch that does not ask for the usual last days asks for no revision after its own days, so the next usual fetch
+    asks for all revisions since the usual fetch before. `since` is the `record_since` of basins before it.
     """
 
     work: Work
@@ -265,11 +253,7 @@ def _status(new_days: int, revised_days: int) -> BasinStatus:
 
 
 def sites_of(session: Session, feed: feeds.Feed, wanted: Sequence[str] = ()) -> list[Site]:
-    """Return the basins of a feed, as its service is asked for them.
-
-    Args:
-        wanted: restrict to these; all when none is named.
-    """
+    """Return the basins of a feed, as its service is asked for them; all when none is named."""
     names = feeds.targets(session, feed)
     if others := sorted(set(wanted) - set(names)):
         raise InvalidInput(f"The feed {feed.name} does not include {', '.join(others[:10])}: name basins of this feed.")
@@ -295,9 +279,5 @@ def _usual_days(shown: AnyFeedSettings, clock: Clock) -> Period:
 
 
 def until_now(first: Day, clock: Clock) -> Period:
-    """Return the days from a first one to the last that has ended anywhere on Earth.
-
-    Raises:
-        InvalidInput: the first day has not ended.
-    """
+    """Return the days from a first one to the last that has ended anywhere on Earth."""
     return Period(first, last_ended_anywhere(clock.now()))

@@ -41,8 +41,6 @@ def find(
 ) -> dict[str, ByVariable]:
     """Return the gaps inside the records of basins, by basin and variable. Basins without gaps are left out.
 
-    A feed of weather forecasts fills no record, so it has none.
-
     Args:
         since: the first day of the record of each basin, where its source states it.
         until: the first day of a usual fetch: unknown days before it count as gaps; None: days after the last known day

@@ -35,13 +35,10 @@ MAX_FAILED = 3
 
 @dataclass(slots=True)
 class PastIssues:
-    """The outcome of fetching past runs.
+    """The outcome of fetching past runs; the service does not have the `missing` ones.
 
-    Attributes:
-        stored: number of runs that were stored, for at least one basin; before: number that were stored already.
-        missing: reference times of runs that the service does not have.
-        failed: the last reason why a basin lacks a run that was asked for.
-        stopped: why the rest was not asked for; None where all was.
+    By basin that lacks a run, `failed` has the last reason. `stopped`: why the rest was not asked for, None where all
+    was.
     """
 
     source: str
@@ -56,11 +53,8 @@ class PastIssues:
 def fetch_past_issues(work: Work, name: str, days: int, *, listener: FetchCallbacks = SILENT) -> PastIssues:
     """Fetch the runs of the last days that are not stored for every basin of a feed, the newest first.
 
-    A run is stored in one transaction, for all basins that it has. After an interruption it goes on.
-
-    Args:
-        days: number of days before today, one run each, that of 00 UTC.
-        listener: gets notes, such as the cost before the first request, and pauses between requests.
+    Of each day before today the run of 00 UTC. A run is stored in one transaction, for all basins that it has. After an
+    interruption it goes on.
     """
     now = work.clock.now()
     today = now.replace(hour=0, minute=0, second=0, microsecond=0)

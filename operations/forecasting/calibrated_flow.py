@@ -42,11 +42,7 @@ MIN_DAYS = 3 * 365
 
 @dataclass(frozen=True, slots=True)
 class LastFlow:
-    """The last observed flow, and the simulated flow of that day, mm/day.
-
-    Attributes:
-        simulated: None for a past day after T0: it is what the forecast has for it.
-    """
+    """The last observed flow, and that day's simulated one, mm/day; None for a past day after T0."""
 
     day: Day
     observed: float
@@ -80,22 +76,14 @@ class Calibration:
     around: Flow | None = None
 
     def summary(self, flow: Flow) -> RunCalibration:
-        """Return the calibration as stored with the run.
-
-        Args:
-            flow: the mean of members and traces, (leads,) in mm/day.
-        """
+        """Return the calibration as stored; `flow` is the mean of members and traces, (leads,) in mm/day."""
         last = self.last_flow
         if last is None or last.simulated is not None:
             return self._summary
         return replace(self._summary, simulated_mm=float(flow[self._lead_of(last) - 1]))
 
     def of(self, flow: Flow) -> CalibratedFlow:
-        """Return the calibrated flow of the days ahead.
-
-        Args:
-            flow: the members' mean discharge with every trace of weather, (traces, leads), mm/day.
-        """
+        """Return the calibrated flow; `flow` is the members' mean by trace, (traces, leads) in mm/day."""
         traces = flow if self.around is None else self.around
         of_traces = self._quantiles(self.error_model, traces)
         quantiles = of_traces[0] if len(traces) == 1 else mixed(of_traces)
@@ -109,8 +97,7 @@ class Calibration:
     def root_shifts(self, flow: Flow, leads: Sequence[int]) -> Flow:
         """Return by how much the error model moves the cube root of flow, (leads, classes of flow).
 
-        Args:
-            flow: the mean of members and traces, (leads,) in mm/day.
+        The flow is the mean of members and traces, (leads,) in mm/day.
         """
         (error,) = self._last_error(flow[None])
         return self.error_model.root_shifts(self._gaps(np.array(leads, dtype=float)), float(error))
@@ -146,11 +133,8 @@ def calibrations(
 ) -> dict[str, Calibration | Absent]:
     """Return the calibration of each basin, or why it has none.
 
-    The last observed flow may be of a past day after T0, whose weather is not observed yet.
-
-    Args:
-        weather: the weather forecast that drives the run, if any.
-        flows: the simulated flow of the last days until T0, mm/day; None where it is unknown.
+    The last observed flow may be of a past day after T0, whose weather is not observed yet. The flows are the simulated
+    ones of the last days until T0, mm/day; None where unknown.
     """
     model = error_model_of(session, version, list(flows))
     if isinstance(model, Absent):
@@ -171,7 +155,6 @@ def calibrations(
 
 
 def recalibration_of(stored: RunRecalibration) -> Recalibration:
-    """Return a stored recalibration."""
     return Recalibration(np.array(stored.centre), np.array(stored.spread))
 
 
@@ -182,7 +165,6 @@ def error_model_of(session: Session, version: Version, basins: Sequence[str]) ->
 
 
 def errors_in(model: error_models.ErrorModel, basin: str) -> BasinErrorModel | Absent:
-    """Return the error model of a basin, or why there is none."""
     if (errors := model.of_basin(basin)) is not None:
         return errors
     if not model.for_unseen:

@@ -15,12 +15,9 @@ from runtime.clock import Clock
 
 @dataclass(frozen=True, slots=True)
 class RunDays:
-    """The days of a run.
+    """The days of a run: T0, the last that the states consume, and the days after it.
 
-    Attributes:
-        t0: the last day that the states consume.
-        horizon: number of days after T0.
-        filled: how many of these have ended, without weather that is observed as a whole.
+    `filled` of these have ended, without weather that is observed as a whole.
     """
 
     t0: Day
@@ -44,12 +41,7 @@ class RunDays:
 
 
 def choose_days(clock: Clock, t0: Day | None, horizon: int, last_t0: Day, last_ended: Day) -> RunDays:
-    """Return the days of a run, from the requested T0 or the last possible one.
-
-    Args:
-        last_t0: the last T0 that the record of any of the basins allows.
-        last_ended: the last day that has ended at any of the basins.
-    """
+    """Return a run's days from the requested or the last possible T0."""
     if t0 is None:
         return RunDays(min(last_ended, last_t0), horizon)
     if t0 > last_ended:

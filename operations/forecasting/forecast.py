@@ -50,11 +50,8 @@ def forecast(work: Work, request: RunRequest[ForecastParams]) -> list[run_types.
     """Issue a run for each version and weather forecast of the basins, and decide their alerts.
 
     Without a requested T0 it is the last day before the clock's, or, where the record ends, the last day that leaves
-    `horizon` days of forcing (its last day, where the weather after T0 is not the observed).
-
-    Raises:
-        InvalidInput: no basin is stored, T0 is in the future, or a version takes another product.
-        NothingToForecast: no basin of a version can be forecast; nothing of its run is stored.
+    `horizon` days of forcing (its last day, where the weather after T0 is not the observed). Where no basin of a
+    version can be forecast, nothing of its run is stored.
     """
     params = request.params
     if KINDS[params.weather].hypothetical:
@@ -113,8 +110,7 @@ def store_all(
 ) -> list[run_types.Run]:
     """Store computed runs, all or none; return those that the same request has stored meanwhile, if any.
 
-    Args:
-        select: chooses what to store, in the transaction that stores it.
+    What to store is selected in the transaction that stores it.
     """
     with work.database.reading() as session:
         prepared = {run.id: prepare(session, run, of_run) for run, of_run in computed}
@@ -140,14 +136,7 @@ def _still_due(
 
 
 def basins_by_version(session: Session, names: Sequence[str], version: str | None) -> dict[str, list[str]]:
-    """Group the requested basins, by default all with a model, by the version that forecasts them.
-
-    Args:
-        version: the one to use; None for the current one of each basin.
-
-    Raises:
-        NothingToForecast: a basin has no current version.
-    """
+    """Group the requested basins by version; by the given one, or the current one of each."""
     wanted = list(names) or with_model(session, version)
     for basin in wanted:
         basins.require(session, basin)
@@ -169,12 +158,7 @@ def basins_by_version(session: Session, names: Sequence[str], version: str | Non
 def new_run(
     work: Work, plan: Plan, request: RunRequest[Any], *, what_if: RunWhatIf | None = None, t0_named: bool
 ) -> run_types.NewRun:
-    """Return a planned run as a new stored run.
-
-    Args:
-        what_if: the requested changes; None for a run without changes.
-        t0_named: whether T0 was requested; else its age is checked against the clock.
-    """
+    """Return a planned run as a new stored run; unless T0 was requested, check its age by the clock."""
     clock, kind = work.clock, plan.params.weather
     loaded, created = plan.inputs.loaded, clock.wall()
     age = age_days(plan.days.t0, clock.now())

@@ -42,11 +42,7 @@ class Record(NamedTuple):
 def observed_normals(
     session: Session, basins: Mapping[str, Basin], area_products: Sequence[str], days: Days
 ) -> dict[str, Array | Absent]:
-    """Return each basin's normal flow of some days, (days,) in mm/day, or why it is unknown.
-
-    Args:
-        area_products: weather products whose area converts flow (`units.area_by`).
-    """
+    """Return normal flow, (days,) in mm/day, or why it is unknown; by the products' area (`units.area_by`)."""
     by_gauge: dict[str, list[str]] = {}
     for name in basins:
         by_gauge.setdefault(gauge_product(name), []).append(name)
@@ -163,10 +159,6 @@ def snow17_at(
 
     The parameters are Snow-17's usual ones. The normal is the mean within `NEAR_DAYS` of the day in the other years,
     each simulated from bare ground as T0's is; None with fewer than `MIN_YEARS` of them.
-
-    Args:
-        forcings: until T0 at least, of each of the basins.
-        inputs: describes the forcings' variables.
     """
     outcomes: dict[str, SnowEstimate | Absent] = {}
     ready: dict[str, _Weather] = {}

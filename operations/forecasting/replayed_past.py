@@ -43,12 +43,7 @@ def from_perturbed_states(
     at_t0: Mapping[str, State],
     count: int,
 ) -> dict[str, npt.NDArray[np.float64]]:
-    """Return the mean and variance of each basin's discharge over perturbed states, (2, members, traces, days).
-
-    Args:
-        at_t0: the state of T0 by basin; other basins are left out.
-        count: number of perturbed states per basin.
-    """
+    """Return the mean and variance of discharge over perturbed states; (2, members, traces, days)."""
     with database.reading() as session:
         before = {
             basin: states.newest_valid(session, loaded.version.id, basin, state.day - REPLAYED_DAYS)
@@ -64,11 +59,7 @@ def from_perturbed_states(
 
 
 def _perturbed(loaded: LoadedVersion, record: Forcing, before: State | None, at_t0: State, count: int) -> list[State]:
-    """Return perturbed states of T0.
-
-    Args:
-        before: the state that the replays start from; None for the empty store at the start of the record.
-    """
+    """Return perturbed states of T0; replayed from `before`, None for the empty store at the record's start."""
     first = record.period.first if before is None else before.day + ONE_DAY
     replayed = record.over(Period(first, at_t0.day))
     chance = np.random.default_rng(int(at_t0.day.astype(int)))  # basins replayed from the same day share their errors
@@ -85,11 +76,7 @@ def _perturbed(loaded: LoadedVersion, record: Forcing, before: State | None, at_
 def cells_by_age(
     database: Database, loaded: LoadedVersion, forcings: Mapping[str, BasinForcing], at_t0: Mapping[str, State], t0: Day
 ) -> dict[str, Array | Absent]:
-    """Return the cells' water at T0 by its age (`Ages`), (members, cells, ages) in mm, or why it is unknown.
-
-    Args:
-        at_t0: the states of T0, by basin.
-    """
+    """Return the cells' water at T0 by its age (`Ages`), (members, cells, ages) in mm, or why it is unknown."""
     if not loaded.ensemble.conserving:
         return dict.fromkeys(at_t0, absent(Reason.NO_WATER_IN_CELLS))
     young = {name: reason for name in at_t0 if (reason := _why_too_young(forcings[name], t0)) is not None}

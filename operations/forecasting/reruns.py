@@ -45,10 +45,6 @@ def weather_of(work: Work, inputs: PartInputs, run: NewRun, basins: Mapping[str,
 
     Weather forecasts are stored as issued. Basins whose weather is no longer stored are left out, and those in which
     the run filled weather and did not use the product: what would fill that now was not known then.
-
-    Args:
-        inputs: of a part of a version.
-        basins: the run's.
     """
     product, filled = inputs.part.product, dict[str, Sequence[FilledWeather]]()
     for name, basin in basins.items():
@@ -87,10 +83,7 @@ def state_as_issued(session: Session, share: RunPart, basin: str, t0: Day) -> St
 
 
 def joined(first: Forcing, then: Forcing) -> Forcing:
-    """Return the weather of days and of those that follow them, trace by trace.
-
-    Where one has fewer traces, they are repeated.
-    """
+    """Return the weather of days and those that follow, by trace; where one has fewer, they are repeated."""
     count = np.arange(max(len(first.ids), len(then.ids)))
     one, other = first.basins(count % len(first.ids)), then.basins(count % len(then.ids))
     return replace(
@@ -101,10 +94,7 @@ def joined(first: Forcing, then: Forcing) -> Forcing:
 
 
 def mean_flows(reruns: Mapping[Hashable, Sequence[Share]]) -> dict[Hashable, Flow]:
-    """Return the mean flow of each rerun over its versions, their members and traces, (days,) in mm/day.
-
-    Reruns of the same version and days are computed together.
-    """
+    """Return each rerun's mean flow, (days,) in mm/day; those of the same version and days run together."""
     alike: dict[tuple[str, str], list[tuple[Hashable, Share]]] = defaultdict(list)
     for key, shares in reruns.items():
         for share in shares:

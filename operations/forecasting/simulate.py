@@ -34,11 +34,7 @@ SNOW, OTHER, LATER = ORIGINS = range(3)  # the tags of water: of snow cells at T
 
 @dataclass(frozen=True, slots=True)
 class InitialState:
-    """The initial state of one basin for the days ahead.
-
-    Attributes:
-        cells_by_age: the water in the cells at T0 by its age, (members, cells, ages) in mm; None where not computed.
-    """
+    """The initial state of a basin for the days ahead; cells' water by age is (members, cells, ages) in mm."""
 
     state: State
     weather: WeatherAhead
@@ -82,7 +78,6 @@ class FlowResult:
 
     @property
     def finite(self) -> bool:
-        """Whether all its numbers are finite."""
         arrays = [self.discharge] if self.water is None else [self.discharge, self.water.loss, self.water.storage]
         return all(bool(np.isfinite(values).all()) for values in arrays)
 
@@ -105,13 +100,7 @@ def mean_discharge(loaded: LoadedVersion, starts: Sequence[InitialState]) -> Ite
 
 
 def discharge_by_age(loaded: LoadedVersion, starts: Sequence[InitialState]) -> Iterator[Array]:
-    """Run with water tagged by age.
-
-    Yield each basin's discharge, (M, R, D, ages) in mm/day.
-
-    Args:
-        starts: with the water of their cells by age; rain and snow of the days ahead have the last age.
-    """
+    """Yield each basin's discharge by age, (M, R, D, ages) in mm/day; rain and snow ahead have the last age."""
     for chunk in _chunks(starts):
         yield from _together_by_age(loaded, chunk)
 
@@ -215,9 +204,7 @@ _LONGEST = START_LEADS[-1] - 1 + WINDOW_DAYS[-1] + RESPONSE_DAYS
 def peaks_by_rain(loaded: LoadedVersion, starts: Sequence[InitialState], past: int = 0) -> Iterator[Array]:
     """Yield each basin's highest flow by window, start and size of rain, (windows, starts, sizes, members).
 
-    Args:
-        starts: all with the same days ahead.
-        past: number of these days that have ended: rain may only fall after them.
+    Rain may only fall after the `past` days, which have ended. All basins have the same days ahead.
     """
     for first in range(0, len(starts), GROUP):
         group = starts[first : first + GROUP]
@@ -232,11 +219,8 @@ def peaks_by_rain(loaded: LoadedVersion, starts: Sequence[InitialState], past: i
 def responses(ensemble: Ensemble, weather: Forcing, states: Sequence[ArrayMap]) -> Array:
     """Return the highest flow by window, start and size of rain, (basins, windows, starts, sizes, members) in mm/day.
 
-    It is NaN where a window ends after the days of the weather; days of the response after them are left out.
-
-    Args:
-        weather: of the days after T0, a row a basin; its precipitation is not used.
-        states: of T0, by member.
+    It is NaN where a window ends after the days of the weather, whose own precipitation is not used; days of the
+    response after them are left out.
     """
     dry = replace(weather, mass=np.zeros_like(weather.mass)).over(
         Period(weather.first, min(weather.period.last, weather.first + (_LONGEST - 1)))

@@ -26,12 +26,7 @@ from records.weather.bridges import InForce
 
 @dataclass(frozen=True, slots=True)
 class BridgedForecast:
-    """A weather forecast that was converted by bridges.
-
-    Attributes:
-        values: (traces, days) by variable.
-        over: the bridges, in the order of their use.
-    """
+    """A weather forecast converted by bridges, in their order of use; values are (traces, days) by variable."""
 
     traces: tuple[str, ...]
     first: Day
@@ -40,7 +35,6 @@ class BridgedForecast:
 
     @property
     def period(self) -> Period:
-        """First and last day."""
         days = next(iter(self.values.values())).shape[1]
         return Period(self.first, self.first + np.timedelta64(days - 1, "D"))
 
@@ -63,12 +57,8 @@ def bridged(
     """Convert a weather forecast to a product, by basin, or return why it cannot be converted.
 
     A forecast of a model without a bridge is used as if it were of the live archive; where the product has no bridge
-    either, it stays unchanged.
-
-    Args:
-        days: the days of each basin to convert.
-        in_force: the bridge that produced the product, by basin, if any.
-        whole: whether it must hold all these days; else the others are NaN.
+    either, it stays unchanged. `in_force` is the bridge that produced the product. Where the forecast need not hold all
+    days (`whole`), the others are NaN.
     """
     by_live: dict[str, list[str]] = {}
     for name in forecasts:
@@ -133,13 +123,10 @@ def _after_the_archive(
 
 @dataclass(frozen=True, slots=True)
 class WeatherAhead:
-    """The weather of one basin after T0.
+    """The weather of one basin after T0: (traces, days, ...), one row where `traces` is None (observed or dry).
 
-    Attributes:
-        traces: their labels; None where there is a single weather: the observed or a dry one.
-        forcing: (traces, days, ...); one row without traces.
-        of_record: whether it is the recorded weather of these days.
-        filled: the days whose weather was not observed in time or not forecast, with its sources.
+    `filled` has the days whose weather was not observed in time or not forecast; `of_record`: it is the recorded
+    weather.
     """
 
     traces: tuple[str, ...] | None
@@ -171,8 +158,7 @@ def observed(basin: str, forcing: BasinForcing, days: RunDays, _ended: Day) -> W
 def climatology(basin: str, forcing: BasinForcing, days: RunDays, ended: Day) -> WeatherAhead | Absent:
     """Return the weather of the same days in every other complete year, or why there is none.
 
-    Args:
-        ended: the last day that has ended: later days of the record are not known yet.
+    Days of the record after `ended`, the last that has ended, are not known yet.
     """
     whole, record = forcing.forcing, Period(forcing.period.first, min(forcing.period.last, ended))
     years = other_years(days.ahead, record)

@@ -38,11 +38,7 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compared:
-    """What the forecasts of a weather model are compared with: the weather of a version's product until T0.
-
-    Attributes:
-        at: the instant at which a forecast must have been known.
-    """
+    """What forecasts known by `at` are compared with: the weather of a version's product until T0."""
 
     product: str
     inputs: InputsConfig
@@ -113,9 +109,7 @@ def other_weather(
 ) -> OtherWeather | None:
     """Return the weather of a basin on similar days of other years; None where no such days are complete.
 
-    Args:
-        known: the last day that is read.
-        among: the first days of the years to take (`complete_years`); None for all.
+    No day after `known` is read. `among` has the first days of the years to take (`complete_years`); None for all.
     """
     firsts, values = _complete(record, days, known)
     if among is not None:

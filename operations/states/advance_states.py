@@ -44,12 +44,10 @@ class Parent:
 
 @dataclass(frozen=True, slots=True)
 class Advanced:
-    """A basin's state at the end of T0.
+    """A basin's state at the end of T0; the first axis of its arrays is the member.
 
-    Attributes:
-        state: the stored state of T0; the first axis of its arrays is the member.
-        parent: the newest state stored before; None where the run started from the empty store.
-        problem: why the basin cannot be forecast, e.g. a ledger that did not close on the way to T0.
+    The parent is the newest state stored before; None where the run started from the empty store. `problem`: why the
+    basin cannot be forecast, e.g. a ledger that did not close on the way to T0.
     """
 
     state: states.State | None
@@ -68,10 +66,8 @@ def advance(
 ) -> dict[str, Advanced]:
     """Advance the states of basins to the end of T0, and store them.
 
-    Args:
-        forcings: the forcing of each basin; its record must reach T0.
-        store_states: whether to store them.
-        since: the state to start from in each basin, None for the empty store; by default the newest valid stored ones.
+    Each basin's record must reach T0. It starts from `since`, None for the empty store; by default from the newest
+    valid stored state.
     """
     if since is not None:
         stored = dict(since)

@@ -75,9 +75,7 @@ def increments(
     observed: npt.NDArray[np.floating],
     mean_flow: float,
 ) -> list[tuple[ArrayMap, npt.NDArray[np.float64]]]:
-    """Return each member's computed state of T0 and its increment (samples, cells), mm.
-
-    No cell becomes negative.
+    """Return each member's computed state of T0 and its increment (samples, cells), mm; no cell becomes negative.
 
     Args:
         window: the days until T0, (samples, days).
@@ -114,11 +112,7 @@ _IN_WORDS = {"snow": "cells that read as snow", "other": "cells that do not read
 def with_increment(
     loaded: LoadedVersion, state: State, snow: SnowMapping | Absent, increment: Increment
 ) -> State | Absent:
-    """Return the state with the increment in each member's cells, or why it cannot be applied.
-
-    Args:
-        snow: the cells that read as snow in the basin, or why none do.
-    """
+    """Return the state with the increment in each member's cells, or why it cannot be applied."""
     basin = state.basin_id
     if not loaded.ensemble.conserving:
         return absent(Reason.NO_CELLS_TO_CHANGE, basin=basin)

@@ -30,8 +30,7 @@ class Trained:
     Attributes:
         promoted: the basins without a current version that now use this one; none for a fine-tuning.
         refused: why it may not serve any basin, where a physics probe failed.
-        validation_nse: the best median NSE of each member in the validation period, by its label.
-        validation_basins: over how many basins that is the median; None without a validation period.
+        validation_nse: each member's best median NSE in the validation period, over `validation_basins`; None without.
     """
 
     version_id: str
@@ -50,13 +49,7 @@ def assemble(work: Work, started: StartedTraining, label: str | None = None, *, 
 
     An operator's version serves only basins that are registered with that key. A fine-tuned version serves no basin
     before it is promoted; one that fails a physics probe, never. If the training is closed already, its version is
-    returned.
-
-    Args:
-        serves: whether it may serve basins at once.
-
-    Raises:
-        DataProblem: a member, or the twin, is not finished yet.
+    returned. Refused while a member, or the twin, is not finished.
     """
     config, prepared, refused = started.config, started.prepared, None
     with work.database.reading() as session:
@@ -98,7 +91,7 @@ def assemble_all(
     """Create the version of a training, or those of the parts and one that combines them by their shares.
 
     Return it, and all that have members of their own. Where a part, or its twin, fails a physics probe, nothing is
-    combined, and that part is returned with the reason. The arguments and errors are those of `assemble`.
+    combined, and that part is returned with the reason.
     """
     alone = trainings[0].shares is None
     parts = [assemble(work, one, label if alone else None, serves=alone) for one in trainings]
@@ -137,7 +130,6 @@ def assemble_all(
 
 
 def _refusals(session: Session, parts: Iterable[str]) -> dict[str, str]:
-    """Return why versions, or their twins, cannot be combined because of their physics, by version."""
     found = {}
     for part in parts:
         version = versions.get(session, part)
@@ -164,9 +156,7 @@ def _led_to(session: Session, training: str) -> str:
 
 
 def new_version(clock: Clock, started: StartedTraining, label: str | None = None) -> versions.NewVersion:
-    """Return the description of a training's version.
-
-    Its members need not be finished."""
+    """Return the description of a training's version; its members need not be finished."""
     config, static = started.config, started.prepared.data.forcing.static
     origin = training_data.lineage(started.parent, started.prepared.basins, config.inputs.static, static)
     return versions.NewVersion(

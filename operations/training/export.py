@@ -23,12 +23,8 @@ def export(database: Database, version_id: str, folder: Path) -> Written:
     """Write a version in the shipped form: the weights that it uses, in half precision.
 
     The parts of a combined version, and twins, are written into folders beside, in their names if they came with
-    Freshet.
-
-    Raises:
-        InvalidInput: two parts are the same, or a part takes another product than it learnt from; nothing is written.
-        AnotherVersion: a folder holds another version.
-        DataProblem: half precision cannot hold the weights; nothing is written of the version that holds them.
+    Freshet. Nothing is written where parts cannot be installed, or a folder holds another version; nothing of a version
+    whose weights exceed half precision.
     """
     with database.reading() as session:
         return _export(session, versions.get(session, version_id), folder, {version_id: folder.name})
@@ -87,16 +83,10 @@ def _folder_name(name: str) -> str:
 def ship(
     folder: Path, version: versions.NewVersion, members: Sequence[versions.Member], twin: Named | None = None
 ) -> Written:
-    """Write members of a version in the shipped form.
+    """Write members of a version in the shipped form; it need not be stored or complete.
 
-    It need not be stored or complete.
-
-    Members that are in the folder already stay, so that a training's can be written as they finish.
-
-    Args:
-        version: its description, as `train.new_version` returns it for a training under way.
-        members: with the weights that the version uses.
-        twin: the ensemble shipped beside it that is scored for it.
+    Members that are in the folder already stay, so that a training's can be written as they finish. The twin is the
+    ensemble shipped beside it that is scored for it.
     """
     tuning = version.properties.tuning
     inputs = version.config["inputs"] | {"product": version.trained_on}

@@ -36,10 +36,9 @@ OnMemberProgress = Callable[[int, Progress], None]
 
 @dataclass(frozen=True, slots=True)
 class StartedTraining:
-    """A training that is under way or finished.
+    """A training that is under way (its version is None) or finished.
 
     Attributes:
-        version_id: the resulting version; None while it is under way.
         twin: the training of the version that will be scored for this one's.
         shares: the weights of the version, by basin, in one that combines it with others; None where it stands alone.
         combined: the combined version that the parent is part of.
@@ -57,11 +56,9 @@ class StartedTraining:
 
     @property
     def suits_gpus(self) -> bool:
-        """Whether a GPU trains its members side by side."""
         return suits_gpus(self.config)
 
     def trains_together(self, device: str) -> bool:
-        """Return whether its members can be trained side by side on a device of this machine."""
         return trains_together(self.config, device)
 
 
@@ -101,10 +98,8 @@ def train_together(
 ) -> None:
     """Train the unfinished members side by side on a device, each from its newest checkpoint, and store them.
 
-    Those at the same step form a group. A group that needs more memory than the device has is halved.
-
-    Args:
-        on_split: called with a sentence when that happens.
+    Those at the same step form a group. A group that needs more memory than the device has is halved, and `on_split`
+    gets a sentence on it.
     """
     groups = _by_step(work.database, started)
     while groups:
@@ -214,7 +209,6 @@ def scaler_of(started: StartedTraining) -> Scaler:
 
 
 def best_nse(log_rows: Sequence[dict[str, float]]) -> float | None:
-    """Return the best validation NSE of a member's log."""
     return max((row["validation_nse"] for row in log_rows), default=None)
 
 

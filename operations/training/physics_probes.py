@@ -31,11 +31,7 @@ ONE_DAY = np.timedelta64(1, "D")
 
 @dataclass(frozen=True, slots=True)
 class RealWeather:
-    """Weather of several basins, on which networks are examined.
-
-    Attributes:
-        forcing: from the first day of warm-up.
-    """
+    """Weather of several basins, on which networks are examined; the forcing starts with the warm-up."""
 
     forcing: Forcing
     latitudes: tuple[float, ...]
@@ -45,11 +41,7 @@ class RealWeather:
 def measured(
     version: NewVersion, members: Sequence[Member], weather: RealWeather | None = None
 ) -> tuple[ProbeResult, ...] | None:
-    """Return the results of the probes for the weights that a version uses; None without members.
-
-    Args:
-        weather: of basins of the version; None: only the probes on synthetic weather are run.
-    """
+    """Return a version's probe results, None without members; without weather, on synthetic weather alone."""
     if not members:
         return None
     weights = {member.label: checkpoint.parse(member.weights[version.uses])[0] for member in members}
@@ -64,9 +56,7 @@ def measured(
 
 
 def real_weather(session: Session, config: TrainingConfig, names: Sequence[str]) -> RealWeather | None:
-    """Return weather of some of the named basins, spread over them.
-
-    Return None where too little is stored.
+    """Return weather of some of the named basins, spread over them; None where too little is stored.
 
     An examination needs daily temperatures, latitudes, and a year of warm-up before two water years at least.
     """

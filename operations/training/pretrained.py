@@ -48,12 +48,7 @@ class UnknownEnsemble(NotFound):
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """A shipped ensemble or combination that is installed as a version.
-
-    Attributes:
-        trained_on, product: the forcing products that it learnt from, and those that it takes here, joined by +.
-        twin: the version that is scored for it on days that it has fitted itself, if any.
-    """
+    """A version from what is shipped: the products of its training and those here, joined by +, and its twin."""
 
     version_id: str
     name: str
@@ -88,13 +83,8 @@ class _Beside:
 def read_shipped(name: str | None = None, shelf: Path | None = None) -> Ensemble | Combination:
     """Return a shipped ensemble or combination after checking it; by default the default one, or the only one.
 
-    Args:
-        name: of one on the shelf; or the path of a folder that `export` has written, or of the description in it.
-        shelf: the folder that holds them; by default that of the package.
-
-    Raises:
-        InvalidInput: none is named, and several are shipped without the default one.
-        DamagedEnsemble: one of its files is missing or damaged.
+    The name is of one on the shelf (a folder, by default that of the package), or the path of a folder that `export`
+    has written, or of the description in it.
     """
     shelf = shelf or SHELF
     if name is not None and (folder := _exported(Path(name))) is not None:
@@ -128,15 +118,8 @@ def install(work: Work, shipped: Ensemble | Combination, product: str | None = N
 
     The same content and product give the same version. The shipped error model, regional snow cells and skill are
     stored where the version has none, and only with the products that they were fitted on. Skill is stored for basins
-    that are stored here, so that installing again adds that of basins ingested since.
-
-    Args:
-        product: the forcing product that it will take, every part of a combination, too; by default what each was
-            trained on.
-
-    Raises:
-        DamagedEnsemble: a file is damaged; nothing is stored.
-        Withdrawn: a part may not be used.
+    that are stored here, so that installing again adds that of basins ingested since. By default it, and every part of
+    a combination, takes the product that it was trained on. A withdrawn part, or a damaged file, is refused.
     """
     beside = {one.content: _beside(one) for one in _all(shipped)}
     return _install(work, shipped, product, beside)
@@ -264,10 +247,7 @@ def _add_skill(session: Session, version: versions.Version, judged: skill.Shippe
 def promote_where_vacant(work: Work, version_id: str) -> Promoted:
     """Promote a version for every basin with its forcing and attributes and without a current version.
 
-    A combined version needs those of one of its parts.
-
-    Raises:
-        Withdrawn: it may not be used.
+    A combined version needs those of one of its parts. One that may not be used is refused.
     """
     left_out: dict[str, Absent] = {}
     with work.database.reading() as session:

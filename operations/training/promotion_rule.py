@@ -40,8 +40,7 @@ ByBasin = Mapping[str, YearlyErrors]
 def require_decidable(session: Session, config: TrainingConfig | FineTuningConfig, rule: PromotionRule) -> None:
     """Check before a training whether `decide` can be applied to its version.
 
-    Raises:
-        InvalidInput: the period is too short, or overlaps days of the training or of an ancestor's.
+    Refuse a period that is too short, or overlaps days of the training or of an ancestor's.
     """
     split_years(rule.period)
     require_to_be_held_out(session, config, rule.period)
@@ -53,14 +52,7 @@ def decide(work: Work, candidate: str, rule: PromotionRule, *, refused: str | No
     A decision without a comparison does not replace one with a comparison; one that has promoted the candidate by the
     same rule stands. Basins that got another version meanwhile retain it: it was not compared with. An operator's
     candidate becomes current only for basins that are registered with that key, and scores are stored only for versions
-    of that operator.
-
-    Args:
-        refused: why it may serve no basin, or was not combined, if so: it is then compared with none.
-
-    Raises:
-        InvalidInput: the period is too short, or overlaps the training or validation of the candidate or an ancestor.
-        DataProblem: no basin can be evaluated.
+    of that operator. A candidate `refused` for a reason is compared with none.
     """
     years = split_years(rule.period)
     if refused is not None:

@@ -42,10 +42,8 @@ from records.versions.version_properties import PromotionDecision
 class PartOfSeason:
     """The trainings of a version with members of its own: the one in use, or a part of it.
 
-    Attributes:
-        basins: the official ones that the version learnt from or serves.
-        twin: the configuration of the twin; its held-out period is that of the judged years.
-        shares: its weights in the version in use; None where that is itself.
+    The basins are the official ones that it learnt from or serves. The held-out period of the twin is that of the
+    judged years. The shares are its weights in the version in use; None where that is itself.
     """
 
     version_id: str
@@ -63,8 +61,6 @@ Both = tuple[StartedTraining, StartedTraining]
 
 @dataclass(frozen=True, slots=True)
 class Retrained:
-    """The result of a seasonal retraining."""
-
     trained: Trained
     twin_id: str
     decision: PromotionDecision
@@ -73,10 +69,7 @@ class Retrained:
 def season(session: Session, params: RetrainingParams) -> Season | Absent:
     """Return the trainings of a season, or why there is nothing to train.
 
-    Raises:
-        InvalidInput: none is current; it was fine-tuned; the judged years are not within the record, or too few years
-            are left to judge on.
-        DataProblem: the record has no whole water year.
+    Refused where no version is current, it was fine-tuned, or too few years are left to judge on.
     """
     version = versions.get(session, params.version) if params.version else _most_used(session)
     shares: dict[str, Mapping[str, float] | None] = {part.version: part.weights for part in version.combines}
@@ -201,10 +194,7 @@ def _newest_year_end(session: Session, version: versions.Version, names: Sequenc
 
 
 def _unused_years(record: Period, used: Sequence[Period]) -> Period:
-    """Return the longest stretch of whole water years outside all used periods.
-
-    Of two, the newer.
-    """
+    """Return the longest stretch of whole water years outside all used periods; of two, the newer."""
     unused = [
         year for year in whole_water_years(record) if not any(year_of(year).overlap(days) is not None for days in used)
     ]

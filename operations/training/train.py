@@ -65,8 +65,6 @@ def train(
         on_split: called with a sentence where a GPU has too little memory for all members at once.
 
     Raises:
-        NoBasinLeft: no basin can be used; the message gives the reasons.
-        DataProblem: no window fits, or the loss is no longer a number.
         GPULost, GPUTooSmall: the GPU cannot be used; the same call, on any device, continues.
     """
     trainings = begin_all(work, config, basins)
@@ -114,10 +112,7 @@ def _opened(settings: Settings, clock: Clock, training_id: str) -> tuple[Work, S
 def begin_all(
     work: Work, config: TrainingConfig | FineTuningConfig, basins: Sequence[str], owner: str | None = None
 ) -> list[StartedTraining]:
-    """Start or resume the training of a configuration: one, or that of each part where the parent combines others.
-
-    The arguments and errors are those of `begin`.
-    """
+    """Start or resume a training; of each part, where the parent combines others."""
     parts: tuple[VersionPart, ...] = ()
     if isinstance(config, FineTuningConfig):
         with work.database.reading() as session:
@@ -142,7 +137,7 @@ def begin(
     shares: Mapping[str, float] | None = None,
     combined: str | None = None,
 ) -> StartedTraining:
-    """Start or resume the training of a configuration on some basins.
+    """Start or resume the training of a configuration on some basins; where none can be used, store nothing.
 
     Args:
         twin: the training of the version that will be scored for this one's.
@@ -150,9 +145,6 @@ def begin(
         shares: the weights of the version, by basin, in one that will combine it with others; None where it stands
             alone.
         combined: the combined version that the parent of a fine-tuning is part of.
-
-    Raises:
-        NoBasinLeft: no basin can be used; nothing is stored.
     """
     with work.database.reading() as session:
         parent = None

@@ -49,11 +49,7 @@ class Prepared:
 
 
 def prepare(session: Session, config: TrainingConfig, basins: Sequence[str]) -> Prepared:
-    """Read the data of a training, and find the basins that cannot be used and why.
-
-    Raises:
-        NoBasinLeft: none can.
-    """
+    """Read a training's data; return which basins cannot be used and why, and refuse where none can."""
     training, validation = config.train_period, config.validation_period or config.train_period
     wanted = Period(min(training.first, validation.first), max(training.last, validation.last))
     forcings: dict[str, BasinForcing] = {}
@@ -108,11 +104,7 @@ VECTORS = "vectors.table"
 
 
 def whole(session: Session, tuning: FineTuningConfig) -> tuple[Version, TrainingConfig]:
-    """Return the parent of a fine-tuning, and the full configuration to train.
-
-    Raises:
-        InvalidInput: it takes another product, has fewer members, or has no basin vectors to fit.
-    """
+    """Return the parent of a fine-tuning, and the full configuration to train."""
     parent = versions.get(session, tuning.parent)
     parent.require_members("Fine-tuning")
     if tuning.product not in (None, parent.product):
@@ -140,13 +132,7 @@ def _learns_vectors(parent: Version) -> bool:
 
 
 def start_of(session: Session, parent: Version, member: int, learnt_from: Sequence[str]) -> Tensors:
-    """Return a member's initial weights.
-
-    Those that the parent uses for its member in the same place.
-
-    Args:
-        learnt_from: the basins that the member will have learnt from, the parent's among them.
-    """
+    """Return a member's initial weights: those that the parent uses for its member in the same place."""
     weights = weights_of(parent, versions.members_of(session, parent.id)[member])
     if VECTORS in weights:
         before = torch.as_tensor(places(sorted(parent.basins), learnt_from))
@@ -161,12 +147,7 @@ def learnt_from(parent: Version | None, basins: Sequence[str]) -> tuple[str, ...
 
 @dataclass(frozen=True, slots=True)
 class Lineage:
-    """The origin of a version.
-
-    Attributes:
-        basins: all basins that it learnt from, including those of its ancestors.
-        properties: the ranges of these basins' attributes, and the fine-tuning.
-    """
+    """The origin of a version: all basins that it or an ancestor learnt from, and their attributes' ranges."""
 
     parent_id: str | None
     basins: tuple[str, ...]
@@ -176,13 +157,9 @@ class Lineage:
 def lineage(
     parent: Version | None, basins: tuple[str, ...], names: tuple[str, ...], static: npt.NDArray[np.floating]
 ) -> Lineage:
-    """Return the lineage of a version that is trained now.
+    """Return the lineage of a version to train; from scratch without a parent.
 
-    From scratch without a parent.
-
-    Args:
-        basins: those it is trained on.
-        names, static: the attributes that it takes, and their values in these basins, (basins, attributes).
+    `static` are its attributes in the basins that it is trained on, (basins, attributes).
     """
     own = attribute_ranges(names, static)
     if parent is None:

@@ -23,11 +23,9 @@ class ReadFiles:
         self.by_basin: dict[str, tuple[SourceFile, ...]] = {}
 
     def basins(self) -> list[str]:
-        """Return the basins of the source."""
         return self._source.basins()
 
     def read(self, basin: str) -> BasinData:
-        """Return the source's data of a basin."""
         data = self._source.read(basin)
         self.by_basin[basin] = data.files
         return data
@@ -61,11 +59,7 @@ def fetched(done: Sequence[FetchedBasin], read: Sequence[SourceFile]) -> dict[st
 
 
 def files(read: Sequence[SourceFile], places: Mapping[str, str]) -> dict[str, Any]:
-    """Return the names and checksums of files.
-
-    Args:
-        places: the shown name of a folder, by its path.
-    """
+    """Return the names and checksums of files; `places` has the shown name of a folder, by its path."""
     named = [{"name": shown(file.name, places), "sha256": file.sha256} for file in read[:MAX_FILES]]
     return {"files": named, "file_count": len(read)}
 

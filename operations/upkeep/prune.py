@@ -24,10 +24,8 @@ log = structlog.get_logger()
 class RuleActions:
     """Finds and deletes the data of a retention rule.
 
-    Attributes:
-        outdated: returns the ids that were created, or had ended, before an instant, with the number of items of each;
-            only of the given ids, if any.
-        remove: deletes some of them and returns the ids of all that had an address.
+    `outdated` returns the ids that were created, or had ended, before an instant (only of the given ones, if any), with
+    the number of items of each; `remove` deletes some and returns the ids of all that had an address.
     """
 
     outdated: Callable[..., Mapping[Any, int]]
@@ -49,11 +47,7 @@ ACTIONS: Mapping[RuleName, RuleActions] = {
 
 @dataclass(frozen=True, slots=True)
 class Pruned:
-    """The result of applying a retention rule.
-
-    Attributes:
-        count: number of items past their retention.
-    """
+    """The result of applying a retention rule: the number of items past their retention."""
 
     rule: RuleName
     sentence: str
@@ -61,12 +55,7 @@ class Pruned:
 
 
 def prune(work: Work, actor: audit.Actor, *, dry_run: bool = False) -> list[Pruned]:
-    """Delete data past their retention, and add an entry to the audit trail. Repeating it deletes nothing.
-
-    Args:
-        actor: who requests it.
-        dry_run: whether only to count.
-    """
+    """Delete data past their retention, and add an entry to the audit trail. Repeating it deletes nothing."""
     pruned = []
     for rule in RULES:
         stored, days = ACTIONS[rule], retention.days_of(rule, work.settings)

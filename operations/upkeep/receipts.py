@@ -42,8 +42,6 @@ BEYOND_THE_SIMULATION: Mapping[str, Cause] = {
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What a run stored of a basin."""
-
     run: run_types.Run
     row: run_types.RunBasin
     content: Content
@@ -56,14 +54,11 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Recomputed:
-    """A basin's result, computed again with a version's weights."""
-
     result: run_types.BasinResult
     weights_hash: str
 
     @property
     def row(self) -> run_types.RunBasin:
-        """Its row."""
         return self.result.basin
 
     def content(self, *, pruned: bool) -> Content:
@@ -76,9 +71,8 @@ class Recomputed:
 class Difference:
     """An array whose bits are not the stored ones.
 
-    Attributes:
-        largest: the largest absolute difference, in `unit`; None where the shapes differ.
-        relative: the same relative to the largest stored value.
+    The largest absolute difference is in `unit`, None where the shapes differ; `relative` is to the largest stored
+    value.
     """
 
     variable: str
@@ -90,13 +84,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class BasinReceipt:
-    """The comparison in one basin.
-
-    Attributes:
-        equal: the arrays with the stored bits.
-        different: the others that were computed.
-        not_computed: stored arrays that were not computed again.
-    """
+    """The comparison in one basin: arrays with the stored bits, with others, and not computed again."""
 
     basin_id: str
     equal: tuple[str, ...] = ()
@@ -118,7 +106,6 @@ class BasinReceipt:
 
 
 def compared(stored: Stored, again: Recomputed | Absent) -> BasinReceipt:
-    """Compare a basin's result with the stored one."""
     name = stored.row.basin_id
     if isinstance(again, Absent):
         return BasinReceipt(name, reason=again)

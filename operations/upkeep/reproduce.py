@@ -37,11 +37,7 @@ Parents = dict[str, states.State | None]
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """A run computed again.
-
-    Attributes:
-        without_results: why the run stored no results of other basins.
-    """
+    """A run computed again, and why other basins had no results."""
 
     run: run_types.Run
     program: str
@@ -56,11 +52,7 @@ class Receipt:
 
 
 def reproduce(work: Work, run_id: str, basins: Sequence[str] = ()) -> Receipt:
-    """Compute a run again and compare it with what is stored.
-
-    Args:
-        basins: by default all of the run.
-    """
+    """Compute a run again and compare it with what is stored; by default in all basins."""
     with work.database.reading() as session:
         run = runs.get(session, run_id)
         rows = [runs.basin_of(session, run_id, name) for name in basins] or runs.basins_of(session, run_id)
@@ -138,8 +130,7 @@ def _filling(run: run_types.Run, stored: Mapping[str, Stored]) -> Filling:
 
 
 def _parents(work: Work, plan: Plan, stored: Mapping[str, Stored]) -> dict[str, Parents]:
-    """Return the state that the run started from in each basin, by version: the stored one, or computed again where it
-    is gone."""
+    """Return the states that the run started from, by basin and version: stored, or computed again."""
     return {
         version: {name: _parent(work, one, name, *_parent_of(stored[name], version)) for name in one.forcings}
         for version, one in plan.by_version.items()

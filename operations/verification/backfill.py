@@ -19,12 +19,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Backfilled:
-    """The outcome of a backfill.
-
-    Attributes:
-        issues: None where nothing was to be fetched.
-        fitted: the recalibrations of forecasts with this weather, one for each version.
-    """
+    """The outcome of a backfill; `issues` is None where nothing was to be fetched."""
 
     weather: str
     issues: PastIssues | None
@@ -34,7 +29,6 @@ class Backfilled:
 
     @property
     def counts(self) -> dict[str, int]:
-        """What is new, and what was there before."""
         issues, reforecasts = self.issues, self.reforecasts
         return {
             "issues": 0 if issues is None else issues.stored,
@@ -76,13 +70,7 @@ class Backfilled:
 def backfill(work: Work, params: BackfillParams, listener: FetchCallbacks) -> Backfilled:
     """Fetch past issues, reforecast with them, and recalibrate forecasts by what came. Each step stores as it goes.
 
-    Args:
-        listener: gets notes, and pauses between requests.
-
-    Raises:
-        InvalidInput: the feed has no past issues, or no basin is stored.
-        FeedProblem: the fetch costs more than the service allows; nothing was done.
-        DataProblem: nothing new is stored, and nothing could be fitted.
+    A fetch that costs more than the service allows is refused before anything is done.
     """
     issues = None
     if params.feed is not None:

@@ -27,12 +27,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Calibrated:
-    """An error model that was fitted.
-
-    Attributes:
-        version_id: the version that was asked for; fitted: the version of the error model, its twin or itself.
-        own: number of basins with parameters of their own.
-    """
+    """An error model that was fitted to a version or its twin; `own` basins have parameters of their own."""
 
     version_id: str
     fitted: str
@@ -47,17 +42,9 @@ class Calibrated:
 def calibrate(work: Work, version_id: str, basins: Sequence[str], period: Period | None = None) -> Calibrated:
     """Fit and store the error model of a version, or of its twin, replacing the one before.
 
-    The parts of a combined version without an error model get one, too: it serves where other parts are missing.
-
-    Args:
-        basins: to fit it to; by default those of the version that have observed flow.
-        period: days that the weights were not fitted to, where the version learnt from one of the basins; by default
-            the validation period.
-
-    Raises:
-        InvalidInput: the version was fitted to days of the period in one of the basins, or it has no validation period
-            and none is given.
-        DataProblem: the observed days of the period are too few.
+    The parts of a combined version without an error model get one, too: it serves where other parts are missing. By
+    default it is fitted to the version's basins with observed flow, in its validation period. Days that the weights
+    were fitted to in one of the basins are refused.
     """
     with work.database.reading() as session:
         fitted = versions.get(session, versions.get(session, version_id).scored_as)

@@ -32,8 +32,6 @@ MAX_VERSIONS = 20
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """A stored comparison, and whether it was stored before."""
-
     comparison: comparisons.Comparison
     already: bool
 
@@ -43,16 +41,9 @@ def compare(
 ) -> Compared:
     """Compare versions with the first of them over a period, and store the comparison.
 
-    The same versions, days, basins and scores, published ones included, give the same stored comparison.
-
-    Args:
-        wanted: the basins; by default those that every version was trained for.
-        owner: the operator's key that owns the comparison; scores are then stored only for that operator's versions.
-
-    Raises:
-        InvalidInput: a version is named twice, too many or none are named, or days of the period were used in a
-            training.
-        DataProblem: no basin has the scores of every version.
+    The same versions, days, basins and scores, published ones included, give the same stored comparison. By default the
+    basins are those that every version was trained for. Scores are stored only for versions of the owner, an operator's
+    key. Days that were used in a training are refused.
     """
     with work.database.reading() as session:
         compared = _versions(session, version_ids, period)
@@ -102,8 +93,6 @@ def _common_basins(session: Session, compared: Sequence[versions.Version]) -> li
 
 @dataclass(frozen=True, slots=True)
 class _Evaluated:
-    """The scores of each version, all of the same days, and why basins cannot be compared."""
-
     scores: Mapping[str, ByBasin]
     left_out: Mapping[str, Absent]
 

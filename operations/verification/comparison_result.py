@@ -41,14 +41,7 @@ def comparison_result(
     scores: Mapping[str, ByBasin],
     left_out: Mapping[str, Absent],
 ) -> ComparisonResult:
-    """Return the result of a comparison.
-
-    Args:
-        compared: the versions, with the reference version first.
-        basins: those in which every version was scored.
-        scores: by version.
-        left_out: why other basins were left out.
-    """
+    """Return the result of a comparison; the first version is the reference."""
     values = {
         metric: {
             version: tuple(by_basin[basin][metric].value for basin in basins) for version, by_basin in scores.items()

@@ -65,9 +65,7 @@ def _ahead(run: run_types.Run) -> Period:
 class _Case:
     """A forecast with observed flow, (days,) in mm/day, and what it is computed again from, with observed weather.
 
-    Attributes:
-        issued: from the states that it started from.
-        revised: from those of the same day, by the data as they are now.
+    The states are as issued, and of the same day by the data as they are now (`revised`).
     """
 
     basin: str
@@ -81,7 +79,6 @@ class _Case:
 
 
 def _split_run(work: Work, inputs: ForecastInputs, run: run_types.Run, names: Sequence[str]) -> int:
-    """Split the errors of a run in some basins, and store them. Return their number."""
     with work.database.reading() as session:
         of_basins = {basin.basin_id: basin for basin in runs.basins_of(session, run.id) if basin.basin_id in names}
     known = {version: _known(work, one, run, names) for version, one in inputs.by_version.items()}
@@ -110,8 +107,7 @@ def _known(work: Work, inputs: PartInputs, run: run_types.Run, names: Sequence[s
 def _cases(
     session: Session, inputs: ForecastInputs, run: run_types.Run, basin: RunBasin, known: Mapping[str, _Known]
 ) -> Iterator[_Case]:
-    """Yield the case of a basin whose flow is observed on every day, and whose states are stored as the run used
-    them."""
+    """Yield the case of a basin with flow observed on every day and states stored as the run used them."""
     name, shares = basin.basin_id, run_types.shares_of(run, basin)
     if basin.is_spinning_up or not all(name in known.get(share.version, {}) for share in shares):
         return

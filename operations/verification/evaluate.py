@@ -1,6 +1,4 @@
-"""Evaluates a version over a period.
-
-Scores of its ensemble mean, closure and snow; stores them."""
+"""Evaluates a version over a period: scores of its ensemble mean, closure and snow, and stores them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -35,13 +33,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """An evaluation of a version over a period.
-
-    Attributes:
-        scored: the version that was scored: its twin, or itself.
-        use: how the training of that version used the days of the period.
-        warning: why its scores flatter it; None where the days are held out.
-    """
+    """A version's evaluation over a period; `scored` is it or its twin, `warning` why scores flatter it."""
 
     version_id: str
     scored: str
@@ -74,15 +66,8 @@ def evaluate(
 ) -> Evaluation:
     """Evaluate a version over a period and store the scores.
 
-    Blocks of basins are evaluated on as many cores as the work may use; the scores are the same.
-
-    Args:
-        without: days to leave out of the scores, by basin; scores of such a basin are not stored, because they do not
-            cover the period.
-        stored: whether scores, flow, snow cells and closure are stored; else they are only returned.
-
-    Raises:
-        DataProblem: no basin can be evaluated.
+    Blocks of basins are evaluated on as many cores as the work may use; the scores are the same. Scores of a basin
+    `without` some days are not stored, because they do not cover the period.
     """
     parts = {basin: days for basin, days in (without or {}).items() if len(days)}
     judge = VersionScorer.of(work, version_id, period, parts)

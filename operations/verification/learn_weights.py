@@ -50,16 +50,9 @@ def learn_weights(
 ) -> LearntWeights:
     """Return the weights of versions: the common ones have the largest median NSE of their mean over basins.
 
-    Those by basin are of the basin's own errors, drawn to the common ones, and only if the median NSE of years left
-    out is larger with them. Versions with a twin are represented by it.
-
-    Args:
-        period: by default the days that all versions share as their validation period.
-        basins: by default those that all versions learnt from and that are stored.
-
-    Raises:
-        InvalidInput: they share no validation period, or the period overlaps days that one was fitted to.
-        DataProblem: no basin has the forcing of all versions and observed flow.
+    Those by basin are of the basin's own errors, drawn to the common ones, and only if the median NSE of years left out
+    is larger with them. Versions with a twin are represented by it. The period is by default the validation period that
+    all share; days that one was fitted to are refused.
     """
     if not 2 <= len(version_ids) <= MAX_PARTS:
         raise InvalidInput(f"Weights are learnt of two to {MAX_PARTS} versions, not {len(version_ids)}: give them.")
@@ -83,9 +76,8 @@ def learn_weights(
 def weights_by_errors(version_ids: Sequence[str], names: Sequence[str], errors: Array) -> LearntWeights:
     """Return the weights of versions by their errors in some basins.
 
-    Args:
-        errors: products of each two versions' errors over the variance of the basin's observed flow, by water year,
-            (basins, years, versions, versions).
+    The errors are products of each two versions' errors over the variance of the basin's observed flow, by water year,
+    (basins, years, versions, versions).
     """
     candidates = np.array(list(_simplex(len(version_ids)))) / STEPS
     common = _common(errors, candidates)
@@ -164,8 +156,7 @@ def _by_basin(errors: Array, common: Array, candidates: Array) -> Array:
 
 
 def _of_years_left_out(errors: Array, candidates: Array) -> tuple[float, float]:
-    """Return the median NSE over basins with common weights and with those by basin, each year with those of the
-    others."""
+    """Return the median NSE over basins with common weights and with those by basin, in years left out in turn."""
     lost = np.zeros((2, len(errors)))
     for year in range(errors.shape[1]):
         others = np.delete(errors, year, axis=1) * (errors.shape[1] / (errors.shape[1] - 1))
@@ -178,11 +169,7 @@ def _of_years_left_out(errors: Array, candidates: Array) -> tuple[float, float]:
 
 
 def _nse(errors: Array, weights: Array) -> Array:
-    """Return the NSE of each basin, (basins,), by the products of errors, (basins, versions, versions).
-
-    Args:
-        weights: (versions,), or of each basin, (basins, versions).
-    """
+    """Return the NSE of each basin by products of errors; weights are (versions,) or (basins, versions)."""
     of_basins = np.broadcast_to(weights, (len(errors), weights.shape[-1]))
     return np.asarray(1 - np.einsum("ni,nij,nj->n", of_basins, errors, of_basins))
 

@@ -34,14 +34,10 @@ log = structlog.get_logger()
 
 @dataclass(slots=True)
 class PastReforecasts:
-    """The outcome of reforecasting.
+    """The outcome of reforecasting, in numbers of forecasts: one for each basin and run.
 
-    Attributes:
-        runs: ids of the runs that were stored now.
-        forecasts: number of forecasts in them: one for each basin.
-        before: number of forecasts of the same weather model that were stored already, issued or reforecast.
-        learnt: number of forecasts of days that their version has learnt from.
-        left_out: the last reason why a basin lacks the forecast of a T0.
+    `before` counts those of the same weather model that were stored already, issued or reforecast; `learnt` those of
+    days that their version has learnt from.
     """
 
     versions: tuple[str, ...] = ()
@@ -63,8 +59,6 @@ class _Asked:
 
 @dataclass(frozen=True, slots=True)
 class _Due:
-    """A reforecast to compute."""
-
     t0: Day
     weather_id: str
     basins: Sequence[str]
@@ -74,12 +68,8 @@ def reforecast_past(work: Work, weather: str, *, days: int, horizon: int) -> Pas
     """Reforecast every basin with the stored past issues of a weather model, by its current version.
 
     Of each T0 once: one with an issued forecast or a reforecast of the same weather model is not computed again. Each
-    run is stored in one transaction; after an interruption it goes on.
-
-    Args:
-        weather: `SOURCE/MODEL`.
-        days: number of days before today whose issues count.
-        horizon: days after T0.
+    run is stored in one transaction; after an interruption it goes on. The weather is `SOURCE/MODEL`; issues of the
+    last `days` days before today count.
     """
     done = PastReforecasts()
     with work.database.reading() as session:

@@ -24,10 +24,8 @@ Observed = npt.NDArray[np.float64]
 class SimulatedBasin:
     """Simulated and observed flow of a basin over the same days, mm/day.
 
-    Attributes:
-        members: (members, days).
-        observed: (days,), NaN where missing.
-        weights: of the members, (members,), of sum 1; None where all are equal.
+    The members are (members, days), the observed flow (days,), NaN where missing. The weights of the members,
+    (members,), have sum 1; None where all are equal.
     """
 
     id: str
@@ -48,9 +46,7 @@ def simulated(
 ) -> Iterator[SimulatedBasin]:
     """Yield each basin's simulated and observed flow over a period, where all parts of the version have them.
 
-    Args:
-        left_out: receives why a basin is not yielded.
-        products: weather products whose area converts observed flow; by default those of the version.
+    `left_out` receives why a basin is not yielded; the area of `products` converts observed flow.
     """
     areas, parts = products or loaded.version.area_products, loaded.parts
     of_parts = [
@@ -109,13 +105,7 @@ class Past:
 
 
 def simulate_past(loaded: LoadedVersion, forcing: Forcing, snow: Sequence[SnowMapping | None]) -> list[Past]:
-    """Simulate basins from an empty store, one member after the other.
-
-    Only sums over cells are held.
-
-    Args:
-        snow: the cells that read as snow in each basin, None where none do.
-    """
+    """Simulate basins from an empty store; member by member, holding sums over cells alone."""
     ensemble, members = loaded.ensemble, len(loaded.labels)
     flow, storage, as_snow = (np.zeros(forcing.mass.shape) for _ in range(3))
     wanted = ("discharge", "loss", "storage") if ensemble.conserving else ("discharge",)
@@ -142,12 +132,7 @@ def simulate_past(loaded: LoadedVersion, forcing: Forcing, snow: Sequence[SnowMa
 
 
 def mean_past(parts: Sequence[tuple[float, Period, Past]], days: Period) -> Past:
-    """Return the weighted mean of the simulations of a combined version's parts; snow and loss are the parts' own.
-
-    Args:
-        parts: of each, its weight, the days of its simulation, and the simulation.
-        days: within those of every part.
-    """
+    """Return the weighted mean of a combined version's parts; snow and loss are the parts' own."""
     shares = [weight for weight, _, _ in parts]
 
     def mean(arrays: Sequence[Array | None]) -> Array | None:

@@ -32,11 +32,7 @@ SETTLED_AFTER = np.timedelta64(30, "D")
 
 @dataclass(frozen=True, slots=True)
 class IssueDays:
-    """The runs of a version with one weather model for which settled flow was observed.
-
-    Attributes:
-        runs: reforecasts, then issued ones, each the oldest first.
-    """
+    """A version's runs with one weather model that have settled flow: reforecasts, then issued, oldest first."""
 
     weather: str
     runs: Sequence[run_types.Run]
@@ -71,9 +67,9 @@ def past_scores(session: Session, version: Version, issue_days: IssueDays) -> li
     """Return the scores of the flow that came, for each issue day (basins, leads), NaN where unknown.
 
     They are those in the distributions before recalibration of the last forecast issued of a basin and day, else of its
-    reforecast, that counts.
-    Leads are counted from the last past day. Left out are forecasts from a store that was still filling, and of days
-    that the weights or the error model were fitted to: their errors are smaller than those to come.
+    reforecast, that counts. Leads are counted from the last past day. Left out are forecasts from a store that was
+    still filling, and of days that the weights or the error model were fitted to: their errors are smaller than those
+    to come.
     """
     by_day: dict[Day, dict[str, run_types.Run]] = defaultdict(dict)
     for run in issue_days.runs:  # an issued forecast replaces the reforecast of its day
@@ -107,11 +103,7 @@ def _basins_that_count(session: Session, version: Version, run: run_types.Run) -
 def _of_issue_day(
     session: Session, issued: Mapping[str, run_types.Run], flows: Mapping[str, Array], first: Day
 ) -> Array:
-    """Return the scores of an issue day, (basins, leads).
-
-    Args:
-        flows: by basin, (days,) from the first day on, mm/day.
-    """
+    """Return the scores of an issue day, (basins, leads); flows are (days,) from the first day on, mm/day."""
     scores = np.full((len(issued), max((run.horizon_days for run in issued.values()), default=0)), np.nan)
     series = runs.series_of_many(session, [(run.id, name) for name, run in issued.items()], (run_arrays.CALIBRATED,))
     for row, ((_, name), arrays) in zip(scores, series.items(), strict=True):
@@ -134,8 +126,6 @@ _DIGITS = 4
 
 @dataclass(frozen=True, slots=True)
 class Recalibrated:
-    """A recalibration that was fitted."""
-
     version_id: str
     weather: str
     fitted: RunRecalibration
@@ -144,12 +134,8 @@ class Recalibrated:
 def recalibrate(work: Work, version_id: str, weather: str | None = None) -> list[Recalibrated]:
     """Fit the recalibration of a version's forecasts with each weather model, replacing the one before.
 
-    Args:
-        weather: the name of one weather model; None for all.
-
-    Raises:
-        DataProblem: forecasts of too few days are there and observed with every weather model, or the version has no
-            error model, without which they have no distribution.
+    Refused with too few observed days with every weather model, or without an error model, because the forecasts then
+    have no distribution.
     """
     with work.database.reading() as session:
         version = versions.get(session, version_id)

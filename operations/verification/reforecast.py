@@ -39,12 +39,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Reforecast:
-    """The outcome of a reforecast.
-
-    Attributes:
-        scored: the version that was reforecast: its twin, or itself.
-        error_model: the fingerprint of the one that was used; None where there is none.
-    """
+    """The outcome of a reforecast; `scored` is the version or its twin, `error_model` a fingerprint."""
 
     version_id: str
     scored: str
@@ -66,15 +61,8 @@ def reforecast(
 ) -> Reforecast:
     """Reforecast a period and store the skill, replacing that of the same reforecast before.
 
-    A version that has fitted days of the period itself is judged by its twin.
-
-    Args:
-        every: number of days from one T0 to the next.
-        horizon: the longest lead, in days.
-
-    Raises:
-        InvalidInput: the weights or the error model were fitted to a day of the period.
-        DataProblem: no basin can be reforecast.
+    A version that has fitted days of the period itself is judged by its twin; that too must not be fitted to them, nor
+    the error model. There are `every` days from one T0 to the next, and leads up to the horizon.
     """
     asked = _Asked(period, every, range(1, horizon + 1))
     with work.database.reading() as session:

@@ -32,11 +32,9 @@ BANDS = (0.5, 0.1, 0.0)
 
 @dataclass(frozen=True, slots=True)
 class SnowyBasin:
-    """The data of one basin with snow.
+    """The data of one basin with snow: products of the fitted days by member.
 
-    Attributes:
-        of_members: products of the fitted days, by member.
-        judged: of the days to judge on, the cells of all members side by side; None where there are none.
+    `judged` are those of the days to judge on, the cells of all members side by side; None where there are none.
     """
 
     share: float
@@ -58,10 +56,7 @@ class RegionalChoice:
     ) -> None:
         """Add a basin; one without snow or without a fitted day is ignored.
 
-        Args:
-            share: snow fraction of its precipitation.
-            record: the days of `reference` and `storage`.
-            storage: (members, days, K) in mm.
+        The share is the snow fraction of its precipitation; the storage is (members, days, K) in mm over the record.
         """
         on = fitted_days([self.loaded], record.days)
         of_members = [SnowProducts.of(of_member[on], reference.swe[on]) for of_member in storage]
@@ -74,9 +69,7 @@ class RegionalChoice:
         self.basins[basin] = SnowyBasin(share, reference.product, of_members, scored)
 
     def mapping(self) -> RegionalSnow | None:
-        """Return the chosen cells and their skill.
-
-        Return None where too few basins have snow, or no cell follows it."""
+        """Return the chosen cells and their skill; None where too few basins have snow, or no cell follows it."""
         cells = self._choose(list(self.basins.values())) if len(self.basins) >= MIN_BASINS else None
         if cells is None:
             return None
@@ -92,9 +85,7 @@ class RegionalChoice:
         )
 
     def _choose(self, basins: Sequence[SnowyBasin]) -> dict[str, list[int]] | None:
-        """Choose each member's cells by many basins; a snow store is not chosen.
-
-        None where a member has none."""
+        """Choose each member's cells by many basins, no snow store; None where a member has none."""
         cells = {}
         for at, (label, network) in enumerate(zip(self.loaded.labels, self.loaded.ensemble.networks, strict=True)):
             if network.snow_cells:
@@ -135,9 +126,7 @@ def store_regional_snow(session: Session, clock: Clock, choice: RegionalChoice) 
 
 
 def _bands(shares: Sequence[float], skills: Sequence[SnowSkill | None]) -> tuple[SnowBand, ...]:
-    """Return the medians over the judged basins of each band.
-
-    A band without any is left out."""
+    """Return the medians over the judged basins of each band; a band without any is left out."""
     bands = []
     above = np.inf
     for minimum in BANDS:

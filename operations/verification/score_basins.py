@@ -62,10 +62,8 @@ class BasinSkill:
 class BasinScores:
     """The results of an evaluation in several basins.
 
-    Attributes:
-        scored: the skill of the version; with a twin that of the twin, with the version's own closure.
-        snow: the snow cells chosen in each basin, by the version that they are of.
-        snowy: the data for choosing regional snow cells, likewise.
+    The skill is that of the version; with a twin that of the twin, with the version's own closure. The snow cells, and
+    the data for choosing regional ones (`snowy`), are by the version that they are of.
     """
 
     scored: list[BasinSkill]
@@ -76,12 +74,7 @@ class BasinScores:
 
 @dataclass(frozen=True, slots=True)
 class PartSimulation:
-    """What a part of a version simulates in a basin.
-
-    Attributes:
-        simulated, observed, worst_residual, assumed: as in `BasinSkill`.
-        snow: what its cells read as snow; None where the basin has no reference snow.
-    """
+    """What a part simulates in a basin, as in `BasinSkill`; snow is None without reference snow."""
 
     simulated: Array
     observed: Array
@@ -96,11 +89,7 @@ _OfPart = tuple[LoadedPart, PartSimulation]
 
 @dataclass(frozen=True, slots=True)
 class VersionScorer:
-    """Scores a version over a period.
-
-    Attributes:
-        twin: the version that is scored for it; None where it is scored itself.
-    """
+    """Scores a version over a period, by its twin if there is one."""
 
     work: Work
     loaded: LoadedVersion
@@ -119,12 +108,10 @@ class VersionScorer:
 
     @property
     def scored(self) -> str:
-        """The identifier of the version that is scored."""
         return self.scored_version.id
 
     @property
     def scored_version(self) -> Version:
-        """The version that is scored."""
         return (self.twin or self.loaded).version
 
     def choices(self) -> list[RegionalChoice]:

@@ -1,10 +1,7 @@
-"""Levels of a version's own climatology.
+"""Levels of a version's own climatology: of its simulation of all past days with observed weather.
 
-Of its simulation of all past days with observed weather.
-
-The water in the basin on those days is stored beside them, so that a forecast's storage can be compared with it.
-
-A version with a low bias exceeds a level of the record too seldom; it exceeds its own ten-year level once in ten years,
+The water in the basin on those days is stored beside them, so that a forecast's storage can be compared with it. A
+version with a low bias exceeds a level of the record too seldom; it exceeds its own ten-year level once in ten years,
 whatever its bias.
 """
 
@@ -45,28 +42,17 @@ DAYS_A_YEAR = 365.25
 
 @dataclass(frozen=True, slots=True)
 class LevelsComputed:
-    """The outcome of computing a version's levels."""
-
     version_id: str
     basins: tuple[str, ...]
     left_out: dict[str, Absent]
 
 
 def compute(work: Work, version_id: str | None = None, basins: Sequence[str] = ()) -> list[LevelsComputed]:
-    """Simulate all days of the basins' weather with a version, and store its levels and water.
-
-    They replace those before.
+    """Simulate all days of weather with a version; store its levels and water, replacing those before.
 
     The simulation begins with an empty store on the first day of a basin's record; the days on which the store fills
-    are left out (`SPIN_UP_DAYS`). The flow is the members' mean.
-
-    Args:
-        version_id: by default each version that is current for a basin.
-        basins: by default those that it is current for, else those that it is meant for (`promotions.basins_of`).
-
-    Raises:
-        NoBasin: none of the basins that it is meant for is stored.
-        DataProblem: no basin of a version can be simulated.
+    are left out (`SPIN_UP_DAYS`). The flow is the members' mean. By default it is each version that is current, in the
+    basins that it is current for, else those that it is meant for (`promotions.basins_of`).
     """
     with work.database.reading() as session:
         by_version = _asked(session, version_id, basins)
@@ -111,10 +97,7 @@ def _simulated(
     snow: Mapping[str, SnowMapping],
     left_out: dict[str, Absent],
 ) -> Iterator[tuple[str, BasinForcing, Past]]:
-    """Yield the simulation of each basin over its record, basins of one record together.
-
-    That of a combined version is over the days that the products of a basin have in common.
-    """
+    """Yield each basin's simulation; of a combined version over the days that its products have in common."""
     if loaded.version.combines:
         yield from _of_parts(database, loaded, basins, left_out)
         return

@@ -39,23 +39,18 @@ class SnowSeries:
     reference: Reference
 
     def over(self, period: Period) -> "SnowSeries":
-        """Return the days of a period of the record."""
         days = days_of(self.record, period)
         return SnowSeries(period, self.mm[days], replace(self.reference, swe=self.reference.swe[days]))
 
 
 @dataclass(frozen=True, slots=True)
 class SnowReading:
-    """The snow that a version's cells read in a basin: the cells of each member with their skill, and the days."""
-
     cells: snow_cells.SnowCells
     series: SnowSeries
 
 
 @dataclass(frozen=True, slots=True)
 class _Chosen:
-    """The cells of a version in a basin by member, and why one has none."""
-
     version: str
     basin: str
     cells: Mapping[str, Sequence[int]]
@@ -63,7 +58,6 @@ class _Chosen:
 
 
 def reference_snow(session: Session, basin: str, record: Period) -> Reference | None:
-    """Return the reference snow of a basin, or None where none is stored."""
     for product in REFERENCES:
         found = series.read(session, basin, product, "swe", record)
         if found is not None:
@@ -99,13 +93,8 @@ def read_snow(
 ) -> SnowReading | None:
     """Choose each member's snow cells on the fitted days, and judge their sum on the test period.
 
-    Args:
-        record: the days of `reference` and `storage`.
-        storage: (members, days, K) in mm.
-        test: the days to judge on, without those of the training.
-
-    Returns:
-        the cells by member and the skill of the members' mean, or None where the record holds no training day.
+    Fitted days of the test period do not count. The storage is (members, days, K) in mm over the record. None where
+    that holds no training day.
     """
     if loaded.config.train_period.overlap(record) is None:
         return None
@@ -120,12 +109,7 @@ def combined_snow(
 ) -> snow_cells.SnowCells | None:
     """Judge the weighted mean of the snow that the parts of a combined version read in a basin.
 
-    Args:
-        parts: those that are there.
-        test: the days to judge on, without those that any of the parts was fitted to.
-
-    Returns:
-        the cells of all members and the skill of the mean, or None where no part was fitted to a day that all have.
+    Fitted days of any part do not count; None where no part was fitted to a day that all have.
     """
     rows = [reading.cells for _, reading in parts]
     basin, reason = rows[0].basin_id, next((row.reason for row in rows if not all(row.cells.values())), None)
@@ -172,15 +156,12 @@ def _judged(
 
 
 def store_snow(session: Session, version: str, rows: Sequence[snow_cells.SnowCells]) -> None:
-    """Store snow cells with their skill.
-
-    Cells that could not be judged do not replace judged ones."""
+    """Store snow cells with their skill; those that could not be judged do not replace judged ones."""
     stored = {row.basin_id for row in snow_cells.own_cells(session, version)}
     snow_cells.replace(session, [row for row in rows if row.test_r is not None or row.basin_id not in stored])
 
 
 def readable_snow(session: Session, version: str, basins: Sequence[str]) -> dict[str, SnowMapping]:
-    """Return a version's snow cells by basin, for the given basins that have some."""
     chosen = mappings(session, version, basins)
     return {basin: mapping for basin, mapping in chosen.items() if not isinstance(mapping, Absent)}
 

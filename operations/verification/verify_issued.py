@@ -43,11 +43,7 @@ _TOGETHER = 100  # runs whose arrays are read together
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """The outcome of verifying a version's issued forecasts.
-
-    Attributes:
-        split: number of forecasts whose errors were split by cause now.
-    """
+    """The outcome of verifying issued forecasts; of `split` ones, the errors were split by cause now."""
 
     version_id: str
     basins: tuple[str, ...]
@@ -73,10 +69,8 @@ def verify(work: Work, version_id: str | None = None) -> list[Verified]:
     """Verify a version's operational forecasts against observations, and store the scores.
 
     Flow counts once it has settled (`recalibrate.SETTLED_AFTER`). A forecast of days that the weights were fitted to
-    does not count, nor does one of the error model for days that it was fitted to. Repeating it changes nothing.
-
-    Args:
-        version_id: by default each version that is current for a basin.
+    does not count, nor does one of the error model for days that it was fitted to. Repeating it changes nothing. By
+    default each version that is current for a basin is verified.
     """
     with work.database.reading() as session:
         names = [version_id] if version_id else promotions.in_use(session)

@@ -35,12 +35,7 @@ def attribute_means(version: Version) -> dict[str, float]:
 def learnt_from(
     version: Version, basin: str, names: Sequence[str], static: Array, assumed: Sequence[str]
 ) -> TrainingDomain:
-    """Describe whether a version learnt from a basin, or at least from similar ones.
-
-    Args:
-        names, static: the attributes that the version takes, and their values in the basin, (attributes,).
-        assumed: the names of the assumed attributes.
-    """
+    """Describe whether a version learnt from a basin or similar ones; `static` is (attributes,)."""
     ranges = version.properties.attribute_ranges
     outside = None if ranges is None else _outside(ranges, names, static)
     return TrainingDomain(
@@ -103,11 +98,7 @@ _USES: Mapping[PeriodUse, str] = {
 
 
 def warning(version: versions.Version, period: Period, use: PeriodUse) -> str | None:
-    """Return why scores of a version over a period may flatter it; None where its days are held out.
-
-    Args:
-        use: how its training used these days of the scored basins.
-    """
+    """Return why scores of a version over a period may flatter it; None where its days are held out."""
     if use == HELD_OUT:
         return None
     if use == "unknown":

@@ -20,11 +20,7 @@ from records.versions.version_properties import UNNAMED, VersionPart
 
 @dataclass(frozen=True, slots=True)
 class LoadedVersion:
-    """A version with its ensemble, or with the versions that it combines.
-
-    Attributes:
-        combines: the versions that it combines, the largest weight first.
-    """
+    """A version with its ensemble, or with its parts, the largest weight first."""
 
     version: versions.Version
     own: Ensemble | None
@@ -37,22 +33,14 @@ class LoadedVersion:
 
     @property
     def ensemble(self) -> Ensemble:
-        """The ensemble of its own members.
-
-        Raises:
-            CombinedVersion: it combines others: work that does not know of parts stops here.
-        """
+        """Its own members; a version that combines others raises: work that does not know of parts stops here."""
         self.version.require_members("This work")
         assert self.own is not None
         return self.own
 
     @property
     def config(self) -> TrainingConfig:
-        """The configuration it was trained with.
-
-        Raises:
-            CombinedVersion: it combines others.
-        """
+        """The configuration it was trained with; a version that combines others raises."""
         return self.ensemble.config
 
     @property
@@ -73,8 +61,6 @@ class LoadedVersion:
 
 @dataclass(frozen=True, slots=True)
 class LoadedPart:
-    """A part of a version."""
-
     part: VersionPart
     loaded: LoadedVersion
 
@@ -91,7 +77,6 @@ def member_weights(parts: Sequence[VersionPart]) -> Array | None:
 
 
 def weights_of(version: versions.Version, member: versions.Member) -> Tensors:
-    """Return the weights that a version uses for a member."""
     tensors, _ = checkpoint.parse(member.weights[version.uses])
     if names := checkpoint.not_finite(tensors):
         raise DataProblem(

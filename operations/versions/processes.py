@@ -33,9 +33,7 @@ def machine() -> str:
 
 
 def program() -> str:
-    """Describe the versions that affect a result's last digits.
-
-    Torch, GPU or vector unit, MC-LSTM recurrence."""
+    """Describe what affects a result's last digits: Torch, GPU or vector unit, MC-LSTM recurrence."""
     device = device_in_use()
     if device != CPU:
         return f"torch {torch.__version__} on {torch.cuda.get_device_name(device)}"
@@ -50,11 +48,7 @@ def memory_in_use() -> int:
 
 
 def available_memory() -> int | None:
-    """Return the memory available to new processes in bytes.
-
-    Return None where the system does not report it.
-
-    The limit of the container counts too (Linux)."""
+    """Return bytes for new processes, within the container's limit (Linux); None where unknown."""
     info = Path("/proc/meminfo")
     if not info.exists():
         return None
@@ -83,11 +77,10 @@ class _StoppedError(Exception):
 
 
 def processes_for(pieces: int, cores: int) -> int:
-    """Return the number of pieces to run in parallel.
+    """Return the number of pieces to run in parallel: one per core, as far as memory allows.
 
-    One per core, as far as memory allows; on a GPU one, since several would only share it.
-
-    Each is expected to need as much memory as this process, with the same libraries and data loaded, has used.
+    On a GPU one, since several would only share it. Each is expected to need as much memory as this process, with the
+    same libraries and data loaded, has used.
     """
     if device_in_use() != CPU:
         return 1
@@ -97,11 +90,7 @@ def processes_for(pieces: int, cores: int) -> int:
 
 
 def side_by_side(work: Piece, pieces: Sequence[int], processes: int, on_progress: Callable[[int, Any], None]) -> None:
-    """Run all pieces of some work in a number of processes.
-
-    Args:
-        on_progress: called with a piece and its progress; an exception that it raises stops all pieces.
-    """
+    """Run all pieces in a number of processes; an exception of `on_progress` stops all."""
     context = spawn_context()  # a fork would copy torch's locks in their current state
     desk = _WorkerContext(work, context.SimpleQueue(), context.RawValue(ctypes.c_bool, False))
     with ProcessPoolExecutor(processes, context, _begin, (desk,)) as pool:
@@ -130,8 +119,6 @@ def _watch(
 
 @dataclass(frozen=True, slots=True)
 class _WorkerContext:
-    """The objects shared with every process."""
-
     work: Piece
     progress: "SimpleQueue[tuple[int, Any]]"
     stopping: ctypes.c_bool  # without a lock: a killed process would hold it forever

@@ -36,11 +36,7 @@ def report_progress_to(show: Show) -> Iterator[None]:
 
 
 def with_progress(name: str, pieces: Iterable[Piece], total: int | None = None) -> Iterator[Piece]:
-    """Yield the pieces of a stage, reporting progress once the whole work has taken some seconds.
-
-    Args:
-        total: the number of pieces, where `pieces` has no length.
-    """
+    """Yield a stage's pieces, `total` in number; report once the whole work has taken some seconds."""
     watch = _watch.get()
     if watch is None:
         yield from pieces
@@ -59,6 +55,5 @@ def with_progress(name: str, pieces: Iterable[Piece], total: int | None = None) 
 
 
 def single(name: str, work: Callable[[], Result]) -> Result:
-    """Run a stage of one piece, and return its result."""
     (result,) = (work() for _ in with_progress(name, [work]))
     return result

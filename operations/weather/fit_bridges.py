@@ -53,16 +53,9 @@ def fit(
 ) -> Bridge:
     """Fit and store a bridge for basins (default: all that have its source product).
 
-    A basin with too few common days gets the median of the bridges of similar basins.
-
-    Args:
-        among: the basins that may be written; None for all.
-        on_stored: called in the transaction that stores the bridge.
-
-    Raises:
-        InvalidInput: a product is bridged to itself.
-        ProductConflict: the name belongs to a product that no bridge produced.
-        NothingToBridge: no bridge can be fitted.
+    A basin with too few common days gets the median of the bridges of similar basins. `among` has the basins that may
+    be written; None for all. `on_stored` is called in the transaction that stores the bridge. A name of a product that
+    no bridge produced is refused.
     """
     if len({name, asked.from_, asked.to}) < 3:
         raise InvalidInput("A bridge leads from one product to another, and makes a third: give three names.")
@@ -108,13 +101,8 @@ def apply(
 ) -> list[IngestResult]:
     """Apply a bridge to basins (default: all of the bridge), producing its product from the source product.
 
-    Args:
-        name: of the bridge, whose newest fit is applied; or the id of a fit.
-        among: the basins that may be written; None for all.
-
-    Raises:
-        InvalidInput: it is a bridge for weather forecasts, which is applied when they are used; or it does not cover a
-            named basin.
+    The name is of the bridge, whose newest fit is applied, or the id of a fit. `among` has the basins that may be
+    written; None for all. A bridge for weather forecasts is refused: it is applied when they are used.
     """
     with work.database.reading() as session:
         bridge = bridges.get(session, name)
@@ -136,7 +124,7 @@ def apply(
 
 
 def weather_of(session: Session, basin: str, product: str, period: Period | None = None) -> DailyWeather | None:
-    """Return a basin's weather of a product in the form bridges take. Return None where it has none."""
+    """Return a basin's weather of a product in the form bridges take; None where it has none."""
     extents = series.extent(session, [basin], product, BRIDGED)
     if len(extents) < len(BRIDGED):
         return None
@@ -149,7 +137,6 @@ def weather_of(session: Session, basin: str, product: str, period: Period | None
 
 
 def _with_weather(session: Session, names: Sequence[str], product: str) -> list[str]:
-    """Return the basins that have weather of a product."""
     extents = series.extent(session, names, product, BRIDGED)
     having = [basin for basin in names if all((basin, variable) in extents for variable in BRIDGED)]
     if not having:
@@ -158,7 +145,6 @@ def _with_weather(session: Session, names: Sequence[str], product: str) -> list[
 
 
 def _fitted(basin: str, asked: BridgeFit, source: DailyWeather | None, target: DailyWeather | None) -> NewPart:
-    """Fit the bridge of a basin, with its skill."""
     for product, weather in ((asked.from_, source), (asked.to, target)):
         if weather is None:
             raise TooFewDays(f"{basin} has no weather of {product} on the days asked for.")
@@ -207,7 +193,6 @@ def _apply_to(work: Work, bridge: Bridge, part: BridgePart) -> IngestResult:
 
 
 def _bridged(session: Session, bridge: Bridge, part: BridgePart) -> BasinData:
-    """Return the bridged weather of a basin in the form of a source."""
     weather = weather_of(session, part.basin_id, bridge.from_product)
     if weather is None:
         raise NothingToBridge(f"{part.basin_id} has no weather of {bridge.from_product}: fetch or ingest it.")

@@ -25,11 +25,7 @@ class NoWeather(DataProblem):
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """The outcome of importing the files of a folder.
-
-    Attributes:
-        stored: the weather forecast of each file, by its path in the folder.
-    """
+    """The outcome of importing a folder: the weather forecast of each file, by its path in the folder."""
 
     stored: Mapping[str, StoredIssue]
     failed: Mapping[str, str]
@@ -53,13 +49,8 @@ def add_folder(
 ) -> Imported:
     """Import the weather forecasts in the files of a folder and those below it, each file in one transaction.
 
-    Imported again, it stores only what is new: after an interruption it goes on.
-
-    Args:
-        on_file: called with each file before it is read, how many are done, and the total.
-
-    Raises:
-        NoWeather: there is no such file, or none of them can be stored.
+    Imported again, it stores only what is new: after an interruption it goes on. `on_file` is called with each file
+    before it is read, how many are done, and the total.
     """
     names = [
         str(path.relative_to(folder))
@@ -81,16 +72,7 @@ def add_folder(
 
 
 def add(work: Work, path: Path, files: Files = ANY_FILES, *, operational: bool = True) -> StoredIssue:
-    """Import a weather forecast from a file. Refuse it per basin where unusable, and store the rest.
-
-    Args:
-        files: which files may be read.
-        operational: see `records.weather.weather_issues.Issue`.
-
-    Raises:
-        SourceError, InvalidInput: the file cannot be used.
-        NoWeather: none of it can be stored.
-    """
+    """Import a weather forecast; refuse it per basin where unusable, and store the rest."""
     read = files_of_weather.read(path, work.clock.now(), files)
     if not read.forecasts:
         raise NoWeather(_why(read.refused))

@@ -76,9 +76,7 @@ def _discharge_series(computed: SimulatedBasin) -> Iterator[run_arrays.RunSeries
 
 
 def _water_series(computed: SimulatedBasin, water: StorageResult) -> Iterator[run_arrays.RunSeries]:
-    """Yield loss, storage and snow, and the spread of snow.
-
-    Of each member without traces; else the members' mean of each trace."""
+    """Yield loss, storage, snow and its spread: of each member, or with traces the members' mean of each."""
     cells = np.asarray(computed.at_t0.state.arrays["c"])
     traces, labels = computed.traces, computed.labels
     arrays = {"loss": water.loss, "storage": water.storage} | ({} if water.snow is None else {"snow": water.snow})

@@ -39,13 +39,7 @@ def prepare_basins(
     store_states: bool,
     since: Mapping[str, State | None] | None,
 ) -> dict[str, BasinInputs]:
-    """Advance the states of the basins of a part to T0, and return the inputs of their forecasts.
-
-    `store_states` and `since` are as in `advance`.
-
-    Args:
-        changes: those of a what-if run.
-    """
+    """Advance a part's basins to T0, and return their inputs; `store_states` and `since` as in `advance`."""
     inputs, loaded, t0 = plan.inputs, plan.inputs.loaded, plan.days.t0
     advanced = advance(work, loaded, plan.forcings, t0, store_states=store_states, since=since)
     states = {
@@ -103,10 +97,7 @@ def _second_opinions(plan: PartPlan, snow: Mapping[str, SnowMapping | Absent]) -
 
 
 def start_part(part: VersionPart, loaded: LoadedVersion, inputs: BasinInputs) -> StartedPart | run_types.BasinResult:
-    """Return a part of a version in a basin at T0, or the result of a basin without forecast.
-
-    The basin is withheld if the ledger of a member does not close before T0.
-    """
+    """Return a part in a basin at T0, or why not: the ledger of a member does not close before T0."""
     basin = inputs.basin.id
     if inputs.advanced.problem is not None:
         return without_forecast(basin, "withheld", inputs.advanced.problem)
@@ -119,11 +110,7 @@ def start_part(part: VersionPart, loaded: LoadedVersion, inputs: BasinInputs) ->
 def simulate_part(
     loaded: LoadedVersion, basins: Sequence[StartedPart], days: RunDays, *, rain_response: bool
 ) -> Iterator[SimulatedPart]:
-    """Run a part over the days after T0, and yield what it computes of each basin, in their order.
-
-    Args:
-        rain_response: whether to simulate the response of flow to rain, too.
-    """
+    """Run a part over the days after T0, and yield what it computes of each basin, in their order."""
     ahead = [_ahead(loaded, one) for one in basins]
     by_age = discharge_by_age(loaded, [start for start in ahead if start.cells_by_age is not None])
     peaks = peaks_by_rain(loaded, ahead, days.filled) if rain_response else [None] * len(ahead)
@@ -133,10 +120,7 @@ def simulate_part(
 
 
 def result_of(computed: SimulatedBasin) -> run_types.BasinResult:
-    """Return the result of a basin: its arrays, ledgers and summary.
-
-    It is withheld if its ledger does not close for every member and trace.
-    """
+    """Return a basin's result; withheld if its ledger does not close for every member and trace."""
     if not computed.flow.finite:
         return without_forecast(computed.inputs.basin.id, "failed", absent(Reason.NOT_FINITE))
     closed = verdict(computed)
@@ -146,7 +130,6 @@ def result_of(computed: SimulatedBasin) -> run_types.BasinResult:
 
 
 def without_forecast(basin: str, status: run_types.BasinStatus, reason: Absent) -> run_types.BasinResult:
-    """Return the result of a basin without a forecast, with the reason."""
     return run_types.BasinResult(basin=run_types.RunBasin(basin_id=basin, status=status, reason=reason))
 
 

@@ -72,12 +72,7 @@ class BasinInputs:
 
 @dataclass(frozen=True, slots=True)
 class WaterAtT0:
-    """The initial state of the days ahead.
-
-    Attributes:
-        state: the same, or as a what-if run changes it.
-        booked: mm that each member gained or lost, by ledger term, (M,) each.
-    """
+    """The state of T0, archived and as a what-if run changes it; `booked`: mm by ledger term, (M,) each."""
 
     archived: State
     state: State
@@ -123,9 +118,7 @@ class StartedPart:
 class SimulatedPart(StartedPart):
     """What a part computed of one basin: M members, R traces, D days.
 
-    Attributes:
-        by_age: the discharge by the age of its water, (M, R, D, ages) in mm/day; None where it is not computed.
-        peaks_by_rain: as `operations.forecasting.simulate` returns it; None where it is not computed.
+    The discharge by the age of its water is (M, R, D, ages) in mm/day; None where it is not computed, as of the peaks.
     """
 
     flow: FlowResult
@@ -137,11 +130,8 @@ class SimulatedPart(StartedPart):
 class SimulatedBasin:
     """What the parts of a version computed of one basin, with their members side by side.
 
-    Attributes:
-        parts: those that took part, all with the same traces.
-        inputs, at_t0, flow, by_age, peaks_by_rain: of all their members, as those of a part.
-        calibration: computes the calibrated quantiles, or why there are none.
-        subset: what is missing of the version here; None where nothing is.
+    Its parts are those that took part, all with the same traces. `subset` is what is missing of the version here; None
+    where nothing is.
     """
 
     loaded: LoadedVersion
@@ -201,7 +191,6 @@ class SimulatedBasin:
 
     @property
     def labels(self) -> Sequence[str]:
-        """The labels of the members."""
         return [label for one in self.parts for label in one.part.labels]
 
     @property

@@ -115,13 +115,11 @@ def _product_of_members(computed: SimulatedBasin) -> list[str]:
 
 
 def _why_open(ledgers: list[run_arrays.Ledger]) -> Absent | None:
-    """Name the members with an open ledger; None where all close."""
     names = [_name(ledger.member, ledger.trace) for ledger in ledgers if not ledger.closes]
     return absent(Reason.LEDGER_OPEN, members=", ".join(names)) if names else None
 
 
 def _why_negative(computed: SimulatedBasin, water: StorageResult) -> Absent | None:
-    """Name the member with negative water; None where there is none."""
     discharge, loss, lowest = (flattened(part) for part in (computed.flow.discharge, water.loss, water.lowest))
     for row, fault in negative_water(discharge, loss, lowest).items():
         member, trace = divmod(row, water.loss.shape[1])

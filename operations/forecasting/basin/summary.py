@@ -36,11 +36,9 @@ def inputs_hash(
     first: Day,
     changes: Changes,
 ) -> str:
-    """Return the hash of the inputs from a day on, with their bridges, the sources of filled weather, and changes.
+    """Return the hash of the inputs after the parent state's day.
 
-    Args:
-        weather: after T0, with its changes.
-        first: the day after that of the parent state.
+    Their bridges, the sources of filled weather, and changes count, too.
     """
     consumed, over = _consumed(forcing, weather, days, first), [bridge.sha256 for bridge in bridges]
     if weather.filled:
@@ -61,11 +59,7 @@ def _consumed(forcing: BasinForcing, weather: WeatherAhead, days: RunDays, first
 
 
 def run_basin(computed: SimulatedBasin, reason: Absent | None) -> run_types.RunBasin:
-    """Return the row of a basin.
-
-    Args:
-        reason: why it is withheld; None if it is issued.
-    """
+    """Return the row of a basin; the reason is why it is withheld, None if it is issued."""
     inputs, state, parent = computed.inputs, computed.at_t0.archived, computed.inputs.advanced.parent
     area = area_by(inputs.basin.areas, computed.loaded.version.area_products)
     return run_types.RunBasin(
@@ -171,10 +165,7 @@ def _summary(computed: SimulatedBasin) -> RunSummary:
 
 
 def _filled_until(last: Day, computed: SimulatedBasin) -> dict[str, int]:
-    """Return the number of values up to a day that were interpolated or filled, by variable.
-
-    Parts on the same product have the same values, which count once.
-    """
+    """Return the number of interpolated or filled values by variable; parts on one product count once."""
     by_product: dict[str, dict[str, int]] = {}
     for one in computed.parts:
         by_product.setdefault(one.part.product, {}).update(one.inputs.forcing.filled_until(last))

@@ -42,7 +42,6 @@ class Pair:
 
     @property
     def later(self) -> Series:
-        """The arrays of the new result."""
         return {one.variable: one for one in self.new.series}
 
     @property
@@ -81,9 +80,8 @@ def flow_of(series: Series, shares: Sequence[RunPart], chosen: Sequence[RunPart]
 class Side:
     """What the reruns of a version with members of its own start from in a basin.
 
-    Attributes:
-        at_previous, at_t0: the states of the T0 of the previous run and of the new one, by the data as they are now.
-        past, ahead: the weather after the one and after the other, as forecast for it.
+    The states of both T0 are by the data as they are now; `past` and `ahead` are the weather after each, as forecast
+    for it.
     """
 
     loaded: LoadedVersion
@@ -141,12 +139,9 @@ _MEDIAN = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Reruns:
-    """The reruns of a basin.
+    """The reruns of a basin: the versions behind the previous and the new flow, and the first flow by the former.
 
-    Attributes:
-        before, after: the versions that the flow of the previous run and of the new one is compared by.
-        issued: the states that the previous run started from, by version, where they are still stored.
-        first: the flow of `before` in the previous run.
+    `issued` holds the states that the previous run started from, by version, where they are still stored.
     """
 
     pair: Pair
@@ -208,12 +203,7 @@ class Reruns:
             yield (name, "version, weather, observed"), changed["version, weather, observed"]
 
     def result(self, flows: Mapping[Hashable, Flow], earlier: Series) -> tuple[RunChange, RunSeries]:
-        """Return the change and its parts. Products that one run alone used count as a change of the version.
-
-        Args:
-            flows: of the reruns.
-            earlier: the flow of the previous run.
-        """
+        """Return the change and its parts; products of one run alone count as a change of the version."""
         pair, later, count, lag = self.pair, self.pair.later, len(self.pair.days), len(self._gap)
         whole, first = run_arrays.mean_of_members(earlier)[lag:][:count], self.first[lag:][:count]
         last = run_arrays.mean_of_members(later)[:count]

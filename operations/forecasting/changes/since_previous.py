@@ -1,9 +1,7 @@
 """Computes why a forecast differs from the previous one of its basin, when it is issued.
 
-Only then are the networks, the weather and both states at hand, and readers never wait for a computation. For each
-basin two or three reruns over the days ahead are needed, of flow alone; the other flows of the split are those of the
-two runs. The flow of a combined version is split by the weighted mean of its parts; those that only one of both runs
-used are left out of the reruns.
+Only then are the networks, the weather and both states at hand, and readers never wait for a computation. The flow of a
+combined version is split by the weighted mean of its parts; those that only one run used are left out of the reruns.
 """
 
 from collections import defaultdict
@@ -35,11 +33,7 @@ Outcome = Absent | tuple[RunChange, RunSeries]
 
 
 def with_changes(work: Work, plan: Plan, run: NewRun, results: Sequence[BasinResult]) -> list[BasinResult]:
-    """Return the results of a run to be stored, with the change of each since its previous run, or why it has none.
-
-    Args:
-        plan: that the results were computed from.
-    """
+    """Return a run's results; each with its change since the previous run, or why it has none."""
     issued = {result.basin.basin_id: result for result in results if result.basin.status == "issued"}
     t0 = plan.days.t0
     earlier = Period(t0 - np.timedelta64(MAX_DAYS_BEFORE, "D"), t0 - ONE_DAY)

@@ -50,14 +50,10 @@ def flow_with_errors(
     *,
     among: Mapping[str, Collection[date]] | None = None,
 ) -> dict[str, Discharge]:
-    """Return the members' mean discharge by basin with every trace around its weather forecast, (traces, days) in
-    mm/day.
+    """Return the members' mean discharge around weather forecasts, (traces, days) in mm/day.
 
-    Basins whose forecast has traces far enough apart are left out, and those without other years.
-
-    Args:
-        states: at T0.
-        among: the other years to take in each basin, by their first days; None for all.
+    Basins whose forecast has traces far enough apart are left out, and those without other years. `among` has the first
+    days of the other years to take; None for all.
     """
     names = (loaded.config.inputs.mass, *loaded.config.inputs.auxiliary)
     later = days_between(day(forecast.reference_time.date()), days.ahead.first)
@@ -99,12 +95,7 @@ def _weather_around(
 
 
 def with_skill(correlation: Array, filled: Sequence[FilledWeather], first: Day, names: Sequence[str]) -> Array:
-    """Return the correlation of weather with that which comes, (days, variables), with that of filled days.
-
-    Args:
-        correlation: of the weather forecast.
-        first: the first of the days.
-    """
+    """Return the correlation of weather with that which comes, (days, variables), with that of filled days."""
     expected = np.array(correlation)
     for label in filled:
         for name, values in label.correlations.items():

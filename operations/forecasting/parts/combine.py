@@ -38,13 +38,7 @@ def combine_parts(
     subset: RunSubset | None,
     snow: SnowMapping | Absent,
 ) -> SimulatedBasin | Absent:
-    """Return what a version computes of a basin, or why its parts do not fit together.
-
-    Args:
-        parts: those that took part, in the order of the version's.
-        subset: what is missing; None where all parts took part.
-        snow: the cells of all parts, if they were judged together in the basin.
-    """
+    """Combine a basin's parts, or return why they do not fit together."""
     common = _common_traces(parts)
     if common is not None and not common:
         return absent(Reason.NO_COMMON_TRACE, basin=parts[0].inputs.basin.id)
@@ -182,8 +176,7 @@ def recent_flow(parts: Sequence[StartedPart]) -> npt.NDArray[np.float32] | None:
 
 
 def _snow(parts: Sequence[SimulatedPart], whole: SnowMapping | Absent) -> SnowMapping | Absent:
-    """Return the cells of all members that read as snow, with their skill together; where it is unknown with that of
-    the part with the largest weight."""
+    """Return all members' snow cells; where their joint skill is unknown, with the largest part's."""
     found: dict[str, list[int]] = {}
     for one in parts:
         of_part = one.inputs.snow
@@ -199,7 +192,6 @@ def _snow(parts: Sequence[SimulatedPart], whole: SnowMapping | Absent) -> SnowMa
 
 
 def _snow_normal(parts: Sequence[SimulatedPart]) -> float | Absent:
-    """Return the weighted mean of the parts' normals of snow, or why one is unknown."""
     total = 0.0
     for one in parts:
         of_part = one.inputs.snow_normal

@@ -36,13 +36,8 @@ def results_of(
 ) -> list[run_types.BasinResult]:
     """Advance the states to T0 and simulate the days ahead. Return each basin's result, in their order.
 
-    A basin has no forecast where a part that takes part fails, for instance because its ledger does not close.
-
-    `store_states` is as in `advance`.
-
-    Args:
-        rain_response: whether to simulate the response of flow to rain, too.
-        since: as in `advance`, by the versions of the plan's parts.
+    A basin has no forecast where a part that takes part fails, for instance because its ledger does not close. States
+    and `since` (by the versions of the parts) are as in `advance`.
     """
     started: dict[str, list[StartedPart]] = {name: [] for name in plan.forcings}
     results = {name: without_forecast(name, "failed", reason) for name, reason in plan.failures.items()}

@@ -41,11 +41,7 @@ from runtime.clock import Clock
 def inputs_of_part(
     session: Session, one: LoadedPart, names: Sequence[str], known: Mapping[str, Day] | None
 ) -> PartInputs:
-    """Read the inputs for the runs of a part.
-
-    Args:
-        known: the last known day of each basin's record; None: all stored days are known.
-    """
+    """Read the inputs for the runs of a part; to each basin's last known day, None for all stored days."""
     loaded, product = one.loaded, one.part.product
     loadings = forcings_of(session, loaded, names, known)
     return PartInputs(
@@ -111,9 +107,7 @@ def _bridges(inputs: PartInputs, choice: WeatherPlan) -> dict[str, Sequence[InFo
 
 
 def instant_known(clock: Clock, t0: Day | None) -> datetime:
-    """Return the instant by which a weather forecast must have been available.
-
-    That is now, or for a requested T0 the end of the next day."""
+    """Return when a weather forecast must have been available: now, or the end of the day after a requested T0."""
     if t0 is None:
         return clock.now()
     end = datetime.combine(as_date(t0 + 2 * ONE_DAY), time(), UTC)
@@ -129,11 +123,7 @@ _Reasons = dict[str, dict[str, Absent]]
 def inputs_of(
     session: Session, loaded: LoadedVersion, names: Sequence[str], known: Mapping[str, Day] | None
 ) -> ForecastInputs:
-    """Read the inputs for the runs of a version: those of its parts.
-
-    Args:
-        known: the last known day of each basin's record; None: all stored days are known.
-    """
+    """Read the inputs for the runs of a version; to each basin's last known day, None for all stored days."""
     parts = tuple(inputs_of_part(session, one, names, known) for one in loaded.parts)
     failures = {
         name: why_none({one.part.name: one.failures[name] for one in parts})
@@ -232,7 +222,6 @@ def _key(plan: PartPlan) -> _Key:
 
 
 def why_none(reasons: Mapping[str, Absent]) -> Absent:
-    """Return why no part can be used in a basin."""
     different = list(dict.fromkeys(map(str, reasons.values())))
     return absent(Reason.NO_PART, reasons=" ".join(different)) if len(different) > 1 else next(iter(reasons.values()))
 
@@ -254,12 +243,7 @@ def read_inputs(
     *,
     product: str | None = None,
 ) -> ForecastInputs:
-    """Read the inputs for the runs of a version.
-
-    Args:
-        known: the last known day of each basin's record; None: all stored days are known.
-        product: the product that it is to take; None for any.
-    """
+    """Read a version's inputs; to each basin's last known day, None for all stored days."""
     with database.reading() as session:
         loaded = load_version(session, version)
         _require_product(loaded.version, product)
@@ -287,11 +271,7 @@ def plans(work: Work, inputs: ForecastInputs, params: ForecastParams) -> list[Pl
 
 
 def require(usable: Collection[Any], failures: Mapping[str, Absent]) -> None:
-    """Raise where there is nothing to forecast.
-
-    Raises:
-        NothingToForecast: with the reasons.
-    """
+    """Raise where there is nothing to forecast, with the reasons."""
     if not usable:
         reasons = [str(reason) for reason in failures.values()]
         more = f" And {len(reasons) - 3} more." if len(reasons) > 3 else ""

@@ -23,13 +23,7 @@ V = TypeVar("V")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartInputs:
-    """The inputs for the runs of a part of a version.
-
-    Attributes:
-        forcings: by basin, where available.
-        bridges: by basin, those that produced the part's product, if any.
-        credit: the credit for the weather of the part's product; None where no feed supplied any.
-    """
+    """The inputs for the runs of a part; the credit is None where no feed supplied its product's weather."""
 
     part: VersionPart
     loaded: LoadedVersion
@@ -41,18 +35,14 @@ class PartInputs:
     credit: Credit | None
 
     def only(self, names: Collection[str]) -> "PartInputs":
-        """Return those of some basins."""
         return replace(self, forcings=_only(self.forcings, names))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForecastInputs:
-    """The inputs for the runs of a version.
+    """The inputs of a version's runs, the largest weight first.
 
-    Attributes:
-        parts: those of its parts, the largest weight first.
-        forcings: by basin, that of the part whose record ends last.
-        failures: why no part has forcing in other basins.
+    The forcing of a basin is that of the part whose record ends last.
     """
 
     loaded: LoadedVersion
@@ -63,28 +53,20 @@ class ForecastInputs:
 
     @property
     def basins(self) -> Mapping[str, Basin]:
-        """All basins of the runs."""
         return self.parts[0].basins
 
     @property
     def by_version(self) -> dict[str, PartInputs]:
-        """Those of each part by its version."""
         return {one.part.version: one for one in self.parts}
 
     def only(self, names: Collection[str]) -> "ForecastInputs":
-        """Return those of some basins."""
         parts = tuple(one.only(names) for one in self.parts)
         return replace(self, forcings=_only(self.forcings, names), parts=parts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartPlan:
-    """The run of a part of a version in the basins in which it takes part.
-
-    Attributes:
-        forcings, weather: of its basins until T0, and after it.
-        bridges: those that the weather passed through, by basin in the order of their use.
-    """
+    """The run of a part where it takes part: forcing until T0, weather after it, and bridges in order of use."""
 
     inputs: PartInputs
     days: RunDays
@@ -95,29 +77,23 @@ class PartPlan:
 
     @property
     def part(self) -> VersionPart:
-        """The part."""
         return self.inputs.part
 
     @property
     def loaded(self) -> LoadedVersion:
-        """Its networks."""
         return self.inputs.loaded
 
     def only(self, names: Collection[str]) -> "PartPlan":
-        """Return the plan of some basins."""
         return replace(self, forcings=_only(self.forcings, names), weather=_only(self.weather, names))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """A run that can be computed.
+    """A run that can be computed, with the plans of its parts.
 
-    Attributes:
-        params: the request, with the T0 of the run.
-        parts: the plan of each part that takes part in a basin.
-        forcings: by basin, that of the first of its parts.
-        changes: the changes of a what-if run; the weather of the parts is changed already.
-        absent_parts: why parts do not take part in a basin, by the name of the part.
+    Its parameters have the T0 of the run, and its forcing is that of the first part. `changes` are those of a what-if
+    run, already applied to the weather of the parts. `absent_parts`: why others do not take part, by basin and part
+    name.
     """
 
     inputs: ForecastInputs
@@ -131,13 +107,11 @@ class Plan:
     absent_parts: Mapping[str, Mapping[str, Absent]] = field(default_factory=dict)
 
     def only(self, names: Collection[str]) -> "Plan":
-        """Return the plan of some basins."""
         parts = tuple(one.only(names) for one in self.parts)
         return replace(self, forcings=_only(self.forcings, names), parts=parts)
 
     @property
     def by_version(self) -> dict[str, PartPlan]:
-        """Those of each part by its version."""
         return {one.part.version: one for one in self.parts}
 
     def parts_in(self, basin: str) -> list[PartPlan]:

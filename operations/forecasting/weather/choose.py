@@ -28,12 +28,10 @@ from records.weather.bridges import InForce
 
 @dataclass(frozen=True, slots=True)
 class WeatherPlan:
-    """The weather of basins after T0, or why they have none, and the weather forecast it comes from.
+    """The weather of basins after T0, or why they have none.
 
-    Attributes:
-        days: up to the last one that is known.
-        bridges: those that the weather forecast and the weather until T0 passed through, by basin, where they are more
-            than the one that produced the product.
+    Its days go up to the last one that is known. Bridges are listed where there are more than the one that produced the
+    product.
     """
 
     outcomes: Mapping[str, WeatherAhead | Absent]
@@ -43,23 +41,16 @@ class WeatherPlan:
 
     @property
     def weather(self) -> dict[str, WeatherAhead]:
-        """By basin, where available."""
         return {name: outcome for name, outcome in self.outcomes.items() if isinstance(outcome, WeatherAhead)}
 
     @property
     def failures(self) -> dict[str, Absent]:
-        """Why other basins have none."""
         return {name: outcome for name, outcome in self.outcomes.items() if isinstance(outcome, Absent)}
 
 
 @dataclass(frozen=True, slots=True)
 class WeatherChoice:
-    """The choice of the weather after T0.
-
-    Attributes:
-        in_force: the bridge that produced the version's product, by basin, if any.
-        filling: how missing weather is filled; None: it is not.
-    """
+    """The choice of the weather after T0; `filling` is None where missing weather is not filled."""
 
     loaded: LoadedVersion
     in_force: Mapping[str, InForce]
@@ -70,10 +61,9 @@ class WeatherChoice:
     ended: Mapping[str, Day]
 
     def choices(self, work: Work, known: datetime) -> list[WeatherPlan]:
-        """Return the weather of the basins after T0, by its kind.
+        """Return the basins' weather after T0, by its kind.
 
-        Args:
-            known: instant by which a weather forecast that is not named must have been available.
+        A forecast that is not named must have been available at the instant `known`.
         """
         kind = self.params.weather
         with work.database.reading() as session:
@@ -118,8 +108,8 @@ class WeatherChoice:
     def _named_or_newest(self, session: Session, at: datetime) -> tuple[dict[str, str], set[str]]:
         """Return each basin's requested or newest known weather forecast, and which of them are too short.
 
-        One that is too short holds only the first of the days to come. A forecast is
-        extended by the past days as far as its weather forecast allows.
+        One that is too short holds only the first of the days to come. A forecast is extended by the past days as far
+        as its weather forecast allows.
         """
         if self.params.weather_id is not None:
             return dict.fromkeys(self.started, self.params.weather_id), set()
@@ -146,7 +136,7 @@ class WeatherChoice:
     def _identity(
         self, session: Session, issue: weather.Issue, forecasts: Mapping[str, WeatherForecast], compared: Compared
     ) -> RunWeather | None:
-        """Return a weather forecast as a run stores it. Return None where it covers none of the run's basins."""
+        """Return a weather forecast as a run stores it; None where it covers none of the run's basins."""
         if not forecasts:
             return None
         name = name_of_weather(issue.source, issue.model)

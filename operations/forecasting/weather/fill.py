@@ -35,7 +35,7 @@ class Filling:
         days: number of past days after T0.
         t0_is_stale: whether T0 is too old for a forecast from it alone.
         as_stored: the labels of a stored run, by basin, to fill exactly as it did; None for a new run.
-        parts: how the weather of each part of a combined version was filled in a stored run, by the name of the part.
+        parts: how a stored run filled the parts of a combined version, by their names.
     """
 
     days: int
@@ -45,7 +45,6 @@ class Filling:
     parts: Mapping[str, "Filling"] = field(default_factory=dict)
 
     def of_part(self, name: str) -> "Filling":
-        """Return how the weather of a part of a combined version is filled."""
         return self.parts.get(name, self)
 
     def labels(self, basin: str) -> Labels | None:
@@ -54,7 +53,6 @@ class Filling:
 
     @property
     def labelled(self) -> bool:
-        """Whether a stored run filled any weather."""
         return any((self.as_stored or {}).values())
 
     def ids(self, source: str) -> set[str] | None:
@@ -64,18 +62,13 @@ class Filling:
         return {one.id for labels in self.as_stored.values() for one in labels if one.source == source and one.id}
 
     def allows_other_years(self, basin: str) -> bool:
-        """Return whether other years may be used in a basin."""
         if self.as_stored is None:
             return self.climatology
         return any(one.source == "climatology" for one in self.as_stored.get(basin, ()))
 
 
 def as_stored(run: NewRun, filled: Mapping[str, Sequence[FilledWeather]]) -> Filling:
-    """Return how a run was filled, to fill the same again.
-
-    Args:
-        filled: by basin, as the run stores it.
-    """
+    """Return how a run was filled, by basin, to repeat it."""
     labels = {name: tuple(of_name) for name, of_name in filled.items()}
     return Filling(days=run.filled_days, climatology=True, as_stored=labels)
 
@@ -88,14 +81,7 @@ def with_forecast(
     filling: Filling,
     ended: Mapping[str, Day],
 ) -> dict[str, Filled]:
-    """Return the weather after T0 of a weather forecast and what fills it, by basin.
-
-    The days end where weather is missing for good.
-
-    Args:
-        used: the weather forecast.
-        ended: the last day that has ended, by basin.
-    """
+    """Return a weather forecast after T0, filled, by basin; until weather is missing for good."""
     main = sources.of_forecast(session, of, used, used.id, forecasts)
     done = {name: Filled(one, of.days) for name, one in main.items() if isinstance(one, Absent)}
     for name in of.forcings.keys() - forecasts.keys():

@@ -77,7 +77,6 @@ class Mosaic:
 
     @property
     def lacks_past(self) -> bool:
-        """Whether a value of a past day is unknown."""
         return bool(self.unknown[: self.of.days.filled].any())
 
     def add(self, supply: Supply) -> None:

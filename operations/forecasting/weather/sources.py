@@ -26,12 +26,9 @@ _MARGIN = np.timedelta64(2, "D")
 
 @dataclass(frozen=True, slots=True)
 class Supply:
-    """The weather of a basin's days ahead from one source.
+    """The weather of a basin's days ahead from one source; (traces, days, variables), NaN where unknown.
 
-    Attributes:
-        values: (traces, days, variables), NaN where unknown.
-        correlation: with the weather that comes, (days, variables).
-        over: the bridges that a weather forecast passed through.
+    Its correlation is with the weather that comes, (days, variables); a weather forecast passed through bridges.
     """
 
     origin: Origin
@@ -53,8 +50,7 @@ def of_product(of: Compared) -> dict[str, Supply]:
 def of_bridges(session: Session, of: Compared, only: Collection[str] | None) -> Iterator[tuple[str, Supply]]:
     """Yield what is observed in other products on the past days, through their bridges, with the basin.
 
-    Args:
-        only: ids of the bridges; None: the newest of each name, those with the most skilful precipitation first.
+    Only bridges with these ids; None: the newest of each name, those with the most skilful precipitation first.
     """
     ahead, variables = of.days.ahead, of.variables
     targets = {of.product, *(one.bridge.to_product for one in of.in_force.values())}
@@ -78,8 +74,7 @@ def of_forecast(
 ) -> dict[str, Supply | Absent]:
     """Return the weather of an issue of a model, by basin, or why it cannot be converted to the product.
 
-    Args:
-        used: the issue that the run uses, whose model's skill counts for the others, too.
+    The skill of the model of the run's own issue (`used`) counts for the others, too.
     """
     days = dict.fromkeys(forecasts, of.days)
     shown = bridged(session, forecasts, of.product, days, of.in_force, whole=False)
@@ -105,18 +100,13 @@ def of_forecast(
 
 
 def earlier_issues(session: Session, of: Compared, used: RunWeather, only: Collection[str] | None) -> Iterator[str]:
-    """Yield the earlier issues of a model that hold one of the days ahead, the newest first.
-
-    Args:
-        only: their ids; None for all.
-    """
+    """Yield a model's earlier issues that hold days ahead, newest first; `only` these, None for all."""
     names, ahead = [*of.forcings], of.days.ahead
     found = weather_issues.since(session, used.source, used.model, names, days=ahead, before=used.reference_time)
     yield from (issue for issue, _ in reversed(found) if only is None or issue in only)
 
 
 def of_other_years(of: Compared, name: str, ended: Day) -> Supply | Absent:
-    """Return the weather of a basin's days ahead in other years, or why there is none."""
     found = climatology(name, of.forcings[name], of.days, ended)
     if isinstance(found, Absent):
         return found
@@ -140,8 +130,7 @@ def _stacked(
 
 
 def _skill(found: InForce, variable: str) -> float:
-    """Return the correlation of a bridge's daily values; a pooled one is taken to be as good as a forecast's first
-    day."""
+    """Return the correlation of a bridge's daily values; a pooled one counts as a forecast's first day."""
     skill = None if found.part.skill is None else found.part.skill.variables.get(variable)
     known = None if skill is None else skill.bridged.correlation
     return float(assumed(variable, 1)[0]) if known is None else min(max(known, 0.0), 1.0)
