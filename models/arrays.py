@@ -17,11 +17,9 @@ class Forcing:
     """Forcing and attributes of N basins over consecutive days, NaN where a value is missing.
 
     Attributes:
-        first: the first day.
         mass: (N, days), precipitation in mm/day.
         auxiliary: (N, days, L), in their own units.
         static: (N, S), in their own units.
-        ids: of the N basins.
     """
 
     first: Day
@@ -32,7 +30,6 @@ class Forcing:
 
     @property
     def period(self) -> Period:
-        """First and last day."""
         return Period(self.first, self.first + np.timedelta64(self.mass.shape[1] - 1, "D"))
 
     @property
@@ -47,7 +44,6 @@ class Forcing:
         return type(self)(period.first, self.mass[:, days], self.auxiliary[:, days], self.static, self.ids)
 
     def basins(self, chosen: slice | npt.NDArray[np.int64]) -> Self:
-        """Return the forcing of some of the basins."""
         ids = tuple(np.array(self.ids)[chosen].tolist())
         return type(self)(self.first, self.mass[chosen], self.auxiliary[chosen], self.static[chosen], ids)
 
@@ -59,11 +55,7 @@ def places(ids: Sequence[str], learnt_from: Iterable[str]) -> npt.NDArray[np.int
 
 
 def days_of(whole: Period, part: Period) -> slice:
-    """Return the slice of the days of `part` within the days of `whole`.
-
-    Raises:
-        ValueError: `part` is not inside `whole`.
-    """
+    """Return the slice of the days of `part` within the days of `whole`."""
     first = int((part.first - whole.first).astype(int))
     last = int((part.last - whole.first).astype(int))
     if first < 0 or last >= len(whole):

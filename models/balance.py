@@ -17,14 +17,13 @@ def fault(
     sums: Sums | None,
     at: int,
 ) -> Absent | None:
-    """Describe the first fault of a member. An open ledger or negative water; None without one.
+    """Describe the first fault of a member, an open ledger or negative water; None without one.
 
     Args:
         rain: precipitation on the basin, (days,) in mm/day.
         outputs: `discharge` and `loss`, (members, basins, days) in mm/day.
         start, last: each member's states before and after the days, basins first; None for empty stores.
         sums: of the flows since the empty store; None where unknown.
-        at: the index of the basin.
     """
     members, now = len(last), stored(last, at)
     discharge, loss = outputs["discharge"][:, at], outputs["loss"][:, at]

@@ -1,7 +1,4 @@
-"""Vectors learnt for each basin, beside its attributes. They affect the gates and no water.
-
-Not from a paper: measured in docs/understand/recipe.md.
-"""
+"""Vectors learnt for each basin, which affect the gates and no water. From no paper: docs/understand/recipe.md."""
 
 import torch
 from torch import Tensor, nn
@@ -17,11 +14,7 @@ yet."""
 class BasinVectors(nn.Module):
     """A vector for each basin that the network learns from; zeros for any other.
 
-    In training the whole vector of a sample is sometimes zeroed, so that the network also works without it.
-
-    Args:
-        size: length of a vector.
-        dropout: the probability that a sample's is zeroed in training.
+    In training a sample's vector is zeroed with the probability `dropout`, so that the network also works without.
     """
 
     def __init__(self, size: int, dropout: float) -> None:
@@ -54,12 +47,9 @@ class BasinVectors(nn.Module):
 
 
 class VectorPrior:
-    """The prior of a basin's vector. The distribution of the other basins' vectors.
+    """The prior of a basin's vector: the distribution of the other basins' vectors, (basins, size).
 
     Each value is taken as normal about 0, the value of an unseen basin, with the mean square of the known basins.
-
-    Args:
-        table: (basins, size), learnt vectors and zeros.
     """
 
     def __init__(self, table: Tensor) -> None:
@@ -72,12 +62,7 @@ class VectorPrior:
 
 
 def with_room(table: Tensor, places: Tensor, basins: int) -> Tensor:
-    """Return a table of more basins. Known vectors at their new places, zeros for the others.
-
-    Args:
-        table: (fewer, size).
-        places: (fewer,).
-    """
+    """Return a table of more basins: known vectors at their new places (fewer,), zeros for the others."""
     wider = table.new_zeros(basins, table.shape[1])
     wider[places] = table
     return wider

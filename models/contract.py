@@ -22,7 +22,6 @@ class Network(nn.Module, ABC):
     Running all days at once gives the same result as running them one by one with the state carried on.
 
     Attributes:
-        architecture: its name.
         conserving: whether its cells hold water, in mm, and conserve it.
         skips_gaps: whether it accepts a mask, and skips the days with missing forcing.
         state_version: version of the meaning of its state.

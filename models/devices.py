@@ -60,11 +60,9 @@ def available() -> list[str]:
 
 @contextmanager
 def gpu_faults(device: str) -> Iterator[None]:
-    """Raise errors of a GPU as `GPULost`, or as torch's own where it lacks memory; other errors pass unchanged.
+    """Raise errors of a GPU as `GPULost`, on a CPU never; other errors pass unchanged.
 
-    Raises:
-        GPULost: the GPU cannot be used; on a CPU never.
-        torch.OutOfMemoryError: its memory does not suffice.
+    Lack of memory stays a `torch.OutOfMemoryError`.
     """
     import torch
 

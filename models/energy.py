@@ -22,9 +22,6 @@ def energy(forcing: Forcing, inputs: InputsConfig) -> tuple[Array, Array]:
     """Return mean temperature in degC and potential evapotranspiration (Oudin et al. 2005) in mm/day, (N, days) each.
 
     The numbers of a basin depend on its own weather and latitude alone, to the last bit.
-
-    Args:
-        inputs: names the forcing's series and attributes, the daily temperatures and the latitude among them.
     """
     temperature = mean_temperature(forcing, inputs)
     days = day_of_year(forcing.period.days) - 1

@@ -25,13 +25,7 @@ HELD_NUMBERS = 2**31
 
 @dataclass(frozen=True, slots=True)
 class Ensemble:
-    """Networks that share inputs and scaler.
-
-    Attributes:
-        networks: one per member, in the order of `labels`.
-        labels: the members' numbers.
-        learnt_from: the ids of the basins that they learnt from.
-    """
+    """Networks that share inputs and scaler, one per label, and the ids of the basins that they learnt from."""
 
     config: TrainingConfig
     scaler: Scaler
@@ -64,7 +58,6 @@ class Ensemble:
 
     @property
     def device(self) -> torch.device:
-        """Where the networks are."""
         return next(self.networks[0].parameters()).device if self.networks else torch.device("cpu")
 
     @property
@@ -90,15 +83,13 @@ class Ensemble:
     def simulate(
         self, forcing: Forcing, states: Sequence[ArrayMap] | None, wanted: Sequence[str]
     ) -> tuple[ArrayMap, list[ArrayMap]]:
-        """Run every member over the days of `forcing`.
+        """Run every member over the days of `forcing`, B basins over T days in their own units.
 
         Args:
-            forcing: B basins over T days, in their own units.
             states: one per member, named arrays (B, ...); None for empty stores.
-            wanted: the names of the outputs to return.
 
         Returns:
-            outputs (members, B, T, ...), and the states after the last day, one per member.
+            the `wanted` outputs (members, B, T, ...), and the states after the last day, one per member.
         """
         outputs, last = zip(*self.each(forcing, states, wanted), strict=True)
         return {name: np.stack([of_member[name] for of_member in outputs]) for name in wanted}, list(last)
@@ -112,11 +103,7 @@ class Ensemble:
     ) -> Iterator[tuple[ArrayMap, ArrayMap]]:
         """Do what `simulate` does, member by member, to hold the outputs of only one in memory.
 
-        Args:
-            tag: (T,), the tag of the water that falls on each day, where the states have tags.
-
-        Returns:
-            for each member the outputs (B, T, ...), and its state after the last day.
+        `tag`, (T,), is of the water that falls on each day, where the states have tags.
         """
         inputs = self.scaler.inputs(forcing, torch.float32, self.device, self.learnt_from)
         if any(network.sees_energy for network in self.networks):

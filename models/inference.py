@@ -28,16 +28,10 @@ ArrayMap = dict[str, npt.NDArray[np.float32] | npt.NDArray[np.float64]]
 def simulate(
     network: Network, inputs: Inputs, state: ArrayMap | None, wanted: Sequence[str]
 ) -> tuple[ArrayMap, ArrayMap]:
-    """Run a network over T days of B samples from a state.
-
-    Args:
-        network: any network of the contract.
-        inputs: standardised inputs.
-        state: named arrays with B first; None for an empty store.
-        wanted: the names of the outputs to return (`discharge`, `loss`, `storage`, `outflow`).
+    """Run a network over T days of B samples from a state: named arrays (B, ...); None for an empty store.
 
     Returns:
-        the outputs, each (B, T, ...), and the state after the last day, each (B, ...).
+        the `wanted` outputs (`discharge`, `loss`, `storage`, `outflow`), each (B, T, ...), and the last state.
     """
     samples, was_training = inputs.mass.shape[1], network.training
     if was_training:

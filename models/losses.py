@@ -12,16 +12,11 @@ def nse_star(simulated: Tensor, observed: Tensor, sd: Tensor, expectile: float =
 
 
 def nse_of_days(simulated: Tensor, observed: Tensor, sd: Tensor, expectile: float = 0.5) -> Tensor:
-    """Return (q_sim - q_obs)^2 / (s_b + 0.1)^2 of every day, 0 where nothing was observed.
+    """Return (q_sim - q_obs)^2 / (s_b + 0.1)^2 of every day, 0 where nothing was observed (NaN).
 
     Its mean estimates the mean of the possible observations. An expectile above 0.5 [Newey and Powell 1987] estimates a
-    little more, most where the network is least certain: errors of too little flow count for more.
-
-    Args:
-        simulated: of any shape, in mm/day.
-        observed: of that shape, in mm/day, NaN where missing.
-        sd: s_b, the standard deviation of the basin's discharge in the training period, in mm/day; broadcast.
-        expectile: the weight of errors of too little flow; 0.5 is NSE*.
+    little more, most where the network is least certain: errors of too little flow count for more; 0.5 is NSE*. Flows
+    and `sd`, s_b of the basin's discharge in the training period, are in mm/day and broadcast.
     """
     known = ~torch.isnan(observed)
     # Missing observations are replaced first: a NaN masked afterwards still back-propagates.

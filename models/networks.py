@@ -25,11 +25,7 @@ def snow_cells(config: TrainingConfig) -> tuple[int, ...]:
 
 
 def build(network: NetworkConfig, inputs: InputsConfig, seed: int, basins: int = 0) -> Network:
-    """Return a freshly initialised network; the same seed gives the same weights.
-
-    Args:
-        basins: number of basins it learns from.
-    """
+    """Return a freshly initialised network for a number of basins; the same seed gives the same weights."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         settings = network.model_dump(exclude={"architecture"})

@@ -30,12 +30,7 @@ STORM_MM = 500.0
 
 
 class Trial:
-    """A network on the weather of the probes, from an empty store.
-
-    Args:
-        network: any network of the contract.
-        auxiliary, static: number of inputs of either kind.
-    """
+    """A network on the weather of the probes, with its numbers of inputs, from an empty store."""
 
     def __init__(self, network: Network, auxiliary: int, static: int) -> None:
         self.network, self.weather = network, _weather(auxiliary, static)
@@ -52,7 +47,6 @@ class Trial:
 
     @property
     def usual(self) -> ArrayMap:
-        """The outputs over all the weather."""
         return self.whole[0]
 
     @cached_property
@@ -64,13 +58,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """A question to a network.
-
-    Attributes:
-        asks: the measured quantity.
-        limit: the largest value that passes.
-        of_water: whether it applies only to a network that conserves mass.
-    """
+    """A question to a network, with the largest value that passes; `of_water`: only if it conserves mass."""
 
     name: str
     asks: str
@@ -183,12 +171,7 @@ PROBES = (
 
 
 def measure(networks: Sequence[Network], auxiliary: int, static: int) -> tuple[ProbeResult, ...]:
-    """Return the probes' results for an ensemble. The worst of its members, in the order of `PROBES`.
-
-    Args:
-        networks: of one architecture.
-        auxiliary, static: number of inputs of either kind.
-    """
+    """Return the probes' results for networks of one architecture: the worst, in the order of `PROBES`."""
     trials = [Trial(network, auxiliary, static) for network in networks]
     conserving = all(network.conserving for network in networks)
     return tuple(

@@ -36,13 +36,9 @@ class Owner:
 
 @dataclass(frozen=True, slots=True)
 class SavedState:
-    """The cells at the end of a day.
+    """The cells at the end of a day, the last that it has consumed: named arrays (B, ...), one map per member.
 
-    Attributes:
-        basins: B ids.
-        day: the last day that it has consumed.
-        spin_up_days: by basin, the days since its store was empty.
-        members: named arrays (B, ...), one map per member.
+    `spin_up_days` are, by basin, those since its store was empty.
     """
 
     owner: Owner
@@ -52,11 +48,7 @@ class SavedState:
     members: Sequence[ArrayMap]
 
     def of(self, basins: Sequence[str]) -> "SavedState":
-        """Return the state of some of its basins, in the given order.
-
-        Raises:
-            UnusableState: it lacks one.
-        """
+        """Return the state of some of its basins, in the given order; `UnusableState` where it lacks one."""
         if missing := [basin for basin in basins if basin not in self.basins]:
             raise UnusableState(
                 f"The state is of {', '.join(self.basins[:5])} and does not contain {', '.join(missing[:5])}: "
@@ -103,14 +95,10 @@ def dump(state: SavedState) -> bytes:
 
 
 def parse(content: bytes, owner: Owner, ensemble: Ensemble) -> SavedState:
-    """Decode the result of `dump`.
-
-    Args:
-        owner: the required owner.
-        ensemble: its networks, which determine the names, shapes and dtypes of states.
+    """Decode the result of `dump`; the ensemble determines the names, shapes and dtypes of states.
 
     Raises:
-        UnusableState: it belongs to another ensemble, is damaged, or was never a state.
+        UnusableState: it belongs to another owner, is damaged, or was never a state.
     """
     try:
         tensors, fields = checkpoint.parse(content)

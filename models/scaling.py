@@ -14,12 +14,9 @@ from models.inputs import Inputs
 
 @dataclass(frozen=True, slots=True)
 class Scaler:
-    """Means and standard deviations, pooled over the basins and days of the training period.
+    """Means and standard deviations of L dynamic inputs and S attributes over a training's basins and days.
 
-    Attributes:
-        auxiliary_mean, auxiliary_sd: one per dynamic input, L each.
-        static_mean, static_sd: one per attribute, S each. An attribute that all basins share has the standard deviation
-            1 here, so that it enters as 0.
+    An attribute that all basins share has the standard deviation 1 here, so that it enters as 0.
     """
 
     auxiliary_mean: tuple[float, ...]
@@ -46,11 +43,7 @@ class Scaler:
         device: torch.device | str = "cpu",
         learnt_from: Iterable[str] = (),
     ) -> Inputs:
-        """Return a network's inputs. Time first, auxiliaries and statics standardised, missing days masked.
-
-        Args:
-            learnt_from: the ids of the basins that the network learnt from.
-        """
+        """Return inputs: time first, auxiliaries and statics standardised, missing days masked."""
         missing = forcing.missing
         auxiliary = (forcing.auxiliary - np.asarray(self.auxiliary_mean)) / np.asarray(self.auxiliary_sd)
         static = (forcing.static - np.asarray(self.static_mean)) / np.asarray(self.static_sd)
@@ -65,12 +58,10 @@ class Scaler:
         )
 
     def as_json(self) -> dict[str, list[float]]:
-        """Return the scaler as plain lists."""
         return {name: list(values) for name, values in asdict(self).items()}
 
     @classmethod
     def from_json(cls, fields: dict[str, list[float]]) -> Self:
-        """Decode the result of `as_json`."""
         return cls(**{name: tuple(values) for name, values in fields.items()})
 
 

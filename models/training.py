@@ -54,8 +54,7 @@ class TrainedMember:
     Attributes:
         last: after the last step; the mean of the last ones, if they are averaged.
         best: at the highest median NSE of the validation basins; None without a validation period.
-        log: a row per validation (step, loss, median validation NSE and its number of basins); for initial weights, one
-            at step 0.
+        log: a row per validation (step, loss, median validation NSE, its basins); of initial weights, one at step 0.
         seconds: of its steps, without validations: of all cores together on a CPU, by the clock on a GPU.
     """
 
@@ -75,7 +74,6 @@ class _CheckpointHeader(BaseModel):
 
 
 def steps_of(config: TrainingConfig, windows: Windows) -> int:
-    """Return the number of steps of a training."""
     schedule = config.schedule
     return schedule.steps if isinstance(schedule, Cosine) else schedule.epochs * windows.batches_per_epoch
 
@@ -93,12 +91,10 @@ def learning_rate(schedule: Cosine | Staircase, step: int, steps: int, steps_per
 
 
 class MemberTraining:
-    """The training of one member, from a seed or from initial weights.
+    """The training of one member, from a seed or from a trained member's weights, with that member's scaler.
 
     Args:
-        start: the weights of a trained member; the training uses that member's scaler.
-        learnt_from: the ids of the basins that the member will have learnt from: those of the data, and the trained
-            member's.
+        learnt_from: the basins that it will have learnt from: those of the data, and the trained member's.
         beside: another member of the same training; what depends on no seed is taken from it.
     """
 
@@ -158,11 +154,9 @@ class MemberTraining:
         on_checkpoint: Callable[[int, bytes], None] = lambda _step, _blob: None,
         on_progress: Callable[[Progress], None] = lambda _progress: None,
     ) -> TrainedMember:
-        """Train to the end.
+        """Train to the end, or until `on_progress`, called at every step, raises; there is a last checkpoint then.
 
-        Args:
-            on_checkpoint: called with the step count and a blob for `resume`, every `checkpoint_every` steps.
-            on_progress: called at every step; an exception that it raises stops the training, after a last checkpoint.
+        `on_checkpoint` gets the step count and a blob for `resume`, every `checkpoint_every` steps.
 
         Raises:
             TrainingDiverged: the loss is not finite.
@@ -186,7 +180,6 @@ class MemberTraining:
         return self.trained()
 
     def trained(self) -> TrainedMember:
-        """Return the member as trained so far."""
         return TrainedMember(_copy(self.average), self.best, self.log, self.seconds)
 
     def fitted_weights(self) -> Tensors:
@@ -210,11 +203,7 @@ class MemberTraining:
         return checkpoint.dump(tensors, header.model_dump())
 
     def resume(self, blob: bytes) -> None:
-        """Resume from a checkpoint of the same training.
-
-        Raises:
-            DataProblem: the checkpoint cannot be read, or belongs to another training.
-        """
+        """Resume from a checkpoint of the same training; DataProblem where it is another's or cannot be read."""
         tensors, fields = checkpoint.parse(blob)
         network, average, optimizer, best = (
             checkpoint.under(prefix, tensors) for prefix in ("network.", "average.", "optimizer.", "best.")
@@ -236,7 +225,6 @@ class MemberTraining:
         self.best_nse = -math.inf if header.best_nse is None else header.best_nse
 
     def diverged(self, loss: float, norm: float, rate: float) -> TrainingDiverged:
-        """Return the error of a loss or a gradient norm that is not finite after this step."""
         return TrainingDiverged(
             f"The loss became {loss} (gradient norm {norm}) at step {self.step} of {self.steps}, learning rate "
             f"{rate:g}: use a lower learning rate, or look for impossible values in the forcing."
@@ -247,8 +235,7 @@ class MemberTraining:
         return learning_rate(self.config.schedule, step, self.steps, self.windows.batches_per_epoch)
 
     def average_share(self, step: int) -> float:
-        """Return the share of the mean of the weights that a step retains, counted from 1. Early steps have more
-        weight, so that the start is forgotten."""
+        """Return the share of the mean weights that a step, from 1, retains: early steps are soon forgotten."""
         return min(self.config.ema_decay, step / (step + 10))
 
     def _step(self) -> tuple[float, float]:
@@ -272,8 +259,7 @@ class MemberTraining:
 
     @contextmanager
     def randomness(self, step: int) -> Iterator[None]:
-        """Draw what dropout needs from a seed of the step, so that a resumed training drops what an uninterrupted one
-        does."""
+        """Draw what dropout needs from a seed of the step: a resumed training drops what an uninterrupted one does."""
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(int(np.random.SeedSequence([self.seed, step]).generate_state(1, np.uint64)[0]))
             yield
@@ -286,7 +272,6 @@ class MemberTraining:
         return torch.optim.AdamW([group for group in groups if group["params"]])
 
     def _fit_vectors_alone(self) -> VectorPrior:
-        """Fix all parameters except the vectors of the basins."""
         vectors = self.network.basin_vectors
         assert vectors is not None
         self.network.requires_grad_(False)
@@ -301,7 +286,6 @@ class MemberTraining:
         return self.prior.penalty(vectors.table[inputs.basin])
 
     def _average(self) -> None:
-        """Update the mean of the weights."""
         share = self.average_share(self.step)
         with torch.no_grad():
             for mean, now in zip(self.average.parameters(), self.network.parameters(), strict=True):
@@ -324,7 +308,6 @@ class MemberTraining:
         return inputs, as_tensor(observed.T), as_tensor(self.sd[basins])
 
     def _validate(self, loss: float | None) -> MedianNSE:
-        """Score the validation period and store the weights if they are the best so far; no loss before a step."""
         assert self.config.validation_period is not None
         validation = Validation.of(self.data, self.config.validation_period, self.energy)
         return self.judge(validation.score_of(self.average, self.scaler, self.learnt_from), loss)
@@ -340,10 +323,7 @@ class MemberTraining:
 
 
 def water_scales(data: TrainingData, training: Period) -> WaterScales:
-    """Return the scales of precipitation and discharge over the training period. Sums in float64.
-
-    Where it never rains the standard deviation is 1, so that the rain enters as 0.
-    """
+    """Return the scales of the water over the training period, in float64; the standard deviation is 1 without rain."""
     days = days_of(data.forcing.period, training)
     mass, discharge = (values[:, days].astype(np.float64) for values in (data.forcing.mass, data.discharge))
     means, sds = ([float(f(values)) for values in (mass, discharge)] for f in (np.nanmean, np.nanstd))

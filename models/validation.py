@@ -22,12 +22,7 @@ SPIN_UP_DAYS = 365  # before the validation period, as far as the record reaches
 
 @dataclass(frozen=True, slots=True)
 class TrainingData:
-    """The data of a training.
-
-    Attributes:
-        forcing: N basins over the whole record that the training may use; without gaps, unless the network skips them.
-        discharge: (N, days) in mm/day, NaN where missing.
-    """
+    """Data of a training: N basins, without gaps unless the network skips them; discharge (N, days), mm/day or NaN."""
 
     forcing: Forcing
     discharge: Array
@@ -44,10 +39,7 @@ class MedianNSE(NamedTuple):
 class Validation:
     """The validation period, after a spin-up of a year or what the record has.
 
-    Attributes:
-        forcing: of the basins that have observations in the period.
-        observed: of these basins, (basins, days of the period).
-        energy: of these basins, for a network that needs it.
+    Observations are (basins, days of the period), of the basins that have some; `energy` where the network needs it.
     """
 
     period: Period
@@ -57,11 +49,7 @@ class Validation:
 
     @classmethod
     def of(cls, data: TrainingData, period: Period, energy: tuple[Array, Array] | None = None) -> Self:
-        """Return the validation of some data in a period.
-
-        Args:
-            energy: of the data's forcing, for a network that needs it.
-        """
+        """Return the validation of some data in a period; `energy` is that of their forcing, if needed."""
         record = data.forcing.period
         first = max(record.first, period.first - np.timedelta64(SPIN_UP_DAYS, "D"))
         simulated = Period(first, period.last)
@@ -78,11 +66,7 @@ class Validation:
         return inputs if self.energy is None else with_energy(inputs, *self.energy)
 
     def score_of(self, network: Network, scaler: Scaler, learnt_from: Sequence[str]) -> MedianNSE:
-        """Return the median NSE of a network.
-
-        Raises:
-            DataProblem: no basin has the observations for an NSE in this period.
-        """
+        """Return the median NSE of a network."""
         inputs = self.inputs(scaler, next(network.parameters()).device, learnt_from)
         outputs, _ = simulate(network, inputs, None, wanted=("discharge",))
         return self.score(outputs["discharge"].astype(np.float32))

@@ -28,18 +28,7 @@ class Windows:
         config: WindowsConfig,
         seed: int,
     ) -> None:
-        """Find the windows.
-
-        Args:
-            observed: (N, days), where discharge is known.
-            record: the period of those days.
-            training: the days whose discharge may be fitted.
-            config: the length of a window and the size of a batch.
-            seed: fixes the order.
-
-        Raises:
-            DataProblem: no window fits.
-        """
+        """Find the windows where discharge is known, (N, days); DataProblem where none fits."""
         self.config, self.seed = config, seed
         self._newest_order: tuple[int, Indices] | None = None  # of the windows in an epoch
         days = days_of(record, training)

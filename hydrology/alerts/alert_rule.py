@@ -24,11 +24,7 @@ Turn = Literal["begins", "rises", "falls", "ends"]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A severity, and the exceedance probabilities at which it begins and ends.
-
-    Attributes:
-        begins_after: number of consecutive runs with that probability before it begins.
-    """
+    """A severity: the exceedance probabilities at which it begins and ends, and the runs in a row that begin it."""
 
     severity: Severity
     begins_at: float
@@ -55,12 +51,7 @@ LADDERS: dict[Literal["common", "rare"], Ladder] = {
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """The state of a step.
-
-    Attributes:
-        on: whether its severity, or a higher one, is reached.
-        runs: number of consecutive runs, the last one included, in favour of the other state.
-    """
+    """The state of a step, on where its severity or a higher one is; `runs` in a row favour the other state."""
 
     on: bool = False
     runs: int = 0
@@ -68,13 +59,7 @@ class Switch:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The result of a run for a level.
-
-    Attributes:
-        switches: one for each step of the ladder.
-        turn: the change; None where the severity stays.
-        why: the numbers and the rule, in a sentence.
-    """
+    """The result for a level: a switch per step, and the change (None where the severity stays) with its reason."""
 
     switches: tuple[Switch, ...]
     severity: Severity | None
@@ -96,12 +81,7 @@ def trend(chance: float, before: float) -> Trend:
 
 
 def decide(steps: Ladder, before: Sequence[Switch], chance: float, link: Link) -> Decision:
-    """Decide the severity of a level by its exceedance probability.
-
-    Args:
-        before: the switches after the run before; none for a new level.
-        chance: exceedance probability of the level over the window.
-    """
+    """Decide a level's severity by its exceedance probability over the window; `before` is empty for a new level."""
     before = tuple(before) or (Switch(),) * len(steps)
     counted = [_counted(step, switch, chance, link) for step, switch in zip(steps, before, strict=True)]
     turned = [_turned(step, switch) for step, switch in zip(steps, counted, strict=True)]
@@ -126,7 +106,6 @@ def rank(severity: Severity | None) -> int:
 
 
 def _counted(step: Step, switch: Switch, chance: float, link: Link) -> Switch:
-    """Count a run in favour of turning a switch; any other resets the count."""
     against = chance < step.ends_below if switch.on else chance >= step.begins_at
     if not against:
         return Switch(switch.on)
@@ -165,7 +144,6 @@ def _why(
     *,
     judged: bool,
 ) -> str:
-    """Explain the decision: the rule of the change, of a pending change, or of the present severity."""
     by_name = {step.severity: (step, count) for step, count in zip(steps, counted, strict=True)}
     if rank(now) > rank(was):
         assert now is not None

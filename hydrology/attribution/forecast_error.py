@@ -33,13 +33,11 @@ class ErrorSplit:
 def split_error(
     measure: Measure, issued: Array, from_issued: Array, from_revised: Array, observed: Array
 ) -> ErrorSplit:
-    """Split the error of a forecast over its days.
+    """Split the error of a forecast over its days, from discharge (days,) in mm/day.
 
     Args:
-        issued: discharge as forecast, (days,) in mm/day.
-        from_issued: the same with observed weather, from the state of the forecast.
-        from_revised: the same with observed weather, from the state of the same day by data as revised since.
-        observed: the observed discharge.
+        from_issued: with observed weather, from the state of the forecast.
+        from_revised: with observed weather, from the state of the same day by data as revised since.
     """
     of_each = [_measured(measure, flow) for flow in (issued, from_issued, from_revised, observed)]
     forecast, by_issued, by_revised, truth = of_each

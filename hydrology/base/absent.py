@@ -1,7 +1,6 @@
 """Explain why a value is missing: a reason code with parameters, from the computation to the answer.
 
-`Reason` is the catalogue of all texts. What is stored is the code and the parameters, so that a text can be reworded;
-the text is created where somebody reads it.
+Code and parameters of a `Reason` are stored, so that its text can be reworded.
 """
 
 from collections.abc import Mapping
@@ -21,7 +20,6 @@ class _Sentence(Formatter):
     """Formats the fields of a reason's text: `{days:day}` is `1 day` or `2 days`."""
 
     def format_field(self, value: object, format_spec: str) -> str:
-        """Format a field."""
         if isinstance(value, int) and len(format_spec) > 1 and format_spec.isalpha():
             return counted(value, format_spec)
         return str(format(value, format_spec))
@@ -33,12 +31,7 @@ Parameter = Union[str, int, float, "Absent"]
 
 @dataclass(frozen=True, slots=True)
 class Absent:
-    """A missing value, by the reason why it is missing.
-
-    Attributes:
-        code: the name of a `Reason` in lower case.
-        parameters: the values of the fields of its text. An `Absent` among them is the cause of this one.
-    """
+    """A missing value: the code of a `Reason` (lower case) and its parameters, of which an `Absent` is the cause."""
 
     code: str
     parameters: Mapping[str, Parameter] = field(default_factory=dict, hash=False)
@@ -53,11 +46,7 @@ class Absent:
 
 
 def absent(reason: Reason, **parameters: Parameter) -> Absent:
-    """Return a missing value with its reason.
-
-    Raises:
-        ValueError: the parameters are not the fields of the reason's text.
-    """
+    """Return a missing value with its reason."""
     return Absent(reason.name.lower(), parameters)
 
 

@@ -29,13 +29,7 @@ _NAMESPACED = re.compile(r"(?!USGS-)[A-Z][A-Z0-9]{1,15}-[A-Za-z0-9_][A-Za-z0-9_.
 
 
 def basin_id(text: str) -> str:
-    """Return the full identifier of a basin.
-
-    "01013500" and "USGS-01013500" are both "USGS-01013500".
-
-    Raises:
-        InvalidInput: the text is neither a USGS site number nor a namespaced identifier.
-    """
+    """Return the full identifier of a basin: "01013500" and "USGS-01013500" are both "USGS-01013500"."""
     text = text.strip()
     if _USGS_NUMBER.fullmatch(text.removeprefix("USGS-")):
         return f"USGS-{text.removeprefix('USGS-')}"
@@ -57,10 +51,7 @@ def has_source(basin: str) -> bool:
 
 
 def named_agency(text: str) -> str | None:
-    """Return the agency or archive that a word of a text begins with; None without one.
-
-    "NWS_major" names the NWS, "OWN-usgs2" the USGS, "news" nobody.
-    """
+    """Return the agency that a word begins with: "NWS_major" the NWS, "OWN-usgs2" the USGS, "news" None."""
     words = re.split(r"[^0-9a-z]+", text.casefold())
     return next((agency.upper() for agency in _AGENCIES if any(word.startswith(agency) for word in words)), None)
 

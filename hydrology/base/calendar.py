@@ -16,11 +16,7 @@ Days = npt.NDArray[np.datetime64]
 
 
 def day(text: str | date | np.datetime64) -> Day:
-    """Convert `YYYY-MM-DD`, a date or a datetime64 to a day.
-
-    Raises:
-        InvalidInput: the text is not a calendar day.
-    """
+    """Convert `YYYY-MM-DD`, a date or a datetime64 to a day."""
     if isinstance(text, str):
         try:
             return np.datetime64(date.fromisoformat(text), "D")
@@ -30,11 +26,7 @@ def day(text: str | date | np.datetime64) -> Day:
 
 
 def instant(text: str) -> datetime:
-    """Parse an RFC 3339 instant, such as `2008-04-21T06:00:00Z`, to UTC.
-
-    Raises:
-        InvalidInput: the text is not an instant, or has no offset.
-    """
+    """Parse an RFC 3339 instant with its offset, such as `2008-04-21T06:00:00Z`, to UTC."""
     try:
         parsed = datetime.fromisoformat(text)
         if parsed.tzinfo is not None:
@@ -52,11 +44,7 @@ def as_date(value: Day) -> date:
 
 
 def zone(name: str) -> ZoneInfo:
-    """Return a time zone.
-
-    Raises:
-        InvalidInput: the tz database has none of that name.
-    """
+    """Return a time zone."""
     try:
         return ZoneInfo(name)
     except (ValueError, OSError, KeyError):
@@ -64,24 +52,13 @@ def zone(name: str) -> ZoneInfo:
 
 
 def zone_of_longitude(longitude: float) -> str:
-    """Return the nautical time zone of a meridian, in whole hours: on land it can be wrong by an hour or two.
-
-    Args:
-        longitude: degrees east.
-    """
+    """Return the nautical time zone of a meridian (degrees east): on land it can be wrong by an hour or two."""
     hours = round(longitude / 15)
     return f"Etc/GMT{-hours:+d}" if hours else "UTC"  # the tz database counts these westwards
 
 
 def last_ended_day(now: datetime, time_zone: str) -> Day:
-    """Return the last calendar day that has ended in a time zone, of 23, 24 or 25 hours.
-
-    Args:
-        now: an instant, with its offset.
-
-    Raises:
-        InvalidInput: there is no such time zone.
-    """
+    """Return the last calendar day, of 23 to 25 hours, that has ended in a time zone at an instant with offset."""
     return day(now.astimezone(zone(time_zone)).date() - timedelta(days=1))
 
 
@@ -99,11 +76,7 @@ class Period:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Parse a period, such as `1999-10-01..2008-09-30`.
-
-        Raises:
-            InvalidInput: the text is not two days, or they are in the wrong order.
-        """
+        """Parse a period, such as `1999-10-01..2008-09-30`."""
         first, separator, last = text.partition("..")
         if not separator:
             raise InvalidInput(f"{text[:64]!r} is not a period: write FIRST..LAST, e.g. 1999-10-01..2008-09-30.")
@@ -139,13 +112,7 @@ class Period:
 
 
 def same_day(days: npt.ArrayLike, years: npt.ArrayLike) -> Days:
-    """Return the same calendar day in other years.
-
-    1 March for a missing 29 February.
-
-    Args:
-        days, years: datetime64[D] and datetime64[Y], of shapes that broadcast.
-    """
+    """Return the same day in other years, 1 March for a missing 29 February; datetime64[D] and [Y] broadcast."""
     of, into = np.asarray(days, "datetime64[D]"), np.asarray(years, "datetime64[Y]")
     months = of.astype("datetime64[M]")
     in_year = into.astype("datetime64[M]") + (months - of.astype("datetime64[Y]").astype("datetime64[M]"))
@@ -159,10 +126,7 @@ def water_year(days: Days) -> Integers:
 
 
 def climatic_year(days: Days) -> Integers:
-    """Return the climatic year of each day.
-
-    April to March, named by the year it begins in. It does not split the low flows of a summer and the autumn after it.
-    """
+    """Return each day's climatic year, April to March (low flows stay whole), named by the year it begins in."""
     months = days.astype("datetime64[M]").astype(np.int64)
     return (months - 3) // 12 + 1970
 

@@ -27,11 +27,7 @@ def file_sha256(path: Path) -> str:
 
 
 def fingerprint(content: Any) -> str:
-    """Return the SHA-256 of a JSON value, whatever the order of its keys: equal requests, versions, entity tags.
-
-    Raises:
-        ValueError: a number is not finite.
-    """
+    """Return the SHA-256 of a JSON value, whatever the order of its keys: equal requests, versions, entity tags."""
     return sha256(json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False).encode())
 
 
@@ -60,9 +56,5 @@ def inputs_sha256(*arrays: npt.NDArray[np.float32]) -> str:
 
 
 def owned_digest(owner: str, content: bytes, size: int) -> bytes:
-    """Return a BLAKE2b digest of packed content with its row's key: a swapped or damaged row is detected on reading.
-
-    Args:
-        size: bytes of the digest.
-    """
+    """Return a BLAKE2b digest (`size` bytes) of packed content with its row's key: detects swapped, damaged rows."""
     return blake2b(owner.encode() + b"\n" + content, digest_size=size).digest()

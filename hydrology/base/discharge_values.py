@@ -1,8 +1,7 @@
 """Reads a gauge's daily values by one rule for all sources.
 
-Numbers, sentinels, codes, negative flow. A day without a usable value is NaN with a flag, and its neighbours are
-unaffected: a sentinel or a known code is MISSING; a negative flow (a tide, or a fault) and an unknown code are MISSING
-and SUSPECT. `refused` reports them.
+A day without a usable value is NaN with a flag, and its neighbours are unaffected: a sentinel or a known code is
+MISSING; a negative flow (a tide, or a fault) and an unknown code are MISSING and SUSPECT.
 """
 
 import re
@@ -45,11 +44,7 @@ _SILENT = _CODES | {
 
 
 def number_of(text: str) -> float:
-    """Parse a value: NaN for none or a known code, `UNKNOWN_CODE` for any other text without a digit.
-
-    Raises:
-        ValueError: it has digits and is not a number, such as `1,250`, whose meaning would be a guess.
-    """
+    """Parse a value: NaN for none or a known code, `UNKNOWN_CODE` without digits; `1,250` raises ValueError."""
     text = text.strip()
     if NUMBER.fullmatch(text):
         value = float(text)
@@ -69,12 +64,7 @@ def qualifier_flags(words: Iterable[str]) -> Flag:
 
 
 def screened(values: Array, flags: Flags | None = None) -> tuple[Array, Flags]:
-    """Return daily discharge with its flags, NaN where no value is usable.
-
-    Args:
-        values: (days,) in any unit, as `number_of` gives them or as a source stores them.
-        flags: of the source; a value flagged MISSING is removed.
-    """
+    """Return daily discharge (any unit) with its flags: NaN where unusable, or flagged MISSING by its source."""
     given = np.zeros(values.shape, np.uint8) if flags is None else flags
     without = np.isnan(values) | np.isin(values, SENTINELS)
     withdrawn = ~without & (given & Flag.MISSING != 0)

@@ -38,11 +38,7 @@ def shown_part(words: str) -> str:
 
 
 def counted(count: int, noun: str, plural: str | None = None) -> str:
-    """Return a number with its noun: `1 basin`, `2 basins`.
-
-    Args:
-        plural: of the noun, where it does not end in another s.
-    """
+    """Return a number with its noun: `1 basin`, `2 basins`; `plural` where it does not end in another s."""
     return f"{count} {noun if count == 1 else plural or f'{noun}s'}"
 
 

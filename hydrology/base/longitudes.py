@@ -29,10 +29,7 @@ def normalised(longitude: float) -> float:
 
 
 def extent(longitudes: Iterable[float]) -> tuple[float, float]:
-    """Return west and east of the shortest arc that contains all longitudes (at least one).
-
-    West is from -180 to 180 and east is not below it: above 180 where the arc crosses the 180th meridian.
-    """
+    """Return west (-180 to 180) and east (not below west) of the shortest arc that contains all longitudes."""
     ascending = sorted({normalised(longitude) for longitude in longitudes})
     west, east = ascending[0], ascending[-1]
     gaps = [after - before for before, after in pairwise(ascending)]

@@ -1,7 +1,4 @@
-"""Reads a basin's outline from unchecked GeoJSON.
-
-Source of the shapes: RFC 7946.
-"""
+"""Reads a basin's outline from unchecked GeoJSON (RFC 7946)."""
 
 import re
 from typing import Any
@@ -39,9 +36,6 @@ class BadOutline(InvalidInput):
 def outline_of(geojson: object, latitude: float, longitude: float) -> list[Polygon]:
     """Return the polygons of a gauge's outline, with longitudes within 180 degrees of the gauge's.
 
-    Args:
-        latitude, longitude: of the gauge, degrees.
-
     Raises:
         BadOutline: also where a ring crosses itself, or the outline is too large or not where the gauge is.
     """
@@ -57,11 +51,7 @@ def outline_of(geojson: object, latitude: float, longitude: float) -> list[Polyg
 
 
 def polygons_of(geojson: object) -> list[Polygon]:
-    """Return the polygons of an outline.
-
-    Raises:
-        BadOutline: it has no polygon, is too large, not closed, or not on the Earth.
-    """
+    """Return an outline's polygons; refuse one without any, too large, not closed or not on the Earth."""
     polygons = _parts(geometry_of(geojson))
     rings = [ring for polygon in polygons for ring in polygon]
     if not 0 < len(rings) <= MAX_RINGS:
@@ -77,11 +67,8 @@ def polygons_of(geojson: object) -> list[Polygon]:
 def geometry_of(geojson: object) -> dict[str, Any]:
     """Return an outline as one Polygon or MultiPolygon, without the rest of the GeoJSON.
 
-    A FeatureCollection must have one feature with a polygon; the polygons of a GeometryCollection belong together;
-    points and lines are ignored.
-
-    Raises:
-        BadOutline: there is no polygon, there are several features with one, or it is in another reference system.
+    Refused are several features with a polygon, and another reference system. The polygons of a GeometryCollection
+    belong together; points and lines are ignored.
     """
     inner = geojson
     _check_reference(inner)
@@ -109,7 +96,6 @@ def geometry_of(geojson: object) -> dict[str, Any]:
 
 
 def _areal_within(geometry: object) -> list[dict[str, Any]]:
-    """Return the polygons in a geometry, nested ones included."""
     if not isinstance(geometry, dict):
         return []
     within = geometry.get("geometries") if geometry.get("type") == "GeometryCollection" else [geometry]
@@ -166,7 +152,6 @@ def _is_number(value: object) -> bool:
 
 
 def _check_place(polygons: list[Polygon], latitude: float, longitude: float) -> None:
-    """Raise where the outline cannot be the basin of that gauge."""
     vertices = np.concatenate([ring for polygon in polygons for ring in polygon])
     low, high = vertices.min(axis=0), vertices.max(axis=0)
     if (high - low).max() > _FARTHEST:
@@ -186,7 +171,6 @@ def _is_near(gauge: Array, low: Array, high: Array) -> bool:
 
 
 def _check_simple(ring: Array) -> None:
-    """Raise where a ring crosses itself."""
     starts, ends = ring[:-1], ring[1:]
     for at in range(len(starts) - 1):
         start, end, others, other_ends = starts[at], ends[at], starts[at + 1 :], ends[at + 1 :]

@@ -43,9 +43,7 @@ def area_m2(polygons: Sequence[Polygon]) -> float:
 def covered(polygons: Sequence[Polygon], longitudes: Array, latitudes: Array) -> Mask:
     """Return which cells of a grid the polygons cover, (latitudes, longitudes).
 
-    Args:
-        polygons: with longitudes in the same range as the grid's.
-        longitudes, latitudes: of the grid, degrees, ascending.
+    Cells are in degrees, ascending, with longitudes in the range of the polygons'.
     """
     sides = _sides(polygons)
     inside = np.zeros((len(latitudes), len(longitudes)), dtype=bool)

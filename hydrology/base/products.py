@@ -27,11 +27,7 @@ def subsets(products: Sequence[str]) -> list[tuple[str, ...]]:
 
 
 def own_product(name: str) -> str:
-    """Check and return a name for weather that is not from a published archive.
-
-    Raises:
-        InvalidInput: the name cannot be used.
-    """
+    """Check and return a name for weather that is not from a published archive."""
     if not re.fullmatch(PATTERN, name) or name in ARCHIVED:
         raise InvalidInput(
             f"{name[:64]!r} cannot name your product: use up to 40 small letters, digits and _, and none of "
@@ -42,12 +38,7 @@ def own_product(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Credit:
-    """Credit and licence of a data source.
-
-    Attributes:
-        credit: a sentence that names the source, in the source's own wording.
-        licence: under which the data may be used.
-    """
+    """Credit (a sentence in the source's own wording) and licence of a data source."""
 
     credit: str
     licence: str

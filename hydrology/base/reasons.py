@@ -1,7 +1,6 @@
 """The catalogue of reasons why a value is missing.
 
-A text is a whole sentence for a reader of an answer: what is missing and, where somebody can mend it, how. Braces hold
-its parameters.
+A text is a whole sentence: what is missing and, where somebody can mend it, how. Braces hold its parameters.
 """
 
 from enum import Enum, unique

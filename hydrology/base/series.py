@@ -31,13 +31,9 @@ class Flag(IntFlag):
 
 @dataclass(frozen=True, slots=True)
 class DailySeries:
-    """Values of consecutive days.
+    """Values of consecutive days, NaN where missing, with a `Flag` mask each.
 
-    Attributes:
-        start: the first day.
-        values: one per day, in `unit`; NaN where missing.
-        flags: one `Flag` mask per day.
-        unit: the unit of the values, as stored (`cfs`, `mm/day`, `degC`, `W/m2`, `Pa`, `s`, `mm`).
+    The unit is as stored: `cfs`, `mm/day`, `degC`, `W/m2`, `Pa`, `s`, `mm`.
     """
 
     start: Day
@@ -54,12 +50,10 @@ class DailySeries:
 
     @property
     def period(self) -> Period:
-        """First and last day."""
         return Period(self.start, self.start + np.timedelta64(len(self.values) - 1, "D"))
 
     @property
     def days(self) -> Days:
-        """The day of each value."""
         return self.period.days
 
     def over(self, period: Period) -> "DailySeries":

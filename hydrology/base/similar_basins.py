@@ -13,12 +13,8 @@ ATTRIBUTES = ("elev_mean", "p_mean", "aridity", "frac_snow")
 def most_similar(of_basin: Array, of_others: Array, maximum: int) -> list[int]:
     """Return the indices of the most similar other basins, the most similar first.
 
-    Attributes unknown for the basin do not count; others that lack a counting attribute are left out.
-
-    Args:
-        of_basin: latitude and longitude in degrees, then `ATTRIBUTES`; (6,), NaN where not known.
-        of_others: the same, (others, 6).
-        maximum: maximum number of basins to return.
+    Features, (6,) and (others, 6), are latitude and longitude in degrees, then `ATTRIBUTES`. Attributes unknown (NaN)
+    for the basin do not count; others that lack a counting one are left out.
     """
     one, others = _comparable(of_basin[np.newaxis])[0], _comparable(of_others)
     counts = np.isfinite(one)

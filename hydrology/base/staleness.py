@@ -21,9 +21,8 @@ def stale_note(of: Day, age: int, product: str, observed_until: Day | None) -> s
     """Return the warning about a T0 that nobody asked for and that is too old.
 
     Args:
-        of: T0; age: days between it and the day of issue.
-        product: the weather product that ends too early.
-        observed_until: the last day of observed weather, where the days after T0 have it too; None where they do not.
+        age: days from T0 to the day of issue.
+        observed_until: the last day of observed weather, where the days after T0 have it too; else None.
     """
     start = f"T0 is {of}, {counted(age, 'day')} before the day of issue: "
     fetch = f"Fetch newer days of {product} (freshet feeds) or ingest them"

@@ -1,8 +1,7 @@
 """Converts discharge and weather between units.
 
-Discharge: cubic feet per second, cubic metres per second, depth over a named area. Weather: from the quantities of
-services to those that networks take. The area of a basin differs between sources (by more than 10 % in some), so a
-depth is meaningful only with the name of its area: `Area` holds both.
+The area of a basin differs between sources (by more than 10 % in some), so a depth is meaningful only with the name of
+its area: `Area` holds both.
 """
 
 import math
@@ -37,11 +36,7 @@ J_PER_MJ = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Area:
-    """A drainage area in m2, and the name of its source (`maurer_extended`, `area_gages2`).
-
-    Raises:
-        InvalidInput: the area is not a positive number.
-    """
+    """A drainage area in m2, and the name of its source (`maurer_extended`, `area_gages2`)."""
 
     name: str
     m2: float
@@ -65,13 +60,10 @@ AREA_ATTRIBUTES = ("area_gages2", "area_km2")
 
 
 def area_by(areas: Mapping[str, float], products: Sequence[str]) -> Area | None:
-    """Return the area for converting a basin's discharge, or None where it has none.
+    """Return the area for converting a basin's discharge, from m2 by name; None where it has none.
 
     The first found among: the area of the given weather products, in their order (a version learnt with it); the one
     given by an operator; the one published by the gauge's service.
-
-    Args:
-        areas: m2 by name.
     """
     name = next((name for name in (*products, GIVEN_AREA, SERVICE_AREA) if name in areas), None)
     return None if name is None else Area(name, areas[name])
@@ -87,11 +79,7 @@ def only_area(areas: Mapping[str, float]) -> Area | None:
 
 
 def to_mm_per_day(discharge: npt.ArrayLike, *, unit: str, area: Area) -> Array:
-    """Convert discharge in `cfs`, `m3/s` or `mm/day` to millimetres per day over an area, any shape.
-
-    Raises:
-        InvalidInput: the unit is none of these.
-    """
+    """Convert discharge in `cfs`, `m3/s` or `mm/day` to millimetres per day over an area, any shape."""
     return converted(discharge, unit=unit, into="mm/day", area=area)
 
 
@@ -106,14 +94,7 @@ def observed_unit(units: ObservedUnits | None) -> Units | None:
 
 
 def converted(discharge: npt.ArrayLike, *, unit: str, into: str, area: Area | None) -> Array:
-    """Convert discharge between `cfs`, `m3/s` and `mm/day`, any shape; NaN stays NaN.
-
-    Args:
-        area: the area of a depth; needed only between a flow and a depth.
-
-    Raises:
-        InvalidInput: a unit is none of these, or an area is needed.
-    """
+    """Convert discharge between `cfs`, `m3/s` and `mm/day` (a depth needs its area), any shape; NaN stays NaN."""
     flow = np.asarray(discharge, dtype=np.float64)
     if unit == into:
         return flow
@@ -132,13 +113,9 @@ def converted(discharge: npt.ArrayLike, *, unit: str, into: str, area: Area | No
 
 
 def daylight_mean(radiation: npt.ArrayLike, daylength: npt.ArrayLike) -> Array:
-    """Convert a daily radiation sum in MJ/m2 to the mean over daylight in W/m2, any shape.
+    """Convert a daily radiation sum in MJ/m2 to the mean over daylight (s) in W/m2, any shape.
 
-    NaN stays NaN. CAMELS gives the mean over daylight, most services the sum or the mean over 24 hours. A day without
-    daylight has 0.
-
-    Args:
-        daylength: seconds from sunrise to sunset, of the same shape.
+    NaN stays NaN; a day without daylight has 0. CAMELS gives this mean, most services the sum or the 24-hour mean.
     """
     joules, seconds = np.asarray(radiation, dtype=np.float64) * J_PER_MJ, np.asarray(daylength, dtype=np.float64)
     without_light = np.where(np.isnan(joules), joules, 0)

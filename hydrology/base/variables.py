@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A quantity of a series.
+    """A quantity of a series: its name, stored unit and possible range.
 
-    Its name, its stored unit and its possible range. The ranges are wide: they only prevent that a sentinel (-999) or
-    another unit (kelvin) is taken for weather.
+    The ranges are wide: they only prevent that a sentinel (-999) or another unit (kelvin) is taken for weather.
     """
 
     variable: str

@@ -16,12 +16,8 @@ NEAR_DAYS = 7
 class FlowClimatology:
     """Observed flow of other water years, within a week of the day of the year.
 
-    Around the turn of the water year, days within a week of the day itself are left out, too.
-
-    Args:
-        days: of the record, (days,).
-        observed: (days,), NaN where missing; the quantiles are in its unit.
-        levels: of the quantiles.
+    Around the turn of the water year, days within a week of the day itself are left out, too. Flow is (days,), NaN
+    where missing; the quantiles are in its unit.
     """
 
     def __init__(self, days: Days, observed: Array, levels: Sequence[float]) -> None:
@@ -48,7 +44,6 @@ class FlowClimatology:
         return self._known[day]
 
     def _near(self, day: Day) -> Mask:
-        """Return which days of the record are at the time of the year of a day, and of another year."""
         alone = np.array([day])
         of_year, left = day_of_year(alone), days_left(alone)
         within, across = np.abs(self._of_year - of_year), np.minimum(self._left + of_year, self._of_year + left)

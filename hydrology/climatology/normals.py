@@ -23,12 +23,9 @@ _AROUND = np.arange(-NEAR_DAYS, NEAR_DAYS + 1)
 
 @dataclass(frozen=True, slots=True)
 class Normals:
-    """Normals of some days, in the unit of the values.
-
-    NaN where fewer than `MIN_YEARS` are known.
+    """Normals of some days, in the unit of the values; NaN where fewer than `MIN_YEARS` are known.
 
     Attributes:
-        mean: (days,).
         quantiles: (levels, days), at `LEVELS`.
         years: number of other years that count, (days,).
     """
@@ -39,13 +36,9 @@ class Normals:
 
 
 def normals(values: npt.NDArray[np.floating], record: Period, days: Days) -> Normals:
-    """Return normals of some days, from all values of other years within `NEAR_DAYS` of the day.
+    """Return normals of days, in the record or not, from other years' values within `NEAR_DAYS` of each.
 
-    1 March replaces 29 February in years that have none. The year of the day itself is left out.
-
-    Args:
-        values: of the record, (days of the record,), NaN where missing.
-        days: to compute normals for, within the record or not.
+    1 March replaces 29 February in years that have none. Values are (days of the record,), NaN where missing.
     """
     around, years = _of_other_years(values, record, days)
     enough = years >= MIN_YEARS
@@ -55,11 +48,7 @@ def normals(values: npt.NDArray[np.floating], record: Period, days: Days) -> Nor
 
 
 def normal_means(values: npt.NDArray[np.floating], record: Period, days: Days) -> Array:
-    """Return the means of `normals` for many records of the same days, (..., days).
-
-    Args:
-        values: (..., days of the record), NaN where missing.
-    """
+    """Return the means of `normals`, (..., days), of values (..., days of the record), NaN where missing."""
     around, years = _of_other_years(values, record, days)
     return _means(around, years >= MIN_YEARS)
 

@@ -1,8 +1,4 @@
-"""Seasonal volumes of a river: forecast, observed and normal.
-
-A volume is given as a depth over the basin (mm: the sum of the daily depths) and, if the basin's area is known, in
-million m3.
-"""
+"""Seasonal volumes, forecast, observed and normal: depths in mm, and million m3 where the basin's area is known."""
 
 import re
 from calendar import monthrange
@@ -48,11 +44,7 @@ class Season:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Parse a season, such as `04-01..07-31`.
-
-        Raises:
-            InvalidInput: the text is not two days of a common year.
-        """
+        """Parse a season, such as `04-01..07-31`."""
         try:
             if re.match(SEASON, text) is None:
                 raise ValueError
@@ -90,10 +82,7 @@ MELT = Season((4, 1), (7, 31))
 def default_season(snow_share: float | None, t0: Day) -> Season:
     """Return the default season for volumes.
 
-    Where snow rules, April to July; elsewhere the month of the first day after T0 and the two after it.
-
-    Args:
-        snow_share: snow fraction of the precipitation; None where unknown.
+    Where snow rules, April to July; elsewhere, or with an unknown fraction, the month of T0 + 1 day and two more.
     """
     if snow_share is not None and snow_share >= SNOW_RULES:
         return MELT
@@ -104,13 +93,7 @@ def default_season(snow_share: float | None, t0: Day) -> Season:
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """The observed part of a season until T0.
-
-    Attributes:
-        period: the days of the season until T0.
-        depth: of the observed days, mm.
-        missing: number of days without observation.
-    """
+    """The observed part of a season until T0: its depth in mm, and the days without observation."""
 
     period: Period
     depth: float
@@ -125,11 +108,7 @@ class Observed:
 
 @dataclass(frozen=True, slots=True)
 class Normal:
-    """The normal volume of a season, from other years, mm.
-
-    Attributes:
-        years: those observed entirely, by the year in which the season begins.
-    """
+    """The normal volume of a season, mm, from other years observed entirely, named by the year it begins in."""
 
     mean: float
     median: float
@@ -137,12 +116,7 @@ class Normal:
 
 
 def normal(flow: Array, record: Period, season: Season, shown: Period) -> Normal | Absent:
-    """Return the normal volume, or why there is none.
-
-    Args:
-        flow: of the record, (days,) in mm/day, NaN where not observed.
-        shown: the days of the volume to compare, which are left out.
-    """
+    """Return the normal volume from flow (days,) in mm/day, NaN where not observed, without the `shown` days."""
     of_years = depths(flow, record, season, shown)
     if len(of_years) < MIN_YEARS:
         return absent(Reason.TOO_FEW_SEASONS, season=str(season), years=len(of_years), needed=MIN_YEARS)
@@ -151,10 +125,7 @@ def normal(flow: Array, record: Period, season: Season, shown: Period) -> Normal
 
 
 def depths(flow: Array, record: Period, season: Season, shown: Period) -> dict[int, float]:
-    """Return the depths of entirely observed seasons in mm, by the year in which each begins.
-
-    The arguments are those of `normal`.
-    """
+    """Return depths in mm of entirely observed seasons, by the year each begins in; arguments as of `normal`."""
     of_years = {}
     for days in season.within(record):
         start = days_between(record.first, days.first)
@@ -165,15 +136,11 @@ def depths(flow: Array, record: Period, season: Season, shown: Period) -> dict[i
 
 
 def exceeded(paths: Array, days: slice, weights: Array | None = None) -> Array:
-    """Return the depths exceeded at `EXCEEDED_PERCENT` by the sums of paths.
+    """Return the depths (mm, decreasing) that sums of paths over `days` exceed at `EXCEEDED_PERCENT`.
 
     Args:
         paths: (members, ..., days) in mm/day; the paths of a member are equally likely.
-        days: of the last axis, those to sum.
         weights: (members,), of sum 1; None where all are equal.
-
-    Returns:
-        (percents,) in mm, decreasing.
     """
     sums = paths[..., days].sum(axis=-1, dtype=np.float64)
     of_paths = of_traces(weights, sums.size // len(sums))

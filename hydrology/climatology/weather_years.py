@@ -13,15 +13,11 @@ SHIFT, MAX_SHIFT = 5, 45
 
 
 def other_years(ahead: Period, record: Period) -> dict[str, Days]:
-    """Return the days of other years to use for the days ahead, by the year they begin in.
+    """Return the days of other years for the days ahead (at most a year), by the year they begin in.
 
     They begin on the same day of the same month and are consecutive. A 29 February that the days ahead lack is left
     out; where the other year has none, 1 March replaces it, and each later day the one before. Years that the record
     does not cover entirely, and those whose days are themselves ahead (T0's own), are left out.
-
-    Args:
-        ahead: the days after T0, at most a year of them.
-        record: the known days.
     """
     skips_leap_day = not _leap_days(ahead.days).any()
     by_year: dict[str, Days] = {}
@@ -50,6 +46,5 @@ def similar_days(ahead: Period, record: Period) -> tuple[Days, ...]:
 
 
 def _leap_days(days: Days) -> Mask:
-    """Return which days are 29 February."""
     of_month = (days - days.astype("datetime64[M]")).astype(int)
     return np.asarray((month(days) == 2) & (of_month == 28))

@@ -15,13 +15,7 @@ LOW_FLOW_DAYS = 7
 
 @dataclass(frozen=True, slots=True)
 class Annual:
-    """Annual values of the years of a record with enough days.
-
-    Attributes:
-        values: one per year, shape (years,).
-        days: the days of those years that the record holds, shape (days,).
-        left_out: number of years that the record touches with too few days.
-    """
+    """Annual values (years,) of years with enough days, those days (days,), and the number of other years."""
 
     values: Array
     days: Days
@@ -37,21 +31,13 @@ class Annual:
 
 
 def annual_maxima(flow: npt.ArrayLike, days: Days) -> Annual:
-    """Return the highest daily mean of each water year with at most 10 % of its days missing.
-
-    Args:
-        flow: shape (days,), NaN where missing.
-        days: consecutive days.
-    """
+    """Return the highest daily mean, of consecutive days, of each water year with at most 10 % missing (NaN)."""
     flow = np.asarray(flow, dtype=np.float64)
     return _annual(flow, flow, days, water_year(days), np.fmax)
 
 
 def annual_minima(flow: npt.ArrayLike, days: Days) -> Annual:
-    """Return the lowest 7-day mean of each climatic year with at most 10 % of its days missing.
-
-    The seven days are known and belong to that year. Arguments as of `annual_maxima`.
-    """
+    """Return the lowest mean of 7 known days within each climatic year with at most 10 % of its days missing."""
     flow, years = np.asarray(flow, dtype=np.float64), climatic_year(days)
     means = np.full(len(flow), np.nan)
     if len(flow) >= LOW_FLOW_DAYS:

@@ -21,11 +21,10 @@ from hydrology.extremes.low_outliers import count_low_outliers
 def levels(
     floods: npt.ArrayLike, chances: Sequence[float], regional: RegionalSkew | None = None, *, intervals: bool = True
 ) -> list[FloodQuantile]:
-    """Return the level for each annual non-exceedance probability. Fits are cached in the process.
+    """Return the level for each annual non-exceedance probability (0.9: the flood of 10 years). Fits are cached.
 
     Args:
         floods: annual maxima, shape (years,), none below 0, in any unit.
-        chances: 0.9 for the flood of 10 years.
         regional: the region's skew, with which the station's is weighted.
         intervals: whether to compute confidence limits, which take most of the time.
     """
@@ -55,7 +54,6 @@ def fit_record(record: FloodRecord, regional: RegionalSkew | None = None) -> Fit
 def _levels(
     content: bytes, chances: tuple[float, ...], regional: RegionalSkew | None, intervals: bool
 ) -> Sequence[FloodQuantile]:
-    """Compute `levels` from the bytes of float64 values."""
     floods = np.frombuffer(content)
     unfitted = levels_without_fit(floods, chances)
     if unfitted is not None:

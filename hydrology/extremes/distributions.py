@@ -44,7 +44,6 @@ class Gev:
 
     @classmethod
     def fit(cls, values: Array) -> Self:
-        """Fit to values of shape (..., n)."""
         from scipy.special import gamma
 
         mean, l_scale, l_skewness = l_moments(values)
@@ -59,7 +58,6 @@ class Gev:
         return np.asarray(location - scale * np.expm1(k * np.log(-np.log(chance))) / k)
 
     def sample(self, generator: np.random.Generator, shape: tuple[int, ...]) -> Array:
-        """Draw random values."""
         return self.quantile(generator.random(shape))
 
 
@@ -78,7 +76,6 @@ class LogPearson3:
 
     @classmethod
     def fit(cls, values: Array) -> Self:
-        """Fit to values of shape (..., n)."""
         logs = np.log10(values)
         n = logs.shape[-1]
         mean, sd = logs.mean(axis=-1, keepdims=True), logs.std(axis=-1, ddof=1, keepdims=True)
@@ -93,7 +90,6 @@ class LogPearson3:
         return 10 ** np.asarray(pearson3.ppf(chance, skew, mean, sd))
 
     def sample(self, generator: np.random.Generator, shape: tuple[int, ...]) -> Array:
-        """Draw random values."""
         from scipy.stats import pearson3
 
         return 10 ** np.asarray(pearson3.rvs(self.skew, self.mean, self.sd, size=shape, random_state=generator))

@@ -27,10 +27,9 @@ _MIN_SHRINK = 0.5
 
 @dataclass(frozen=True, slots=True)
 class FloodRecord:
-    """Annual floods, with what could have been seen each year; all of shape (years,).
+    """Annual floods within bounds, equal where known, and what could have been seen each year; all (years,).
 
     Attributes:
-        low, high: the bounds of the flood; equal where it is known.
         seen_above: the flow above which a flood of that year would have been recorded (perception threshold): 0 at a
             gauge; of a year without observation, the flow of which people would have left a mark.
     """
@@ -76,13 +75,7 @@ class Moments:
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """A fit to a record.
-
-    Attributes:
-        station: the moments of the record itself.
-        moments: those with the skew weighted by the region's; the station's without one.
-        weight: of the station's skew in it.
-    """
+    """A fit: `station` has the record's moments, `moments` their skew weighted (by `weight`) with the region's."""
 
     record: FloodRecord
     station: Moments
@@ -130,14 +123,11 @@ def complete_skew_error(n: int, skew: float) -> float:
 
 
 def limits(fitted: Fit, chances: Array, share: float) -> tuple[Array, Array]:
-    """Return the confidence limits of logarithms of floods, each of shape (chances,).
+    """Return the confidence limits of logarithms of floods at non-exceedance probabilities, each (chances,).
 
     A flood's estimate and its estimated standard deviation vary together, which Student's t is corrected for: Cohn,
-    Lane and Stedinger 2001, equations 19 to 24. Not covered: which small floods a test has left out.
-
-    Args:
-        chances: non-exceedance probabilities.
-        share: of the cases in which the limits enclose the true flood, as 0.90.
+    Lane and Stedinger 2001, equations 19 to 24. Not covered: which small floods a test has left out. A `share` of such
+    limits (as 0.90) encloses the true flood.
     """
     from scipy.stats import t as student
 

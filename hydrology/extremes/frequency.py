@@ -32,13 +32,7 @@ _SEED = 0  # the same record always has the same interval
 
 @dataclass(frozen=True, slots=True)
 class FloodQuantile:
-    """A level with a stated probability.
-
-    Attributes:
-        value: in the unit of the fitted values; None for the reason given.
-        low, high: the ends of its interval; None for the reason given.
-        reason: why a value is None; None where all three have one.
-    """
+    """A level of a stated probability, with its interval's ends, in the values' unit; None for the reason given."""
 
     value: float | None
     low: float | None
@@ -49,15 +43,10 @@ class FloodQuantile:
 def levels(
     values: Array, chances: Sequence[float], distribution: type[Distribution], *, intervals: bool = True
 ) -> list[FloodQuantile]:
-    """Return the level for each annual non-exceedance probability.
+    """Return the level for each non-exceedance probability (0.9: flood of 10 years, 0.1: low flow of 10 years).
 
-    Fits are cached in the process, so that the bootstrap of an unchanged record is not repeated.
-
-    Args:
-        values: shape (years,), none below 0.
-        chances: non-exceedance probabilities: 0.9 for the flood of 10 years, 0.1 for the low flow of 10 years.
-        distribution: of the years with flow.
-        intervals: whether to compute intervals, which take nearly all of the time.
+    Fits are cached in the process, so that the bootstrap of an unchanged record is not repeated. Values are (years,),
+    none below 0; intervals take nearly all of the time.
     """
     return list(_levels(np.asarray(values, np.float64).tobytes(), tuple(chances), distribution, intervals))
 
@@ -66,7 +55,6 @@ def levels(
 def _levels(
     content: bytes, chances: tuple[float, ...], distribution: type[Distribution], intervals: bool
 ) -> Sequence[FloodQuantile]:
-    """Compute `levels` from the bytes of float64 values."""
     values = np.frombuffer(content)
     unfitted = levels_without_fit(values, chances)
     if unfitted is not None:
@@ -92,7 +80,6 @@ def levels_without_fit(values: Array, chances: Sequence[float]) -> list[FloodQua
 
 
 def too_short(years: int) -> FloodQuantile:
-    """Return the level for a record of too few years."""
     return _none(absent(Reason.TOO_FEW_YEARS_FOR_LEVEL, years=years, needed=MIN_YEARS))
 
 
@@ -104,7 +91,6 @@ def _quantiles(fitted: Distribution, chances: Array, dry: float) -> Array:
 
 
 def _interval(fitted: Distribution, years: int, dry: float, chances: Array) -> tuple[Array, Array]:
-    """Return the ends of the interval of each probability."""
     generator = np.random.default_rng(_SEED)
     with_flow = np.maximum(generator.binomial(years, 1 - dry, SAMPLES), MIN_FITTED)
     drawn = []

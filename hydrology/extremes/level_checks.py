@@ -31,12 +31,7 @@ def ratio(one: float, other: float) -> float:
 
 
 def against_record(discharge: float, direction: Direction, flow: Array) -> str | None:
-    """Return why a level cannot be right beside a record; None where it can.
-
-    Args:
-        discharge: m3/s.
-        flow: the record's, m3/s, NaN where missing.
-    """
+    """Return why a level cannot be right beside a record, both m3/s, NaN where missing; None where it can."""
     known = flow[np.isfinite(flow)]
     if len(known) < MIN_DAYS:
         return None
@@ -52,9 +47,7 @@ def against_record(discharge: float, direction: Direction, flow: Array) -> str |
 def out_of_order(discharges: Mapping[str, float], order: Sequence[str]) -> dict[str, str]:
     """Return why categories do not rise, by name, with all that are involved.
 
-    Args:
-        discharges: of some of the categories, m3/s.
-        order: of all categories, the least severe first.
+    Discharges, m3/s, are of some of the categories; `order` is of all, the least severe first.
     """
     known = [name for name in order if name in discharges]
     found: dict[str, str] = {}

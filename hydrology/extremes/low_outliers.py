@@ -15,11 +15,7 @@ _SMALLEST = 1e-8  # stands for 0, which has no logarithm
 
 
 def count_low_outliers(floods: npt.ArrayLike) -> int:
-    """Return how many of the smallest annual floods are outliers among normal logarithms, at most half of them.
-
-    Args:
-        floods: shape (years,), none below 0; in any order.
-    """
+    """Return how many smallest annual floods (years,) are outliers among normal logarithms, at most half."""
     logs = np.sort(np.log10(np.maximum(np.asarray(floods, np.float64), _SMALLEST)))
     ranks = np.arange(1, len(logs) // 2 + 1)
     rare = chance_of_as_low(len(logs), ranks, _distances(logs, ranks))
@@ -41,12 +37,9 @@ def _distances(logs: Array, ranks: Integers) -> Array:
 def chance_of_as_low(n: int, ranks: Integers, distances: Array) -> Array:
     """Return the probability of values of those ranks at least as far below the higher ones, among n normal values.
 
-    Cohn et al. 2013, equations 8 to 13: integrated over where the value of that rank lies. Given its place, mean and
-    variance of the higher values are taken as normal and as gamma distributed.
-
-    Args:
-        ranks: from 1, the smallest; shape (ranks,).
-        distances: from the mean of the higher values, in their standard deviation.
+    Cohn et al. 2013, equations 8 to 13: integrated over where the value of that rank (1 for the smallest) lies. Given
+    its place, mean and variance of the higher values are taken as normal and as gamma distributed. Distances are from
+    that mean, in their standard deviation.
     """
     from scipy.special import betaincinv, gammaln, nctdtr, ndtri
 

@@ -40,9 +40,7 @@ rain does not suffice."""
 class RainMargin:
     """The rain that takes flow to a level, mm: the quantiles `RANGE` of members, or why one has none.
 
-    Attributes:
-        low: in 5 % of the members this rain suffices; 0 where none is needed.
-        high: in 95 % of them.
+    In 5 % of the members `low` suffices (0 where none is needed), in 95 % `high`.
     """
 
     low: float | Absent
@@ -51,7 +49,6 @@ class RainMargin:
 
     @property
     def status(self) -> MarginStatus:
-        """The answer in a word."""
         if isinstance(self.median, Absent):
             return "not-reached"
         return "needs-rain" if self.median > 0 else "already-above"
@@ -63,11 +60,8 @@ def crossings(peaks: npt.ArrayLike, rain_mm: npt.ArrayLike, level: float) -> Arr
     Where flow is not monotone in the rain, it is the first crossing. NaN where the response is not known.
 
     Args:
-        peaks: the highest flow by size of rain, (..., sizes, members), in the unit of the level.
+        peaks: (..., sizes, members), in the unit of the level; the result is (..., members).
         rain_mm: the sizes, (sizes,), rising from 0.
-
-    Returns:
-        (..., members).
     """
     flow, sizes = np.moveaxis(np.asarray(peaks, np.float64), -2, -1), np.asarray(rain_mm, np.float64)
     reached = flow >= level
@@ -81,23 +75,13 @@ def crossings(peaks: npt.ArrayLike, rain_mm: npt.ArrayLike, level: float) -> Arr
 
 
 def rain_margin(of_members: npt.ArrayLike, largest_mm: float, weights: Array | None = None) -> RainMargin:
-    """Return the median and range of members' crossings.
-
-    Args:
-        of_members: of `crossings` in one window, (members,) in mm; none NaN.
-        largest_mm: the largest rain that was simulated.
-        weights: of the members, (members,), of sum 1; None where all are equal.
-    """
+    """Return the median and range of members' crossings (members,) in mm, none NaN; weights have the sum 1."""
     quantiles = reached_by_shares(np.asarray(of_members, np.float64), RANGE, weights)
     return RainMargin(*(_known(mm, largest_mm) for mm in quantiles))
 
 
 def share_not_monotone(peaks: npt.ArrayLike) -> float:
-    """Return the share of responses in which flow falls although more rain fell.
-
-    Args:
-        peaks: (..., sizes, members); responses with a NaN are left out.
-    """
+    """Return the share of responses (..., sizes, members), NaN left out, in which flow falls with more rain."""
     flow = np.moveaxis(np.asarray(peaks, np.float64), -2, -1).reshape(-1, np.shape(peaks)[-2])
     flow = flow[~np.isnan(flow).any(axis=1)]
     return float((np.diff(flow) < -_FALL * flow[:, :-1]).any(axis=1).mean()) if len(flow) else 0.0

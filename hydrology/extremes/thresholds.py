@@ -38,13 +38,9 @@ WHAT: dict[Kind, str] = {
 
 @dataclass(frozen=True, slots=True)
 class NamedLevel:
-    """A level of a record.
+    """A level of a record, of a return period or exceeded on a percentage of the days; the other is None.
 
-    Attributes:
-        name: `gev-10`, `lp3-10`, `7q10`, `exceeded-90`; unique within the basin.
-        return_period_years: None for a share of the days.
-        exceeded_percent: percentage of the days with a higher flow; None for a return period.
-        level: in the unit of the record.
+    Names are `gev-10`, `lp3-10`, `7q10`, `exceeded-90`; unique within the basin.
     """
 
     name: str
@@ -58,10 +54,8 @@ class Statistic:
     """Levels of one kind, by one method.
 
     Attributes:
-        years: number of years with enough days, on which they are based.
         left_out_years: number of years that the record touches with too few days.
-        dry_years: number of these years whose extreme is 0.
-        period: of these years (`Annual.period`).
+        dry_years: number of the `years` whose extreme is 0.
         low_outliers: number of small floods that count only as such, dry years included; None where nothing is tested.
         trend: of annual maxima; None of other values, and of fewer than three.
     """
@@ -94,9 +88,8 @@ class Statistic:
 class FloodFrequency:
     """How the floods of a basin are analysed.
 
-    Attributes:
-        regional: the region's skew; None to use the record's own alone.
-        trend_adjusted: whether floods are moved to the conditions of the last year, where their trend is significant.
+    Without a regional skew the record's own counts alone. Adjusted floods have the last year's conditions, if their
+    trend is significant.
     """
 
     regional: RegionalSkew | None = None
@@ -118,14 +111,7 @@ BY_DEFAULT = FloodFrequency()
 def of_record(
     flow: npt.ArrayLike, days: Days, *, intervals: bool = True, floods: FloodFrequency = BY_DEFAULT
 ) -> list[Statistic]:
-    """Return the levels of a record.
-
-    Args:
-        flow: shape (days,), in any unit, NaN where missing, none below 0.
-        days: consecutive days.
-        intervals: whether to compute intervals, which take nearly all of the time.
-        floods: how floods are analysed.
-    """
+    """Return the levels of consecutive days of flow in any unit, NaN where missing; intervals take most of the time."""
     flow = np.asarray(flow, dtype=np.float64)
     maxima, minima = annual_maxima(flow, days), annual_minima(flow, days)
     return [

@@ -25,8 +25,7 @@ class Trend:
         tau: Kendall's rank correlation of values with years, from -1 to 1.
         p_value: two-sided probability of as strong a trend among independent years.
         percent_per_year: median growth between pairs of years with flow; 0 with fewer than two.
-        adjusted: whether the levels are those of values moved to the last year's conditions.
-        last_year: water year.
+        adjusted: whether the levels are those of values moved to the conditions of the last (water) year.
     """
 
     tau: float
@@ -37,12 +36,9 @@ class Trend:
 
 
 def trend_of(values: npt.ArrayLike, years: Integers, *, adjust: bool = False) -> Trend | None:
-    """Return the trend of annual values, none below 0; None for fewer than three.
+    """Return the trend of annual values (years,), none below 0; None for fewer than three.
 
-    Args:
-        values: shape (years,).
-        years: increasing, with gaps or without.
-        adjust: whether levels are to be adjusted, if the trend is significant.
+    With `adjust`, levels are to be adjusted, if the trend is significant.
     """
     values = np.asarray(values, np.float64)
     n = len(values)

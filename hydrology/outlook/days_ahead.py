@@ -22,11 +22,9 @@ Values = tuple[float | None, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DaysAhead:
-    """The distribution by day, mm/day; None on days that an adjustment moves no flow to.
+    """The distribution by lead (days after T0), mm/day; None on days that an adjustment moves no flow to.
 
-    Attributes:
-        leads: the days, as days after T0.
-        quantiles: a row for each of `LEVELS`.
+    Quantiles have a row for each of `LEVELS`.
     """
 
     leads: tuple[int, ...]
@@ -35,7 +33,6 @@ class DaysAhead:
 
     @property
     def median(self) -> Values:
-        """The median of each day."""
         return self.quantiles[MEDIAN]
 
 

@@ -20,11 +20,9 @@ MIN_NORMAL_MM = 1.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlowOutlook:
-    """The outlook of a distribution.
+    """The outlook of a distribution, with every level of the basin that can have an alert.
 
-    Attributes:
-        levels: every level of the basin that can have an alert.
-        percent_of_normal: the sum of the days' medians in percent of that of their normals.
+    `percent_of_normal` is the sum of the days' medians in percent of that of their normals.
     """
 
     days: DaysAhead
@@ -41,8 +39,7 @@ class Surroundings:
         past: number of the run's first days that had ended.
         before: flow of the last past day, mm/day, as last observed; None where it is not known.
         normal: of each of the run's days, mm/day, or why there is none.
-        levels: of the basin, or why flow cannot be compared with them.
-        area: converts them; None without them.
+        area: converts the levels; None without them.
         window: number of days ahead that chances cover.
     """
 
@@ -55,11 +52,9 @@ class Surroundings:
 
 
 def flow_outlook(flow: FlowAhead, around: Surroundings, judged: Mapping[str, float]) -> FlowOutlook:
-    """Return the outlook of a run's flow.
+    """Return the outlook of a run's flow, mm/day, NaN on days that an adjustment moves no flow to.
 
-    Args:
-        flow: of every day of the run, mm/day; NaN on days that an adjustment moves no flow to.
-        judged: chances that a forecaster set, by level.
+    `judged` are chances that a forecaster set, by level.
     """
     ahead = flow.after(around.past)
     leads = np.arange(around.past, flow.quantiles.shape[1]) + 1

@@ -12,12 +12,9 @@ LIKELY, POSSIBLE = 0.5, 0.1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Level:
-    """A level of a basin that can have an alert.
+    """A level that can have an alert, m3/s; `kind` is None where somebody set it.
 
-    Attributes:
-        kind: the level's statistic; None for one that somebody set.
-        discharge: m3/s.
-        official_stage: m, of an official flood category; None for others.
+    `official_stage` is in m, of an official flood category; None for others.
     """
 
     level: str

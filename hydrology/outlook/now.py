@@ -20,9 +20,7 @@ STEADY_SHARE = 0.05
 class FlowNow:
     """The last observed flow.
 
-    Attributes:
-        flow: in the unit of the record.
-        change: since `TREND_DAYS` before, in the same unit, or why it is not known.
+    The change, in the unit of the record, is since `TREND_DAYS` before.
     """
 
     day: Day
@@ -31,7 +29,6 @@ class FlowNow:
 
     @property
     def trend(self) -> Trend | Absent:
-        """The direction of the change."""
         if isinstance(self.change, Absent):
             return self.change
         if abs(self.change) <= STEADY_SHARE * (self.flow - self.change):

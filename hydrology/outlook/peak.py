@@ -20,9 +20,7 @@ LEVELS = (0.05, 0.5, 0.95)
 class Peak:
     """The peak over the paths of a distribution: its median, and the ends of its 90 % range.
 
-    Attributes:
-        height, low, high: of the highest daily flow, mm/day.
-        lead, first, last: of its day, as days after T0.
+    Heights are of the highest daily flow, mm/day; `lead`, `first` and `last` are days after T0.
     """
 
     height: float
@@ -34,15 +32,11 @@ class Peak:
 
 
 def peak_of(flow: FlowAhead, leads: Sequence[int], before: float | None) -> Peak | Absent:
-    """Return the peak of the days ahead, or that flow more likely falls than rises.
+    """Return the peak of the days ahead, mm/day, or that flow more likely falls than rises.
 
     Each path has one peak, its highest day (the first of equal ones), so that height and day are those of the same
-    event; the quantiles of daily flow would understate the height wherever its day is uncertain.
-
-    Args:
-        flow: mm/day, of the days after the last past day.
-        leads: these days, as days after T0.
-        before: flow of the last past day, mm/day, as last observed; None: the first day ahead stands for it.
+    event; the quantiles of daily flow would understate the height wherever its day is uncertain. Leads are days after
+    T0. Without `before`, the flow of the last past day as last observed, the first day ahead stands for it.
     """
     if not flow.paths.size:
         return absent(Reason.NOT_FINITE)

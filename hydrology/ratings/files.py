@@ -26,13 +26,9 @@ _DISCHARGE = {"discharge_cfs": M3_PER_FT3, "discharge_m3_per_s": 1.0}
 
 @dataclass(frozen=True, slots=True)
 class RatingFile:
-    """The content of a rating file.
+    """The content of a rating file; None where it names no site, number or shifts.
 
-    Attributes:
-        site: number of the gauge; None where the file names none.
-        number: of the rating, as the file has it.
-        shifted: time of the shifts, as the file has it; None where it has no shifts.
-        largest_shift: m, with its sign; 0 where nothing is shifted.
+    `shifted` is the time of the shifts, `largest_shift` in m, with its sign; 0 where nothing is shifted.
     """
 
     rating: Rating
@@ -43,11 +39,7 @@ class RatingFile:
 
 
 def read_rating(text: str) -> RatingFile:
-    """Read a rating table: RDB where it begins with `#`, otherwise CSV.
-
-    Raises:
-        InvalidRating: it is neither, or its table cannot be used.
-    """
+    """Read a rating table: RDB where it begins with `#`, otherwise CSV."""
     if len(text) > MAX_CHARACTERS:
         raise InvalidRating(f"A rating file has at most {MAX_CHARACTERS} characters; this one has {len(text)}.")
     text = text.removeprefix("\ufeff")

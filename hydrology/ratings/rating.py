@@ -31,17 +31,9 @@ class InvalidRating(InvalidInput):
 
 @dataclass(frozen=True)
 class Rating:
-    """A rating table.
+    """A rating table: stages (m above the gauge's datum, increasing) with discharges (m3/s, never falling).
 
-    Attributes:
-        stages: m above the gauge's datum, increasing.
-        discharges: m3/s, never falling.
-        expansion: how points are joined.
-        offsets: stage of no flow, m, from each breakpoint on.
-        breakpoints: stages, m, increasing, from which on the second and later offsets hold.
-
-    Raises:
-        InvalidRating: the points are too few or too many, or out of order.
+    From each of the `breakpoints` (stages, m, increasing) on, the next of the `offsets` (stage of no flow, m) holds.
     """
 
     stages: tuple[float, ...]
@@ -85,10 +77,7 @@ class Rating:
         return self._within(np.where(logs, curved, straight), wanted, self._h, low, high)
 
     def stage(self, discharge: npt.ArrayLike) -> Array:
-        """Return stages in m for discharges in m3/s, any shape; NaN outside the table.
-
-        Where several stages have the same discharge, the lowest of them.
-        """
+        """Return the (lowest) stages in m for discharges in m3/s, any shape; NaN outside the table."""
         wanted = np.asarray(discharge, np.float64)
         at = np.clip(np.searchsorted(self._q, wanted, side="left") - 1, 0, len(self._q) - 2)
         low, high = self._h[at], self._h[at + 1]
@@ -131,7 +120,6 @@ class Rating:
 
     @staticmethod
     def _within(found: Array, wanted: Array, known: Array, low: Array, high: Array) -> Array:
-        """Return what was found between its two points; NaN outside the table."""
         inside = (wanted >= known[0]) & (wanted <= known[-1])
         return np.where(inside, np.clip(found, low, high), np.nan)
 
@@ -143,11 +131,7 @@ def from_us_units(
     offsets_ft: tuple[float, ...] = (0.0,),
     breakpoints_ft: tuple[float, ...] = (),
 ) -> Rating:
-    """Return the rating of a table in feet and cubic feet per second.
-
-    Raises:
-        InvalidRating: the points are too few or too many, or out of order.
-    """
+    """Return the rating of a table in feet and cubic feet per second."""
     stages, discharges = np.asarray(stages_ft, np.float64), np.asarray(discharges_cfs, np.float64)
     return Rating(
         tuple((stages * M_PER_FT).tolist()),

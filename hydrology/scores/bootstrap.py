@@ -30,13 +30,9 @@ _SUMS = ("days", "squared_error", "observed", "observed_squared")
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A median over basins, with its interval.
+    """The median over the actual basins and years, with the ends of an interval of 95 % of the samples' medians.
 
-    Attributes:
-        median: of the actual basins and years.
-        low, high: ends of the interval that contains 95 % of the samples' medians.
-        sd: of the samples' medians. None, like `low` and `high`, where too few years are observed to draw from.
-        basins, years: number of basins, and of water years with an observation.
+    Interval and `sd` of the samples' medians are None where too few years are observed to draw from.
     """
 
     median: float
@@ -49,13 +45,9 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class YearlyErrors:
-    """Sums over each water year, from which the NSE of any choice of years follows.
+    """Sums over each water year, (basins, years), from which the NSE of any choice of years follows.
 
-    Attributes:
-        years: the water years, shape (years,).
-        days: number of days with both values, shape (basins, years), as of the others.
-        squared_error: Σ(s-o)².
-        observed, observed_squared: Σo and Σo², o less the basin's mean (against cancellation).
+    `squared_error` is Σ(s-o)², the others Σo and Σo², o less the basin's mean (against cancellation).
     """
 
     years: Integers
@@ -77,11 +69,7 @@ class YearlyErrors:
 
     @classmethod
     def joined(cls, basins: Sequence["YearlyErrors"]) -> Self:
-        """Return the sums of several basins over the same water years.
-
-        Raises:
-            InvalidInput: there is none, or their water years differ.
-        """
+        """Return the sums of several basins over the same water years."""
         if not basins or any(not np.array_equal(basin.years, basins[0].years) for basin in basins):
             raise InvalidInput("Yearly errors are joined over the same water years: give some of equal periods.")
         return cls(basins[0].years, *(np.concatenate([getattr(basin, name) for basin in basins]) for name in _SUMS))
@@ -97,15 +85,9 @@ class YearlyErrors:
         return np.asarray(self.days.sum(axis=0) > 0)
 
     def nse(self, counts: Integers | None = None) -> Array:
-        """Return the NSE of each basin over each sample of years.
+        """Return the NSE of each basin over each sample of years, (basins, samples); NaN where undefined.
 
-        Values are NaN where it is undefined.
-
-        Args:
-            counts: number of times that each year is drawn, shape (samples, years); by default every year once.
-
-        Returns:
-            shape (basins, samples).
+        `counts`, (samples, years), are how often each year is drawn; by default every year once.
         """
         weights = (np.ones((1, len(self.years))) if counts is None else counts.astype(np.float64)).T
         days, error = self.days @ weights, self.squared_error @ weights
@@ -120,13 +102,9 @@ def median_nse_interval(errors: YearlyErrors, *, draw_years: bool = True, draw_b
 
 
 def median_difference_interval(ours: YearlyErrors, theirs: YearlyErrors) -> Interval | None:
-    """Return the median over basins of the difference in NSE, ours - theirs, with its interval.
+    """Return the median over basins of the difference in NSE, ours - theirs, with its interval; None without any.
 
     The differences are paired: both models are compared on the same basin in the same years of each sample.
-    None where no basin has an NSE of both.
-
-    Raises:
-        InvalidInput: the basins or water years are not the same.
     """
     if ours.days.shape != theirs.days.shape or not np.array_equal(ours.years, theirs.years):
         raise InvalidInput("Paired differences need the same basins and water years of both models.")
@@ -158,13 +136,7 @@ def _interval(
 
 
 def ratio_interval(numerator: Array, denominator: Array) -> tuple[float, float] | None:
-    """Return the bootstrap interval that contains 95 % of Σ numerator / Σ denominator.
-
-    None where there are too few water years to draw from.
-
-    Args:
-        numerator, denominator: sums over each observed water year, (years,); some denominator is above 0.
-    """
+    """Return the 95 % bootstrap interval of Σ numerator / Σ denominator (not 0), (years,); None for too few years."""
     if len(numerator) < MIN_YEARS:
         return None
     counts = _drawn_of(len(numerator))

@@ -20,12 +20,11 @@ COST_LOSS_RATIOS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.
 
 @dataclass(frozen=True, slots=True)
 class ActingAtChance:
-    """What followed from acting at each of `CHANCES`.
+    """What followed from acting at each of `CHANCES`, (chances,).
 
     Attributes:
         base_rate: share of the days on which the threshold was passed, above 0 and below 1.
-        hit_rate: share of these days with action, (chances,).
-        false_alarm_rate: share of the other days with action, (chances,).
+        hit_rate, false_alarm_rate: share of these days, and of the others, with action.
     """
 
     base_rate: float
@@ -36,8 +35,7 @@ class ActingAtChance:
     def of_tenths(cls, forecast: Sequence[float], observed: Sequence[float], days: Sequence[int]) -> Self | None:
         """Compute it from a reliability by tenths of the chance; None where an event always or never came.
 
-        Args:
-            forecast: the mean chance of each tenth; observed: share of its days with an event; days: their number.
+        Each tenth has its mean chance, the share of its days with an event, and their number.
         """
         tenth = np.minimum((np.asarray(forecast) * 10 + 1e-9).astype(int), 9)
         events = np.rint(np.asarray(observed) * np.asarray(days))
@@ -52,11 +50,7 @@ class ActingAtChance:
         )
 
     def value(self, ratios: Sequence[float] = COST_LOSS_RATIOS) -> Array:
-        """Return the relative economic value, (chances, ratios).
-
-        Args:
-            ratios: cost over loss, each above 0 and below 1.
-        """
+        """Return the relative economic value, (chances, ratios), for ratios of cost over loss within (0, 1)."""
         ratio, rate = np.asarray(ratios), self.base_rate
         hits, alarms = self.hit_rate[:, np.newaxis], self.false_alarm_rate[:, np.newaxis]
         without = np.minimum(ratio, rate)

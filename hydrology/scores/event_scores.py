@@ -26,8 +26,7 @@ assert MIN_APART > 2 * WINDOW  # no event has two matches
 class EventPair:
     """An observed event and the simulated one that matches it; without one of them missed, or a false alarm.
 
-    Attributes:
-        volume_observed, volume_simulated: the sum of the flow over the days of either event.
+    The volumes are sums of the flow over the days of either event.
     """
 
     observed: Event | None
@@ -56,12 +55,7 @@ class EventPair:
 
 
 def match_events(simulated: Array, observed: Array, threshold: float) -> list[EventPair]:
-    """Return the judged events of a basin, matched, by the day of their peak.
-
-    Args:
-        simulated, observed: of consecutive days, (days,) in one unit, NaN where missing.
-        threshold: in that unit, not below 0.
-    """
+    """Return a basin's judged events, matched, by day of peak; flow (days,) in one unit, NaN where missing."""
     known = np.isfinite(simulated) & np.isfinite(observed)
     flows = [np.where(known, flow, np.nan) for flow in (observed, simulated)]
     observed_events, simulated_events = (cut_events(flow, threshold) for flow in flows)

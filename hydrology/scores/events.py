@@ -22,13 +22,7 @@ VALLEY = 0.75
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """An event, by positions in the hydrograph.
-
-    Attributes:
-        start, end: the first and last day above the threshold.
-        peak: the highest day, of equal ones the first.
-        height: flow on that day.
-    """
+    """An event by positions: first and last day above the threshold, and the highest (first of equal ones)."""
 
     start: int
     peak: int
@@ -37,12 +31,7 @@ class Event:
 
 
 def cut_events(flow: Array, threshold: float) -> list[Event]:
-    """Return the events of a hydrograph, in order.
-
-    Args:
-        flow: of consecutive days, (days,), NaN where missing, which counts as below it.
-        threshold: in the unit of the flow.
-    """
+    """Return the events of a hydrograph (days,), in order; NaN, where missing, counts as below the threshold."""
     level = np.where(np.isnan(flow), -np.inf, flow)
     groups = _merged(level, [[peak] for peak in _local_maxima(level).tolist() if level[peak] > threshold])
     above = np.flatnonzero(level > threshold)
@@ -56,7 +45,6 @@ def cut_events(flow: Array, threshold: float) -> list[Event]:
 
 
 def _merged(level: Array, groups: list[list[int]]) -> list[list[int]]:
-    """Merge groups of neighbouring maxima until all are independent."""
     while True:
         lowest = [
             (min(level[first], level[second]), at)

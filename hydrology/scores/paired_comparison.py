@@ -76,11 +76,7 @@ def quartiles(values: npt.ArrayLike) -> Quartiles:
 
 
 def difference(scores: npt.ArrayLike, reference: npt.ArrayLike, *, perfect: float) -> Difference:
-    """Compare a model's scores with those of a reference on the same basins, each (basins,).
-
-    Raises:
-        InvalidInput: the shapes differ, or a score is not finite.
-    """
+    """Compare a model's scores with those of a reference on the same basins, each (basins,)."""
     ours, theirs = np.asarray(scores, dtype=np.float64), np.asarray(reference, dtype=np.float64)
     if ours.ndim != 1 or ours.shape != theirs.shape:
         raise InvalidInput(f"Paired scores need one shape (basins,); theirs are {ours.shape} and {theirs.shape}.")

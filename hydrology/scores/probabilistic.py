@@ -8,14 +8,10 @@ from hydrology.base.arrays import Array
 
 
 def crps(quantiles: Array, levels: Sequence[float], observed: Array) -> Array:
-    """Return the continuous ranked probability score of each day, in the unit of the flow; 0 is perfect.
+    """Return each day's continuous ranked probability score, (days,), from quantiles (days, levels); 0 is perfect.
 
-    It is twice the quantile score's integral over the levels (Gneiting and Ranjan 2011, doi:10.1198/jbes.2010.08110,
-    equation 12), by the trapezoidal rule: the tails beyond the outer levels do not count.
-
-    Args:
-        quantiles: (days, levels).
-        observed: (days,).
+    It is, in the unit of the flow, twice the quantile score's integral over the levels (Gneiting and Ranjan 2011,
+    doi:10.1198/jbes.2010.08110, equation 12), by the trapezoidal rule: the tails beyond the outer levels do not count.
     """
     level, error = np.asarray(levels), observed[:, np.newaxis] - quantiles
     return np.asarray(2 * np.trapezoid(np.maximum(level * error, (level - 1) * error), level, axis=-1))
@@ -31,15 +27,11 @@ def exceedance_probability(quantiles: Array, levels: Sequence[float], threshold:
 
 
 def pit(quantiles: Array, levels: Sequence[float], observed: Array) -> Array:
-    """Return the range of levels of the observation in each day's distribution, (days, 2).
+    """Return the range of levels of observations (days,) among quantiles (days, levels), (days, 2).
 
     Both ends are equal, the probability integral transform, unless several quantiles equal the observation (a dry
     river): then it may be any value between them (Czado et al. 2009, doi:10.1111/j.1541-0420.2009.01191.x). Between
     quantiles it is interpolated; beyond the outermost it is their level.
-
-    Args:
-        quantiles: (days, levels), increasing with the levels.
-        observed: (days,).
     """
     level, last = np.asarray(levels), len(levels) - 1
     between = np.array([np.interp(flow, of_day, level) for flow, of_day in zip(observed, quantiles, strict=True)])

@@ -18,13 +18,7 @@ from hydrology.base.reasons import Reason
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """A score, with the number of days on which it is based.
-
-    Attributes:
-        value: the score, or None where it is undefined.
-        n: number of days (for the peak scores: of observed peaks).
-        reason: why it is undefined; None where it is defined.
-    """
+    """A score, or why it is undefined, with the number of days (for the peak scores: of observed peaks)."""
 
     value: float | None
     n: int
@@ -32,11 +26,7 @@ class Score:
 
 
 class Undefined(Exception):  # noqa: N818 - not a fault: the reason a score has no value
-    """Raised by a formula with the reason why its score is undefined.
-
-    Args:
-        n: number of pairs or peaks that the score would be based on; by default of all pairs.
-    """
+    """Raised by a formula with the reason why its score is undefined; `n` is by default that of all pairs."""
 
     def __init__(self, reason: Reason, n: int | None = None, **parameters: Parameter) -> None:
         super().__init__(reason.name)
@@ -68,11 +58,7 @@ class ScoreFunction(Protocol):
 
 
 def pair(simulated: npt.ArrayLike, observed: npt.ArrayLike, *, days: Days | None = None) -> ScoredPairs:
-    """Select the days on which both sides are known.
-
-    Raises:
-        InvalidInput: the shapes differ, or the days are not in order.
-    """
+    """Select the days on which both sides are known."""
     s, o = np.asarray(simulated, dtype=np.float64), np.asarray(observed, dtype=np.float64)
     if days is None:
         days = np.datetime64("1970-01-01", "D") + np.arange(o.size)

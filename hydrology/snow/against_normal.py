@@ -35,11 +35,10 @@ class ModelSnow(SnowEstimate):
 
 @dataclass(frozen=True, slots=True)
 class SnowAgainstNormal:
-    """What is reported of the snow of a day.
+    """What is reported of the snow of a day, in % of normal; None where the model has no normal.
 
     Attributes:
-        percent: the model's, in % of normal; None where it has no normal.
-        uncertain: why it is uncertain; None where no other estimate lies outside the range of the members.
+        uncertain: why it is; None where no other estimate lies outside the range of the members.
         in_words: the percentage; where it is uncertain, those of the estimates that differ; without one, mm.
     """
 
@@ -49,13 +48,10 @@ class SnowAgainstNormal:
 
 
 def snow_against_normal(model: ModelSnow, others: Mapping[str, SnowEstimate]) -> SnowAgainstNormal:
-    """Compare the model's snow with normal, and with other estimates.
+    """Compare the model's snow with normal, and with other estimates, the most trusted first.
 
     Estimates are compared in % of their own normals, whose biases cancel; in mm where one of the two has none. Less
     than `MIN_MM` by both is agreement.
-
-    Args:
-        others: by name, the most trusted first.
     """
     apart = {name: other for name, other in others.items() if _is_outside(model, other)}
     if not apart:

@@ -6,13 +6,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SnowBand:
-    """Skill of snow in basins that took no part in the choice.
-
-    Medians over the basins of a band.
+    """Skill of snow in basins that took no part in the choice: medians over the basins of a band.
 
     Attributes:
         frac_snow: lowest snow fraction of precipitation in the band, which extends to that of the next.
-        basins: number of basins.
         r: Pearson's, with the reference.
         bias_pct: above 0: too much snow.
         bare_mm: simulated snow on days on which the reference has none.
@@ -32,9 +29,7 @@ class RegionalSnow:
     Attributes:
         products: the reference snow products it was chosen with.
         cells: the chosen cells by member label.
-        basins: number of basins it was chosen over.
-        training: the days of the choice, FIRST..LAST.
-        test: the days of the bands, FIRST..LAST; None where the version was fitted to all of them.
+        training, test: days of the choice and of the bands, FIRST..LAST; no `test` where all were fitted to.
         bands: by falling `frac_snow`; none without `test`.
     """
 

@@ -39,13 +39,7 @@ class SnowCells:
 
 @dataclass(frozen=True, slots=True)
 class SnowSkill:
-    """Skill of the sum of chosen cells against a reference.
-
-    Attributes:
-        r: Pearson's.
-        bias_percent: above 0: too much snow.
-        bare_mm: mean simulated snow on the days with bare ground.
-    """
+    """Skill of chosen cells' sum: Pearson's r, bias (above 0: too much snow), and mean snow on bare ground in mm."""
 
     r: Score
     bias_percent: Score
@@ -59,7 +53,6 @@ class SnowProducts:
     Attributes:
         known: (K + 2, K + 2), mm2: of each pair of the cells, the reference and 1, summed over the days.
         bare: the same over the days with bare ground.
-        days: their number.
         varies: whether the reference has more than one value.
     """
 
@@ -70,15 +63,7 @@ class SnowProducts:
 
     @classmethod
     def of(cls, storage: npt.ArrayLike, reference_swe: npt.ArrayLike) -> Self:
-        """Compute the sums of a basin.
-
-        Args:
-            storage: cell states in mm, shape (days, K).
-            reference_swe: snow water equivalent in mm, shape (days,), NaN where missing.
-
-        Raises:
-            InvalidInput: the shapes do not fit, or a cell state is not finite.
-        """
+        """Compute a basin's sums from cells (days, K) and the reference (days,), NaN where missing, both in mm."""
         cells, reference = _checked(storage, reference_swe)
         columns = np.column_stack([cells, reference, np.ones_like(reference)])
         columns = columns[~np.isnan(reference)]
@@ -97,7 +82,6 @@ class SnowProducts:
 
     @property
     def cells(self) -> int:
-        """Number of cells."""
         return len(self.known) - 2
 
     @property
@@ -118,12 +102,7 @@ class SnowProducts:
         return r[:_REFERENCE]
 
     def skill(self, shares: npt.ArrayLike) -> SnowSkill:
-        """Return the skill of a weighted sum of the cells.
-
-        Args:
-            shares: (K,), weight of each cell: 1 where the snow is a plain sum, 1 over M where it is a mean of M of
-                them.
-        """
+        """Return the skill of cells weighted by shares (K,): 1 where the snow is a sum, 1 / M where a mean of M."""
         snow, days = np.append(np.asarray(shares, dtype=np.float64), [0, 0]), self.days
         reason = self.unusable or (None if snow.any() else absent(Reason.NO_CELLS_AS_SNOW))
         if reason is not None:
@@ -151,22 +130,14 @@ class SnowProducts:
 
 
 def choose_cells(products: SnowProducts, *, max_cells: int, trash_cells: Collection[int] = ()) -> SnowCells:
-    """Choose cells by greedy forward selection.
+    """Choose cells of one member by greedy forward selection.
 
     Each brings their sum nearest to the reference, in mm. Only cells that correlate with the reference themselves
     (Pearson r above MIN_R) can be chosen: a constantly full cell would bring the sum nearer without being snow. The
     criterion is the mean squared difference, so that the amount counts, and days with bare ground count BARE_WEIGHT
     times. Give the training years alone, of one basin or summed over many. The choice stops when no cell brings the sum
     nearer, or at `max_cells`; it is empty, with the reason, where the reference is constant (no snow) or no cell is
-    suitable.
-
-    Args:
-        products: of the cells of one member.
-        max_cells: maximum number of cells to choose.
-        trash_cells: cells whose water is lost, which are never chosen.
-
-    Raises:
-        InvalidInput: `max_cells` is below 1.
+    suitable. Cells whose water is lost (`trash_cells`) are never chosen.
     """
     if max_cells < 1:
         raise InvalidInput(f"max_cells is {max_cells}: choose at least 1.")
@@ -190,11 +161,7 @@ def choose_cells(products: SnowProducts, *, max_cells: int, trash_cells: Collect
 
 
 def snow_skill(snow: npt.ArrayLike, reference_swe: npt.ArrayLike) -> SnowSkill:
-    """Score simulated snow on years outside the choice, both in mm and of shape (days,).
-
-    Raises:
-        InvalidInput: the shapes do not fit, or a value of the snow is not finite.
-    """
+    """Score simulated snow on years outside the choice, both in mm and of shape (days,)."""
     return SnowProducts.of(np.asarray(snow, dtype=np.float64)[:, np.newaxis], reference_swe).skill([1])
 
 

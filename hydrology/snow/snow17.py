@@ -72,18 +72,12 @@ def snow17(
     state: Snow17State | None = None,
     parameters: Parameters | None = None,
 ) -> Snow17Run:
-    """Run Snow-17 from a state (default: bare ground).
-
-    A run can be split and resumed bit for bit.
+    """Run Snow-17 from a state (default: bare ground); a run can be split and resumed bit for bit.
 
     Args:
-        precipitation: mm/day, shape (days,) or (days, basins), without missing values.
+        precipitation: mm/day, shape (days,) or (days, basins); refused where negative or missing.
         temperature: mean air temperature in degC, of the same shape.
-        days: the day of each row, shape (days,).
         elevation: m, a number or shape (basins,).
-
-    Raises:
-        InvalidInput: shapes differ, a value is missing, or precipitation is negative.
     """
     p, t = np.asarray(precipitation, dtype=np.float64), np.asarray(temperature, dtype=np.float64)
     _check(p, t, days)
@@ -125,7 +119,6 @@ def _pressure(elevation: Array) -> Array:
 def _step(
     state: Snow17State, p: Array, t: Array, melt_factor: float, pressure: Array, parameters: Parameters
 ) -> tuple[Snow17State, Array]:
-    """Advance one day (snowfall, cooling or melt, water held or released) and return state and outflow."""
     falls_as_snow = t <= parameters.pxtemp
     snow, rain = np.where(falls_as_snow, p * parameters.scf, 0.0), np.where(falls_as_snow, 0.0, p)
     cold = np.minimum(t, 0.0)

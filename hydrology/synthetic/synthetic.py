@@ -78,11 +78,7 @@ class SyntheticWater:
 
 
 def landscape(basins: int) -> Landscape:
-    """Create basins spread evenly from arid to alpine.
-
-    Raises:
-        InvalidInput: there are fewer than 1 or more than 99.
-    """
+    """Create basins spread evenly from arid to alpine."""
     if not 1 <= basins <= MAX_BASINS:
         raise InvalidInput(f"{basins} synthetic basins are asked for: choose 1 to {MAX_BASINS}.")
     w = np.linspace(0, 1, basins)

@@ -50,10 +50,7 @@ class ErrorPairs:
 class Fit:
     """An error model: regional parameters, and the errors of each basin that it was fitted to.
 
-    Attributes:
-        shape: of basins with parameters of their own.
-        regional: of basins without.
-        days: number of observed days it was fitted to, over all basins.
+    `shape` is of basins with parameters of their own, `regional` of others; `days` are observed ones, over all basins.
     """
 
     shape: Shape
@@ -67,10 +64,7 @@ class Fit:
 
 
 def fit(pairs: Mapping[str, ErrorPairs]) -> Fit:
-    """Fit the error model of basins to simulations over the same days.
-
-    Args:
-        pairs: consecutive days, in mm/day.
+    """Fit the error model of basins to simulations over the same consecutive days, mm/day.
 
     Raises:
         DataProblem: no class of flow has enough observed days over all basins.
@@ -80,11 +74,7 @@ def fit(pairs: Mapping[str, ErrorPairs]) -> Fit:
 
 
 class Errors(Protocol):
-    """The errors of a basin's forecasts.
-
-    Attributes:
-        mean_flow, class_flow: as in `BasinErrors`.
-    """
+    """The errors of a basin's forecasts; `mean_flow` and `class_flow` as in `BasinErrors`."""
 
     @property
     def mean_flow(self) -> float: ...
@@ -99,11 +89,7 @@ class Errors(Protocol):
 
 
 def fit_errors(errors: Mapping[str, Errors]) -> Fit:
-    """Fit the error model to the errors of basins.
-
-    Raises:
-        DataProblem: no class of flow has enough errors.
-    """
+    """Fit the error model to the errors of basins."""
     residuals = list(errors.values())
     shape, own = _shape(residuals, PRIOR_DAYS)
     regional, _ = _shape(residuals, NO_OWN_WEIGHT)
@@ -141,10 +127,6 @@ class _Residuals:
         return int(np.isfinite(self.errors).sum())
 
     def before(self, gap: int | None) -> tuple[list[Array], list[Array]]:
-        """Return the errors of the days of each class, and those of the days a gap before; zeros without a gap.
-
-        Days on which either is unknown are left out.
-        """
         earlier = np.zeros_like(self.errors)
         if gap is not None:
             earlier = np.concatenate([np.full(gap, np.nan), self.errors])[: len(self.errors)]
@@ -168,7 +150,6 @@ def by_class(classes: Integers, errors: Array, earlier: Array) -> tuple[list[Arr
 
 
 def _with_persistence(fitted: Fit, residuals: Mapping[str, _Residuals]) -> Fit:
-    """Add the persistent part of the errors to an error model."""
     lasting = persistence([basin.scores(fitted.shape, fitted.basins[name]) for name, basin in residuals.items()])
     regional = persistence([basin.scores(fitted.regional, fitted.regional) for basin in residuals.values()])
     basins = {

@@ -43,9 +43,7 @@ MIN_MEAN_FLOW = 1e-6
 class _Stored:
     """Parameters that are stored as named arrays of float32.
 
-    Attributes:
-        lasting_share, lasting_memory: the share of the errors' variance that lasts for months, and its memory of a day
-            (`hydrology.uncertainty.error_persistence`).
+    The share of the errors' variance that lasts for months, and its memory of a day: `error_persistence`.
     """
 
     lasting_share: float = field(default=0.0, kw_only=True)
@@ -79,10 +77,8 @@ class _Stored:
 class BasinErrors(_Stored):
     """The error parameters of a basin, `memory`, `centre` and `spread` of shape (gaps + 1, classes).
 
-    Attributes:
-        mean_flow: mean of the simulated flow, mm/day.
-        class_flow: the median simulated flow of each class, mm/day, to interpolate between classes.
-        days: how many observed days of its own it rests on; 0 where it has the numbers of all basins.
+    `mean_flow` and `class_flow`, the median of each class, are simulated, mm/day. `days` are observed ones of its own;
+    0 where it has the numbers of all basins.
     """
 
     mean_flow: float
@@ -103,21 +99,16 @@ class Shape(_Stored):
     quantiles: Array
 
     def of_basin(self, simulated: Array) -> BasinErrors:
-        """Return the errors of a basin without observations: regional, scaled by its simulated flow.
-
-        Args:
-            simulated: its flow over several years in mm/day.
-        """
+        """Return the errors of a basin without observations: regional, scaled by its flow of several years, mm/day."""
         mean_flow, class_flow, _ = classes_of(simulated)
         numbers = (self.memory, self.centre, self.spread)
         regional = BasinErrors(mean_flow, class_flow, *numbers, days=0)
         return replace(regional, lasting_share=self.lasting_share, lasting_memory=self.lasting_memory)
 
     def flow_quantiles(self, errors: BasinErrors, simulated: Array, gap: Array, last_error: Array) -> Array:
-        """Return the quantiles of a basin's flow at `LEVELS`, (days, levels) in mm/day.
+        """Return the quantiles of a basin's flow at `LEVELS`, (days, levels), from simulated flow (days,), in mm/day.
 
         Args:
-            simulated: (days,) in mm/day.
             gap: (days,), days from the last observed flow to each; beyond the last of `GAPS` that flow has no
                 influence.
             last_error: (days,), `errors_of` the day of that flow; NaN where no flow was observed.
@@ -148,8 +139,7 @@ class BasinErrorModel:
     def root_shifts(self, gaps: Array, last_error: float) -> Array:
         """Return by how much the median moves the cube root of flow, (gaps, classes) in (mm/day)^(1/3).
 
-        Args:
-            gaps: days from the last observed flow, (gaps,); `last_error` is of that day, NaN where none was observed.
+        Gaps are days from the last observed flow; `last_error` is of that day, NaN where none was observed.
         """
         flow = self.errors.class_flow
         together = np.tile(flow, len(gaps)), np.repeat(gaps, len(flow)), np.full(len(flow) * len(gaps), last_error)
@@ -163,10 +153,7 @@ def errors_of(errors: BasinErrors, simulated: Array, observed: Array) -> Array:
 
 
 def shifted(flow: Array, flows: Array, root_shifts: Array) -> Array:
-    """Return flow (mm/day, any shape) moved by `root_shifts` (flows,), which are of some flows, rising.
-
-    NaN stays NaN.
-    """
+    """Return flow (mm/day, any shape) moved by `root_shifts` of some rising flows (flows,); NaN stays NaN."""
     return np.asarray(np.maximum(np.cbrt(flow) + np.interp(flow, flows, root_shifts), 0.0) ** 3)
 
 
@@ -240,6 +227,5 @@ class _Place:
 
 
 def _split(place: Array) -> tuple[Integers, Array]:
-    """Split numbers into integer part and fraction."""
     whole = np.floor(place).astype(np.int64)
     return whole, place - whole

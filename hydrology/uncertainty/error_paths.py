@@ -30,9 +30,7 @@ def paths_a_trace(traces: int) -> int:
 def paths(errors: BasinErrors, simulated: Array, quantiles: Array) -> Array:
     """Draw equally likely paths of flow, (traces x paths of each, leads) in mm/day.
 
-    Args:
-        simulated: (traces, leads) in mm/day.
-        quantiles: of flow given each trace, (traces, leads, `LEVELS`) in mm/day.
+    Simulated flow is (traces, leads), its quantiles (traces, leads, `LEVELS`), in mm/day.
     """
     count = paths_a_trace(len(simulated))
     chance = np.random.default_rng(SEED)
@@ -55,8 +53,7 @@ def paths(errors: BasinErrors, simulated: Array, quantiles: Array) -> Array:
 def moved(flows: Array, of: Array, into: Array) -> Array:
     """Return paths (paths, leads) moved from one distribution of each day to another, in the same order.
 
-    Args:
-        of, into: the quantiles of both, (leads, `LEVELS`); what lies beyond the last is moved as far as that.
+    Quantiles of both are (leads, `LEVELS`); what lies beyond the last is moved as far as that.
     """
     days = zip(flows.T, of, into, strict=True)
     return np.stack([np.interp(day, one, other) + np.maximum(day - one[-1], 0) for day, one, other in days], axis=-1)
@@ -77,8 +74,7 @@ def _at(quantiles: Array, shares: Array) -> Array:
 def _shares(path: Array, within: Array) -> Array:
     """Return each path's non-exceedance share within its trace, by rank, (traces, count).
 
-    Args:
-        within: (traces, 1), position between two ranks: different for each trace, so that together they are even.
+    The position `within` two ranks, (traces, 1), differs between traces, so that together they are even.
     """
     ranks = path.argsort(axis=-1).argsort(axis=-1)
     return np.asarray((ranks + within) / path.shape[-1])

@@ -1,9 +1,8 @@
-"""The persistent part of errors.
+"""The persistent part of errors: their correlation a month and a season apart.
 
-Correlation of errors a month and a season apart. The memory of one day (`hydrology.uncertainty.error_model`) describes
-how an error fades within days. A part of it fades far more slowly: too little snow on the ground means too little melt
-for months. So an error is modelled as the sum of two autoregressions, a quick and a lasting one, and the lasting one is
-estimated where the quick one is forgotten.
+The memory of one day (`hydrology.uncertainty.error_model`) describes how an error fades within days. A part of it fades
+far more slowly: too little snow on the ground means too little melt for months. So an error is modelled as the sum of
+two autoregressions, a quick and a lasting one, and the lasting one is estimated where the quick one is forgotten.
 """
 
 from collections.abc import Sequence
@@ -30,13 +29,7 @@ SCORES = np.array([_NORMAL.inv_cdf(level) for level in LEVELS])
 
 @dataclass(frozen=True, slots=True)
 class Persistence:
-    """The persistent part of the errors.
-
-    Attributes:
-        memory: of one day, the same in all basins.
-        share: of the errors' variance, over all basins.
-        shares: by basin.
-    """
+    """The lasting part: memory of one day, alike in all basins; share of the variance, of all and by basin."""
 
     memory: float
     share: float
@@ -44,13 +37,9 @@ class Persistence:
 
 
 def persistence(scores: Sequence[Array]) -> Persistence:
-    """Estimate the persistent part of basins' errors.
+    """Estimate the persistent part of basins' errors; zero without correlation at a month or a season.
 
-    Zero without correlation at a month or a season.
-
-    Args:
-        scores: by basin, the errors of consecutive days transformed to a standard normal distribution, (days,), NaN
-            where unknown.
+    Scores are the errors of consecutive days, transformed to standard normal, (days,), NaN where unknown.
     """
     near, far = (_Products.of(scores, days) for days in (NEAR, FAR))
     variance = sum(float(np.nansum(of_basin**2)) for of_basin in scores)

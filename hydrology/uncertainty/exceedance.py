@@ -15,13 +15,9 @@ Direction = Literal["rising", "falling"]
 
 @dataclass(frozen=True, slots=True)
 class FlowAhead:
-    """A distribution of flow over the days ahead, in any unit.
+    """A distribution of flow over the days ahead, in any unit: quantiles (levels, leads), paths (paths, leads).
 
-    Attributes:
-        levels: of the quantiles, increasing.
-        quantiles: (levels, leads).
-        paths: (paths, leads).
-        weights: of the paths, of sum 1; None where they are equally likely.
+    Weights of the paths have the sum 1; None where they are equally likely.
     """
 
     levels: tuple[float, ...]
@@ -47,10 +43,7 @@ class FlowAhead:
         return self._of_days(np.asarray(np.isfinite(self.quantiles).all(axis=0)))
 
     def chances(self, level: float, direction: Direction) -> tuple[Array, float]:
-        """Return the probability of passing a level on each day, (leads,), and on any of them (at least the daily
-        maximum).
-
-        Flow never falls below a level of 0."""
+        """Return the probability of passing a level on each day, (leads,), and on any; never below a level of 0."""
         if direction == "falling" and level <= 0:  # 1 - above would count the dry days, which are at the level
             return np.zeros(self.quantiles.shape[1]), 0.0
         above = exceedance_probability(self.quantiles.T, self.levels, level)
@@ -64,12 +57,7 @@ class FlowAhead:
 
 @dataclass(frozen=True, slots=True)
 class FlowAdjustment:
-    """A change of a forecast flow, which is the same for all its quantiles and paths.
-
-    Attributes:
-        factor: multiplies the flow.
-        shift_days: moves the flow of each day to this many days later; earlier where negative.
-    """
+    """A factor of a forecast flow and a shift to later days (earlier if negative), for all its quantiles and paths."""
 
     factor: float = 1.0
     shift_days: int = 0

@@ -79,7 +79,6 @@ class Recalibration:
 
 
 def _mean(scores: Array) -> Array:
-    """Return the mean over basins, 0 where no basin is known."""
     known = np.isfinite(scores)
     return np.asarray(np.where(known, scores, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1))
 

@@ -11,25 +11,17 @@ SPREAD_SOURCES = ("weights", "weather", "state")
 
 
 def over_states(discharge: npt.ArrayLike) -> Array:
-    """Return the mean and variance of discharge over the states, (2, members, traces, days).
-
-    Args:
-        discharge: of every member with every trace from every state, (members, traces, states, days).
-    """
+    """Return mean and variance over the states, (2, members, traces, days), of (members, traces, states, days)."""
     flows = np.asarray(discharge, dtype=np.float64)
     return np.stack([flows.mean(axis=2), flows.var(axis=2)])
 
 
 def divided_variance(of_states: Array, weights: Array | None = None) -> Array:
-    """Return the variance of each day by `SPREAD_SOURCES`, (3, days).
+    """Return the variance of each day by `SPREAD_SOURCES`, (3, days), from the result of `over_states`.
 
     The three sum to the total variance. By the law of total variance, in sequence: the members' means differ by their
-    weights; for one member, the means of its traces by the weather; for one member and trace, the forecasts by the
-    state.
-
-    Args:
-        of_states: as `over_states` returns it.
-        weights: of the members, (members,), of sum 1; None where all are equal.
+    weights (of sum 1; None where equal); for one member, the means of its traces by the weather; for one member and
+    trace, the forecasts by the state.
     """
     of_traces, within = of_states
     of_members = of_traces.mean(axis=1)

@@ -10,12 +10,7 @@ from hydrology.base.arrays import Array
 
 
 def weighted_mean(values: npt.NDArray[Any], weights: Array | None) -> Array:
-    """Return the mean over the first axis, summed in float64.
-
-    Args:
-        values: (members, ...).
-        weights: (members,), of sum 1; None where all are equal.
-    """
+    """Return the mean over the first axis, members, in float64; weights have the sum 1, None where all are equal."""
     if weights is None:
         return np.asarray(values.mean(axis=0, dtype=np.float64))
     return np.asarray(np.einsum("m,m...->...", weights, values.astype(np.float64)))
@@ -31,12 +26,8 @@ def weighted_quantiles(values: npt.NDArray[Any], levels: float | Sequence[float]
     """Return quantiles over the first axis, (levels, ...), or (...) for one level.
 
     The k-th smallest value is the quantile of level 0 for the first and 1 for the last; in between, levels grow with
-    the mean weight of neighbours. With equal weights this is the definition of type 7 [Hyndman and Fan 1996], numpy's
-    own.
-
-    Args:
-        values: (members, ...).
-        weights: (members,), above 0, of sum 1; None where all are equal.
+    the mean weight of neighbours (above 0, of sum 1). With equal weights, or None, this is the definition of type 7
+    [Hyndman and Fan 1996], numpy's own.
     """
     if weights is None:
         return np.asarray(np.quantile(values, levels, axis=0))
@@ -54,22 +45,12 @@ def weighted_quantiles(values: npt.NDArray[Any], levels: float | Sequence[float]
 
 
 def of_traces(weights: Array | None, traces: int) -> Array | None:
-    """Return the weights of every member with each of its equally likely traces, (members x traces,), of sum 1.
-
-    Args:
-        weights: (members,), of sum 1; None where all are equal, as are then the result's.
-    """
+    """Return weights (of sum 1; None: equal) of every member with each of its traces, (members x traces,)."""
     return None if weights is None else np.repeat(weights / traces, traces)
 
 
 def reached_by_shares(values: npt.NDArray[Any], shares: Sequence[float], weights: Array | None) -> list[float]:
-    """Return the smallest value that at least each share of the members does not exceed: the inverse of their
-    distribution function.
-
-    Args:
-        values: (members,); infinity for never.
-        weights: (members,), of sum 1; None where all are equal.
-    """
+    """Return the smallest value, infinity for never, that at least each share of the members does not exceed."""
     order = np.argsort(values, kind="stable")
     of_each = np.full(len(values), 1 / len(values)) if weights is None else weights
     places = np.searchsorted(of_each[order].cumsum(), np.asarray(shares) - 1e-9)  # rounding does not add a member

@@ -23,13 +23,9 @@ def high_flow(observed: Array) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Scores of a distribution by day.
+    """Scores of a distribution by day: PIT (days, 2) as in `probabilistic.pit`, the others (days,).
 
-    PIT (days, 2) as in `probabilistic.pit`, the others (days,).
-
-    Attributes:
-        inside_90, inside_50: whether the central interval contains the observation.
-        width_90, width_50: width of that interval, mm/day.
+    Whether the central intervals contain the observation, and their widths in mm/day.
     """
 
     pit: Array
@@ -57,13 +53,9 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class ForecastScores:
-    """The scores of each forecast of one forecaster, (days,) each.
+    """The scores of each forecast of one forecaster, (days,) each: median and CRPS in mm/day.
 
-    Attributes:
-        median: mm/day.
-        crps: continuous ranked probability score, mm/day.
-        chance: probability of passing the threshold.
-        spread: None where the forecaster gives one flow and no distribution.
+    `chance` is that of passing the threshold; `spread` is None where the forecaster gives one flow.
     """
 
     median: Array
@@ -83,9 +75,7 @@ class ForecastScores:
 
     @classmethod
     def of_flow(cls, flow: Array, observed: Array, threshold: float) -> Self:
-        """Score one flow per day (days,).
-
-        The CRPS of a deterministic forecast is its absolute error."""
+        """Score one flow per day (days,), whose CRPS is its absolute error."""
         return cls(flow, np.abs(flow - observed), (flow > threshold).astype(float), None)
 
     def over(self, days: Chosen) -> "ForecastScores":

@@ -25,24 +25,14 @@ MIN_YEARS = bootstrap.MIN_YEARS + 1
 
 @dataclass(frozen=True, slots=True)
 class HeldOutYears:
-    """Two disjoint sets of water years, each named by the year it ends in.
-
-    Attributes:
-        deciding: those that settle a decision.
-        reporting: those that show the skill, and had no part in the decision.
-    """
+    """Disjoint water years (by the year they end in): those that decide, and those that only report the skill."""
 
     deciding: tuple[int, ...]
     reporting: tuple[int, ...]
 
 
 def use_of(period: Period, fitted: Sequence[Period], validated: Sequence[Period]) -> PeriodUse:
-    """Return how a training used the days of a period of a basin that it has learnt from.
-
-    Args:
-        fitted: the days that its weights were fitted to.
-        validated: those that chose its weights.
-    """
+    """Return how a training that fitted some days, and chose its weights by others, used those of a period."""
     if not fitted and not validated:
         return "unknown"
     in_fit, in_choice = _within(period, fitted), _within(period, validated)
@@ -62,7 +52,6 @@ def joint_use(uses: Iterable[PeriodUse]) -> PeriodUse:
 
 
 def _within(period: Period, periods: Sequence[Period]) -> Mask:
-    """Return which days of a period lie within others."""
     days = period.days
     inside = np.zeros(len(days), bool)
     for other in periods:
@@ -71,13 +60,7 @@ def _within(period: Period, periods: Sequence[Period]) -> Mask:
 
 
 def split_years(period: Period) -> HeldOutYears:
-    """Split a period into deciding and reporting years.
-
-    Every third whole water year reports.
-
-    Raises:
-        InvalidInput: the period holds fewer than `MIN_YEARS` whole water years.
-    """
+    """Split a period of at least `MIN_YEARS` whole water years: every third reports, the others decide."""
     years = whole_water_years(period)
     if len(years) < MIN_YEARS:
         raise InvalidInput(

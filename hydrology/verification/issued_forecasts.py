@@ -23,15 +23,9 @@ ADJUSTED, AS_ISSUED = "adjusted", "as-issued"
 
 
 class Observed:
-    """The observed flow of a basin, with its climatology and threshold.
+    """The observed flow of a basin, with its climatology and threshold of warnings.
 
-    Args:
-        first: the first day.
-        flow: of consecutive days, (days,) in mm/day, NaN where missing; at least one is known.
-
-    Attributes:
-        climatology: of these days.
-        threshold: of warnings: the flow that 2 % of these days exceed, mm/day.
+    Flow is of consecutive days, mm/day, NaN where missing, at least one known; 2 % of its days exceed the threshold.
     """
 
     def __init__(self, first: Day, flow: Array) -> None:
@@ -48,14 +42,10 @@ class Observed:
 
 @dataclass(frozen=True, slots=True)
 class IssuedForecasts:
-    """The forecasts of a basin that count, flows in mm/day.
+    """The forecasts of a basin that count, (forecasts,) by T0; quantiles (forecasts, leads, levels) in mm/day.
 
-    Attributes:
-        t0: (forecasts,), in order.
-        raw: quantiles of members and traces at `LEVELS`, (forecasts, leads, levels); NaN where a forecast does not
-            count or does not reach.
-        calibrated: those of the error model, NaN also where it has none.
-        why_not_calibrated: why no forecast has them.
+    `raw` are of members and traces, NaN where a forecast does not count or reach; `calibrated` of the error model, NaN
+    also where it has none.
     """
 
     t0: Days
@@ -101,7 +91,6 @@ class IssuedForecasts:
     def _beside_rivals(
         self, forecaster: str, quantiles: Array | Absent, chosen: Chosen, lead: int, observed: Observed
     ) -> Iterator[tuple[str, Season, Verification]]:
-        """Yield the skill of a forecaster and its rivals on some of the forecasts."""
         t0 = self.t0[chosen]
         days, flow, threshold = t0 + lead, observed.on(t0 + lead), observed.threshold
         of_forecaster = quantiles if isinstance(quantiles, Absent) else quantiles[chosen, lead - 1]

@@ -30,8 +30,6 @@ class AtLead:
     """The forecasts of one lead, (forecasts,) each, flows in mm/day.
 
     Attributes:
-        days: the forecast days.
-        observed: flow on them.
         simulated: the members' mean.
         last_observed: the flow of T0.
         quantiles: at `LEVELS`, (forecasts, levels), by forecaster; or why there are none.
@@ -44,23 +42,15 @@ class AtLead:
     quantiles: Mapping[str, Array | Absent]
 
     def judged(self, threshold: float) -> dict[str, ForecastScores | Absent]:
-        """Return the scores of each of `FORECASTERS`.
-
-        Args:
-            threshold: of warnings, mm/day.
-        """
+        """Return the scores of each of `FORECASTERS`, with the threshold of warnings in mm/day."""
         return score_all(self.quantiles, self.last_observed, self.observed, threshold)
 
 
 @dataclass(frozen=True, slots=True)
 class Reforecasts:
-    """The data of a basin's reforecasts, over consecutive days.
+    """A basin's reforecasts: simulated (members, days) and observed (days,) flow, mm/day, NaN where missing.
 
-    Attributes:
-        members: simulated flow, (members, days), mm/day.
-        observed: (days,) in mm/day, NaN where missing.
-        error_model: the basin's, or why there is none.
-        weights: of the members, (members,), of sum 1; None where all are equal.
+    Weights are (members,), of sum 1; None where all are equal.
     """
 
     days: Days

@@ -13,14 +13,10 @@ from hydrology.base.reasons import Reason
 
 
 def independent_issues(days: Days, lead: int) -> int:
-    """Return the largest number of forecasts whose lead windows do not overlap.
+    """Return the largest number of forecasts, by their days in any order, whose lead windows do not overlap.
 
     The lead window of a forecast is its days after T0 up to a lead: those of two forecasts overlap where the forecasts
     were issued fewer days apart than the lead. So ten daily forecasts of the tenth day ahead are one independent issue.
-
-    Args:
-        days: the forecast days at that lead, (forecasts,), in any order.
-        lead: days after T0.
     """
     count, last = 0, -np.inf
     for day in np.unique(days).astype(np.int64).tolist():
@@ -30,11 +26,7 @@ def independent_issues(days: Days, lead: int) -> int:
 
 
 def why_too_few(issues: int | None, minimum: int) -> Absent | None:
-    """Return why so few independent forecasts carry no word on their skill; None where they do.
-
-    Args:
-        issues: their number; None where they were not counted.
-    """
+    """Return why so few independent issues (None: not counted) carry no word on skill; None where they do."""
     if issues is None:
         return absent(Reason.ISSUES_NOT_COUNTED)
     return absent(Reason.TOO_FEW_INDEPENDENT_ISSUES, issues=issues, minimum=minimum) if issues < minimum else None
@@ -63,11 +55,9 @@ class OfLead(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ReliableDays:
-    """The number of days ahead with reliable forecasts.
+    """The number of days ahead with reliable forecasts: the last lead up to which all are, 0 for none.
 
-    Attributes:
-        days: the last reliable lead, all shorter ones being reliable, too; 0 for none.
-        independent_issues: number of independent forecasts at that lead, or at the first.
+    `independent_issues` are counted at that lead, or at the first.
     """
 
     days: int
@@ -75,11 +65,7 @@ class ReliableDays:
 
 
 def reliable_days(leads: Sequence[OfLead]) -> ReliableDays | Absent:
-    """Return until which day ahead forecasts are reliable.
-
-    Args:
-        leads: the scores of one forecaster at each lead, at least one, in order.
-    """
+    """Return until which day ahead forecasts are reliable, from a forecaster's scores at each lead, in order."""
     first = leads[0].independent_issues
     if (too_few := why_too_few(first, MIN_ISSUES)) is not None:
         return too_few

@@ -32,10 +32,7 @@ SEASONS: Mapping[Season, Sequence[int]] = {
 class Reliability:
     """Observed frequency of passing the threshold by forecast probability, of the tenths with data, in order.
 
-    Attributes:
-        forecast: the mean forecast probability.
-        observed: the share of the days on which it was passed.
-        days: number of these days.
+    `forecast` is the mean probability, `observed` the share of the `days` on which it was passed.
     """
 
     forecast: tuple[float, ...]
@@ -44,9 +41,7 @@ class Reliability:
 
     @classmethod
     def of(cls, chance: Array, passed: Chosen, lowest: int = 1) -> Self:
-        """Compute it from days.
-
-        A tenth with fewer than `lowest` days is left out."""
+        """Compute it from days, without tenths that have fewer than `lowest`."""
         tenth = np.minimum((chance * TENTHS).astype(int), TENTHS - 1)
         shown = [at for at in (tenth == number for number in range(TENTHS)) if at.sum() >= lowest]
         return cls(
@@ -58,13 +53,10 @@ class Reliability:
 
 @dataclass(frozen=True, slots=True)
 class MonthSkill:
-    """CRPS skill against climatology on the forecast days of a calendar month.
+    """CRPS skill against climatology on the forecast days of a calendar month; None where it is not defined.
 
     Attributes:
-        month: 1 to 12.
-        n: number of forecasts.
         years: number of their water years.
-        crpss: None where it is not defined.
         low, high: ends of its 95 % interval; None with too few water years.
         independent_issues: number of forecasts that share no day; None where it was stored before they were counted.
     """
@@ -83,21 +75,16 @@ class Verification:
     """Verification result for one forecaster, lead time and season.
 
     Attributes:
-        n: number of forecasts.
-        years: number of their water years.
+        years: number of the forecasts' water years.
         independent_issues: number of forecasts whose lead windows share no day (`independent_issues`).
-        crps_mm_per_day: mean continuous ranked probability score.
         crpss_climatology, crpss_persistence: 1 less its CRPS over that of the rival; with the ends of the 95 % interval
             from drawing water years again.
-        coverage_90, coverage_50: share of the days in the central interval; with such ends.
-        width_90_mm_per_day, width_50_mm_per_day: mean width of these intervals.
-        nse_of_median: Nash-Sutcliffe efficiency of the median.
+        coverage_90, coverage_50: share of the days in the central interval, with such ends; `width_…`: its width.
         threshold_mm_per_day: the flow of warnings.
         brier: mean squared error of the probability of passing it.
         pod, far, csi: probability of detection, false alarm ratio and critical success index of warnings at a
             probability of `WARNING_CHANCE`.
         pit: number of days by tenth of their PIT; a day with several possible values is split among them.
-        reliability: of the probabilities.
         months: skill by month; of the whole year alone.
         missing: why an attribute is None, by its name.
     """

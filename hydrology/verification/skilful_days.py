@@ -44,11 +44,7 @@ class SkilfulDays:
 
 
 def skilful_days(by_lead: Mapping[int, OfMonth]) -> SkilfulDays | Absent:
-    """Return until which day ahead forecasts are skilful against climatology.
-
-    Args:
-        by_lead: the skill in one month at each lead in days.
-    """
+    """Return until which day ahead forecasts are skilful against climatology, by a month's skill at each lead."""
     verified: list[tuple[float, int]] = []
     for lead in range(1, max(by_lead, default=0) + 1):
         of_lead = by_lead.get(lead)
@@ -62,7 +58,6 @@ def skilful_days(by_lead: Mapping[int, OfMonth]) -> SkilfulDays | Absent:
 
 
 def _why_none(first: OfMonth | None) -> Absent:
-    """Return why forecasts of one day ahead have no headline."""
     if first is None or not first.n:
         return absent(Reason.NO_LEAD_VERIFIED)
     if first.years < MIN_YEARS:

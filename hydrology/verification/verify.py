@@ -43,11 +43,7 @@ def score_all(
 ) -> dict[str, ForecastScores | Absent]:
     """Return the scores of forecasters that give quantiles, and of persistence, or why there are none.
 
-    Args:
-        quantiles: at `LEVELS`, (days, levels) in mm/day, by forecaster.
-        last_observed: the flow of each T0, (days,) in mm/day.
-        observed: (days,) in mm/day.
-        threshold: of warnings, mm/day.
+    Quantiles, (days, levels), are at `LEVELS`, last (T0) and observed flow (days,), the threshold of warnings: mm/day.
     """
     scores: dict[str, ForecastScores | Absent] = {
         name: of_days
@@ -63,13 +59,8 @@ def verify(
 ) -> Iterator[tuple[str, Season, Verification]]:
     """Yield forecaster, season and skill, for every forecaster and season.
 
-    Args:
-        forecasters: by name, `CLIMATOLOGY` and `PERSISTENCE` among them, of the same days; or why there are
-            none.
-        days: the forecast days, (days,).
-        observed: (days,) in mm/day.
-        threshold: as in `ForecastScores`, mm/day.
-        lead: days after T0 of these forecasts.
+    The forecasters, `CLIMATOLOGY` and `PERSISTENCE` among them, are of the same days (days,), at a lead in days after
+    T0; flows and threshold are in mm/day.
     """
     for season, months in SEASONS.items():
         of_season = np.isin(month(days), months)
@@ -143,7 +134,6 @@ def _skill(name: str, judged: ForecastScores, rival: ForecastScores | Absent, ye
 def _by_month(
     judged: ForecastScores | Absent, climatology: ForecastScores | Absent, days: Days, lead: int
 ) -> tuple[MonthSkill, ...] | Absent:
-    """Return the skill against climatology of each calendar month."""
     if isinstance(judged, Absent):
         return judged
     if isinstance(climatology, Absent):
@@ -187,14 +177,7 @@ def _estimate(
 
 
 def pit_histogram(of_days: Array) -> tuple[float, ...]:
-    """Return the number of days by tenth of their PIT.
-
-    A day with several values is split among them.
-
-    Args:
-        of_days: the levels between which each day's PIT lies, (days, 2), as `hydrology.scores.probabilistic.pit` gives
-            them.
-    """
+    """Return the number of days by tenth of their PIT (days, 2); a day with several is split among them."""
     low, high = of_days.T
     edges = np.arange(TENTHS + 1)[:, None] / TENTHS
     shared = np.maximum(np.minimum(high, edges[1:]) - np.maximum(low, edges[:-1]), 0)

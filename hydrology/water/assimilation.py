@@ -24,14 +24,12 @@ LOWEST, HIGHEST = -0.9, 3.0
 
 
 def smallest_factors(responses: Array, misfit: Array, observed: Array, mean_flow: float, cells: int) -> Array:
-    """Return the relative change of each source, (samples, sources).
+    """Return the relative change of each source, (samples, sources), from flows in mm/day.
 
     Args:
-        responses: discharge of each day by its source, (samples, days, sources), mm/day; the first `cells` sources are
-            cells, the others days of rain.
+        responses: discharge of each day by its source, (samples, days, sources); the first `cells` sources are cells,
+            the others days of rain.
         misfit: observed less computed discharge, (samples, days), NaN where nothing was observed.
-        observed: (samples, days), mm/day.
-        mean_flow: of the basin, mm/day.
     """
     prior = np.ones(responses.shape[-1])
     prior[cells:] = RAIN_ERROR

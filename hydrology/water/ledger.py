@@ -39,9 +39,7 @@ TOLERANCES = {np.dtype(np.float32): 1e-5, np.dtype(np.float64): 1e-12}
 class Scale:
     """The amount of water that a residual is compared with, in mm.
 
-    Attributes:
-        name, formula: its description, in words.
-        tolerance: largest |residual| / scale that closes, for computations in float32.
+    `tolerance` is the largest |residual| / scale that closes, for computations in float32.
     """
 
     name: str
@@ -67,12 +65,9 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """The rows of one member over one span of days.
+    """The signed rows of one member over one span of days.
 
-    Attributes:
-        terms: the signed rows.
-        scale_mm: initial storage plus precipitation, for comparison with the residual.
-        tolerance: largest |residual| / scale that closes.
+    The scale is initial storage plus precipitation; a |residual| / scale up to `tolerance` closes.
     """
 
     terms: tuple[Term, ...]
@@ -94,14 +89,7 @@ class Ledger:
 
 @dataclass(frozen=True, slots=True)
 class Ledgers:
-    """The ledgers of many members together.
-
-    Attributes:
-        terms: the names of the rows.
-        amounts: signed, mm, (members, terms) in float64.
-        scale_mm: (members,), as in `Ledger`.
-        tolerance: as in `Ledger`.
-    """
+    """The ledgers of many members: signed amounts (members, terms) in mm, float64, and scales (members,)."""
 
     terms: tuple[str, ...]
     amounts: Array
@@ -133,13 +121,7 @@ class Ledgers:
 
 
 def tolerance_of(dtype: npt.DTypeLike) -> float:
-    """Return the relative tolerance for a floating-point type.
-
-    1e-5 in float32, 1e-12 in float64.
-
-    Raises:
-        InvalidInput: no tolerance is stated for the type.
-    """
+    """Return the relative tolerance for a floating-point type: 1e-5 in float32, 1e-12 in float64."""
     try:
         return TOLERANCES[np.dtype(dtype)]
     except KeyError:
@@ -160,16 +142,13 @@ def close_together(
 ) -> Ledgers:
     """Return the ledgers of members over all days, summed in float64.
 
+    Precipitation, discharge and loss are (members, days) in mm/day, storage (members,) in mm before the first day and
+    at the end of the last.
+
     Args:
-        precipitation: mm a day, shape (members, days); so are discharge and loss (mm/day).
-        storage_before: total storage in mm before the first day, shape (members,).
-        storage_after: total storage in mm at the end of the last day, shape (members,).
         dtype: the type in which the network computed, which sets the tolerance.
         booked: mm added to each store between `storage_before` and the first day, (members,) or one for all, by the
             name of the term.
-
-    Raises:
-        InvalidInput: the shapes do not fit together, or the type has no tolerance.
     """
     tolerance = tolerance_of(dtype)
     rain, runoff, lost = _flows(precipitation, discharge, loss)
@@ -193,16 +172,9 @@ def close(
 def sums_after(
     before: Sums | None, precipitation: npt.ArrayLike, discharge: npt.ArrayLike, loss: npt.ArrayLike
 ) -> dict[str, Array]:
-    """Add days to the sums since the empty store.
+    """Add days, (members, days) in mm/day, to the sums since the empty store (None before the first).
 
     Days are added one by one in float64, so that the sums have the same bits however the days are split.
-
-    Args:
-        before: the sums until these days; None for an empty store.
-        precipitation: mm a day, shape (members, days); so are discharge and loss (mm/day).
-
-    Raises:
-        InvalidInput: the shapes do not fit together.
     """
     flows = dict(zip(FLOWS, _flows(precipitation, discharge, loss), strict=True))
     with np.errstate(invalid="ignore"):
@@ -213,11 +185,7 @@ def sums_after(
 
 
 def close_since_empty(sums: Sums, storage: npt.ArrayLike) -> tuple[Ledger, ...]:
-    """Return the ledger of each member since its store was empty.
-
-    Args:
-        storage: total storage in mm now, shape (members,), computed in float32.
-    """
+    """Return the ledger of each member since its store was empty, with its storage now, (members,) in mm, float32."""
     rain, runoff, lost = (sums[name] for name in FLOWS)
     stored = _of_shape(storage, rain.shape, "storage")
     return _ledgers(rain, runoff, lost, np.zeros_like(stored), stored, WATER_SINCE_EMPTY.tolerance).each()
@@ -226,8 +194,7 @@ def close_since_empty(sums: Sums, storage: npt.ArrayLike) -> tuple[Ledger, ...]:
 def negative_water(discharge: npt.ArrayLike, loss: npt.ArrayLike, storage: npt.ArrayLike) -> dict[int, Absent]:
     """Return the members with negative water, and describe the negative quantity of each.
 
-    Args:
-        discharge, loss, storage: the first axis is the member; mm/day, mm/day and mm. Rounding (`MIN_MM`) is allowed.
+    The first axis is the member; mm/day, mm/day and mm. Rounding (`MIN_MM`) is allowed.
     """
     faults: dict[int, Absent] = {}
     for name, values, unit in (
@@ -252,15 +219,8 @@ def worst_relative_residual(
 ) -> Array:
     """Return each member's largest |residual| / scale over the ledgers of every day τ, shape (members,).
 
-    Args:
-        precipitation: mm a day, shape (members, days); so are discharge and loss (mm/day).
-        storage_before: total storage in mm before the first day, shape (members,).
-        storage: total storage in mm at the end of every day, shape (members, days).
-
-    A residual where there has been no water at all, and any value that is not finite, count as infinite.
-
-    Raises:
-        InvalidInput: the shapes do not fit together.
+    Flows are (members, days) in mm/day, storage (members,) in mm before the first day and (members, days) at the end of
+    every day. A residual where there has been no water at all, and any value that is not finite, count as infinite.
     """
     rain, runoff, lost = _flows(precipitation, discharge, loss)
     before = _of_shape(storage_before, rain.shape[:1], "storage_before")[:, np.newaxis]

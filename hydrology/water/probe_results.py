@@ -11,7 +11,6 @@ class ProbeResult:
     """The result of one probe.
 
     Attributes:
-        name: of the probe.
         asks: the measured quantity.
         unit: of value and limit; `1` for a share.
         limit: the largest value that passes.
@@ -33,7 +32,6 @@ class ProbeResult:
 
     @property
     def passes(self) -> bool:
-        """Whether the probe passes."""
         if self.value is None:
             return False
         return self.value <= self.limit or (not self.binding and self.failing is not None and self.failing <= FEW)

@@ -19,10 +19,7 @@ MILESTONES = (10, 30, 90, 180)
 class Drained:
     """Water held at T0 and its fate by the end of each day: M members, D days, all in mm.
 
-    Attributes:
-        runs_off, lost: since T0, (M, D).
-        left: in store, (M, D).
-        held: at T0, (M,).
+    `runs_off` and `lost` since T0, and `left` in store, are (M, D); `held` is (M,).
     """
 
     runs_off: Array
@@ -32,13 +29,7 @@ class Drained:
 
     @classmethod
     def of(cls, discharge: npt.ArrayLike, loss: npt.ArrayLike, storage: npt.ArrayLike, held: npt.ArrayLike) -> Self:
-        """Compute it from the members' output.
-
-        Args:
-            discharge: (M, D), mm/day; so is loss.
-            storage: at the end of each day, (M, D), mm.
-            held: at T0, (M,), mm.
-        """
+        """Compute it from discharge and loss (M, D), mm/day, storage after each day (M, D) and at T0 (M,), mm."""
         flow, loss, left, held = (np.asarray(values, np.float64) for values in (discharge, loss, storage, held))
         return cls(flow.cumsum(axis=1), loss.cumsum(axis=1), left, held)
 
@@ -49,21 +40,12 @@ def milestones(days: int) -> list[int]:
 
 
 def first_days_below(flow: npt.ArrayLike, level: float) -> Array:
-    """Return each member's first day after T0 with flow below a level, (M,); infinity where there is none.
-
-    Args:
-        flow: (M, D), in the unit of the level.
-    """
+    """Return each member's first day after T0 with flow (M, D) below a level, (M,); infinity where there is none."""
     below = np.asarray(flow) < level
     return np.where(below.any(axis=1), below.argmax(axis=1) + 1.0, np.inf)
 
 
 def reached_by(days: Array, share: float, weights: Array | None = None) -> int | None:
-    """Return the day by which a share of the members reached an event; None where too few do.
-
-    Args:
-        days: day of the event by member, (M,); infinity for never.
-        weights: of the members, (M,), of sum 1; None where all are equal.
-    """
+    """Return the day by which a share of members reached an event (M,), infinity for never; None where too few do."""
     (day,) = reached_by_shares(days, [share], weights)
     return int(day) if math.isfinite(day) else None

@@ -36,15 +36,10 @@ Array = npt.NDArray[np.float32]
 
 
 def incremented(cells: Array, chosen: Sequence[int], amount: float) -> Array:
-    """Add an amount of water to some cells, in proportion to their content.
-
-    Args:
-        cells: mm, shape (K,).
-        chosen: the indices of these cells; the others are unchanged.
-        amount: mm; negative to take water away.
+    """Add an amount of water (mm; negative to take it away) to some cells (K,), in proportion to their content.
 
     Raises:
-        InvalidInput: the chosen cells are empty, so that their proportions are undefined, or hold less than is taken.
+        InvalidInput: these cells are empty, or hold less than is taken.
     """
     held = float(cells[list(chosen)].sum(dtype=np.float64))
     if held <= 0:

@@ -16,13 +16,10 @@ def largest_excess(flow: Array, other: Array) -> Array:
 
 
 def returned_share(with_storm: Array, without: Array, storm: Array) -> Array:
-    """Return the largest share of a storm that has left as additional flow by any day.
+    """Return the largest share of a storm (mm) that has left as additional flow by any day.
 
     Cumulative flow with the storm minus that without, over the storm's water. Above 1 the storm has released water that
     would have stayed in the basin without it.
-
-    Args:
-        storm: (...), in mm.
     """
     share: Array = np.cumsum(with_storm - without, axis=-1).max(axis=-1) / storm
     return share

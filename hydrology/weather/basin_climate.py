@@ -19,12 +19,9 @@ _UNKNOWN = np.full(12, np.nan)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BasinClimate:
-    """Monthly climate of a basin.
+    """Monthly climate of a basin, (12,): mean precipitation in mm/day, median of the daily mean in degC.
 
-    Attributes:
-        source: its origin, as used in sentences: `the stored maurer_extended`.
-        precipitation: the mean by calendar month in mm/day, (12,); NaN where unknown.
-        temperature: the median of the daily mean by calendar month in degC, (12,); NaN where unknown.
+    NaN where unknown; the source is as used in sentences: `the stored maurer_extended`.
     """
 
     source: str

@@ -26,19 +26,13 @@ BRIDGED = (*SCALED, *MOVED)
 
 @dataclass(frozen=True, slots=True)
 class DailyWeather:
-    """Daily weather of one place, in the units of `hydrology.base.variables.WEATHER`.
-
-    Attributes:
-        first: the first day.
-        values: of each variable of `BRIDGED`, (..., days), NaN where missing.
-    """
+    """Daily weather of one place, (..., days) by `BRIDGED`, in the units of `WEATHER`; NaN where missing."""
 
     first: Day
     values: Mapping[str, Array]
 
     @property
     def period(self) -> Period:
-        """First and last day."""
         return Period(self.first, self.first + np.timedelta64(self.values[PRECIPITATION].shape[-1] - 1, "D"))
 
     @property
@@ -60,8 +54,7 @@ class Corrections:
         day_offset: how much earlier the days of the first product begin than those of the other of the same date, in
             days: at 0.8, day t of the other has 20 % of its day t and 80 % of its day t + 1. Above 0 the precipitation
             of a day is known only when the next day is.
-        factors: of `SCALED`, from January to December.
-        steps: of `MOVED`, degC, from January to December.
+        factors, steps: of `SCALED`, and of `MOVED` in degC, from January to December.
         limited: the variables with a month at a limit.
     """
 

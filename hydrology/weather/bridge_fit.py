@@ -44,13 +44,9 @@ class TooFewDays(DataProblem):
 def fit(
     source: DailyWeather, target: DailyWeather, *, offsets: Sequence[float] = OFFSETS, prior_years: float = PRIOR_YEARS
 ) -> Corrections:
-    """Fit the corrections from one product's weather to another's, on their common days.
+    """Fit the corrections from one product's weather to another's, (days,), on their common days.
 
     They preserve the sum of precipitation over those days, unless a month reaches a limit.
-
-    Args:
-        source, target: each with all of `BRIDGED`, (days,).
-        offsets, prior_years: change them only to compare forms.
 
     Raises:
         TooFewDays: a calendar month has fewer than `MIN_DAYS_OF_MONTH` days in common, or no rain falls in one.
@@ -60,11 +56,7 @@ def fit(
 
 
 def held_out(source: DailyWeather, target: DailyWeather) -> Skill:
-    """Return a bridge's skill on held-out water years, in at most five parts.
-
-    Raises:
-        TooFewDays: as `fit`.
-    """
+    """Return a bridge's skill on held-out water years, in at most five parts."""
     source, target = _on_the_same_days(source, target)
     usable = _usable(source, target)
     values = {name: np.full(len(usable), np.nan) for name in BRIDGED}
@@ -167,7 +159,6 @@ def _steps(had: Array, wanted: Array, months: Integers, prior: float) -> Array:
 
 
 def _of_months(values: Array, months: Integers) -> Array:
-    """Return the sum of each month."""
     return np.array([values[months == number].sum() for number in range(_MONTHS)])
 
 

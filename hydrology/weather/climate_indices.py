@@ -42,14 +42,7 @@ CLIMATE = tuple(field.name for field in fields(ClimateIndices) if not field.name
 
 
 def climate_indices(precipitation: Array, temperature: Array, pet: Array, days: Days) -> ClimateIndices:
-    """Compute the indices of one basin.
-
-    Args:
-        precipitation, pet: mm/day, shape (days,). temperature: daily mean in degC. days: consecutive.
-
-    Raises:
-        DataProblem: a value is missing, or it never rains.
-    """
+    """Compute the indices from precipitation and PET (mm/day) and mean temperature (degC) of complete series."""
     if not all(np.isfinite(series).all() for series in (precipitation, temperature, pet)):
         raise DataProblem("Climate indices need complete series: choose a period without missing days.")
     mean = float(precipitation.mean()) if len(precipitation) else 0.0
@@ -67,9 +60,7 @@ def climate_indices(precipitation: Array, temperature: Array, pet: Array, days: 
 
 
 def seasonality(precipitation: Array, temperature: Array, days: Days) -> float:
-    """Return the seasonality of precipitation.
-
-    Above 0 for summer peaks, below 0 for winter peaks.
+    """Return the seasonality of precipitation, above 0 for summer peaks, below 0 for winter peaks.
 
     δ_P · sgn(Δ_T) · cos(2π (s_P - s_T)), from sine curves fitted to both by least squares.
     Source: Woods 2009, doi:10.1016/j.advwatres.2009.06.011.

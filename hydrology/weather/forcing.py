@@ -43,12 +43,7 @@ Fault = Literal[_OfValues, _OfTraces, "too-large"]
 
 
 class WeatherRefused(DataProblem):
-    """The weather forecast of a basin cannot be used.
-
-    Attributes:
-        basin: the basin of the forecast.
-        fault: the fault, by name.
-    """
+    """The weather forecast of a basin cannot be used."""
 
     kind = "weather-refused"
 
@@ -65,13 +60,9 @@ class WeatherIssue:
     Attributes:
         source: its provider, e.g. `open-meteo`.
         model: the weather model, e.g. `ncep_gefs025`.
-        reference_time: start of its computation, in UTC.
-        available_time: time of its publication, in UTC.
+        reference_time, available_time: start of its computation and time of its publication, in UTC.
         licence: of the source, e.g. `CC BY 4.0`; None where there is none to name.
         credit: the credit that every answer based on it must include; None where none is required.
-
-    Raises:
-        InvalidInput: a name cannot be used, an instant is not in UTC, or it was available before it was computed.
     """
 
     source: str
@@ -104,13 +95,7 @@ class WeatherIssue:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """One trace from a source, not yet checked.
-
-    Attributes:
-        label: its name among the traces of a forecast.
-        days: the valid day of each value.
-        values: (days,) by variable; NaN where there is none.
-    """
+    """One trace from a source, not yet checked: values (days,) by variable, NaN where there is none."""
 
     label: str
     days: Days
@@ -122,15 +107,10 @@ class WeatherForecast:
     """The weather forecast of one basin.
 
     Attributes:
-        issue: the issue that it belongs to.
-        basin: full identifier.
         traces: their labels, without duplicates; a forecast of one trace has one.
         first: the first valid day; the others follow it without a gap. Days are calendar days at the gauge.
         values: (traces, days) by variable, in the units of `hydrology.base.variables.WEATHER`, all finite.
         units: of the values, as the source stated them.
-
-    Raises:
-        WeatherRefused: it cannot be used; its `fault` names the reason.
     """
 
     issue: WeatherIssue
@@ -154,11 +134,8 @@ class WeatherForecast:
     def of_traces(cls, issue: WeatherIssue, basin: str, traces: Sequence[Trace], units: Mapping[str, str]) -> Self:
         """Assemble a forecast from its traces, whose days may be in any order.
 
-        Args:
-            units: of the values, by variable.
-
         Raises:
-            WeatherRefused: the traces do not fit together, or the forecast cannot be used.
+            WeatherRefused: the traces do not fit together, or the forecast cannot be used, by its `fault`.
         """
         if not traces:
             raise WeatherRefused(basin, "no-trace", "the forecast holds no trace: send one at least.")
@@ -182,7 +159,6 @@ class WeatherForecast:
 
     @property
     def period(self) -> Period:
-        """First and last valid day."""
         leads = next(iter(self.values.values())).shape[1]
         return Period(self.first, self.first + np.timedelta64(leads - 1, "D"))
 

@@ -24,10 +24,8 @@ class WeatherKind:
         in_words: the condition of a forecast on it, the end of a sentence.
         of_record: whether it is the observed weather of the basin's record, which has to reach over the days ahead.
         of_forecast: whether it comes from a stored weather forecast, which the run names.
-        traces: whether it may have several traces.
         hypothetical: whether nobody expects it: runs on it are what-if runs, never forecasts.
-        uncalibrated: why its forecasts are not calibrated; None where they are.
-        without_volume: why its runs have no seasonal volume; None where they have.
+        uncalibrated, without_volume: why its runs are not calibrated, or have no volume; None where they do.
     """
 
     described: str

@@ -36,10 +36,7 @@ _ASSUMED_OF_TEMPERATURE = (0.96, 10.0)
 
 
 def assumed(variable: str, leads: int) -> Array:
-    """Return the correlations of a forecast's first days that are assumed until its errors are known, (leads,).
-
-    They are those of a weather forecast of ordinary skill: a correlation on the first day that decays with the lead.
-    """
+    """Return the correlations by lead, (leads,), of ordinary skill: assumed until a forecast's errors are known."""
     first, days = _ASSUMED.get(variable, _ASSUMED_OF_TEMPERATURE)
     return np.asarray(first * np.exp(-((np.arange(leads) / days) ** 1.5)))
 
@@ -47,11 +44,8 @@ def assumed(variable: str, leads: int) -> Array:
 def correlations(variables: Sequence[str], leads: int, issues: Sequence[tuple[Array, Array]]) -> dict[str, Array]:
     """Return the correlation by lead of each variable, (leads,), from past issues and from what is assumed.
 
-    The unexplained variance is the mean of both, weighted by the number of issues of which that lead has come.
-
-    Args:
-        issues: of each the scores of the forecast and of the weather that came, (basins, leads, variables), NaN where
-            unknown.
+    The unexplained variance is the mean of both, weighted by the number of issues of which that lead has come. Scores
+    of the forecast and of the weather that came are (basins, leads, variables), NaN where unknown.
     """
     expected = np.stack([assumed(name, leads) for name in variables], axis=-1)
     sums, count = np.zeros((3, leads, len(variables))), np.zeros_like(expected)
@@ -68,11 +62,7 @@ def correlations(variables: Sequence[str], leads: int, issues: Sequence[tuple[Ar
 
 
 class OtherWeather:
-    """The weather of the days ahead in other years, among which weather is ranked.
-
-    Args:
-        values: (years, days, variables).
-    """
+    """The weather of the days ahead in other years, (years, days, variables), among which weather is ranked."""
 
     def __init__(self, values: Array) -> None:
         self.values = values
@@ -81,8 +71,7 @@ class OtherWeather:
     def scores(self, weather: Array, chance: np.random.Generator | None = None) -> Array:
         """Return the normal scores of weather (traces, days, variables); NaN where it is unknown.
 
-        Args:
-            chance: draws the rank among equal values, such as days without rain; None: the middle of them.
+        `chance` draws the rank among equal values, such as days without rain; None: the middle of them.
         """
         scores = np.empty(weather.shape)
         place = np.full(weather.shape, 0.5) if chance is None else chance.random(weather.shape)
@@ -120,13 +109,10 @@ def _ranked(values: Array) -> Iterator[tuple[slice, int, Array]]:
 
 
 def around(forecast: Array, other: OtherWeather, correlation: Array, chance: np.random.Generator) -> Array | None:
-    """Return traces of weather around a forecast, (traces, days, variables).
+    """Return traces of weather around a forecast, both (traces, days, variables).
 
-    None where the forecast's own traces are far enough apart: the errors that they lack are added, and no more.
-
-    Args:
-        forecast: (traces, days, variables).
-        correlation: of the scores of forecast (the mean of its traces) and weather that came, (days, variables).
+    None where the forecast's own traces are far enough apart: the errors that they lack are added, and no more. The
+    correlation, (days, variables), is of the scores of the traces' mean and of the weather that came.
     """
     unexplained = 1 - correlation**2
     apart, needed = float(other.scores(forecast).var(axis=0).mean()), float(unexplained.mean())

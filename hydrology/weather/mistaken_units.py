@@ -1,7 +1,4 @@
-"""Recognises discharge and drainage areas in another unit than labelled.
-
-Runoff is compared with what the climate of the basin leads to (`AnnualRunoff.expected_ratio`), and the area of an
-outline, or that of the gauge's service, with the other areas of the basin."""
+"""Recognises discharge and drainage areas in another unit than labelled."""
 
 from collections.abc import Iterator, Mapping
 from math import log
@@ -62,12 +59,7 @@ FLOW_UNIT, AREA_UNIT = "unit-of-discharge", "unit-of-area"
 
 
 def flow_findings(product: str, unit: str, forcing: str, area: Area, annual: AnnualRunoff) -> Iterator[Finding]:
-    """Find runoff far from what the climate leads to, where another unit of flow or area explains it.
-
-    Args:
-        product, unit: of the discharge.
-        forcing: the product of the weather.
-    """
+    """Find runoff far from what the climate leads to, where another unit of flow or area explains it."""
     ratio, expected, limits = annual.ratio, annual.expected_ratio, _usual_ratios(annual)
     if not ratio or expected is None or limits is None:
         return
@@ -125,11 +117,7 @@ def area_unit(m2: float, reference_m2: float) -> str | None:
 
 
 def area_findings(areas: Mapping[str, float]) -> Iterator[Finding]:
-    """Find areas that look like another unit than km2 beside that of the outline or of the gauge's service.
-
-    Args:
-        areas: m2 by name.
-    """
+    """Find areas (m2) that look like another unit than km2 beside that of the outline or the gauge's service."""
     for reference in (OUTLINE_AREA, SERVICE_AREA):
         for name in areas if reference in areas else ():
             if unit := area_unit(areas[name], areas[reference]):
@@ -151,11 +139,7 @@ J_PER_M2 = 1e5
 
 
 def unit_hint(variable: str, values: npt.ArrayLike) -> str:
-    """Return a clause that names the likely unit of values, or nothing where none is likely.
-
-    Args:
-        values: of any shape, at least one outside the limits of `hydrology.base.variables.WEATHER`; NaN where missing.
-    """
+    """Return a clause that names the likely unit of values outside the limits of `WEATHER`, or nothing."""
     known = np.asarray(values, np.float64)
     known = known[np.isfinite(known)]
     unit = _unit(variable, float(np.median(known))) if len(known) else None

@@ -27,11 +27,7 @@ long-term ratio (`python -m benchmarks rain-products`)."""
 
 
 def perturbed(observed: Mapping[str, Array], traces: int, chance: np.random.Generator) -> dict[str, Array]:
-    """Return traces of weather (traces, days), perturbed by errors that grow with the lead.
-
-    Args:
-        observed: precipitation, tmax, tmin, srad and vp of the days ahead, (days,) each.
-    """
+    """Return traces of observed weather (days,), perturbed by errors that grow with the lead, (traces, days)."""
     leads = np.sqrt(np.arange(1, len(observed["precipitation"]) + 1))
     rain, warmth, light = (leads * _errors(chance, traces, len(leads)) for _ in range(3))
     return {
@@ -44,10 +40,7 @@ def perturbed(observed: Mapping[str, Array], traces: int, chance: np.random.Gene
 
 
 def rain_factors(period: Period, count: int, chance: np.random.Generator) -> Array:
-    """Return random factors of each day's stored precipitation, (count, days).
-
-    Within a calendar month the factor is one number, of mean 1; different months are independent.
-    """
+    """Return random factors of daily precipitation, (count, days): one of mean 1 for each calendar month."""
     of_month = month(period.days)
     starts = np.flatnonzero(np.diff(of_month, prepend=of_month[0] - 1))
     lengths = np.diff(np.append(starts, len(of_month)))

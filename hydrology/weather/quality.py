@@ -1,6 +1,4 @@
-"""Checks a basin's data before use, and reports findings in plain sentences.
-
-`quality_report` runs every check; a check is a function that yields findings about one series or one basin."""
+"""Checks a basin's data before use, and reports findings in plain sentences."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -38,7 +36,6 @@ def quality_report(
     Args:
         series: every series of the basin by product and variable, discharge in its source unit.
         areas: the named drainage areas in m2; a forcing product's own area has the product's name.
-        latitude, climate: of the basin, for the checks of weather; None where unknown.
     """
     findings = [*_area_mismatch(areas), *area_findings(areas)]
     for product in dict.fromkeys(product for product, variable in series if variable in CHECKED):
@@ -188,7 +185,6 @@ def _excess_runoff(annual: AnnualRunoff, detail: dict[str, Any]) -> Iterator[Fin
 
 
 def _ranges(mask: Mask) -> list[tuple[int, int]]:
-    """Return the first and last index of every run of True."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8)))
     return [(int(first), int(after) - 1) for first, after in edges.reshape(-1, 2)]
 

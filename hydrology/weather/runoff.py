@@ -18,13 +18,10 @@ MIN_DAYS_OF_YEAR = 355
 
 
 def in_whole_water_years(known: Mask, days: Days, latitude: float | None) -> Mask:
-    """Return the known days of water years that have at least `MIN_DAYS_OF_YEAR` of them.
+    """Return the known days (days,) of water years that have at least `MIN_DAYS_OF_YEAR` of them.
 
-    A water year begins on 1 October, south of the equator on 1 April, when little water is stored.
-
-    Args:
-        known: (days,); unknown days are left out of whole years.
-        latitude: degrees north; None where unknown, which counts as north.
+    A water year begins on 1 October, south of the equator on 1 April, when little water is stored. An unknown latitude
+    counts as north.
     """
     years = climatic_year(days) if latitude is not None and latitude < 0 else water_year(days)
     _, of_year = np.unique(years, return_inverse=True)
@@ -33,12 +30,9 @@ def in_whole_water_years(known: Mask, days: Days, latitude: float | None) -> Mas
 
 @dataclass(frozen=True, slots=True)
 class AnnualRunoff:
-    """Observed runoff and weather of the same days, in whole water years.
+    """Observed runoff and weather of the same days, in whole water years: sums in mm.
 
-    Attributes:
-        days: their number.
-        runoff_mm, precipitation_mm: sums over the days.
-        pet_mm: sum of potential evapotranspiration; None without temperatures or latitude.
+    `pet_mm`, potential evapotranspiration, is None without temperatures or latitude.
     """
 
     days: int
@@ -71,12 +65,7 @@ class AnnualRunoff:
 def annual_runoff(
     discharge: DailySeries, weather: Mapping[str, DailySeries], area: Area, latitude: float | None
 ) -> AnnualRunoff | Absent | None:
-    """Return runoff and weather over whole water years; None where no day has runoff and precipitation.
-
-    Args:
-        discharge: in one of its units.
-        weather: the series of one product by variable, with precipitation.
-    """
+    """Return runoff and weather over whole water years; None where no day has runoff and precipitation."""
     rain = weather["precipitation"]
     period = discharge.period.overlap(rain.period) if len(discharge) and len(rain) else None
     if period is None:

@@ -21,14 +21,8 @@ _KM_PER_DEGREE = 111.2
 def weather_points(polygons: Sequence[Polygon]) -> list[list[float]]:
     """Return the points [latitude, longitude] to average a basin's weather over, for equal parts of it.
 
-    The basin is halved across its longer side, and its halves again, until a part is small enough; the point of a
-    part is the place in it that is nearest to its middle.
-
-    Args:
-        polygons: of its outline, in degrees.
-
-    Raises:
-        BadOutline: the outline has no area.
+    The basin is halved across its longer side, and its halves again, until a part is small enough; the point of a part
+    is the place in it that is nearest to its middle.
     """
     cells, cell_km2 = _cells(polygons)
     return [_middle(part) for part in _halved(cells, cell_km2, MAX_POINTS)]
@@ -64,7 +58,6 @@ def _halved(cells: Array, cell_km2: float, maximum: int) -> Iterator[Array]:
 
 
 def _middle(cells: Array) -> list[float]:
-    """Return [latitude, longitude] of the cell nearest to the middle of some."""
     apart = np.square(cells - cells.mean(axis=0)).sum(axis=1)
     longitude, latitude = cells[int(apart.argmin())]
     return [round(float(latitude), 4), round(normalised(float(longitude)), 4)]

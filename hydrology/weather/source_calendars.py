@@ -43,10 +43,7 @@ def with_lacking_days(series: DailySeries, last: Day) -> DailySeries:
 
 
 def with_lacking_days_marked(series: DailySeries) -> DailySeries:
-    """Flag the days that a source filled for its calendar as FILLED.
-
-    A value other than the mean of the two days before is unchanged: it has another origin.
-    """
+    """Flag as FILLED the days that a source filled for its calendar: the mean of the two days before."""
     flags = series.flags.copy()
     for at in _places(series):
         if abs(_before(series.values, at) - float(series.values[at])) <= _ROUNDING:

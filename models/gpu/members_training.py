@@ -41,7 +41,6 @@ OnProgress = Callable[[int, Progress], None]
 
 
 def suits_gpus(config: TrainingConfig) -> bool:
-    """Return whether a GPU can train the members of a training side by side."""
     small = not isinstance(config.network, MCLSTMConfig) or config.network.cells <= card.MAX_CELLS
     return small and isinstance(config.network, TOGETHER)
 
@@ -52,8 +51,7 @@ def trains_together(config: TrainingConfig, device: str) -> bool:
 
 
 class _Plan(NamedTuple):
-    """What some steps take, on the card: (steps, M, B) basins, first days, and whether the basin's vector is seen;
-    (steps,) learning rates, and shares of the mean of the weights that are retained."""
+    """Some steps on the card: (steps, M, B) basins, first days, whether vectors are seen; rates and shares (steps,)."""
 
     basins: Tensor
     starts: Tensor
@@ -63,12 +61,7 @@ class _Plan(NamedTuple):
 
 
 class MembersTraining:
-    """The training of some members of one configuration on a graphics card.
-
-    Args:
-        seeds: one per member.
-        learnt_from: as of `MemberTraining`.
-        starts: the weights from which members start, by seed; as of `MemberTraining`.
+    """The training of some members, one per seed, on a graphics card; arguments as of `MemberTraining`.
 
     Raises:
         torch.OutOfMemoryError: the card has too little memory for these members, here or in `run`.
@@ -111,12 +104,10 @@ class MembersTraining:
 
     @property
     def step(self) -> int:
-        """The number of steps that all members have taken."""
         return self.members[0].step
 
     @property
     def steps(self) -> int:
-        """The number of steps of the training."""
         return self.members[0].steps
 
     def resume(self, blobs: Mapping[int, bytes]) -> None:
@@ -142,10 +133,7 @@ class MembersTraining:
         on_checkpoint: OnCheckpoint = lambda _seed, _step, _blob: None,
         on_progress: OnProgress = lambda _seed, _progress: None,
     ) -> dict[int, TrainedMember]:
-        """Train to the end; return the members by seed.
-
-        Args:
-            on_progress: an exception that it raises stops the training, after a last checkpoint.
+        """Train to the end, or until `on_progress` raises, after a last checkpoint; return the members by seed.
 
         Raises:
             TrainingDiverged: the loss of a member is not finite.
@@ -193,7 +181,6 @@ class MembersTraining:
         self._checkpointed_at = time.monotonic()
 
     def _validate(self, losses: Sequence[float | None]) -> list[MedianNSE] | None:
-        """Score the averaged weights of all members in the validation period, if there is one."""
         if self.validation is None:
             return None
         validation, inputs = self.validation
@@ -214,11 +201,7 @@ class MembersTraining:
         return vectorised.discharge_of(network, averages, member_inputs(network, inputs)).cpu()
 
     def _advance(self, count: int) -> list[float]:
-        """Take some steps; return the members' losses of the last one.
-
-        Raises:
-            TrainingDiverged: the loss of a member, or the norm of its gradient, is not finite.
-        """
+        """Take some steps; return the members' last losses, or raise `TrainingDiverged` where one is not finite."""
         self._launch(count)
         rows = self._losses[:count].cpu()
         wrong = (~rows.isfinite().all(2)).nonzero()
@@ -279,7 +262,7 @@ class MembersTraining:
         self._weights.restore(before)
 
     def _step(self) -> None:
-        """Take the step of the plan at which `_at` is, and move on to the next."""
+
         from models.nets.gpu.products import sum_all
 
         plan, config, weights = self._plan, self.config, self._weights

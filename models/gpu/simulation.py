@@ -20,20 +20,13 @@ ROW_NUMBERS = 2**26
 def simulate_together(
     network: MCLSTM, weights: Parameters, inputs: Inputs, states: Sequence[ArrayMap] | None, wanted: Sequence[str]
 ) -> tuple[dict[str, Tensor], list[ArrayMap]]:
-    """Run all members over T days of B samples.
+    """Run all members over T days of B samples, from standardised inputs on the card.
 
-    Args:
-        network: gives the members' structure.
-        inputs: standardised, on the card.
-        states: one per member, named arrays with B first; None for empty stores.
-        wanted: the names of the outputs to return.
+    The outputs, (M, B, T, ...), are on the processor. A state per member has named arrays, B first; None: empty stores.
 
     Raises:
         ValueError: a day lacks its weather, or there is none; or a state does not fit the networks.
         torch.OutOfMemoryError: not even one day of all members and samples fits in the card's memory.
-
-    Returns:
-        the outputs (M, B, T, ...) on the processor, and the states after the last day, one per member.
     """
     check_days(inputs)
     given = member_inputs(network, inputs)

@@ -35,7 +35,6 @@ class CardWindows:
         self.days = torch.arange(self.shape.spinup_days + self.shape.loss_days, device=device)
 
     def place_of(self, basins: Tensor) -> Tensor:
-        """Return the places of some basins of the data among those that the members learn from."""
         assert self.place is not None
         return self.place[basins]
 
@@ -81,15 +80,10 @@ class CardWeights:
         return self._views(self.flat)
 
     def averages(self) -> dict[str, Tensor]:
-        """Return their running means by name."""
         return self._views(self.average)
 
     def prior_penalty(self, places: Tensor) -> Tensor:
-        """Return the terms of `VectorPrior.penalty`, (M, B, values), that sum to it.
-
-        Args:
-            places: (M, B), of the samples' basins among those learnt from.
-        """
+        """Return the terms of `VectorPrior.penalty`, (M, B, values), for places (M, B) among the basins learnt from."""
         from models.nets.gpu.members import one_hot
         from models.nets.gpu.products import product
 
@@ -100,7 +94,6 @@ class CardWeights:
         return PRIOR_WEIGHT * vectors.square() / self.prior_variance.unsqueeze(1) / vectors[0].numel()
 
     def descend(self, gradient: Tensor, rate: Tensor, share: Tensor) -> None:
-        """Take a step of AdamW, and update the running mean."""
         assert self.flat.grad is not None
         self.flat.grad.copy_(gradient)
         self.rate.copy_(rate)

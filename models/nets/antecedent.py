@@ -15,11 +15,7 @@ class AntecedentWeather(nn.Module):
 
     The effect of a day depends on the days before it beyond the water that they left: frozen ground, ripe snow, leaves.
     The means follow from the weather alone, nothing in them is learnt, and they hold no water. Not from a paper:
-    measured in docs/understand/recipe.md.
-
-    Args:
-        days: the time scales, after which a day's share of the mean has fallen to 1/e.
-        values: number of values of a day's weather.
+    measured in docs/understand/recipe.md. After `days` a day's share of the mean has fallen to 1/e.
     """
 
     retention: Tensor
@@ -34,12 +30,7 @@ class AntecedentWeather(nn.Module):
         return like.new_zeros(len(like), self.values)
 
     def forward(self, weather: Tensor, means: Tensor) -> Tensor:
-        """Return the means at the end of every day, (T, B, values).
-
-        Args:
-            weather: (T, B, values of a day), standardised.
-            means: (B, values) at the end of the day before.
-        """
+        """Return the means (T, B, values) after every day of standardised weather, from those before, (B, values)."""
         stored = self.retention.to(weather).repeat_interleave(weather.shape[-1])
         shares = weather.repeat(1, 1, len(self.retention)) * (1 - stored)
         if not torch.is_grad_enabled() and shares.device.type == "cpu":
@@ -53,9 +44,7 @@ class AntecedentWeather(nn.Module):
 
 
 def _accumulate(days: Array, stored: Array, means: Array) -> None:
-    """Turn the shares of days (T, B, values) into means in place.
-
-    numpy takes a fifth of torch's time for a small day, and rounds the same."""
+    """Turn shares of days (T, B, values) into means in place, as torch rounds but in a fifth of its time."""
     before = np.empty_like(days[0])
     for day in days:
         np.multiply(stored, means, out=before)

@@ -33,11 +33,7 @@ class Parameter:
 
 
 def values_of(parameters: Sequence[Parameter], z: Tensor) -> dict[str, Tensor]:
-    """Return the values of parameters by name, for numbers of the network; the middle of a range for 0.
-
-    Args:
-        z: (..., P, N, B), a row for each of the P parameters.
-    """
+    """Return the values of P parameters by name, for numbers z (..., P, N, B); the middle of a range for 0."""
     low, high = z.new_tensor([one.ends for one in parameters], dtype=torch.float64).unflatten(0, (-1, 1, 1)).unbind(-1)
     # All in one operation, for what a call costs more than what it computes where days are few.
     values = low.to(z) + (high - low).to(z) * torch.sigmoid(z)
@@ -81,11 +77,9 @@ def start(z: Tensor) -> None:
 
 
 class Parameters:
-    """The parameters of a basin's components that stay the same.
+    """The parameters of a basin's components that stay the same, from numbers z (NUMBERS, N, B) of the network.
 
-    Args:
-        z: (NUMBERS, N, B), numbers of the network. Those of the daily parameters, of the static ones, of the shares of
-            the basin, and of the days on each path.
+    The numbers are of daily and static parameters, of the shares of the basin, and of the days on each path.
     """
 
     def __init__(self, z: Tensor) -> None:
@@ -99,11 +93,9 @@ class Parameters:
         self.constants = Constants(fixed["release"], capacity, threshold, fixed["drain"])
 
     def drivers(self, rain: Tensor, temperature: Tensor, pet: Tensor, z: Tensor | None) -> Drivers:
-        """Return what drives the stores.
+        """Return what drives the stores, from rain, temperature and pet (T, B) in mm/day, degC and mm/day.
 
-        Args:
-            rain, temperature, pet: (T, B) in mm/day, degC and mm/day.
-            z: (T, len(DAILY), N, B), added to the numbers of the parameters; None: they stay the same.
+        `z`, (T, len(DAILY), N, B), is added to the numbers of the parameters; None: they stay the same.
         """
         moved = self.daily.unsqueeze(0) if z is None else self.daily + z
         today = values_of(DAILY, moved)

@@ -108,11 +108,9 @@ class _Shares(NamedTuple):
 
 
 def scan(drivers: Drivers, constants: Constants, routing: Tensor, cells: Tensor) -> Flow:
-    """Run T days.
+    """Run T days from the water in the cells, (K, B) in mm.
 
-    Args:
-        routing: shares of each path's flow by the days until it is discharge, (DELAYS, N PATHS, B); they add up to 1.
-        cells: water before the first day, (K, B) in mm.
+    `routing`, (DELAYS, N PATHS, B), are shares of each path's flow by the days until discharge; they add up to 1.
     """
     nothing = cells.new_zeros(len(cells), 0, cells.shape[1])
     return tagged_scan(drivers, constants, routing, cells, nothing, None)[0]
@@ -121,12 +119,7 @@ def scan(drivers: Drivers, constants: Constants, routing: Tensor, cells: Tensor)
 def tagged_scan(
     drivers: Drivers, constants: Constants, routing: Tensor, cells: Tensor, tagged: Tensor, tag: Tensor | None
 ) -> tuple[Flow, TaggedFlow]:
-    """Run T days, each tag's water beside all water.
-
-    Args:
-        tagged: of the cells, (K, G, B) in mm.
-        tag: of the water that falls, (T,); None without tags.
-    """
+    """Run T days, each tag's water (K, G, B) in mm beside all water; rain has `tag` (T,), None without tags."""
     days, of_tags = [], []
     for t, today in enumerate(zip(*drivers, strict=True)):
         day, shares = _day(Drivers(*today), constants, routing, cells)

@@ -34,8 +34,7 @@ class Buckets(Network):
     """Parallel buckets with parameters from attributes and weather.
 
     Args:
-        auxiliary: L, the number of standardised dynamic inputs.
-        static: S, the number of standardised static attributes.
+        auxiliary, static: L and S, the numbers of standardised dynamic inputs and attributes.
         components: N, parallel buckets in a basin.
         hidden: width of the network that gives the parameters which stay the same.
         embedding: values of the `Embedding` of a day's weather, from which the daily parameters move; 0: they stay the
@@ -79,7 +78,6 @@ class Buckets(Network):
         self._reset()
 
     def _reset(self) -> None:
-        """Start with components that differ."""
         nn.init.normal_(self.given.bias)
         nn.init.normal_(self.given.weight, std=0.1)
         with torch.no_grad():
@@ -90,12 +88,10 @@ class Buckets(Network):
 
     @property
     def basin_vectors(self) -> BasinVectors | None:
-        """The vectors, if any."""
         return self.vectors
 
     @property
     def snow_cells(self) -> tuple[int, ...]:
-        """The cells that hold snow and the liquid water in it."""
         first = UNDERWAY
         return tuple(range(first, first + 2 * self.components))
 
@@ -107,10 +103,8 @@ class Buckets(Network):
     def forward(self, inputs: Inputs, state: State | None = None) -> tuple[Outputs, State]:
         """Run T days for B samples from the water in `state["c"]` (B, K), in mm.
 
-        With tags as MC-LSTM does. `evapotranspiration` and `leak`, (T, B) in mm/day, add up to `loss`.
-
-        Raises:
-            ValueError: a day or its temperature or potential evapotranspiration is missing.
+        With tags as MC-LSTM does. `evapotranspiration` and `leak`, (T, B) in mm/day, add up to `loss`. No day may lack
+        its forcing, temperature or potential evapotranspiration.
         """
         if inputs.mask is not None:
             raise ValueError("Buckets cannot skip a day: they would lose the day's water")

@@ -18,12 +18,9 @@ from models.nets.standardised import Standardised
 
 
 class EINSRecurrence(nn.Module):
-    """System 4.1 alone: 2 xi^2 + 5 xi theta + xi parameters.
+    """System 4.1 alone: 2 xi^2 + 5 xi theta + xi parameters, for xi `features` and theta `cells`.
 
-    Args:
-        features: xi.
-        cells: theta.
-        forget_bias: added to W_F v, not a parameter; the paper's image task needs 1.
+    `forget_bias` is added to W_F v, not a parameter; the paper's image task needs 1.
     """
 
     def __init__(self, features: int, cells: int, forget_bias: float = 0.0) -> None:
@@ -35,15 +32,7 @@ class EINSRecurrence(nn.Module):
         self.gates = Linear(features, 4 * cells, bias=False)  # W_F, W_I, W_O, W_A
 
     def forward(self, x: Tensor, s: Tensor, q: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Run T steps.
-
-        Args:
-            x: (T, B, xi).
-            s, q: (B, theta), before the first step.
-
-        Returns:
-            q (T, B, theta) after each step, and the last s and q.
-        """
+        """Run T steps of x (T, B, xi) from s and q (B, theta); return q (T, B, theta), and the last s and q."""
         # Without gradients step by step: the bits of a step must not depend on the number of steps run together.
         doubts, extrapolations = (
             iter(project(x)) if torch.is_grad_enabled() else map(project, x)
@@ -77,6 +66,5 @@ class EINS(Standardised):
         return {"s": zeros, "q": zeros.clone()}
 
     def recur(self, x: Tensor, inputs: Inputs, state: State) -> tuple[Tensor, State]:  # noqa: ARG002
-        """Run System 4.1 from the state."""
         hidden, s, q = self.recurrence(x, state["s"], state["q"])
         return hidden, {"s": s, "q": q}

@@ -16,11 +16,7 @@ class Embedding(nn.Module):
     """A network of two layers over a day's weather and the basin's attributes; it sees no water in the cells.
 
     The gates are linear before their activation. The effect of a day on a basin is not: radiation dries a forest more
-    than a rock. Not from a paper: measured in docs/understand/recipe.md.
-
-    Args:
-        inputs: number of values of a day, including the attributes.
-        values: size of the embedding, each value within (-1, 1).
+    than a rock. Not from a paper: measured in docs/understand/recipe.md. Values lie within (-1, 1).
     """
 
     def __init__(self, inputs: int, values: int) -> None:
@@ -29,12 +25,7 @@ class Embedding(nn.Module):
         self.first, self.second = Linear(inputs, 2 * values), Linear(2 * values, values)
 
     def forward(self, weather: Tensor, static: Tensor) -> Tensor:
-        """Return the embedding of every day, (T, B, values).
-
-        Args:
-            weather: (T, B, values that change daily).
-            static: (B, constant values).
-        """
+        """Return embeddings (T, B, values) of daily weather (T, B, ...) and constant values (B, ...)."""
         if torch.is_grad_enabled():
             return self._embed(_of_days(weather, static))
         days = max(1, ROWS // len(static))

@@ -12,14 +12,9 @@ from models.nets.standardised import Standardised
 
 
 class LSTM(Standardised):
-    """An LSTM whose forget gate starts open.
+    """An LSTM whose forget gate starts open, at `forget_bias`.
 
-    Args:
-        forget_bias: the first bias of the forget gate.
-
-    Attributes:
-        by_library: whether torch's own LSTM runs all days at once, with gradients and on a card. It runs one member
-            alone.
+    `by_library`: whether torch's own LSTM runs all days at once, with gradients and on a card, one member alone.
     """
 
     architecture = "lstm"

@@ -45,8 +45,7 @@ class MCLSTM(Network):
     """A mass-conserving LSTM with one mass input, a normalised-ReLU R and a normalised-logistic i.
 
     Args:
-        auxiliary: L, the number of standardised dynamic inputs.
-        static: S, the number of standardised static attributes.
+        auxiliary, static: L and S, the numbers of standardised dynamic inputs and attributes.
         cells: K, the trash cell included.
         embedding: values of the `Embedding`; 0 for none, as published.
         rank: r, rows of V, columns of U; 0 for weights of R of full rank, as published.
@@ -106,18 +105,15 @@ class MCLSTM(Network):
 
     @property
     def computes_blocks_alone(self) -> bool:
-        """Whether the compiled recurrence runs the days: it does."""
         return self.recurrence == "fastest" and compiled.available(self.output_gate.weight.device)
 
     @property
     def runs_on_card(self) -> bool:
-        """Whether the Triton kernels run the days."""
         possible = self.cells <= card.MAX_CELLS and card.available(self.output_gate.weight.device)
         return self.recurrence == "triton" or (self.recurrence == "fastest" and possible)
 
     @property
     def basin_vectors(self) -> BasinVectors | None:
-        """The vectors, if any."""
         return self.vectors
 
     def hide(self, unseen: Collection[Unseen]) -> None:
@@ -136,8 +132,7 @@ class MCLSTM(Network):
             hold_at_zero(self.embedding.first.weight, [*weather, *basin])
 
     def empty_state(self, samples: int) -> State:
-        """Return empty cells, {"c": zeros (B, K)} in mm, and {"weather"}, the antecedent means, if the gates see
-        them."""
+        """Return {"c"}: zeros (B, K) in mm, and {"weather"}, the antecedent means, if the gates see them."""
         cells = self.output_gate.bias.new_zeros(samples, self.cells)
         if self.antecedent is None:
             return {"c": cells}
@@ -229,11 +224,7 @@ def _tags(inputs: Inputs, water: Tensor, tagged: Tensor) -> Tags:
 
 
 def hold_at_zero(weight: Tensor, columns: Sequence[tuple[int, bool]]) -> None:
-    """Set some columns of a parameter and of its gradients to 0.
-
-    Args:
-        columns: the number of consecutive columns, and whether they are seen.
-    """
+    """Set the columns that are not seen, by runs (number, seen), to 0 in a parameter and in its gradients."""
     seen = torch.cat([torch.full((count,), float(visible)) for count, visible in columns])
     with torch.no_grad():
         weight *= seen

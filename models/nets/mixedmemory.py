@@ -23,13 +23,12 @@ MemoryState = tuple[Tensor, Tensor]
 class MixedMemory(nn.Module):
     """Memory cells c and a time-continuous state h of one size, read and written at irregular times.
 
-    The cells are bounded whatever the elapsed times, since g and z are: |c| <= max|z| / (1 - max sigmoid). h is
-    finite for every finite elapsed time, but the solver is meant for at most one unit. With the plain f, h moves away
-    from c in proportion to the elapsed time. With the decaying f, h stays between c and the reach of tanh up to 4
-    units; past 8 a sub-step enlarges h instead of damping it. Bound longer gaps beforehand.
+    The cells are bounded whatever the elapsed times, since g and z are: |c| <= max|z| / (1 - max sigmoid). h is finite
+    for every finite elapsed time, but the solver is meant for at most one unit. With the plain f, h moves away from c
+    in proportion to the elapsed time. With the decaying f, h stays between c and the reach of tanh up to 4 units; past
+    8 a sub-step enlarges h instead of damping it. Bound longer gaps beforehand.
 
     Args:
-        features: F, the number of inputs.
         cells: H, the size of c and of h, and the width of all hidden layers.
         forget_bias: b_f, where the last bias of g starts. sigmoid(3) = 0.953, sigmoid(5.1) = 0.994.
         decaying: whether f is dh/dt = tanh(W1 h + b1) - h, instead of dh/dt = W2 tanh(W1 h + b1) + b2.
@@ -50,18 +49,13 @@ class MixedMemory(nn.Module):
     def forward(
         self, x: Tensor, elapsed: Tensor, mask: Tensor | None = None, state: MemoryState | None = None
     ) -> tuple[Tensor, MemoryState]:
-        """Run T steps.
+        """Run T steps of x (T, B, F); return h (T, B, H) after each, and the last (c, h), (B, H) each.
 
         Without gradients every product is of one step's rows, so that a run in parts gives the bits of the whole run.
 
         Args:
-            x: (T, B, F).
             elapsed: (T, B), time since the step before, in units of about a whole sequence.
             mask: (T, B), False where a step is skipped: c and h do not change, whatever x is.
-            state: c (B, H) and h (B, H) before the first step; None for zeros.
-
-        Returns:
-            h (T, B, H) after each step, and the last (c, h).
         """
         empty = x.new_zeros(x.shape[1], self.cells)
         c, h = (empty, empty) if state is None else state
@@ -86,13 +80,7 @@ class MixedMemory(nn.Module):
         return None if self.W2 is None else (self.W1.weight @ self.W2.weight, self.W1.weight @ self.W2.bias)
 
     def step(self, state: MemoryState, driven: Tensor, dt: Tensor, inner: tuple[Tensor, Tensor] | None) -> MemoryState:
-        """Return c and h after one step, h by way of c.
-
-        Args:
-            driven: (B, 2H), what the inputs give to the first layers.
-            dt: (B, 1), of a sub-step.
-            inner: the result of `inner`.
-        """
+        """Return c and h after one step of dt (B, 1), h by way of c; `driven` (B, 2H) is of the inputs."""
         c = self._remember(*state, driven)
         return c, self._decay(c, dt) if inner is None else self._move(c, dt, *inner)
 

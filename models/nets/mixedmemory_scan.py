@@ -38,16 +38,10 @@ class Weights(NamedTuple):
 def scan(
     driven: Tensor, dt: Tensor, valid: Tensor | None, first: tuple[Tensor, Tensor], weights: Weights
 ) -> tuple[Tensor, Tensor]:
-    """Run T steps.
+    """Run T steps from c and h (B, H); return those after each step, (T, B, H).
 
-    Args:
-        driven: y (T, B, 2H).
-        dt: (T, B, 1), of a sub-step.
-        valid: (T, B, 1), False where a step is skipped; None where none is.
-        first: c and h (B, H) before the first step.
-
-    Returns:
-        c and h after each step, (T, B, H); in the graph of autograd h does not follow from the c returned.
+    `driven` is y (T, B, 2H), `dt` (T, B, 1) of a sub-step, `valid` (T, B, 1) False where a step is skipped. In the
+    graph of autograd h does not follow from the c returned.
     """
     skipping = dt.new_zeros(()) if valid is None else valid
     cells, states, *_ = _Scan.apply(driven, dt, skipping, *first, *weights)  # type: ignore[no-untyped-call]

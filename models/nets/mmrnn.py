@@ -16,11 +16,8 @@ DAYS_A_UNIT = 365.0  # the paper scales a whole sequence to one unit of time; a 
 class MMRNN(Standardised):
     """The mixed-memory recurrence over forcing and attributes.
 
-    A day whose mask is False is skipped: the state stays, the day's discharge is NaN, and the next step takes the
-    time that has passed since the last one.
-
-    Args:
-        forget_bias: b_f; at the start the cells retain sigma(b_f) of themselves per step.
+    A day whose mask is False is skipped: the state stays, the day's discharge is NaN, and the next step takes the time
+    that has passed since the last one. At the start the cells retain sigma(`forget_bias`) of themselves per step.
     """
 
     architecture = "mmrnn"
@@ -38,7 +35,6 @@ class MMRNN(Standardised):
         return {"c": zeros, "h": zeros.clone(), "waited": zeros.new_zeros(samples)}
 
     def recur(self, x: Tensor, inputs: Inputs, state: State) -> tuple[Tensor, State]:
-        """Run Algorithm 1 from the state."""
         days = torch.ones_like(inputs.mass[..., 0]) if inputs.elapsed is None else inputs.elapsed
         passed, waited = _since_last_step(days, inputs.mask, state["waited"])
         units = (passed / DAYS_A_UNIT).clamp_max(1.0)

@@ -13,7 +13,6 @@ ROW_ALIGNMENT = 16  # numbers: 64 bytes in float32. A product takes rows that be
 
 
 def aligned_size(rows: int) -> int:
-    """Return the next multiple of ROW_ALIGNMENT."""
     return rows + -rows % ROW_ALIGNMENT
 
 
@@ -40,7 +39,6 @@ class Linear(nn.Linear):
     """`torch.nn.Linear` computed by `linear`."""
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return x W^T + b."""
         return linear(x, self.weight, self.bias)
 
 

@@ -66,15 +66,12 @@ class Gates:
     """The weights of all gates. H rows of R, then the groups of i and of o.
 
     A group has a row per target cell and zeros up to P, the next multiple of products.ROW_ALIGNMENT. R has K groups,
-    one
-    per source cell: H = K P. Where R is factorised, the rows of its mixtures replace them: H = r, padded alike.
+    one per source cell: H = K P. Where R is factorised, the rows of its mixtures replace them: H = r, padded alike.
 
     Attributes:
         varying: (H + 2 P, K + D), of the normalised cells and of the drivers, which change from day to day.
-        static: (H + 2 P, S).
-        bias: (H + 2 P,).
-        factor: U, (K P, r), and None where R is not factorised.
-        factor_bias: b, (K P,), or None.
+        static, bias: (H + 2 P, S) and (H + 2 P,).
+        factor, factor_bias: U, (K P, r), and b, (K P,); None where R is not factorised.
         wetness: kappa, (K,) in 1/mm, not negative; None where a cell's water does not open its output gate.
         half_products: whether the products with cells and drivers may be in bfloat16, their sums in float32, where the
             processor has a unit for that and R is not factorised. Water is routed in float32 all the same.
@@ -98,13 +95,9 @@ class Gates:
 
 
 def scan(gates: Gates, drivers: Tensor, static: Tensor, mass: Tensor, cells: Tensor) -> Flow:
-    """Run T days of the recurrence.
+    """Run T days of the recurrence on mass (T, B) in mm/day, from cells (B, K) in mm, not negative.
 
-    Args:
-        drivers: (T, B, D), the inputs that change from day to day.
-        static: (B, S), those that do not.
-        mass: (T, B), in mm/day.
-        cells: (B, K), in mm, the water before the first day; not negative.
+    The inputs that change from day to day are `drivers`, (T, B, D); `static`, (B, S), do not.
     """
     fixed = functional.linear(static, gates.static, gates.bias)
     arguments = (gates.varying, gates.factor, gates.factor_bias, gates.wetness, fixed, drivers, mass, cells)
@@ -166,8 +159,6 @@ class _Day(NamedTuple):
 
 
 class _GatesOfDay:
-    """Computes the gates of a day into buffers shared by all days."""
-
     def __init__(
         self,
         weight: Tensor,

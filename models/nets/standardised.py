@@ -13,14 +13,8 @@ from models.nets.products import Linear
 class Standardised(Network):
     """A recurrence over standardised inputs, read by a linear head behind dropout [K19].
 
-    Every step of the recurrence sees the precipitation, the auxiliaries and the statics, all standardised. The scales
-    of the water are buffers, so they are stored with the weights.
-
-    Args:
-        auxiliary: L, the number of standardised dynamic inputs.
-        static: S, the number of standardised static attributes.
-        cells: K, the width of the recurrence.
-        dropout: the share of hidden values that a training step leaves out.
+    Every step of the recurrence, K wide, sees the precipitation, the L auxiliaries and the S statics, all standardised.
+    The scales of the water are buffers, so they are stored with the weights.
     """
 
     conserving = False
@@ -38,7 +32,6 @@ class Standardised(Network):
         self.register_buffer("streamflow", torch.tensor([0.0, 1.0]))
 
     def scale_to(self, water: WaterScales) -> None:
-        """Set the scales of the water in the training."""
         with torch.no_grad():
             self.precipitation.copy_(torch.tensor([water.mass_mean, water.mass_sd]))
             self.streamflow.copy_(torch.tensor([water.discharge_mean, water.discharge_sd]))

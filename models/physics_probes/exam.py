@@ -30,18 +30,13 @@ class Response:
     storage: Numbers
 
     def first_days(self, days: int) -> "Response":
-        """Return its first days."""
         return Response(self.discharge[..., :days], self.loss[..., :days], self.storage[..., :days])
 
 
 class Exam:
-    """Runs of the members from one day, from states that earlier weather has filled.
+    """Runs of mass-conserving members from one day, from states that earlier weather has filled.
 
-    Args:
-        ensemble: networks that conserve mass.
-        forcing: of some basins, in their own units, from the first day of warm-up.
-        latitudes: of the basins, in degrees.
-        days: the days to examine, two years at least, without the years of warm-up before them.
+    The forcing begins with the years of warm-up; `days`, two years at least, follow. Latitudes are in degrees.
     """
 
     def __init__(self, ensemble: Ensemble, forcing: Forcing, latitudes: Sequence[float], days: Period) -> None:
@@ -52,7 +47,6 @@ class Exam:
 
     @property
     def inputs(self) -> InputsConfig:
-        """The series and attributes that the networks take."""
         return self.ensemble.config.inputs
 
     def run(self, forcing: Forcing, states: Sequence[ArrayMap] | None = None) -> tuple[Response, list[ArrayMap]]:
@@ -71,7 +65,6 @@ class Exam:
 
     @cached_property
     def usual(self) -> Response:
-        """The response to the unchanged weather."""
         return self.respond(self.forcing)
 
     @cached_property
@@ -98,7 +91,6 @@ class Question:
     """A question to members on the weather of real basins.
 
     Attributes:
-        asks: the measured quantity.
         unit: of figure and limit; `1` for a share.
         limit: the largest figure that passes; float32 rounding stays below it.
         reason: why a larger one violates physics.
@@ -115,9 +107,8 @@ class Question:
 class Experiment:
     """Paired runs that answer some questions.
 
-    Attributes:
-        measure: returns a figure for each question, in their order: of each member and of their mean in each basin,
-            (members + 1, basins); NOT_ASKED where a question does not apply.
+    `measure` returns a figure for each question, in their order: of each member and of their mean in each basin,
+    (members + 1, basins); NOT_ASKED where a question does not apply.
     """
 
     questions: tuple[Question, ...]

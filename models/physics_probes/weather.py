@@ -26,23 +26,14 @@ def with_rain(forcing: Forcing, rain: npt.NDArray[np.floating]) -> Forcing:
 
 
 def with_added_rain(forcing: Forcing, day: npt.NDArray[np.int64], depth: npt.ArrayLike) -> Forcing:
-    """Return weather with more precipitation on one day of each basin.
-
-    Args:
-        day: (basins,), index of the day.
-        depth: (basins,) or one for all, in mm.
-    """
+    """Return weather with more precipitation, mm, (basins,) or one for all, on one day of each basin."""
     rain = forcing.mass.copy()
     rain[np.arange(len(rain)), day] += np.asarray(depth, np.float32)
     return with_rain(forcing, rain)
 
 
 def with_temperature_change(forcing: Forcing, inputs: InputsConfig, change: npt.NDArray[np.floating]) -> Forcing:
-    """Return weather that is warmer or cooler at the same relative humidity.
-
-    Args:
-        change: (basins, days) in degC, of daily maximum and minimum alike.
-    """
+    """Return weather changed by (basins, days) in degC, tmax and tmin alike, at the same relative humidity."""
     auxiliary: Array = forcing.auxiliary.copy()
     before = mean_temperature(forcing, inputs)
     for name in TEMPERATURES:
@@ -61,7 +52,6 @@ def with_attribute(forcing: Forcing, inputs: InputsConfig, name: str, values: np
 
 
 def first_days(forcing: Forcing, days: int) -> Forcing:
-    """Return the first days of some weather."""
     return forcing.over(Period(forcing.first, forcing.first + np.timedelta64(days - 1, "D")))
 
 

@@ -60,12 +60,7 @@ class Description(Frozen):
 
 @dataclass(frozen=True, slots=True)
 class Combination(Shipped):
-    """A shipped combination, complete and checked.
-
-    Attributes:
-        parts: the ensembles that it combines, as in its description.
-        twin: the combination of their twins, if it is shipped as such.
-    """
+    """A shipped combination of ensembles, complete and checked; `twin`, that of their twins, if shipped as such."""
 
     description: Description
     parts: tuple[Ensemble, ...]
@@ -100,7 +95,6 @@ def read(folder: Path) -> Combination:
 
 
 def _read(folder: Path) -> Combination:
-    """Return a combination without its twin."""
     description, content = read_description(folder / DESCRIPTION, Description)
     parts = tuple(form.read(folder.parent / part.name) for part in description.parts)
     for part, named in zip(parts, description.parts, strict=True):

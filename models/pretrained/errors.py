@@ -29,9 +29,7 @@ class ShippedErrors:
 
     Attributes:
         period: the days to which it was fitted, at most.
-        days: number of observed days it was fitted to.
-        shape: of the basins with parameters of their own.
-        regional: of those without.
+        shape, regional: of the basins with parameters of their own, and of others.
         for_unseen: whether `regional` was fitted in basins that its members had not learnt from.
     """
 
@@ -77,11 +75,7 @@ def write(shipped: Shipped, errors: ShippedErrors) -> None:
 
 
 def read(shipped: Shipped) -> ShippedErrors | None:
-    """Return the error model beside an ensemble, or None.
-
-    Raises:
-        DamagedEnsemble: it is damaged, or belongs to another ensemble.
-    """
+    """Return the error model beside an ensemble, or None; `DamagedEnsemble` where it is damaged or another's."""
     return read_beside(shipped, FILE, _parse)
 
 

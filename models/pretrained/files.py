@@ -44,12 +44,7 @@ class Named(Frozen):
 
 @dataclass(frozen=True, slots=True)
 class Shipped:
-    """What is shipped in a folder, complete and checked.
-
-    Attributes:
-        content: the fingerprint of its description, which contains those of its files.
-        folder: its folder.
-    """
+    """What is shipped in a folder, complete and checked; the fingerprint of its description covers all files."""
 
     name: str
     content: str
@@ -77,11 +72,7 @@ def read_description(path: Path, form: type[Described]) -> tuple[Described, str]
 
 
 def read_file(path: Path) -> bytes:
-    """Return the content of a file.
-
-    Raises:
-        DamagedEnsemble: it cannot be read.
-    """
+    """Return the content of a file."""
     try:
         return path.read_bytes()
     except OSError as error:
@@ -89,11 +80,7 @@ def read_file(path: Path) -> bytes:
 
 
 def require_named(found: Shipped, named: Named, role: str, description: Path) -> None:
-    """Check that what is shipped is what a description names.
-
-    Raises:
-        DamagedEnsemble: it is something else.
-    """
+    """Refuse as a `DamagedEnsemble` what is not the one that a description names."""
     if found.content != named.content:
         raise DamagedEnsemble(f"{found.folder} is not the {role} that {description} names: fetch both again.")
 
@@ -101,10 +88,8 @@ def require_named(found: Shipped, named: Named, role: str, description: Path) ->
 def read_beside(shipped: Shipped, file: str, parse: Callable[[bytes], tuple[str, Beside]]) -> Beside | None:
     """Return what a file beside a description holds, or None without such a file.
 
-    Such a file is not part of the description: another content belongs to the same ensemble.
-
-    Args:
-        parse: returns the fingerprint of the description that the bytes name, and what they hold.
+    Such a file is not part of the description: another content belongs to the same ensemble. `parse` returns the
+    fingerprint of the description that the bytes name, and what they hold.
 
     Raises:
         DamagedEnsemble: it is damaged, or belongs to another ensemble.

@@ -102,12 +102,7 @@ class Description(Origin):
 
 @dataclass(frozen=True, slots=True)
 class Ensemble(Shipped):
-    """A shipped ensemble, complete and checked.
-
-    Attributes:
-        weights: safetensors bytes in half precision, by the member's label.
-        twin: the ensemble that is scored for it, if any.
-    """
+    """A shipped ensemble, complete and checked: weights by label, in half precision, and the twin scored for it."""
 
     description: Description
     weights: Mapping[int, bytes]
@@ -140,7 +135,6 @@ def read(folder: Path) -> Ensemble:
 
 
 def _read(folder: Path) -> Ensemble:
-    """Return an ensemble without its twin."""
     description, content = read_description(folder / DESCRIPTION, Description)
     config = description.config
     network = build(config.network, config.inputs, seed=0, basins=len(description.basins))
@@ -154,11 +148,7 @@ def _read(folder: Path) -> Ensemble:
 
 
 def half(weights: bytes) -> bytes:
-    """Return a member's weights in half precision.
-
-    Raises:
-        DataProblem: a value is too large for it, or is not a number.
-    """
+    """Return a member's weights in half precision; DataProblem where one is too large, or not a number."""
     tensors, _ = checkpoint.parse(weights)
     halves = {name: tensor.half() for name, tensor in tensors.items()}
     if lost := checkpoint.not_finite(halves):

@@ -9,7 +9,6 @@ from models.scaling import Scaler
 
 
 def load(shipped: form.Ensemble) -> Ensemble:
-    """Return the networks of a shipped ensemble."""
     description = shipped.description
     weights = {label: checkpoint.parse(content)[0] for label, content in shipped.weights.items()}
     return Ensemble.load(description.config, Scaler.from_json(description.scaler), weights, description.basins)

@@ -74,11 +74,7 @@ def write(shipped: Shipped, skill: ShippedSkill) -> None:
 
 
 def read(shipped: Shipped) -> ShippedSkill | None:
-    """Return the skill beside an ensemble or combination, or None.
-
-    Raises:
-        DamagedEnsemble: it is damaged, or belongs to another one, or to other products.
-    """
+    """Return the skill beside an ensemble or combination, or None; `DamagedEnsemble` where it is another's."""
     skill = read_beside(shipped, FILE, _parse)
     products = shipped.products if isinstance(shipped, Combination) else ()
     known = {frozenset(chosen) for chosen in subsets(products)}

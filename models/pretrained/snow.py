@@ -25,11 +25,7 @@ def write(ensemble: Ensemble, snow: RegionalSnow) -> None:
 
 
 def read(ensemble: Ensemble) -> RegionalSnow | None:
-    """Return the regional mapping beside an ensemble, or None.
-
-    Raises:
-        DamagedEnsemble: it is damaged, or belongs to another ensemble or other members.
-    """
+    """Return the regional mapping beside an ensemble, or None; `DamagedEnsemble` where it is another's."""
     snow = read_beside(ensemble, FILE, _parse)
     if snow is not None and snow.cells.keys() != {str(label) for label in ensemble.weights}:
         raise DamagedEnsemble(f"{ensemble.folder / FILE} is not of the ensemble beside it: fetch both again.")

@@ -41,13 +41,9 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """The content of a folder after writing.
+    """The content of a folder after writing: labels of all members, fingerprint of the whole, ensembles combined.
 
-    Attributes:
-        members: the labels of all its members.
-        content: the fingerprint of the whole.
-        changed: whether anything was written; the same members again write nothing.
-        parts: the folders of the ensembles that it combines.
+    `changed` is whether anything was written; the same members again write nothing.
     """
 
     members: tuple[int, ...]
@@ -87,11 +83,7 @@ def write(folder: Path, origin: Origin, members: Sequence[Finished]) -> Written:
 
 
 def write_combination(folder: Path, description: combination.Description) -> Written:
-    """Write the description of a combination into a folder; its parts are written already.
-
-    Raises:
-        AnotherVersion: the folder holds an ensemble, or another combination.
-    """
+    """Write a combination's description; its parts are there. `AnotherVersion` where the folder holds another."""
     content = description.model_dump(mode="json")
     blob, path = _as_text(content), folder / combination.DESCRIPTION
     folder.mkdir(parents=True, exist_ok=True)
@@ -133,7 +125,6 @@ def _alone(folder: Path) -> Iterator[None]:
 
 
 def _there(folder: Path, origin: Origin) -> dict[int, ShippedMember]:
-    """Return the members that a folder describes already."""
     if (folder / combination.DESCRIPTION).exists():
         raise AnotherVersion(f"{folder} holds a combination: choose another folder.")
     path = folder / DESCRIPTION

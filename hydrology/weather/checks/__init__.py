@@ -1,9 +1,8 @@
-"""Checks of daily weather.
+"""Checks of daily weather: relations between variables, units, and the climate of the basin.
 
-Relations between variables, units, and the climate of the basin. All input uses this one checker. An `error` is
-impossible in the stated unit, or far from the climate and explained by a known mistake of units: the weather is
-refused. A `warning` is odd, and the weather is accepted. The bounds leave room around every window of the extended
-Maurer and Daymet forcing of CAMELS; a rule states the number of days that it needs.
+All input uses this one checker. An `error` is impossible in the stated unit, or far from the climate and explained by a
+known mistake of units: the weather is refused. A `warning` is odd, and the weather is accepted. The bounds leave room
+around every window of the extended Maurer and Daymet forcing of CAMELS; a rule states the number of days that it needs.
 """
 
 from hydrology.base.findings import Finding

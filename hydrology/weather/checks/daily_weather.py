@@ -20,14 +20,11 @@ CHECKED = ("precipitation", "tmax", "tmin", "tmean", "srad", "vp", "daylength")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DailyWeather:
-    """Weather of a basin to check.
+    """Weather of a basin to check; latitude (degrees) and climate are None where unknown.
 
     Attributes:
-        name: its name in messages: its product, or the weather forecast.
         days: (days,), in order; they may have gaps.
         values: (days,) or (traces, days) by variable, in the units of `hydrology.base.variables`; NaN where missing.
-        latitude: of the basin in degrees; None where unknown.
-        climate: of the basin; None where unknown.
     """
 
     name: str
@@ -64,12 +61,7 @@ class DailyWeather:
         return [np.where(missing, np.nan, array) for array in arrays]
 
     def finding(self, code: str, severity: Severity, variable: str, bad: Mask, sentence: str) -> Finding:
-        """Return a finding about a variable.
-
-        Args:
-            bad: (traces, days), the values concerned; the message names the first of them.
-            sentence: continues the message after the name of the variable.
-        """
+        """Return a finding: `sentence` follows the variable's name, and the first of the bad values (traces, days)."""
         values = np.atleast_2d(self.values[variable])
         place = np.flatnonzero(bad.any(axis=0))
         at = int(place[0]) if len(place) else 0

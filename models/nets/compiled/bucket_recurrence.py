@@ -32,8 +32,7 @@ def scan(drivers: Drivers, constants: Constants, routing: Tensor, cells: Tensor)
 def tagged_scan(
     drivers: Drivers, constants: Constants, routing: Tensor, cells: Tensor, tagged: Tensor, tag: Tensor
 ) -> tuple[Flow, TaggedFlow]:
-    """Run T days, each tag's water beside all water. As of `bucket_scan.tagged_scan`; all water has the bits of
-    `scan`."""
+    """Run T days with tags, as of `bucket_scan.tagged_scan`; all water has the bits of `scan`."""
     tag = tag.to(torch.int64).contiguous()
     given = _given(drivers, constants, routing, cells, tagged=tagged, tag=tag)
     arrays = dict(zip(GIVEN, given, strict=True))
@@ -56,11 +55,7 @@ def _given(
     tagged: Tensor | None = None,
     tag: Tensor | None = None,
 ) -> tuple[Tensor, ...]:
-    """Return what the program reads, by the names in `GIVEN`, in whole blocks.
-
-    Raises:
-        ValueError: an array has another shape or dtype.
-    """
+    """Return what the program reads, by the names in `GIVEN`, in whole blocks; check shapes and dtypes."""
     stacked = (torch.stack(drivers, 1), torch.stack(constants), routing, cells)
     (days, inputs, components, samples), delays = stacked[0].shape, len(routing)
     sizes = {"T": days, "I": inputs, "N": components, "B": samples, "C": len(constants), "D": delays}

@@ -50,11 +50,7 @@ def program() -> str:
 
 
 def choose() -> Variant:
-    """Return the fastest variant that this processor can run.
-
-    Raises:
-        NoLibraryError: it can run none.
-    """
+    """Return the fastest variant that this processor can run."""
     variants, capabilities = built_for(machine_of(platform.machine())), torch.cpu.get_capabilities()
     for variant in variants:
         if not variant.lacking(capabilities):
@@ -72,11 +68,7 @@ def passed_over() -> dict[str, list[str]]:
 
 
 def load(variant: Variant) -> ctypes.CDLL:
-    """Load the library of a variant.
-
-    Raises:
-        NoLibraryError: it is not built, was built of other sources, or cannot be loaded.
-    """
+    """Load the library of a variant; `NoLibraryError` where it was not built, or of other sources."""
     path = FOLDER / f"recurrence-{variant.name}.so"
     if not path.exists():
         raise NoLibraryError(f"{path} is missing: {MEND}.")

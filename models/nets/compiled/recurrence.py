@@ -96,8 +96,7 @@ def _check(
 
 
 def _weights(gates: Gates, static: Tensor, cells: int) -> tuple[Blocks, Tensor, str]:
-    """Return the weights by the names of `Call`, the constant part of the gates (blocks, rows, 32), and the
-    precision."""
+    """Return the weights by the names of `Call`, the gates' constant part (blocks, rows, 32), and the precision."""
     weight, factor = gates.varying, gates.factor
     half = gates.half_products and factor is None and weight.dtype == torch.float32 and loader.half_unit() is not None
     # Block by block, samples as rows: the bits of a product depend on its shape, and on a sample's column.
@@ -122,7 +121,6 @@ def _given(fixed: Tensor, drivers: Tensor, mass: Tensor, cells: Tensor) -> Block
 
 
 def _allocate(given: Blocks) -> Blocks:
-    """Allocate storage, outflow and discharge."""
     mass, cells = given["mass"], given["cells_before"]
     storage = mass.new_empty(*mass.shape[:2], *cells.shape[1:])
     return {"storage": storage, "outflow": torch.empty_like(storage), "discharge": torch.empty_like(mass)}
@@ -194,14 +192,9 @@ class _Scan(torch.autograd.Function):
 
 
 def _run(precision: str, weights: Blocks, blocks: Blocks, samples: int, *, backward: bool = False) -> Blocks:
-    """Run all blocks, in teams, on as many threads as there are cores in use.
+    """Run all blocks, in teams, on as many threads as there are cores in use; what is missing is null.
 
-    Args:
-        weights, blocks: by the names of `Call`, a block first in each of the latter; what is missing is null.
-        samples: how many the blocks hold, the padding left out.
-
-    Returns:
-        the gradients of the weights, summed over the teams; none unless backward.
+    The blocks hold `samples` without padding. Backward returns the gradients of the weights, summed over the teams.
     """
     library = loader.library()
     assert library is not None, "asked for without `available`"
@@ -237,9 +230,7 @@ def _run(precision: str, weights: Blocks, blocks: Blocks, samples: int, *, backw
 
 
 def _gradients(weights: Blocks, features: int, teams: int, precision: str) -> Blocks:
-    """Return zeros, a team first: rows of `d_weight` are padded.
-
-    Those of `d_factor_bias` and `d_wetness` still have to be summed."""
+    """Return zeros, a team first, rows of `d_weight` padded; `d_factor_bias` and `d_wetness` are not summed yet."""
     of = weights["weight"]
     wide = features + -features % (PAIRS if precision == "half" else TILE)
     kind = torch.float32 if precision == "half" else of.dtype
@@ -255,7 +246,6 @@ def _gradients(weights: Blocks, features: int, teams: int, precision: str) -> Bl
 
 
 def _prepared(gates: Gates, cells: int, half: bool) -> Blocks:
-    """Return the weights as the program takes them."""
     weights = {"factor": gates.factor, "factor_bias": gates.factor_bias, "wetness": gates.wetness}
     given = {name: values.detach().contiguous() for name, values in weights.items() if values is not None}
     if half:
@@ -280,5 +270,4 @@ def _blocks(values: Tensor, axis: int) -> Tensor:
 
 
 def _whole(blocks: Tensor, axis: int, samples: int) -> Tensor:
-    """Undo `_blocks`."""
     return blocks.movedim(0, -2).flatten(-2)[..., :samples].movedim(-1, axis)

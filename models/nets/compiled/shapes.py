@@ -9,15 +9,9 @@ from torch import Tensor
 def require(
     arrays: Mapping[str, Tensor | None], axes: Mapping[str, str], sizes: Mapping[str, int], dtype: torch.dtype
 ) -> None:
-    """Check the shape and the dtype of arrays in the processor's memory.
+    """Check the shape and the dtype of arrays in the processor's memory, where they are not None.
 
-    Args:
-        arrays: by name; those that are not there are None.
-        axes: a letter for each axis of an array, by its name.
-        sizes: of the axes, by their letters.
-
-    Raises:
-        ValueError: an array has another shape or dtype, or lies in another memory.
+    `axes` has a letter for each axis of an array, `sizes` the size of each letter; anything else raises ValueError.
     """
     for name, values in arrays.items():
         wanted = tuple(sizes[axis] for axis in axes[name])

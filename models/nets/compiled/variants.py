@@ -5,11 +5,9 @@ from typing import NamedTuple
 
 
 class Variant(NamedTuple):
-    """One library.
+    """One library, `recurrence-<name>.so`, for a family of processors, `x86_64` or `aarch64`.
 
     Attributes:
-        name: the end of its file's name, `recurrence-<name>.so`.
-        machine: the family of processors, `x86_64` or `aarch64`.
         processor: the oldest processor that runs it, as clang names it (`-mcpu`).
         capabilities: required of the processor, as `torch.cpu.get_capabilities` names them.
     """

@@ -22,13 +22,7 @@ def _accumulate(weather, retention, first, means, days, V: tl.constexpr, A: tl.c
 
 
 def accumulate(weather: Tensor, retention: Tensor, first: Tensor) -> Tensor:
-    """Return the means at the end of every day, (..., T, A V).
-
-    Args:
-        weather: (..., T, V), standardised.
-        retention: (A,), what remains of a mean after a day.
-        first: (..., A V), before the first day.
-    """
+    """Return means (..., T, A V) after every day of weather (..., T, V), from `first` (..., A V), by retention (A,)."""
     days, values = weather.shape[-2:]
     means = weather.new_empty(*weather.shape[:-1], len(retention) * values)
     _accumulate[(first[..., 0].numel(),)](

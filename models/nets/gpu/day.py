@@ -1,5 +1,4 @@
-"""The gates of one day of MC-LSTM, as the Triton kernels of this folder compute them; `models.nets.scan` has the
-equations.
+"""The gates of a day of MC-LSTM, as this folder's Triton kernels compute the equations of `models.nets.scan`.
 
 A program runs one sample of one member. Its tiles have a row for each source cell j and a column for each target cell
 k, both padded to KP, a power of two; the padding's pre-activations are 0, so that no water goes there.
@@ -14,8 +13,7 @@ DEAD_COLUMN: tl.constexpr = tl.constexpr(1e-30)
 
 @triton.jit
 def load_factor(factor, K: tl.constexpr, KP: tl.constexpr, R: tl.constexpr, RP: tl.constexpr):
-    """Return U (R, K, K) of a member as a tile (RP, KP KP). Each thread then has all mixtures of its sources and
-    targets, and sums over them by itself."""
+    """Return U (R, K, K) as a tile (RP, KP KP): a thread has, and sums, all mixtures of its sources and targets."""
     r, jk = tl.arange(0, RP)[:, None], tl.arange(0, KP * KP)[None, :]
     j, k = jk // KP, jk % KP
     return tl.reshape(

@@ -34,10 +34,8 @@ class MemberInputs:
 
     Attributes:
         mass: (I, B, T), in mm/day.
-        auxiliary: (I, B, T, L), standardised.
-        static: (I, B, S), standardised.
-        basin: (I, B, N), 1 at the place of a sample's basin among the N that the members learnt from, else 0; None
-            without basin vectors.
+        auxiliary, static: (I, B, T, L) and (I, B, S), standardised.
+        basin: (I, B, N), 1 at the place of a sample's basin among the N that the members learnt from, else 0; or None.
         tag: (T,), the tag of each day's precipitation; None without tags.
         mask: (I, B, T), False where a day's forcing is missing; None where none is, and for an MC-LSTM.
     """
@@ -52,8 +50,7 @@ class MemberInputs:
 
 @dataclass(frozen=True, slots=True)
 class MemberState:
-    """What is carried from day to day: cells (M, B, K) in mm, means of the past weather (I, B, values), tags (M, B, K,
-    G) in mm."""
+    """What days carry on: cells (M, B, K) and tags (M, B, K, G) in mm, means of past weather (I, B, values)."""
 
     cells: Tensor
     weather: Tensor | None = None
@@ -69,14 +66,11 @@ def stack(networks: Sequence["MCLSTM"]) -> dict[str, Tensor]:
 def run(
     network: "MCLSTM", weights: Parameters, inputs: MemberInputs, state: MemberState
 ) -> tuple[dict[str, Tensor], MemberState]:
-    """Run T days of every sample of every member.
-
-    Args:
-        network: gives the structure of all members; its own weights are not used.
+    """Run T days of every sample of every member, with the structure of `network`, not its weights.
 
     Returns:
         `discharge`, `loss` (M, B, T) in mm/day, `outflow`, `storage` (M, B, T, K), with tags `discharge_by_tag` and
-        `loss_by_tag` (M, B, T, G), and the state after the last day.
+            `loss_by_tag` (M, B, T, G), and the state after the last day.
     """
     if inputs.mass.is_cuda:
         torch.cuda.set_device(inputs.mass.device)  # Triton uses the current card
@@ -181,12 +175,7 @@ def run_alone(network: "MCLSTM", inputs: Inputs, state: State) -> tuple[dict[str
 
 
 def one_hot(basin: Tensor | None, seen: Tensor, basins: int) -> Tensor:
-    """Return (..., basins): 1 at the place of each sample's basin where it is seen.
-
-    Args:
-        basin: (...), the places, or None where no sample has one.
-        seen: (...), whether the sample's basin is known and not left out.
-    """
+    """Return (..., basins): 1 at each sample's place (...), if any, where its basin is seen, (...)."""
     if basin is None or not basins:
         return seen.new_zeros(*seen.shape, basins, dtype=torch.int64)
     return functional.one_hot(basin.clamp_min(0), basins) * seen.unsqueeze(-1)

@@ -108,12 +108,7 @@ def sum_all(values: Tensor) -> Tensor:
 
 
 def product(x: Tensor, weight: Tensor) -> Tensor:
-    """Return x W^T of every member, (M, ..., outputs).
-
-    Args:
-        x: (M, ..., features), or (1, ..., features) for all members.
-        weight: (M, outputs, features).
-    """
+    """Return x W^T, (M, ..., outputs), x (M or 1, ..., features), W (M, outputs, features)."""
     rows = x.flatten(1, -2)
     result: Tensor = _Product.apply(rows.contiguous(), weight.contiguous())
     unflattened: Tensor = result.unflatten(1, x.shape[1:-1])

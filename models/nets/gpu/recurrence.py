@@ -59,13 +59,10 @@ class MemberTaggedFlow(NamedTuple):
 
 
 def scan(gates: MemberGates, rows: Tensor, mass: Tensor, cells: Tensor) -> MemberFlow:
-    """Run T days of every sample of every member.
+    """Run T days of every sample of every member, mass (M, B, T) in mm/day, from cells (M, B, K) in mm.
 
-    Args:
-        rows: (M, B, T, W), what weather, statics and biases give to the pre-activations: of the mixtures (of R itself
-            where it is not factorised), the input gate and the output gate.
-        mass: (M, B, T), in mm/day.
-        cells: (M, B, K), in mm, before the first day.
+    `rows`, (M, B, T, W), is what weather, statics and biases give to the pre-activations: of the mixtures (of R itself
+    where it is not factorised), the input gate and the output gate.
     """
     weights = (values if values is None else values.contiguous() for values in gates)
     given = (values.contiguous() for values in (rows, mass, cells))
@@ -121,7 +118,7 @@ class _Given(NamedTuple):
         return samples, members
 
     def flow(self) -> MemberFlow:
-        """Allocate the results."""
+
         storage = self.mass.new_empty(*self.mass.shape, self.cells.shape[-1])
         return MemberFlow(storage, torch.empty_like(storage), torch.empty_like(self.mass))
 
@@ -200,7 +197,6 @@ class _Scan(torch.autograd.Function):
 
 
 def _whole(gradient: Tensor | None, of: Tensor) -> Tensor:
-    """Return a gradient, contiguous; zeros where there is none."""
     return torch.zeros_like(of) if gradient is None else gradient.contiguous()
 
 

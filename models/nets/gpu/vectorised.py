@@ -19,14 +19,9 @@ NUMBERS = 2**28
 def run(
     network: Standardised, weights: Parameters, inputs: MemberInputs, state: State | None = None
 ) -> tuple[Tensor, State]:
-    """Run T days of B samples of each of M members.
+    """Run T days of B samples of each of M members, with the structure of `network`, not its weights.
 
-    Args:
-        network: gives the structure of all members; its own weights are not used.
-        state: a member first; None for the one before any water has fallen.
-
-    Returns:
-        discharge (M, B, T) in mm/day, and the state after the last day.
+    The state has a member first; None for empty. Discharge is (M, B, T) in mm/day.
     """
     if isinstance(network, LSTM):
         network.by_library = False
