@@ -99,12 +99,7 @@ class NotYourFeed(Forbidden):
 
 
 def owned(session: Session, key: Key, name: str) -> feeds.Feed:
-    """Return a feed that a key may remove; an admin's key may take any.
-
-    Raises:
-        UnknownFeed: there is none of that name.
-        NotYourFeed: it belongs to another key.
-    """
+    """Return a feed that a key may remove; an admin's key may take any."""
     feed = feeds.get(session, name)
     require_owner(key, feed.created_by, NotYourFeed, f"The feed {feed.name}")
     return feed

@@ -38,7 +38,6 @@ def create_app(settings: Settings, host: str | None = None) -> FastAPI:
     """Create the application; its database is open from start to stop.
 
     Args:
-        settings: settings of the operator.
         host: the name or address that it listens on, to which it answers besides those of the settings.
 
     Starting raises DatabaseProblem where the database cannot be reached or is not migrated.

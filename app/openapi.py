@@ -95,10 +95,7 @@ def _describe_object_defaults(schemas: dict[str, Any]) -> None:
 
 
 def _add_examples(document: dict[str, Any]) -> None:
-    """Add examples to the schemas of answers, and to the operations that answer with text.
-
-    An example of a schema that was renamed since is left out, so that `make examples` can write new ones.
-    """
+    """Add examples to the document; one of a schema renamed since is left out, so that new ones can be written."""
     operations = {one["operationId"]: one for path in document["paths"].values() for one in path.values()}
     schemas = document["components"]["schemas"]
     for name, example in all_examples().items():
@@ -110,10 +107,7 @@ def _add_examples(document: dict[str, Any]) -> None:
 
 
 def serve(app: FastAPI) -> None:
-    """Serve the document with stored basins, runs and versions as examples.
-
-    A service that requires a key to read serves it unchanged, so as not to reveal basins.
-    """
+    """Serve the document with stored examples, but unchanged where reading needs a key, so as not to reveal basins."""
     url = str(app.openapi_url)
     app.router.routes[:] = [route for route in app.router.routes if getattr(route, "path", None) != url]
     app.add_api_route(url, _document, include_in_schema=False)

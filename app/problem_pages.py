@@ -1,7 +1,4 @@
-"""/problems/KIND: meaning and remedy of each kind of problem, as a page or JSON.
-
-Every `type` of an error leads here.
-"""
+"""/problems/KIND: meaning and remedy of each kind of problem, where every `type` of an error leads."""
 
 from collections.abc import Iterator
 from typing import Annotated

@@ -38,12 +38,7 @@ class ForeignModuleError(ImportError):
 
 
 def require_own() -> None:
-    """Raise unless Python finds each of Freshet's packages by its name.
-
-
-    Raises:
-        ForeignModuleError: it finds another; the sentence names both files and what to do.
-    """
+    """Raise `ForeignModuleError` unless Python finds Freshet's packages by their names."""
     for name in PACKAGES:
         expected, found = _ROOT / name / "__init__.py", _found(find_spec(name))
         if found is None or found.resolve() != expected:
@@ -60,11 +55,7 @@ def require_own_or_exit() -> None:
 
 
 def claimed_by_others(distributions: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return a sentence for each package that another distribution of this environment installs too.
-
-    Args:
-        distributions: the distributions by top-level name (`importlib.metadata.packages_distributions`).
-    """
+    """Return a sentence for each package that another distribution of this environment installs too."""
     others = {name: sorted(set(distributions.get(name, ())) - {"freshet"}) for name in (*PACKAGES, _CLIENT)}
     return [
         f"{', '.join(names)} installs a package `{name}` over Freshet's: install Freshet in an environment of its own"

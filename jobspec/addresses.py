@@ -69,11 +69,8 @@ def _is_public_v6(address: IPv6Address) -> bool:
 def why_no_target(url: str, allowed: Collection[HostPort]) -> str | None:
     """Return why a URL is not an allowed target. None if it is allowed.
 
-    This checks the URL itself. The address that a host name resolves to is checked on connecting.
-
-    Args:
-        url: http or https, with a host.
-        allowed: hosts with their ports, in lower case, that may have any address and use http.
+    This checks the URL itself. The address that a host name resolves to is checked on connecting. Hosts in `allowed`,
+    in lower case with their ports, may have any address and use http.
     """
     parts = urlsplit(url)
     host, port = parts.hostname or "", parts.port or _PORTS[parts.scheme]

@@ -67,7 +67,6 @@ class Changes(RequestModel):
 
     @property
     def nothing(self) -> bool:
-        """Whether nothing is changed."""
         return not self.as_json()
 
     @property

@@ -12,11 +12,7 @@ MAX_FAULTS = 10  # nobody reads thousands of sentences
 
 
 def faults(error: ValidationError, request: object, name: Callable[[str], str] = str) -> str:
-    """Describe each faulty field of a request, with its path; without one, the whole request.
-
-    Args:
-        name: names the field of a path, where it is not called by that.
-    """
+    """Describe each faulty field of a request, with its path; without one, the whole request."""
     details = error.errors(include_url=False)[:MAX_FAULTS]
     return "; ".join(
         ": ".join(filter(None, (name(path(detail["loc"], detail["type"], request)), _beginning(detail))))
@@ -25,13 +21,7 @@ def faults(error: ValidationError, request: object, name: Callable[[str], str] =
 
 
 def path(loc: Sequence[int | str], kind: str, value: Any) -> str:
-    """Return a field's path as the request writes it, without pydantic's union tags.
-
-    Args:
-        loc: where pydantic found the fault.
-        kind: pydantic's type of the fault.
-        value: what was validated.
-    """
+    """Return a field's path as the request writes it, without pydantic's union tags."""
     parts = []
     for at, part in enumerate(loc):
         inside = _holds(value, part)
@@ -87,11 +77,7 @@ _WORDS: dict[str, str] = {}
 
 
 def form(pattern: str, words: str) -> str:
-    """Return a pattern, and note its words.
-
-    Args:
-        words: what a text of the form is, with an example: `1 to 12 digits, such as 0101`.
-    """
+    """Return a pattern, and note its words with an example."""
     _WORDS[pattern] = words
     return pattern
 

@@ -176,11 +176,7 @@ ADAPTERS = tuple(
 
 
 def read_settings(settings: object) -> AnyFeedSettings:
-    """Read the settings of a feed.
-
-    Raises:
-        InvalidRequest: there is no such adapter, or a field is invalid; the message names it.
-    """
+    """Read the settings of a feed."""
     try:
         return _ADAPTER.validate_python(settings)
     except ValidationError as error:

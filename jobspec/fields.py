@@ -102,13 +102,7 @@ def _without_password(text: str) -> str:
 
 
 def discriminated_by(field: str, noun: str, values: Sequence[str]) -> Discriminator:
-    """Return a discriminator of a union by a field.
-
-    The field's default is its first value.
-
-    Args:
-        noun: what the field chooses, with its article.
-    """
+    """Return a union's discriminator by a field; its first value is default."""
 
     def value(part: Any) -> Any:
         return part.get(field, values[0]) if isinstance(part, dict) else getattr(part, field, None)

@@ -55,14 +55,7 @@ def handlers_of_extensions() -> dict[str, Any]:
 
 
 def read(kind: str, params: object, kinds: Mapping[str, type[JobRequest]] = KINDS) -> JobRequest:
-    """Read a job request from its kind and its params.
-
-    Args:
-        kinds: the kinds to choose from.
-
-    Raises:
-        InvalidRequest: there is no such kind, or a field is invalid; the message names it.
-    """
+    """Read a job request from its kind and its params."""
     if kind not in kinds:
         raise InvalidRequest(f"There is no kind of job {shown(kind)}: choose one of {', '.join(kinds)}.")
     try:
@@ -72,11 +65,7 @@ def read(kind: str, params: object, kinds: Mapping[str, type[JobRequest]] = KIND
 
 
 def queue_of(kind: str, *, of_service: bool = False) -> Queue:
-    """Return the queue of a kind of job. The default queue for an unknown kind, which fails there.
-
-    Args:
-        of_service: whether the job belongs to the service, not to an operator.
-    """
+    """Return the queue of a kind of job. The default queue for an unknown kind, which fails there."""
     job = KINDS.get(kind, JobRequest)
     return SERVICE if of_service and job.operational else job.queue
 
@@ -105,12 +94,7 @@ FETCHING = ("fetch", "backfill")
 
 
 class Parameter(NamedTuple):
-    """A parameter that is set.
-
-    Attributes:
-        field: its path within the params, as a request writes it.
-        name: of the field alone.
-    """
+    """A parameter that is set; `field` is its path within the params, as requests write it."""
 
     field: str
     name: str

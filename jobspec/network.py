@@ -86,7 +86,6 @@ class MCLSTMConfig(_Network):
     )
 
     def floats_a_day(self, series: int, static: int) -> float:
-        """Return the numbers that a training step stores for a day of a window."""
         weather = series * (1 + len(self.antecedent_days))
         embedding = _of_embedding(self.embedding, static + self.basin_vector)
         return _FLOATS + _OF_SERIES * weather + embedding + 4.5 * self.cells
@@ -135,13 +134,11 @@ class BucketsConfig(_Network):
     )
 
     def floats_a_day(self, series: int, static: int) -> float:
-        """Return the numbers that a training step stores for a day of a window."""
         weather = series * (1 + len(self.antecedent_days))
         embedding = _of_embedding(self.embedding, static + self.basin_vector)
         return _FLOATS + _OF_SERIES * weather + embedding + (75 if self.embedding else 50) * self.components
 
     def count_weights(self, series: int, static: int) -> int:
-        """Return the approximate number of weights."""
         inputs = series * (1 + len(self.antecedent_days)) + static + self.basin_vector
         return self.hidden * (inputs + 20 * self.components) + self.embedding * (inputs + 11 * self.components)
 
@@ -163,11 +160,9 @@ class _Comparison(_Network):
     dropout: float = Field(0.4, ge=0, lt=1, description="Before the head.")
 
     def floats_a_day(self, series: int, static: int) -> float:
-        """Return the numbers that a training step stores for a day of a window."""
         return _FLOATS + _OF_SERIES * (series + static) + self.floats_a_cell * self.cells
 
     def count_weights(self, series: int, static: int) -> int:
-        """Return the approximate number of weights."""
         return 5 * self.cells * (series + static + self.cells)
 
 

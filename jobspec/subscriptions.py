@@ -209,6 +209,5 @@ class SubscriptionPatch(RequestModel):
     digest: Digest | None = Field(None, description=_DIGEST)
 
     def changes(self) -> dict[str, object]:
-        """Return the changed fields by name."""
         named = self.model_dump(exclude_unset=True)
         return {name: value for name, value in named.items() if value is not None or name in _NULLABLE}

@@ -236,11 +236,7 @@ class TrainingConfig(RequestModel):
 
 
 def used_periods(config: Mapping[str, Any]) -> list[tuple[str, Period]]:
-    """Return the periods whose discharge a training has seen, by purpose (`train`, `validation`).
-
-    Args:
-        config: the stored configuration of the training.
-    """
+    """Return the periods whose discharge a training has seen, by purpose (`train`, `validation`)."""
     training, held_out, validation = (
         Period.parse(config[f"{name}_period"]) if config.get(f"{name}_period") else None
         for name in ("train", "held_out", "validation")
@@ -288,11 +284,7 @@ class FineTuningConfig(RequestModel):
         return period
 
     def training(self, parent: TrainingConfig, members: int) -> TrainingConfig:
-        """Return the complete configuration. Its periods are its own: days that the parent held out may be fitted.
-
-        Args:
-            members: number of members to train unless the fine-tuning sets it.
-        """
+        """Return the complete configuration. Its periods are its own: days that the parent held out may be fitted."""
         own = self.model_dump(exclude={"parent", "product"}) | {"held_out_period": None}
         return TrainingConfig.model_validate(parent.model_dump() | own | {"members": self.members or members})
 

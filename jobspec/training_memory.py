@@ -23,11 +23,7 @@ def bytes_needed(config: TrainingConfig) -> int:
 
 
 def require(config: TrainingConfig, limit: int) -> None:
-    """Refuse a training that needs more bytes than its limit.
-
-    Raises:
-        TrainingTooLarge: it does; the message names the fields, and a batch that fits.
-    """
+    """Refuse a training that needs more bytes than its limit. The message names the fields, and a batch that fits."""
     needed = bytes_needed(config)
     if needed <= limit:
         return

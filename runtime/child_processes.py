@@ -44,7 +44,6 @@ def start(
     """Start a program.
 
     Args:
-        environment: by default that of this process.
         log: receives its output and its errors; without it, its input and output are pipes.
         own_group: whether it leads a process group: then Ctrl-C does not reach it, and `kill_group` ends its children.
         dies_by: the signal that it gets when this process dies. None where this process has threads, which a call
@@ -72,7 +71,6 @@ def spawn_context() -> SpawnContext:
 
 class _SafeProcess(SpawnProcess):
     def start(self) -> None:
-        """Start the process."""
         with _safe_path():
             super().start()
 
@@ -109,9 +107,6 @@ class Fork:
     Args:
         run: runs in the copy, which ends with it: with exit code 0, that of a `SystemExit`, or 1 after another error.
         defaults: signals whose handlers the copy does not inherit.
-
-    Raises:
-        OSError: there is no room for another process.
     """
 
     def __init__(self, run: Callable[[], object], defaults: Sequence[signal.Signals]) -> None:
@@ -136,11 +131,6 @@ class Fork:
         return self._reap(os.WNOHANG)
 
     def wait(self, timeout: float | None = None) -> int:
-        """Return its exit code when it ends.
-
-        Raises:
-            subprocess.TimeoutExpired: it does not within these seconds.
-        """
         if timeout is None and (code := self._reap(0)) is not None:
             return code
         started = time.monotonic()
@@ -156,11 +146,9 @@ class Fork:
             os.kill(self.pid, number)
 
     def terminate(self) -> None:
-        """Ask it to end."""
         self.send_signal(signal.SIGTERM)
 
     def kill(self) -> None:
-        """Kill it."""
         self.send_signal(signal.SIGKILL)
 
     def _reap(self, options: int) -> int | None:
@@ -197,10 +185,8 @@ Process: TypeAlias = "Fork | subprocess.Popen[bytes]"
 def end_with_parent(how: signal.Signals = signal.SIGKILL, *, parent: int | None = None) -> None:
     """Send this process a signal when its parent dies, however it dies (Linux). The setting survives an exec.
 
-    SIGKILL alone ends a process that is stopped or hangs, too.
-
-    Args:
-        parent: its process id, if known: this process ends at once if that parent has died before the call.
+    SIGKILL alone ends a process that is stopped or hangs, too. This process ends at once if `parent`, a process id, has
+    died before the call.
     """
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(1, how)  # 1: PR_SET_PDEATHSIG
@@ -217,9 +203,7 @@ def leave_signals_to_parent(*numbers: signal.Signals) -> None:
 def limit(*, memory: int | None = None, seconds: int | None = None) -> None:
     """Write no core file, which would hold whatever was in memory, and limit the resources of this process.
 
-    Args:
-        memory: bytes of data.
-        seconds: of computing; one more, and the process is killed.
+    `memory` is bytes of data; `seconds` are of computing, and one more kills the process.
     """
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if seconds is not None:
@@ -256,8 +240,7 @@ def memory_in_use() -> int | None:
 def kill_group(process: subprocess.Popen[bytes], patience: float) -> bool:
     """Kill a process that leads a group, and all that it has started. Return whether it ended.
 
-    Args:
-        patience: seconds to wait: a process that hangs in the kernel cannot be killed.
+    It waits `patience` seconds: a process that hangs in the kernel cannot be killed.
     """
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)

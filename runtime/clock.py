@@ -10,8 +10,7 @@ from hydrology.base.calendar import Day, day
 class Clock:
     """What time it is for the service (`now`) and for the machine (`wall`).
 
-    Attributes:
-        as_of: the instant at which the service believes to stand; None is the machine's own time.
+    `as_of` is the instant at which the service believes to stand; None is the machine's own time.
     """
 
     as_of: datetime | None = None

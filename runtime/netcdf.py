@@ -17,23 +17,14 @@ _library = Lock()  # HDF5 is not thread-safe, and xarray locks only the writing 
 def numeric_variable(
     dimensions: Sequence[str], values: npt.NDArray[Any], attributes: Mapping[str, Any], *, fill: float | None = None
 ) -> "Variable":
-    """Return a variable of numbers.
-
-    Args:
-        values: one axis for each of the dimensions.
-        fill: its `_FillValue`, which also replaces NaN; None for a variable without one.
-    """
+    """Return a variable of numbers; `fill`, its `_FillValue`, also replaces NaN."""
     from xarray import Variable
 
     return Variable(tuple(dimensions), values, dict(attributes), {"_FillValue": fill, "zlib": True})
 
 
 def text_variable(dimension: str, length: str, values: Sequence[str], attributes: Mapping[str, Any]) -> "Variable":
-    """Return a variable of texts as arrays of characters in UTF-8, which every reader of NetCDF supports.
-
-    Args:
-        length: name of the second dimension, that of the characters.
-    """
+    """Return a variable of UTF-8 characters, which every reader supports; `length` names their dimension."""
     from xarray import Variable
 
     encoded = [value.encode() for value in values]

@@ -18,7 +18,6 @@ class Restart:
     Attributes:
         cause: how it last ended, or that it is silent, as the end of a sentence.
         times: how often it has ended; 0 if it is silent.
-        since: when it first ended, or fell silent.
     """
 
     part: str

@@ -110,8 +110,7 @@ class EnvironmentSettings(BaseSettings):
     def load(cls, **chosen: Any) -> Self:
         """Return the settings of the environment, under those chosen on the command line.
 
-        Raises:
-            BadSettings: a value cannot be used; the message names its variable and never repeats the value.
+        A message about one that cannot be used names its variable, and never repeats the value.
         """
         try:
             return cls(**{name: value for name, value in chosen.items() if value is not None})
@@ -276,7 +275,6 @@ class Settings(EnvironmentSettings):
 
     @property
     def sends_mail(self) -> bool:
-        """Whether messages can be sent by e-mail."""
         return None not in (self.smtp_host, self.mail_from, self.public_url)
 
     @property

@@ -59,11 +59,7 @@ async def give_from_event_loop() -> None:
 
 
 class WatchdogSocket:
-    """Receives heartbeats on a socket without a file, which is closed when this process ends.
-
-    Attributes:
-        address: the value for NOTIFY_SOCKET.
-    """
+    """Receives heartbeats on a socket without a file, closed with this process; `address` is for NOTIFY_SOCKET."""
 
     def __init__(self) -> None:
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -85,18 +81,11 @@ class WatchdogSocket:
                     processes.add(_CREDENTIALS.unpack(content)[0])
 
     def close(self) -> None:
-        """Close the socket."""
         self._socket.close()
 
 
 class Repeated:
-    """Calls a function at intervals during a `with` block.
-
-    Args:
-        name: of the thread.
-        call: returns the seconds until the next call; None for no more calls.
-        first: seconds until the first call.
-    """
+    """Calls a function after `first` seconds, then after those it returns, until None or the `with` block's end."""
 
     def __init__(self, name: str, call: Callable[[], float | None], first: float = 0.0) -> None:
         self._call, self._first = call, first

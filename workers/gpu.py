@@ -28,11 +28,7 @@ _MIB = 2**20
 
 
 class WorkerGPU:
-    """The GPU that a worker computes on.
-
-    Args:
-        device: its name for torch: `cuda`, `cuda:1`.
-    """
+    """The GPU that a worker computes on; `device` is torch's name, such as `cuda:1`."""
 
     def __init__(self, device: str) -> None:
         self.device = device
@@ -46,7 +42,6 @@ class WorkerGPU:
             self._failed = time.monotonic(), cause
 
     def state(self) -> GPUState:
-        """Return the present state of the GPU."""
         with self._turn:
             failed_at, cause = self._failed or (0.0, "")
         rests = cause if time.monotonic() - failed_at < REST_SECONDS else ""

@@ -55,7 +55,6 @@ class JobRun:
     """A running job, and its handler's means to report.
 
     Attributes:
-        work: its context, which reports progress as the job's.
         trains_itself: whether it trains members instead of posting a job for each.
 
     Args:
@@ -86,11 +85,9 @@ class JobRun:
         return self.work.settings.ingest_roots
 
     def request(self, params: Params) -> RunRequest[Params]:
-        """Return the job's request for runs."""
         return RunRequest(params, self.grant.purpose, self.grant.owner, self.job.id)
 
     def show(self, done: int, total: int, detail: str = "") -> None:
-        """Report the progress of the work."""
         self._show({"done": done, "total": total, "detail": detail})
 
     def show_file(self, name: str) -> None:
@@ -111,12 +108,7 @@ class JobRun:
             time.sleep(min(left, _LOOK_SECONDS))
 
     def check(self) -> None:
-        """Return if the work may continue.
-
-        Raises:
-            CancelAsked: somebody asked to cancel the job.
-            ShutdownAsked: the worker is being stopped.
-        """
+        """Return if the work may continue; raise CancelAsked or ShutdownAsked if not."""
         match self._asked_to_stop():
             case "cancel":
                 raise CancelAsked
@@ -139,11 +131,7 @@ class JobRun:
             audit.record(session, actor, action, subject, self.work.clock.wall(), job=self.job.id, **detail)
 
     def log(self, text: str) -> None:
-        """Add a line to the job's log.
-
-        Raises:
-            StaleAttempt: another attempt has the job by now.
-        """
+        """Add a line to the job's log. Raise StaleAttempt if another attempt has the job by now."""
         with self.work.database.transaction() as session:
             job_row.log(session, self.job.id, self.job.attempt, text, self.work.clock.wall())
 

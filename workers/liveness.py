@@ -74,10 +74,7 @@ class ExpiredLeases:
     """Leases that have lapsed by the machine's clock, and since when by the monotonic clock.
 
     If the machine's clock was set, or the database was unavailable, a worker gets the time of two heartbeats before its
-    job counts as lost.
-
-    Args:
-        lease: seconds.
+    job counts as lost. `lease` is in seconds.
     """
 
     def __init__(self, lease: float) -> None:

@@ -48,11 +48,6 @@ def work(
     where it stopped. If the worker itself is killed, its job is queued again at once.
 
     The processes of a worker with a GPU end with their jobs, which gives its memory back.
-
-    Args:
-        child_module: the program that the child processes run.
-        kinds: the params and the limits of each kind of job.
-        grace: seconds that a job has to stop when asked to.
     """
     _silence_standard_output()
     gpu = WorkerGPU(settings.device) if GPU in queues else None
@@ -108,11 +103,7 @@ def _silence_standard_output() -> None:
 
 
 def run_scheduler(settings: Settings, clock: Clock | None = None) -> None:
-    """Fire schedules, recover lost jobs and send alert changes until stopped.
-
-    Args:
-        clock: replaces that of the settings.
-    """
+    """Fire schedules, recover lost jobs and send alert changes until stopped."""
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())

@@ -124,11 +124,7 @@ RESEND_AFTER = timedelta(seconds=10)
 
 
 def recover(tools: WorkerContext, leases: ExpiredLeases) -> None:
-    """Queue lost jobs again, resend lost messages, and delete unused uploads.
-
-    Args:
-        leases: leases as seen before.
-    """
+    """Queue lost jobs again, resend lost messages, and delete unused uploads."""
     now = tools.clock.wall()
     lost = _taken(tools, leases, now)
     with tools.database.reading() as session:
@@ -145,10 +141,7 @@ def recover(tools: WorkerContext, leases: ExpiredLeases) -> None:
 
 
 def _give_up_gpu(tools: WorkerContext, sent: Sequence[jobs.Job], now: datetime) -> None:
-    """Fail trainings that no worker with a GPU takes: what posted them continues on CPUs.
-
-    A worker that is started again is waited for as long as two leases.
-    """
+    """Fail trainings that no worker with a GPU takes within two leases: what posted them continues on CPUs."""
     patience = timedelta(seconds=2 * tools.settings.lease_seconds)
     late = [job for job in sent if job.queue == GPU and job.sent_at is not None and now - job.sent_at > patience]
     if not late:

@@ -88,14 +88,7 @@ def adjustment_answer(session: Session, stored: StoredAdjustment) -> Adjustment:
 
 
 def adjusted_forecast(session: Session, stored: StoredAdjustment, units: Units | None = None) -> AdjustedForecast:
-    """Return a forecast as issued and as adjusted.
-
-    Args:
-        units: of flow; by default m3/s, or mm/day where the run names no area.
-
-    Raises:
-        NoArea: the run names no area, and another unit than mm/day is asked for.
-    """
+    """Return a forecast as issued and as adjusted. By default in m3/s, or in mm/day where the run names no area."""
     run, basin = runs.get(session, stored.run_id), runs.basin_of(session, stored.run_id, stored.basin_id)
     units = units or usual_units(basin)
     series = runs.series_of(session, run.id, basin.basin_id, (run_arrays.CALIBRATED, "discharge_quantiles"))

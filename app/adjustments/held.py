@@ -59,11 +59,7 @@ class HeldAlertsPage(Model):
 
 
 def held_answer(session: Session, stored: held_alerts.HeldAlerts, on: Day) -> HeldAlerts:
-    """Return what waits for approval in a basin.
-
-    Args:
-        on: the service's day, whose rating converts levels.
-    """
+    """Return what waits for approval in a basin; `on` chooses its rating."""
     return HeldAlerts(
         basin=stored.basin_id,
         run=stored.run_id,

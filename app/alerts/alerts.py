@@ -164,11 +164,7 @@ def _fields(alert: alerts.Alert, rating: Rating | None, levels: Mapping[str, Thr
 
 
 def answers_of(session: Session, found: Sequence[alerts.RiverAlert], on: Day) -> list[RiverAlert]:
-    """Return the alerts of many rivers, in their order.
-
-    Args:
-        on: the service's day, whose ratings give stages.
-    """
+    """Return the alerts of many rivers in order; `on` chooses the ratings."""
     names = {alert.basin_id for alert in found}
     of = {basin: (rating_of(session, basin, on), _levels(session, basin)) for basin in names}
     return [RiverAlert(**_fields(alert, *of[alert.basin_id])) for alert in found]
@@ -179,11 +175,7 @@ def _levels(session: Session, basin: str) -> dict[str, Threshold]:
 
 
 def of_basin(session: Session, basin: str, on: Day) -> BasinAlerts:
-    """Return the alerts of a stored basin, level by level.
-
-    Args:
-        on: the service's day, whose rating gives stages.
-    """
+    """Return a basin's alerts, level by level; `on` chooses the rating."""
     standing, kind = alerts.standing(session, basin), kind_of(session, basin)
     if standing is None:
         return BasinAlerts(

@@ -79,24 +79,14 @@ class DeliveryPage(Model):
 
 
 def visible_subscriptions(session: Session, key: Key, subscription: str | None) -> list[str] | None:
-    """Return the subscriptions whose deliveries a key may see, or the one named; None for all.
-
-    Raises:
-        UnknownSubscription: there is none of that id.
-        NotYourSubscription: it belongs to another key.
-    """
+    """Return the subscriptions whose deliveries a key may see, or the one named; None for all."""
     if subscription is not None:
         return [owned_subscription(session, key, subscription).id]
     return None if key.is_admin else [one.id for one in of_key(session, key)]
 
 
 def owned(session: Session, key: Key, delivery: str) -> deliveries.Delivery:
-    """Return a delivery that a key may see and replay.
-
-    Raises:
-        UnknownDelivery: there is none of that id, or it is a question and this is not an admin's key.
-        NotYourSubscription: its subscription belongs to another key.
-    """
+    """Return a delivery that a key may see and replay. Only an admin's key sees questions."""
     stored = deliveries.get(session, delivery)
     owned_subscription(session, key, stored.subscription_id)
     if stored.change_seq is None and not key.is_admin:

@@ -109,11 +109,7 @@ class ForbiddenTarget(InvalidInput):
 
 
 def require_target(settings: Settings, url: str | None) -> None:
-    """Refuse a URL that the service may not send to, judged by the URL alone.
-
-    Raises:
-        ForbiddenTarget: the URL is not allowed.
-    """
+    """Refuse a URL that the service may not send to, judged by the URL alone."""
     if url is not None and (reason := why_no_target(url, settings.webhook_hosts)):
         raise ForbiddenTarget(reason)
 
@@ -127,24 +123,14 @@ class MailNotSet(InvalidInput):
 
 
 def require_receiver(settings: Settings, new: NewSubscription) -> None:
-    """Refuse a receiver that the service cannot send to.
-
-    Raises:
-        ForbiddenTarget: the URL is not allowed.
-        MailNotSet: it is for e-mail, and no mail server is set.
-    """
+    """Refuse a receiver that the service cannot send to."""
     require_target(settings, new.url)
     if new.email is not None and not settings.sends_mail:
         raise MailNotSet(str(absent(Reason.MAIL_NOT_SET)))
 
 
 def owned_subscription(session: Session, key: Key, subscription: str) -> subscriptions.Subscription:
-    """Return a subscription that belongs to a key; an admin's key may take any.
-
-    Raises:
-        UnknownSubscription: there is none of that id.
-        NotYourSubscription: it belongs to another key.
-    """
+    """Return a subscription that belongs to a key; an admin's key may take any."""
     stored = subscriptions.get(session, subscription)
     require_owner(key, stored.key_id, NotYourSubscription, f"Subscription {stored.id}")
     return stored
@@ -161,11 +147,7 @@ def subscription_of(stored: subscriptions.Subscription, at: datetime) -> Subscri
 
 
 def with_secret(stored: subscriptions.Subscription, settings: Settings, at: datetime) -> SubscriptionWithSecret:
-    """Return a subscription with the newest of its secrets.
-
-    Raises:
-        NoWebhookKey: the key that secrets follow from is damaged.
-    """
+    """Return a subscription with the newest of its secrets."""
     key = signatures.service_key(settings)
     secret = None if stored.email else signatures.secret(key, stored.id, stored.generation)
     return SubscriptionWithSecret(**_fields(stored, at), secret=secret)
@@ -185,12 +167,7 @@ def _fields(stored: subscriptions.Subscription, at: datetime) -> dict[str, Any]:
 
 
 def feed_address(basins: Sequence[str] | None, minimum: Severity) -> str | None:
-    """Return the address of a feed of alert changes; None without one.
-
-    Args:
-        basins: the basins with its changes; None for all.
-        minimum: the least severity.
-    """
+    """Return the address of a feed of alert changes; None without one."""
     served = (extension.load(extension.alert_feed) for extension in extensions() if extension.alert_feed)
     addresses = (address(basins, minimum) for address in served)
     return next((address for address in addresses if address is not None), None)

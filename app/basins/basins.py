@@ -81,7 +81,6 @@ _STATE: tuple[tuple[str, Kind, str, str | None], ...] = (
 
 
 def _table(basins: Sequence[BasinSummary], states: Sequence[State]) -> Table:
-    """Return the metadata and current status of basins."""
     areas = [basin.area for basin in basins]
     columns = [
         Column("basin", "identifier of the basin", "text", [basin.id for basin in basins]),

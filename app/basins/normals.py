@@ -81,12 +81,7 @@ class Normals(Model):
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """All known days of a variable, in the unit of the answer.
-
-    Attributes:
-        source: the product, or the version that simulates the values.
-        values: (days,), NaN where missing.
-    """
+    """All known days of a variable in the answer's unit, NaN where missing; `source` is a product or a version."""
 
     kind: Literal["observed", "simulated"]
     source: str
@@ -98,7 +93,6 @@ class Record:
 def _observed(
     session: Session, basin: str, product: str, variable: str, units: Units | None, area: convert.Area | None
 ) -> Record | Absent:
-    """Return a product's series (discharge in the requested unit), or why there is none."""
     daily = series.read(session, basin, product, variable)
     if daily is None:
         return absent(Reason.NO_SERIES, variable=variable, product=product, basin=basin)
@@ -109,7 +103,6 @@ def _observed(
 
 
 def _simulated(session: Session, basin: str, version: str | None, variable: WaterVariable) -> Record | Absent:
-    """Return the water simulated by the current version, or why there is none."""
     if version is None:
         return absent(Reason.NO_CURRENT_VERSION, basin=basin)
     if not versions.get(session, version).conserving:
@@ -132,15 +125,7 @@ VALUES_A_DAY = 7
 def normals_of(
     session: Session, basin: str, request: NormalsRequest, now: datetime, budget: Budget | None = None
 ) -> Normals:
-    """Return the normals of a basin.
-
-    Args:
-        budget: what is charged for them; None: nothing.
-
-    Raises:
-        NoObservations: nothing of the product or the variable is stored; the message lists the stored series.
-        InvalidRequest: the period is too long or reversed, or the unit or the area does not fit.
-    """
+    """Return the normals of a basin, charged to the budget if there is one."""
     period, catalogue = _period(request, now), series.catalogue(session, basin)
     version = promotions.current(session, [basin]).get(basin)
     product, why_no_product = _weather_product(session, basin, request.product, version, catalogue)
@@ -206,7 +191,6 @@ def _weather_product(
 def _sources(
     basin: str, product: str | None, variable: str | None, catalogue: Sequence[series.Entry]
 ) -> Mapping[str, str]:
-    """Return the product of each observed variable in the answer."""
     sources = {DISCHARGE: gauge_product(basin)}
     sources |= {entry.variable: entry.product for entry in catalogue if entry.product == product}
     if variable is None:

@@ -98,12 +98,7 @@ class ObservationQuery:
 
 
 def observation_query(session: Session, basin: str, request: SeriesRequest) -> ObservationQuery:
-    """Resolve a request, filling in its defaults.
-
-    Raises:
-        NoObservations: nothing of it is stored; the message lists the stored series.
-        InvalidRequest: the period is too long or reversed, or the unit does not fit.
-    """
+    """Resolve a request, filling in its defaults."""
     catalogue = series.catalogue(session, basin)
     entries = [
         entry for entry in catalogue if entry.product == request.product and request.variable in (None, entry.variable)
@@ -185,7 +180,6 @@ def observations_of(session: Session, part: ObservationQuery) -> Observations:
 
 
 def _in_units(session: Session, part: ObservationQuery, entry: series.Entry) -> DailySeries:
-    """Return a series over the period, in the unit of the answer."""
     key = (session, part.basin, entry.product, entry.variable)
     stored = (
         series.read(*key, part.period)

@@ -19,14 +19,12 @@ from records.simulations import simulated_levels
 
 @dataclass(frozen=True, slots=True)
 class AnsweredLevel:
-    """A level of discharge.
+    """A level of discharge; of the version's own simulation where `of_model`.
 
     Attributes:
         name: None for a discharge given in the request.
-        depth: discharge, mm/day; None where the record is too short.
-        shown: discharge in the requested unit; None likewise.
-        reason: why they are None.
-        of_model: whether it comes from the version's own simulation.
+        depth: mm/day; None, with a reason, where the record is too short.
+        shown: in the requested unit; None likewise.
     """
 
     name: str | None
@@ -38,20 +36,12 @@ class AnsweredLevel:
 
 
 def level_asked_for(basin: run_types.RunBasin, units: Units, discharge: float) -> AnsweredLevel:
-    """Return a requested discharge as a rising level.
-
-    Raises:
-        NoArea: the run names no area, and the level is not in the run's unit, mm/day.
-    """
+    """Return a requested discharge as a rising level."""
     return AnsweredLevel(None, "rising", _in(basin, discharge, units, "mm/day"), discharge)
 
 
 def levels_of(session: Session, run: run_types.Run, basin: run_types.RunBasin, units: Units) -> Iterator[AnsweredLevel]:
-    """Yield the levels set by operators, of the record, and of the version's own simulation.
-
-    Raises:
-        NoArea: the run names no area, and levels are not in mm/day.
-    """
+    """Yield the levels set by operators, of the record, and of the version's own simulation."""
     for level in basin_levels.levels_of(session, basin.basin_id):
         if level.discharge is None or level.unit is None:
             yield AnsweredLevel(level.name, level.direction, None, None, level.reason)

@@ -82,11 +82,7 @@ class Request:
 
 
 def levels_request(session: Session, basin: str, units: Units, area: str | None, on: Day) -> Request:
-    """Resolve a request for a basin's levels.
-
-    Args:
-        on: the service's day, whose rating gives stages.
-    """
+    """Resolve a request for a basin's levels; `on` chooses the rating."""
     stored = series.unit_of(session, basin, gauge_product(basin), "discharge")
     saved = [FIXED_UNIT] if basin_levels.of_basin(session, basin) else []
     saved += [] if stored is None else [stored]
@@ -155,11 +151,7 @@ def frequency_of(session: Session, basin: str) -> FloodFrequency:
 def fixed_threshold(
     threshold: basin_levels.Threshold, rating: Rating | None, doubts: Mapping[str, str]
 ) -> FixedThreshold:
-    """Return a level set by an operator, m3/s.
-
-    Args:
-        doubts: why levels of the basin seem wrong, by name.
-    """
+    """Return an operator's level, m3/s, and the doubts about it."""
     fields = asdict(threshold)
     del fields["confirmed"]
     official, from_day = fields.pop("official_stage"), fields.pop("source_day")
@@ -194,7 +186,6 @@ def categories_of(session: Session, basin: str, left_out: Mapping[str, Absent], 
 
 
 def _model_levels(session: Session, basin: str) -> simulated_series.ModelLevels | Absent:
-    """Return the levels of the basin's current version, or why there are none."""
     version = promotions.current(session, [basin]).get(basin)
     if version is None:
         return absent(Reason.NO_CURRENT_VERSION_OF_BASIN)
@@ -234,12 +225,10 @@ class LevelConverter:
     prefix: str = ""
 
     def converted(self, flows: list[Any]) -> list[float | None]:
-        """Return flows in the requested unit."""
         known = np.array(flows, dtype=np.float64)  # None becomes NaN
         return gappy_column(convert.converted(known, unit=self.unit, into=self.units, area=self.area))
 
     def stage(self, flow: float | None) -> Stage:
-        """Return the stage of a level."""
         if flow is None or (self.unit == "mm/day" and self.area is None):
             return stage_of(self.rating, None)
         return stage_of(self.rating, float(convert.converted(flow, unit=self.unit, into="m3/s", area=self.area)))

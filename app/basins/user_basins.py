@@ -143,11 +143,7 @@ class AgencysWords(Forbidden):
 
 
 def require_yours(session: Session, key: Key, basin: str) -> None:
-    """Require that a key may change a basin; a new basin is allowed.
-
-    Raises:
-        NotYours: another key registered it, or none did, and this is not an admin's key.
-    """
+    """Require an admin's key for a basin that another key, or none, registered; a new one is allowed."""
     stored = bool(basins.known(session, [basin]))
     if stored and not key.is_admin and basins.registered_by(session, basin) != key.id:
         raise NotYours(f"{basin} was not registered with this key: use the key that did, or an admin's.")
@@ -163,11 +159,7 @@ def own_change(writer: Writer, basin: str) -> Iterator[Session]:
 
 
 def require_own_words(key: Key, text: str) -> None:
-    """Require that an operator states something in words that are not an agency's.
-
-    Raises:
-        AgencysWords: the text names an agency or a flood category, and this is not an admin's key.
-    """
+    """Require an operator's own words: neither an agency nor a flood category."""
     named = named_agency(text) or (text if text.casefold() in CATEGORIES else None)
     if named is not None and not key.is_admin:
         raise AgencysWords(
@@ -178,12 +170,8 @@ def require_own_words(key: Key, text: str) -> None:
 def register(session: Session, key: Key, basin: str, own: OwnBasin, at: datetime) -> bool:
     """Store a user basin, and return whether it is new.
 
-    A change of an attribute invalidates the basin's states.
-
-    Raises:
-        TakenNamespace: the basins of its namespace come from a published source.
-        NotYours: another key registered it, and this is not an admin's key.
-        AgencysName: the key is an operator's, and the identifier imitates an agency's or a stored basin's.
+    A change of an attribute invalidates the basin's states. Refused are a namespace of a published source, another
+    key's basin, and an operator's identifier that imitates an agency's or a stored basin's.
     """
     if has_source(basin):
         namespace = basin.partition("-")[0]

@@ -1,7 +1,6 @@
 """Examples of answers in the OpenAPI document: real ones, written by `make examples`.
 
-Each file has the answers of one tag, and that of an extension its own: by schema, or by operation where the answer is
-text.
+A file has the answers of one tag: by schema, or by operation where the answer is text.
 """
 
 import json

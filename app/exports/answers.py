@@ -27,13 +27,7 @@ BasinContent = TypeVar("BasinContent", bound=OfBasin)
 
 @dataclass(frozen=True, slots=True)
 class Responder:
-    """Finishes the answer to a request: in its format, with its entity tag, or as a 304 if the client holds it.
-
-    Attributes:
-        chosen: the format; every other than JSON is a file.
-        if_none_match: the header with the tags that the client holds.
-        headers: further headers of the answer, as set by other dependencies, with lower-case names.
-    """
+    """Finishes an answer: in its format, with its entity tag, or as a 304. Names of `headers` are lower-case."""
 
     session: Session
     chosen: Format
@@ -48,12 +42,7 @@ class Responder:
         cache_control: str = SHORTLY,
         body: Callable[[Model], bytes] | None = None,
     ) -> Response:
-        """Answer with content, tagged by itself.
-
-        Args:
-            table: builds the table of a file; None where JSON is the only format.
-            body: writes the content in JSON; by default `body_of`.
-        """
+        """Answer with content, tagged by itself; `table` is None for JSON alone."""
         written = (body or body_of)(content)
         return self.tagged(
             entity_tag(written.decode()),
@@ -92,13 +81,7 @@ class Responder:
         places: Places | None = None,
         cache_control: str = SHORTLY,
     ) -> Response:
-        """Answer with content of a known tag.
-
-        Args:
-            body: the content in JSON; called only if needed.
-            table: its table; called only if needed.
-            places: further content of the table.
-        """
+        """Answer by a known tag; content is built only if needed."""
         if self.chosen is not JSON:
             assert table is not None
             tag = tag if places is None else entity_tag(tag, places)
@@ -109,13 +92,7 @@ class Responder:
         return Response(body(), media_type=JSON.media_type, headers=headers)
 
     def file(self, tag: str, table: Callable[[], Table], *, cache_control: str = SHORTLY) -> Response:
-        """Answer with a table as a file.
-
-        The tag of a file is weak: the same table is written, but another version of a library may write other bytes.
-
-        Args:
-            tag: of the table's content.
-        """
+        """Answer with a table as a file. Its tag is weak: another version of a library may write other bytes."""
         write = self.chosen.write
         assert write is not None
 
@@ -126,11 +103,7 @@ class Responder:
         return self._file(tag, content, cache_control)
 
     def written(self, content: Content, name: str, write: Callable[[Content], bytes]) -> Response:
-        """Answer with content as a file that is not a table.
-
-        Args:
-            name: of the file, without its suffix.
-        """
+        """Answer with content as a file that is not a table."""
         return self._file(entity_tag(body_of(content).decode()), lambda: (name, write(content)), SHORTLY)
 
     def _file(self, tag: str, named: Callable[[], tuple[str, bytes]], cache_control: str) -> Response:

@@ -23,23 +23,16 @@ class PartialPage(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class FieldFilter:
-    """Writes the pages of a list: all fields of each item, or those that the request names.
-
-    Attributes:
-        response: has the headers that other dependencies set.
-        include: the fields of a page, and those of its items; None for all.
-    """
+    """Writes the pages of a list: all fields of each item, or those of `include`."""
 
     response: Response
     include: Mapping[str, Any] | None
 
     def body(self, page: Model) -> bytes:
-        """Return a page in JSON."""
         include: Any = self.include
         return page.model_dump_json(include=include, by_alias=True).encode()
 
     def of(self, page: Model) -> Response:
-        """Answer with a page."""
         return Response(self.body(page), media_type="application/json", headers=dict(self.response.headers))
 
 
@@ -49,10 +42,7 @@ def schema_of(page: type[Model]) -> Any:
 
 
 def fields_of(page: type[Model]) -> Any:
-    """Return a dependency for the requested fields of a page's items.
-
-    It raises InvalidRequest where a name is unknown.
-    """
+    """Return a dependency for the requested fields of a page's items."""
     name, item = items_of(page)
     known = list(item.model_fields)
 

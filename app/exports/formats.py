@@ -15,15 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A format.
-
-    Attributes:
-        name: as `format=` names it.
-        media_type: as `Accept` names it.
-        suffix: of a file's name.
-        write: writes a table; None for JSON, which answers write themselves.
-        parameters: of the media type, as an answer bears it.
-    """
+    """A format; `write` is None for JSON, which answers write themselves."""
 
     name: str
     media_type: str
@@ -38,7 +30,6 @@ class Format:
 
     @property
     def content_type(self) -> str:
-        """The Content-Type header of an answer."""
         return f"{self.media_type}{self.parameters}"
 
 

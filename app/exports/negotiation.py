@@ -13,10 +13,7 @@ from app.http.responses import on_start
 
 
 def one_of(*formats: Format) -> Callable[..., Awaitable[Format]]:
-    """Return a dependency that chooses the format: JSON or one of those named.
-
-    It raises NotAcceptable if the request accepts none of them.
-    """
+    """Return a dependency that chooses the format: JSON or one of those named."""
     offered = [JSON, *formats]
     names = [one.name for one in offered]
 
@@ -69,7 +66,6 @@ _Range = tuple[str, float]
 
 
 def _range(part: str) -> _Range | None:
-    """Return a media range and its quality; None if unreadable."""
     media_type, *parameters = (piece.strip().lower() for piece in part.split(";"))
     weight = next((parameter[2:] for parameter in parameters if parameter.startswith("q=")), "1")
     try:

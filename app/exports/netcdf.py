@@ -49,7 +49,6 @@ class _Grid:
         first: the first row of each station.
         days: the days of all rows, since 1970.
         dated: whether a row has a day; a basin without a forecast has none.
-        station, day: of each of those.
     """
 
     first: npt.NDArray[np.int64]
@@ -67,11 +66,7 @@ class _Grid:
 
 
 def write(table: Table) -> bytes:
-    """Return a table that has the columns `basin` and `time` as a file.
-
-    Raises:
-        InvalidRequest: its forecasts begin on too many different days, and the file would be too large.
-    """
+    """Return a table with `basin` and `time` as a file; refuse forecasts of too many first days."""
     of_name = {column.name: column.values for column in table.columns}
     grid = _grid(of_name["basin"], of_name["time"])
     _require_bounded(grid, len(table.columns))

@@ -40,12 +40,7 @@ def basin_columns(basin: str, site: Site, rows: int) -> list[Column]:
 
 
 def table_of(answer: BaseModel, name: str, title: str, places: Mapping[str, Site] | None = None) -> Table:
-    """Return the table of an answer; the columns of a field that is null are empty.
-
-    Args:
-        name: of the file.
-        places: of the basin, where the answer is about one: columns with its name and location come first.
-    """
+    """Return the table of an answer; a null field's columns are empty. Those of `places` come first."""
     return Table(name, title, columns_of(answer, places))
 
 
@@ -61,11 +56,7 @@ def columns_of(answer: BaseModel, places: Mapping[str, Site] | None = None) -> l
 
 @dataclass(frozen=True, slots=True)
 class _Field:
-    """Where a column's values are, and what they are.
-
-    Attributes:
-        path: from the answer, or from an item of the list at `items`.
-    """
+    """Where a column's values are, from the answer or from an item of the list at `items`."""
 
     path: tuple[str, ...]
     column: str

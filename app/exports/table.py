@@ -15,14 +15,7 @@ RIVER_FLOW = "water_volume_transport_in_river_channel"
 
 @dataclass(frozen=True, slots=True)
 class AxisPosition:
-    """Position of a column among those of one variable.
-
-    Attributes:
-        variable: the variable of them all.
-        meaning: the variable in words.
-        axis: the axis along which they differ.
-        label: of this one: a share of 1 along `quantile`, a member's name along `member`.
-    """
+    """Position among the columns of a variable; `label` is a share of 1 (`quantile`) or a member's name."""
 
     variable: str
     meaning: str
@@ -36,13 +29,9 @@ class Column:
 
     Attributes:
         name: lower case, with underscores.
-        meaning: the same in words.
-        kind: what its values are.
         values: one for each row; None where missing.
-        unit: of numbers; None where they have none.
         of_basin: whether it is the same in all rows of a basin.
-        along: where it stands among the columns of its variable; None where it is the only one.
-        standard_name, cell_methods: of the CF conventions, where they have them.
+        along: None where it is the only column of its variable.
         flags: the meaning of each bit, if the values are flags.
     """
 
@@ -60,13 +49,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Columns of one length.
-
-    Attributes:
-        name: what a file of it is called, without its suffix.
-        title: what it holds, in words.
-        columns: in their order.
-    """
+    """Columns of one length; `name` is that of its file, without the suffix."""
 
     name: str
     title: str
@@ -79,7 +62,6 @@ class Table:
 
     @property
     def rows(self) -> Iterator[tuple[Any, ...]]:
-        """The rows."""
         return zip(*(column.values for column in self.columns), strict=True)
 
 

@@ -71,12 +71,7 @@ class WaterBalance(Model):
 def water_balance(
     ledgers: Sequence[Ledger], of_traces: RunSeries | None, days_since_empty: int | None
 ) -> WaterBalance | None:
-    """Return the water balance of all members, mm; None without ledgers.
-
-    Args:
-        ledgers: of each member.
-        of_traces: the ledgers of every member and trace, where there are traces.
-    """
+    """Return the water balance of all members, mm, over their traces where there are some; None without ledgers."""
     if not ledgers:
         return None
     of_members = [ledger for ledger in ledgers if ledger.member != OF_VERSION]

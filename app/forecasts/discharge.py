@@ -90,13 +90,7 @@ ANSWER_LEVELS = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
 
 @dataclass(frozen=True, slots=True)
 class Representation:
-    """The requested form of a forecast.
-
-    Attributes:
-        units: of discharge.
-        members: whether to include all members.
-        at: the clock's time, by which a latest answer states its age; None for a run asked for by its id.
-    """
+    """The requested form of a forecast; a latest answer states its age at `at`, None for a run asked for by id."""
 
     units: Units
     members: bool
@@ -210,11 +204,7 @@ def normal_flow(
     discharge: Columns | Absent,
     calibrated: Columns | Absent,
 ) -> NormalFlow | Absent:
-    """Return the normal flow of the days ahead with the forecast in % of it, or why there is none.
-
-    Args:
-        discharge, calibrated: in the requested unit.
-    """
+    """Return the normal flow of the days ahead with the forecast in % of it, or why there is none."""
     basin, past = latest.basin, latest.run.filled_days
     if stored is None or isinstance(discharge, Absent):
         return basin.why(basin.summary.normal_mm)

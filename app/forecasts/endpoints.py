@@ -105,7 +105,6 @@ def read_run_of_basin(
 
 
 def _answered(answer: Responder, basin: str, tag: str, body: Callable[[], bytes]) -> Response:
-    """Answer with the forecast of one basin."""
     places = answer.places([basin])
     return answer.tagged(
         tag,

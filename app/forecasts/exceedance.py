@@ -99,11 +99,7 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class _Calibrated:
-    """The published calibrated flow of a run, mm/day, NaN on days without.
-
-    Attributes:
-        past: number of the first days that had ended.
-    """
+    """The published calibrated flow of a run, mm/day, NaN on days without; the first `past` days had ended."""
 
     flow: FlowAhead
     past: int
@@ -115,19 +111,13 @@ class _Calibrated:
         return of_days, self.flow.after(self.past).known().chances(depth, direction)[1] if self.past else within
 
     def sentence(self, within: float, what: str, direction: Direction, last: date) -> str:
-        """Describe the exceedance probability in a sentence."""
         way = "rises above" if direction == "rising" else "falls below"
         return f"{_chance(within)} that flow {way} {what} by {on(last)}."
 
 
 @dataclass(frozen=True, slots=True)
 class _Members:
-    """The flow of every member with every trace of weather, uncalibrated, (members, leads) in mm/day.
-
-    Attributes:
-        past: number of the first days that had ended.
-        weights: (members,), of sum 1; None where all are equal.
-    """
+    """The uncalibrated flow, (members, leads) in mm/day; `weights`, (members,), sum to 1, None where all are equal."""
 
     flow: Array
     past: int
@@ -156,11 +146,7 @@ _Flows = Mapping[FlowOf, _Flow | Absent]
 def exceedance(
     session: Session, latest: Latest, at: datetime | None, units: Units, discharge: float | None
 ) -> ExceedanceOfRun:
-    """Return exceedance probabilities; `at` is the clock's time for a latest answer.
-
-    Args:
-        discharge: a level in `units`; the basin's own levels where it is None.
-    """
+    """Return exceedance probabilities of a level in `units`, or of the basin's own; `at` is for a latest answer."""
     run, basin = latest.run, latest.basin
     levels = levels_of(session, run, basin, units) if discharge is None else [level_asked_for(basin, units, discharge)]
     adjustment = None if latest.adjustment is None else adjustments.get(session, latest.adjustment)

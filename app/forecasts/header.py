@@ -41,11 +41,7 @@ _OF_RUN = ("purpose", "issued_at", "available_at", "horizon_days", "product", "f
 
 
 def header(latest: Latest, at: datetime | None) -> dict[str, Any]:
-    """Return the fields of `RunOfBasin`, an `Absent` where they are not known.
-
-    Args:
-        at: the clock's time, at which a latest forecast has its age; None for a run that was named.
-    """
+    """Return the fields of `RunOfBasin`, or an `Absent`; `at` is the clock's time, None for a named run."""
     run, basin, summary = latest.run, latest.basin, latest.basin.summary
     learnt = {name: getattr(summary, name) for name in LEARNT_FROM} | {"spin_up_days": basin.spin_up_days}
     where_known = {
@@ -96,12 +92,7 @@ def days_ahead(run: Run) -> DayColumns:
 
 
 def run_table(name: str, title: str) -> Callable[[RunOfBasin, Mapping[str, Site]], Table]:
-    """Return what builds the table of an answer about a run.
-
-    Args:
-        name: what the file's name has between the basin and T0.
-        title: with `{}` for the basin.
-    """
+    """Return what builds the table of a run's answer; `title` has `{}` for the basin."""
     return lambda answer, sites: table_of(
         answer, f"{answer.basin}_{name}_{answer.t0}", title.format(answer.basin), sites
     )

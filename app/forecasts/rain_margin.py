@@ -104,11 +104,7 @@ _BY_MEDIAN = ", in the median of the members."
 def rain_margin_of_run(
     session: Session, latest: Latest, at: datetime | None, units: Units, discharge: float | None
 ) -> RainMarginOfRun:
-    """Return the rain margins of a run; `at` is the clock's time for a latest answer.
-
-    Args:
-        discharge: a level in `units`; the basin's own rising levels where it is None.
-    """
+    """Return the rain margins of a level in `units`, or of the basin's own rising ones; `at` is for a latest answer."""
     run, basin = latest.run, latest.basin
     wanted = (run_types.PEAKS_BY_RAIN, run_types.ERROR_SHIFTS)
     arrays = runs.series_of(session, run.id, basin.basin_id, wanted) if basin.status == "issued" else {}

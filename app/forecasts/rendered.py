@@ -68,14 +68,7 @@ _WITHOUT = TypeAdapter(list[WithoutForecast])
 
 @dataclass(frozen=True, slots=True)
 class LookedUp:
-    """The forecasts that an answer about many basins is built from.
-
-    Attributes:
-        basins: in the order asked for.
-        tags: entity tag of each basin that has a forecast.
-        runs: the forecasts that were read to find the tags.
-        lacking: why the other basins have none.
-    """
+    """The forecasts for an answer about many basins in the order asked for; `lacking` has why others have none."""
 
     basins: Sequence[str]
     tags: Mapping[str, str]
@@ -110,10 +103,7 @@ def member_values(looked_up: LookedUp) -> int:
 def body(
     session: Session, rendered: ResponseCache, looked_up: LookedUp, representation: Representation, at: datetime
 ) -> bytes:
-    """Return the answer, a `BasinForecasts` in JSON.
-
-    A basin whose run names no area has no flows: it is listed in `without`.
-    """
+    """Return a `BasinForecasts` in JSON. A basin whose run names no area has no flows: `without` lists it."""
     bodies = {basin: stored for basin, tag in looked_up.tags.items() if (stored := rendered.get(tag)) is not None}
     unread = [basin for basin in looked_up.tags if basin not in bodies and basin not in looked_up.runs]
     runs = {**looked_up.runs, **lookup.latest_many(session, unread, at)}

@@ -14,11 +14,7 @@ of_one = run_table("forecast", "Forecast of {}")
 
 
 def of_many(answer: BasinForecasts, sites: Mapping[str, Site], unit: str) -> Table:
-    """Return the forecasts of many basins; one without any has one row with the reason.
-
-    Args:
-        unit: of discharge: where no basin has a forecast, the table has its columns all the same.
-    """
+    """Return the forecasts of many basins; one without any has one row with the reason."""
     parts = [columns_of(forecast, sites) for forecast in answer.forecasts] or [empty_columns(unit)]
     return stacked("forecasts", "Latest forecasts", [*parts, *(_without(basin, sites) for basin in answer.without)])
 

@@ -75,13 +75,7 @@ WANTED = ("discharge", run_arrays.MEAN_OF_MEMBERS, "discharge_quantiles", run_ar
 
 
 def compared_runs(session: Session, run: str | None, basin: str, units: Units, at: datetime) -> WhatIfOfRun:
-    """Return a what-if run's result for a stored basin, with its base run's.
-
-    A run without changes, and so without a base, is compared with itself.
-
-    Args:
-        run: None for the newest that is available at an instant.
-    """
+    """Return a what-if run (None: the newest available) with its base run; one without changes is its own base."""
     changed = result_of(session, run or runs.newest_changed(session, basin, at).id, basin)
     asked = changed.run.what_if
     if asked is None:

@@ -40,14 +40,7 @@ def in_words(
     peak: Peak | None = None,
     what_if: str | None = None,
 ) -> str:
-    """Describe a forecast in a few sentences.
-
-    Args:
-        t0: the last day of weather in the initial state.
-        discharge: the members' quantiles, used if there are no calibrated ones.
-        peak: height and day of the highest of the days ahead; None where there is none.
-        what_if: the changes of a what-if run; None for a forecast.
-    """
+    """Describe a forecast in a few sentences, by the members' quantiles if none are calibrated."""
     unit = UNITS[units]
     sentences = [] if what_if is None else [f"No forecast, but what if: {what_if}."]
     if calibration is not None and calibration.last_observed is not None and calibration.last_observed_day is not None:

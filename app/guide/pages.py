@@ -42,11 +42,7 @@ class Page:
 
 @cache  # bounded by the number of files
 def rendered(name: str) -> Page:
-    """Render a page by its file name; HTML within it is shown as text.
-
-    Raises:
-        FileNotFoundError: there is none.
-    """
+    """Render a page by its file name; HTML within it is shown as text."""
     from markdown_it import MarkdownIt  # here: the API starts without it
 
     place = page_place(name)
@@ -65,11 +61,7 @@ def anchor(title: str) -> str:
 
 
 def page_place(name: str) -> PurePath:
-    """Return the place of a page in the repository: in any folder of docs/, or in that of an extension.
-
-    Raises:
-        FileNotFoundError: no page has that name.
-    """
+    """Return the place of a page in the repository: in any folder of docs/, or in that of an extension."""
     for file in FOLDER.rglob(f"{name}.md"):
         return DOCS / file.relative_to(FOLDER)
     for extension in extensions():
@@ -79,11 +71,7 @@ def page_place(name: str) -> PurePath:
 
 
 def file_at(place: PurePath) -> Path:
-    """Return the file of the guide at a place of the repository.
-
-    Raises:
-        FileNotFoundError: there is none in docs/ and in the folders of extensions with pages.
-    """
+    """Return the file of the guide at a place of the repository."""
     folders = {_place(extension): extension.folder for extension in extensions() if extension.guide} | {DOCS: FOLDER}
     for root, folder in folders.items():
         if place.is_relative_to(root) and (file := folder / place.relative_to(root)).is_file():
@@ -96,11 +84,7 @@ def _place(extension: Extension) -> PurePath:
 
 
 def address(link: str, folder: PurePath) -> str | None:
-    """Return the guide's address for a link; None if it leads to no file of the guide.
-
-    Args:
-        folder: the page's, in the repository.
-    """
+    """Return the guide's address for a page's link; None if it leads elsewhere."""
     parts = urlsplit(link)
     if parts.scheme or link.startswith("#"):
         return link

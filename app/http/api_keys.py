@@ -42,12 +42,7 @@ _bearer = HTTPBearer(
 async def any_key(
     request: Request, _sent: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)] = None
 ) -> Key:
-    """Return the key of the request, which is looked up once. Only wrong keys are counted: no valid one is locked out.
-
-    Raises:
-        Unauthorized: there is no key, or it is not valid.
-        TooManyRequests: it is not valid, and its address has sent too many such keys.
-    """
+    """Return the key of the request, which is looked up once. Only wrong keys count: no valid one is locked out."""
     request.state.varies_by_key = True
     known: Key | None = getattr(request.state, "key", None)
     if known is not None:
@@ -80,11 +75,6 @@ AnyKey = Annotated[Key, Depends(any_key)]
 
 
 async def _counted(request: Request, key: AnyKey) -> Key:
-    """Return the key of a request that writes, and count it.
-
-    Raises:
-        TooManyRequests: the key has written too often.
-    """
     standing: LimitStatus = await request.app.state.rates.count("writes", key.id)
     request.state.writes = standing
     if not standing.allowed:
@@ -98,12 +88,7 @@ Operator = Annotated[Key, Depends(_counted)]
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """The key of a request that writes, and what it writes with.
-
-    Attributes:
-        actor: the key in the audit trail.
-        now: the machine's time of the request.
-    """
+    """The key of a request that writes, and what it writes with; `now` is the machine's time."""
 
     key: Key
     actor: Actor
@@ -142,13 +127,7 @@ async def _admin_reader(key: AnyKey) -> Key:
 
 
 def require_owner(key: Key, owner: str | None, problem: type[Forbidden], what: str) -> None:
-    """Require that a key owns something; an admin's key may take anything.
-
-    Args:
-        owner: id of the key that owns it; None for the command line and schedules.
-        problem: raised where another one owns it.
-        what: its name in the message.
-    """
+    """Require that a key is the owner (None: command line or schedule); an admin's may take anything."""
     if not key.is_admin and owner != key.id:
         raise problem(f"{what} does not belong to the key of {key.name}: use the key that created it, or an admin's.")
 
@@ -193,7 +172,6 @@ class KeyFirstRoute(APIRoute):
     """
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """Return the handler of the operation."""
         handle = super().get_route_handler()
 
         async def check_and_handle(request: Request) -> Response:

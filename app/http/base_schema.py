@@ -92,11 +92,7 @@ EXPLAINED: Any = Field()
 
 
 def maybe(value: Value | Absent, show: Callable[[Value], Shown] | None = None) -> Shown | None:
-    """Return what a field is filled with: where it is absent, it is null and `missing` gives the reason.
-
-    Args:
-        show: changes a value that is not absent.
-    """
+    """Return what a field is filled with: where it is absent, it is null and `missing` gives the reason."""
     return cast("Shown | None", value if show is None or isinstance(value, Absent) else show(value))
 
 
@@ -204,7 +200,6 @@ class Area(Model):
 
     @classmethod
     def of(cls, area: convert.Area) -> Self:
-        """Return an area as answers show it."""
         return cls(name=area.name, km2=area.m2 / convert.M2_PER_KM2)
 
 
@@ -216,7 +211,6 @@ class Period(Model):
 
     @classmethod
     def between(cls, first: Day, last: Day) -> Self:
-        """Return the days from the first to the last."""
         return cls(first_day=as_date(first), last_day=as_date(last))
 
 

@@ -130,11 +130,7 @@ AsKnown = Annotated[datetime, Depends(_as_known)]
 
 
 async def refuse_unknown_parameters(request: Request) -> None:
-    """Refuse unknown query parameters, which would otherwise be ignored.
-
-    Raises:
-        InvalidRequest: lists the unknown and the known parameters.
-    """
+    """Refuse unknown query parameters, which would otherwise be ignored."""
     known = list(dict.fromkeys(query_parameters(request.scope["route"].dependant)))
     result = f"Unknown here: {'use ' + ', '.join(known) if known else 'this address takes no parameters'}."
     faults = [Fault(location="query", field=name, detail=result) for name in request.query_params if name not in known]

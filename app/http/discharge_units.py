@@ -38,12 +38,8 @@ def area_between(
     Args:
         units: stored units of the basin's discharge.
         into: requested unit; None for the stored one.
-        area: name of the area; by default the one that converts the basin's flow (`areas_in_use`).
-        version: the version that computed the discharge; by default the basin's current one.
-
-    Raises:
-        UnknownArea: the basin has none of that name.
-        InvalidRequest: one is needed and the basin has none, or one is named and none is needed.
+        area: by default the one that converts the basin's flow (`areas_in_use`).
+        version: that computed the discharge; by default the basin's current one.
     """
     apart = [unit for unit in units if into not in (None, unit) and "mm/day" in (into, unit)]
     if not apart and area is not None:

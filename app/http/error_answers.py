@@ -113,11 +113,7 @@ def _field(fault: Mapping[str, Any], body: object) -> str:
 
 
 def _detail(fault: Mapping[str, Any], sent: str) -> str:
-    """Describe what is wrong with a field, rewording pydantic's internal messages.
-
-    Args:
-        sent: the media type of the body.
-    """
+    """Describe what is wrong with a field, rewording pydantic's internal messages."""
     if fault["loc"] == ("body",) and not _is_json(sent):
         return f"Send JSON with the header Content-Type: application/json{f', not {sent[:64]}' if sent else ''}"
     match fault["type"]:

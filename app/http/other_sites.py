@@ -24,11 +24,8 @@ EXPOSED_HEADERS = ("Content-Disposition", "ETag", "Link", "RateLimit", "RateLimi
 class TrustedHosts:
     """Middleware that refuses requests whose Host header does not name this service.
 
-    Localhost, loopback addresses and the address that the connection came to are always this service.
-
-    Args:
-        app: the application that serves allowed requests.
-        allowed: further names; `*.example.org` is every name below, `*` is any.
+    Localhost, loopback addresses and the address that the connection came to are always this service. In `allowed`,
+    `*.example.org` is every name below, and `*` is any.
     """
 
     def __init__(self, app: ASGIApp, allowed: Sequence[str]) -> None:

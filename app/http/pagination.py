@@ -44,12 +44,7 @@ class Page:
         return self.limit + 1
 
     def cut(self, rows: Sequence[Row], cursor: Callable[[Any], object] | None = None) -> tuple[list[Row], str | None]:
-        """Return the rows of this page, and the next page's address, also set as `Link` header; None after the last.
-
-        Args:
-            rows: at most `sought`.
-            cursor: returns what a following page starts after; the row's id if not given.
-        """
+        """Return the page's rows, and the next page's address, also a `Link`; `cursor` is by default the row's id."""
         shown = list(rows[: self.limit])
         if len(rows) <= self.limit:
             return shown, None

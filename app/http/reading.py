@@ -33,10 +33,7 @@ class HeadMiddleware:
 
 
 class TrailingSlash:
-    """Middleware that redirects readers of an address that ends with a slash to the one without.
-
-    The framework does so too, but to an absolute address, which repeats the Host header.
-    """
+    """Middleware that redirects an address that ends in a slash: relatively, so as not to repeat the Host header."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

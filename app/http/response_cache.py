@@ -15,7 +15,6 @@ class ResponseCache:
         self._lock = Lock()
 
     def get(self, tag: str) -> bytes | None:
-        """Return the answer of an entity tag, or None."""
         with self._lock:
             return self._bodies.get(tag)
 

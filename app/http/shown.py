@@ -32,10 +32,7 @@ class As:
     data class itself.
 
     Attributes:
-        name: of the object in the document; by default that of the class.
         doc: what it is; by default the first paragraph of the class's docstring.
-        omit: fields of the class that are not shown.
-        rename: other names of fields.
         exact: whether numbers are shown with all digits; else with 7.
         missing: whether the object has `missing`, with the reasons of its own fields.
     """

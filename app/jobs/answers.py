@@ -110,12 +110,7 @@ def owns(key: Key, job: jobs.Job) -> bool:
 
 
 def require_yours(session: Session, key: Key, job: str) -> None:
-    """Require that a key may stop a job.
-
-    Raises:
-        UnknownJob: there is none of that id.
-        NotYourJob: another key or a schedule posted it, and this is not an admin's key.
-    """
+    """Require that a key may stop a job; an admin's may any."""
     require_owner(key, jobs.get(session, job).key_id, NotYourJob, f"Job {job}")
 
 

@@ -63,14 +63,7 @@ def documented_posting(*problems: type[Problem]) -> dict[int | str, dict[str, An
 
 
 def require_named(session: Session, request: JobRequest, clock: Clock, params: str) -> None:
-    """Check that what a request names is stored.
-
-    Args:
-        params: where the body has its params.
-
-    Raises:
-        InvalidRequest: it is not; the errors name each parameter.
-    """
+    """Check that what a request names is stored."""
     if faults := named_records.faults(session, request, clock.now()):
         raise InvalidRequest([Fault(location="body", field=f"{params}.{at}", detail=why) for at, why in faults])
 
@@ -96,15 +89,7 @@ class Poster:
     response: Response
 
     def post(self, request: JobRequest, action: Action = "job posted") -> Job:
-        """Store a job, notify workers after the commit, and return it with the status and headers of the answer.
-
-        Raises:
-            NotAllowed: the key may not post such a job.
-            InvalidRequest: it names what is not stored, or days without records.
-            IdempotencyConflict: this key has posted another request with the idempotency key.
-            TooManyUnfinishedJobs: an operator's key has too many unfinished jobs with it.
-            TrainingTooLarge: a training of an operator's key needs more memory than it may use.
-        """
+        """Store a job, notify workers after the commit, and return it with the status and headers of the answer."""
         writer, key = self.writer, self.writer.key
         if not key.is_admin and isinstance(request, TrainingJob) and isinstance(request.params.config, TrainingConfig):
             training_memory.require(request.params.config, self.settings.operator_job_bytes)
@@ -139,7 +124,7 @@ class Poster:
 
         Args:
             content: what the file holds; files of the same key and content differ by their idempotency key.
-            job_of: returns the job that reads a file, by its name in the folder of uploads and the sender's name of it.
+            job_of: takes the file's name in the folder of uploads, and the sender's name of it.
         """
         # With an idempotency key, the same request again must name the same file.
         request = f"{self.writer.key.id} {content} {self.idempotency_key or new_id(self.writer.now)}"
@@ -162,12 +147,7 @@ JobPoster = Annotated[Poster, Depends(_poster)]
 
 
 def upload_of(suffixes: Mapping[str, str], *, refusal: str, empty: str) -> Callable[..., Awaitable[Upload]]:
-    """Return a dependency that reads the body of an upload: the endpoint writes to disk and may block.
-
-    Args:
-        suffixes: of files by media type.
-        refusal, empty: what to send where the media type is another, or the body is empty.
-    """
+    """Return a dependency that reads the body of an upload: the endpoint writes to disk and may block."""
 
     async def upload(request: Request, _key: Operator) -> Upload:
         media_type = request.headers.get("Content-Type", "nothing").partition(";")[0].strip().lower()

@@ -90,11 +90,7 @@ class Schedules(Model):
 
 
 def due(new: NewSchedule, key: Key, at: datetime) -> schedules.NewSchedule:
-    """Return a key's schedule for storage, with its next time after `at`.
-
-    Raises:
-        BadCron: the cron line or the time zone cannot be read, even if it is not enabled yet.
-    """
+    """Return a key's schedule with its next time; cron line and time zone must be readable even if disabled."""
     following = next_run(new.cron, new.timezone, at)
     return schedules.NewSchedule(
         name=new.name,
@@ -109,12 +105,7 @@ def due(new: NewSchedule, key: Key, at: datetime) -> schedules.NewSchedule:
 
 
 def seen(session: Session, schedule: str, if_match: str) -> int:
-    """Return the revision of a schedule that the client has seen.
-
-    Raises:
-        UnknownSchedule: there is none of that id.
-        Changed: it is at another revision now.
-    """
+    """Return the revision of a schedule that the client has seen."""
     saved = schedules.get(session, schedule)
     if not holds(if_match, tag(saved.revision)):
         raise Changed(f"Schedule {schedule} is at revision {saved.revision} now: read it again and repeat the change.")

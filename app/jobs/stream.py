@@ -1,8 +1,7 @@
 """Streams a job's events as server-sent events [HTML Living Standard, section 9.2].
 
 Each query is a short transaction in a pool thread, for which the request is admitted again; nothing is held between
-queries. FastAPI writes
-the events; its streaming endpoints are not used, for they begin their answer before an unknown job can be refused.
+queries. FastAPI's streaming endpoints are not used: they begin their answer before an unknown job can be refused.
 """
 
 import json

@@ -57,15 +57,12 @@ class _Into:
     area: Area | None
 
     def holds(self, unit: Units) -> bool:
-        """Return whether discharge of a unit can be converted."""
         return self.area is not None or (self.units == "mm/day") == (unit == "mm/day")
 
     def value(self, flow: float, unit: Units = "mm/day") -> float:
-        """Return a discharge in the unit of the answer."""
         return rounded(float(converted(flow, unit=unit, into=self.units, area=self.area)))
 
     def column(self, flows: Values) -> list[float | None]:
-        """Return the depths of days in the unit of the answer."""
         return [None if flow is None else self.value(flow) for flow in flows]
 
 
@@ -85,7 +82,6 @@ class _Answer:
         return part
 
     def level(self, level: LevelOutlook) -> ThreatLevel:
-        """Return a level as answers show it."""
         return ThreatLevel(
             level=level.level,
             title=level_title(level.level),

@@ -50,7 +50,6 @@ class NewAdjustmentPage:
 
     @property
     def t0(self) -> date:
-        """The run's."""
         return as_date(self.run.t0)
 
 
@@ -65,12 +64,10 @@ class AdjustedPage:
 
     @property
     def unit(self) -> str:
-        """Of discharge."""
         return self.figure.unit
 
     @property
     def form(self) -> list[FormField]:
-        """The form of a publication."""
         return form_of(Publication)
 
 
@@ -83,7 +80,6 @@ class HeldPage:
 
     @property
     def note_help(self) -> str:
-        """Help text of the note."""
         return str(HeldRuling.model_fields["note"].description)
 
 

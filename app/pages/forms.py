@@ -13,13 +13,7 @@ Entry = Literal["text", "number", "boolean", "choice", "list", "json"]
 
 @dataclass(frozen=True, slots=True)
 class FormField:
-    """A field of a form.
-
-    Attributes:
-        name: name in the request.
-        default: initial input; unchanged fields are not sent.
-        choices: options of a choice.
-    """
+    """A field of a form; unchanged fields are not sent."""
 
     name: str
     entry: Entry

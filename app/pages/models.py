@@ -50,13 +50,7 @@ class Models:
 
 @dataclass(frozen=True, slots=True)
 class VersionCard:
-    """Contents of the page of a version.
-
-    Attributes:
-        scores: over held-out days; why_none: why there are none.
-        before: its basins, by their previous version.
-        errors: its worst forecasts, by the volume of their days.
-    """
+    """Contents of the page of a version: scores over held-out days; `before` has its basins by previous version."""
 
     model: ModelDetail
     scores: list[Quartiles]

@@ -123,12 +123,10 @@ class OneJob:
 
     @property
     def params(self) -> str:
-        """Its parameters as JSON."""
         return json.dumps(self.job.params, indent=2)
 
     @property
     def result(self) -> str:
-        """Its result as JSON."""
         return json.dumps(self.job.result, indent=2)
 
 

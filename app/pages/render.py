@@ -113,12 +113,7 @@ _ENVIRONMENT = _environment()
 
 
 def render(request: Request, template: str, page: Any, status: int = 200) -> HTMLResponse:
-    """Render a page.
-
-    Args:
-        template: file name of the template.
-        page: contents; `page` in the template.
-    """
+    """Render a page."""
     clock: Clock = request.app.state.clock
     base = request.scope.get("root_path", "")
     body = _ENVIRONMENT.get_template(template).render(
@@ -146,7 +141,6 @@ class PageRoute(APIRoute):
     """A route whose problems are pages."""
 
     def get_route_handler(self) -> Handler:
-        """Return the handler of the page."""
         read = super().get_route_handler()
 
         async def handle(request: Request) -> Response:

@@ -18,7 +18,6 @@ class ImmutableFiles(StaticFiles):
     """Static files that may be cached forever if the address contains their digest."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
-        """Return the response with a file."""
         response = await super().get_response(path, scope)
         if scope["query_string"] == f"v={digest(path)}".encode():
             response.headers["Cache-Control"] = FOR_EVER

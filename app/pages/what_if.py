@@ -37,13 +37,7 @@ ShownRun = Annotated[str | None, Query(description="The run to show.", pattern=I
 
 @dataclass(frozen=True, slots=True)
 class Slider:
-    """A slider for a change.
-
-    Attributes:
-        name: name in the request.
-        unit: of its value.
-        start: value without a change.
-    """
+    """A slider for a change; `start` is its value without one."""
 
     name: str
     label: str
@@ -64,12 +58,7 @@ SLIDERS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WhatIfPage:
-    """Contents of the page.
-
-    Attributes:
-        latest: the run behind the form's initial days and weather; None without a forecast.
-        shown: the chosen run compared with its base; None if none is chosen.
-    """
+    """Contents of the page: the chosen run beside its base; the latest run fills the form."""
 
     basin: str
     title: str
@@ -79,22 +68,18 @@ class WhatIfPage:
 
     @property
     def sliders(self) -> tuple[Slider, ...]:
-        """The sliders for changes."""
         return SLIDERS
 
     @property
     def places(self) -> dict[str, str]:
-        """Places to add water, in words."""
         return {"all": "everywhere", "snow": "as snow", "other": "besides the snow"}
 
     @property
     def place(self) -> str:
-        """The default place to add water."""
         return str(Increment.model_fields["where"].default)
 
     @property
     def note_help(self) -> str:
-        """Help text of the note."""
         return str(WhatIfParams.model_fields["note"].description)
 
     @property
@@ -104,7 +89,6 @@ class WhatIfPage:
 
     @property
     def weathers(self) -> dict[str, str]:
-        """The kinds of weather after T0, in words."""
         return {name: kind.label for name, kind in KINDS.items()}
 
     @property

@@ -56,17 +56,12 @@ METRICS: Mapping[str, tuple[str, tuple[str, ...]]] = {
 
 
 class Figures(Collector):
-    """The metrics at one instant.
-
-    Args:
-        samples: by their names, of those in `METRICS`.
-    """
+    """The metrics at one instant."""
 
     def __init__(self, samples: Mapping[str, Samples]) -> None:
         self._samples = samples
 
     def collect(self) -> Iterable[GaugeMetricFamily]:
-        """Yield the metrics with their descriptions."""
         for name, (meaning, labels) in METRICS.items():
             family = GaugeMetricFamily(name, meaning, labels=labels)
             for values, number in self._samples.get(name, {}).items():
@@ -166,7 +161,6 @@ class RequestTimes:
         )
 
     def add(self, scope: Scope, status: int, seconds: float) -> None:
-        """Count a request."""
         route = template_of(scope)
         method = scope["method"] if route != NO_ROUTE else NO_ROUTE
         self._seconds.labels(method, route, str(status)).observe(seconds)

@@ -126,11 +126,7 @@ def comparison_summaries(stored: Sequence[comparisons.Summary]) -> list[Comparis
 
 
 def comparison_of(session: Session, comparison: str, metric: str | None = None) -> Comparison:
-    """Return a comparison, in all its metrics or in one.
-
-    Raises:
-        NotCompared: it does not include that metric.
-    """
+    """Return a comparison, in all its metrics or in one."""
     stored = comparisons.get(session, comparison)
     result = stored.result
     metrics = [score.metric for score in result.scores]

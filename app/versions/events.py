@@ -69,11 +69,7 @@ class Events(Evaluation):
 
 
 def events_of(session: Session, basin: str, version: str | None, season: Season) -> Events:
-    """Return the events of a version (by default the current one) in a basin.
-
-    Raises:
-        NotSimulated: neither the version nor its twin was evaluated in the basin on days with observed flow.
-    """
+    """Return the events of a version (by default the current one) in a basin."""
     flow, evaluation = newest_evaluation(session, basin, version)
     days, observed = flow.period.days, flow.observed.astype(np.float64)
     if not np.isfinite(observed).any():

@@ -172,11 +172,7 @@ class NotEvaluated(NotFound):
 def basin_skill(
     session: Session, basin: str, version: str | None, metric: str | None = None, use: PeriodUse | None = None
 ) -> BasinSkill:
-    """Return the scores of a version (by default the current one) in a basin.
-
-    Raises:
-        NotEvaluated: there is no such score.
-    """
+    """Return the scores of a version (by default the current one) in a basin."""
     basins.require(session, basin)
     asked = asked_version(session, basin, version)
     only: dict[str, Any] = {"basins": [basin], "metrics": metric and [metric], "uses": use and [use]}
@@ -201,11 +197,7 @@ def basin_skill(
 
 
 def model_skill(session: Session, version: str, metric: str | None = None, use: PeriodUse | None = None) -> ModelSkill:
-    """Return the quartiles of a version's scores over the basins.
-
-    Raises:
-        NotEvaluated: there is no such score.
-    """
+    """Return the quartiles of a version's scores over the basins."""
     asked = versions.get(session, version)
     metrics, uses = None if metric is None else [metric], None if use is None else [use]
     scored, stored = asked.first_stored(lambda of: verification_scores.quartiles(session, of, metrics, uses))

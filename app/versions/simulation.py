@@ -80,14 +80,7 @@ class Simulation(Evaluation):
 
 
 def newest_evaluation(session: Session, basin: str, version: str | None) -> tuple[SimulatedFlow, dict[str, Any]]:
-    """Return the flow of a version's newest evaluation in a basin, and the fields of `Evaluation`.
-
-    Args:
-        version: by default the basin's current one.
-
-    Raises:
-        NotSimulated: neither the version nor its twin was evaluated in the basin.
-    """
+    """Return the flow of a version's newest evaluation in a basin, and the fields of `Evaluation`."""
     basins.require(session, basin)
     asked = asked_version(session, basin, version)
     flow = simulated_series.newest_flow(session, asked.evaluated_as, basin)
@@ -103,11 +96,7 @@ def newest_evaluation(session: Session, basin: str, version: str | None) -> tupl
 
 
 def evaluated_days(flow: SimulatedFlow, start: Day | None, end: Day | None) -> slice:
-    """Return the positions of requested days in an evaluation's flow.
-
-    Raises:
-        InvalidRequest: none of the days was evaluated.
-    """
+    """Return the positions of requested days in an evaluation's flow."""
     first = flow.period.first if start is None else max(start, flow.period.first)
     last = flow.period.last if end is None else min(end, flow.period.last)
     if last < first:
@@ -126,12 +115,7 @@ def simulation_of(
     units: Units = STORED,
     area_name: str | None = None,
 ) -> Simulation:
-    """Return an evaluation's flow on some days, in a unit.
-
-    Args:
-        evaluation: the fields of `Evaluation`.
-        days: positions in the flow.
-    """
+    """Return an evaluation's flow on some days, positions in the flow, in a unit."""
     area = area_between(session, flow.basin_id, [STORED], units, area_name, flow.version_id)
     simulated, observed = (
         values[days] if area is None else converted(values[days], unit=STORED, into=units, area=area)

@@ -44,11 +44,7 @@ class NotVerified(NotFound):
 
 
 def basin_verification(session: Session, basin: str, version: str | None, season: Season) -> BasinVerification:
-    """Return the verification of a version (by default the current one) in a basin.
-
-    Raises:
-        NotVerified: no verification of it is stored.
-    """
+    """Return the verification of a version (by default the current one) in a basin."""
     basins.require(session, basin)
     asked = asked_version(session, basin, version)
     rows = _with_twin(asked, lambda of: lead_scores.of_basin(session, of, basin, season))
@@ -64,11 +60,7 @@ def basin_verification(session: Session, basin: str, version: str | None, season
 
 
 def model_verification(session: Session, version: str, season: Season) -> ModelVerification:
-    """Return the verification of a version over its basins.
-
-    Raises:
-        NotVerified: no verification of it is stored.
-    """
+    """Return the verification of a version over its basins."""
     asked = versions.get(session, version)
     rows = _with_twin(asked, lambda of: lead_scores.pooled(session, of, season))
     if not rows:

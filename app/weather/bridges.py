@@ -114,11 +114,7 @@ def list_newest(session: Session) -> Bridges:
 
 
 def detail(session: Session, bridge: str) -> BridgeDetail:
-    """Return a bridge with its corrections for each basin.
-
-    Raises:
-        UnknownBridge: there is none of that name or id.
-    """
+    """Return a bridge with its corrections for each basin."""
     stored = bridges.get(session, bridge)
     basins = [_basin(part, stored) for part in bridges.parts_of(session, stored.id)]
     return BridgeDetail(**_fields(stored), basins=basins, refused=dict(stored.refused))

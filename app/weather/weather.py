@@ -105,11 +105,7 @@ class BasinWeather(WeatherIdentity):
 
 
 def detail(session: Session, issue: str, at: datetime) -> WeatherDetail:
-    """Return a weather forecast as known at an instant.
-
-    Raises:
-        UnknownWeather: there is none of that id.
-    """
+    """Return a weather forecast as known at an instant."""
     basins = [
         WeatherOfBasin(
             basin=part.basin_id,
@@ -125,11 +121,7 @@ def detail(session: Session, issue: str, at: datetime) -> WeatherDetail:
 
 
 def of_basin(session: Session, issue: str, basin: str, at: datetime) -> BasinWeather:
-    """Return the forecast weather of a basin.
-
-    Raises:
-        UnknownWeather: there is none of that id, or it was not known for the basin at the instant.
-    """
+    """Return the forecast weather of a basin."""
     forecast = weather_issues.read(session, issue, basin, at)
     return BasinWeather(
         id=issue,

@@ -27,12 +27,7 @@ QUANTILES, MEMBERS = "discharge_quantiles", "discharge"
 
 @dataclass(frozen=True, slots=True)
 class RunSelection:
-    """The runs to archive.
-
-    Attributes:
-        basins: None for all.
-        period: days of their T0; None for all.
-    """
+    """The runs to archive, by their basins and the days of their T0; None for all."""
 
     basins: Sequence[str] | None = None
     period: Period | None = None
@@ -49,15 +44,8 @@ class Archived:
 def archive_runs(work: Work, folder: Path, chosen: RunSelection, *, members: bool = False) -> Archived:
     """Append the chosen runs that an archive lacks; create it if it is missing.
 
-    Each run is appended as a whole: an interrupted call leaves those that are done, and the next one goes on.
-
-    Args:
-        folder: of the archive.
-        members: whether an archive that is created holds every member too; one that exists stays as it is.
-
-    Raises:
-        UnusableArchive: the folder holds something else.
-        InvalidInput: the archive is limited to other basins.
+    Each run is appended as a whole: an interrupted call leaves those that are done, and the next one goes on. `members`
+    holds for an archive that is created now; one that exists stays as it is.
     """
     held = forecast_archive.contents(folder)
     new = Contents(chosen=None if chosen.basins is None else sorted(chosen.basins), members=members)
@@ -83,11 +71,7 @@ def archive_runs(work: Work, folder: Path, chosen: RunSelection, *, members: boo
 
 
 def extend(work: Work, folder: Path | None) -> str | None:
-    """Append the runs that the service's archive lacks, if there is one. A failure does not stop the daily forecasts.
-
-    Returns:
-        A sentence if the archive could not be extended.
-    """
+    """Append the runs that the service's archive lacks. A failure is returned: the daily forecasts go on."""
     if folder is None:
         return None
     try:

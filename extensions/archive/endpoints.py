@@ -54,13 +54,7 @@ class NoArchiveFile(NotFound):
 
 @dataclass(frozen=True, slots=True)
 class ByteRange:
-    """A range of a file.
-
-    Attributes:
-        content: its bytes.
-        first: the position of the first of them.
-        length: of the whole file.
-    """
+    """Bytes of a file from position `first`; `length` is that of the whole file."""
 
     content: bytes
     first: int
@@ -68,16 +62,11 @@ class ByteRange:
 
     @property
     def is_whole(self) -> bool:
-        """Whether it is the whole file."""
         return len(self.content) == self.length
 
 
 class ArchiveFile:
-    """An opened file: its bytes are those of its version, even if another takes its place.
-
-    Attributes:
-        version: changes with the file.
-    """
+    """An opened file: its bytes are those of its version, even if another takes its place."""
 
     def __init__(self, opened: BinaryIO) -> None:
         about = os.fstat(opened.fileno())
@@ -85,11 +74,7 @@ class ArchiveFile:
         self.version = [about.st_mtime_ns, about.st_size, about.st_ino]
 
     def part(self, byte_range: str | None) -> ByteRange:
-        """Read it, or a range of it [RFC 9110, section 14]; a range of another form is ignored.
-
-        Raises:
-            NoSuchRange: the range begins after its end.
-        """
+        """Read it, or a range of it [RFC 9110, section 14]; a range of another form is ignored."""
         first, end = _bounds(byte_range, self._length)
         self._opened.seek(first)
         return ByteRange(self._opened.read(end - first), first, self._length)
@@ -97,11 +82,7 @@ class ArchiveFile:
 
 @contextmanager
 def open_file(folder: pathlib.Path | None, path: str) -> Iterator[ArchiveFile]:
-    """Open a file below a folder.
-
-    Raises:
-        NoArchiveFile: there is no such file, or it leads out of the folder.
-    """
+    """Open a file below a folder; refuse a path that leads out."""
     missing = NoArchiveFile(f"The archive has no file {path!r}.")
     if folder is None or re.fullmatch(PATH, path) is None:
         raise missing

@@ -68,15 +68,7 @@ class Issue:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What an archive holds.
-
-    Attributes:
-        issues: identifiers of its runs, in their order.
-        basins: identifiers of its basins, in their order.
-        chosen: the basins that it is limited to; None for all.
-        leads: days after T0 that it has room for.
-        members: whether it has the members.
-    """
+    """What an archive holds; it is limited to `chosen` basins unless None, and has room for `leads` days after T0."""
 
     issues: Sequence[str] = ()
     basins: Sequence[str] = ()
@@ -86,11 +78,7 @@ class Contents:
 
 
 def contents(folder: Path) -> Contents | None:
-    """Return what an archive holds. None where there is none yet.
-
-    Raises:
-        UnusableArchive: the folder holds something else, or another layout, or is damaged.
-    """
+    """Return what an archive holds. None where there is none yet."""
     from extensions.archive.staged_store import StagedStore
 
     with _usable(folder):
@@ -107,15 +95,8 @@ def contents(folder: Path) -> Contents | None:
 def append(folder: Path, issue: Issue, sites: Mapping[str, Site], new: Contents) -> bool:
     """Append an issue, as a whole or not at all; create the archive if it is missing.
 
-    Args:
-        sites: of the issue's basins.
-        new: `chosen` and `members` of an archive that is created now.
-
-    Returns:
-        Whether the issue was appended: one that the archive holds already stays as it is.
-
-    Raises:
-        UnusableArchive: the folder holds something else, or another layout, or is damaged.
+    Return whether it was appended: one that the archive holds already stays as it is. Of `new`, `chosen` and `members`
+    hold for an archive that is created now.
     """
     from extensions.archive.staged_store import StagedStore
 
@@ -210,11 +191,7 @@ def _extend(store: "StagedStore", arrays: Sequence[ArrayLayout], issue: Issue, l
 
 
 def _write_texts_and_times(store: "StagedStore", issue: Issue, row: int, *, longer: bool) -> None:
-    """Write the fields of an issue.
-
-    Args:
-        longer: whether it has more leads than any issue before, which then get their later days too.
-    """
+    """Write the fields of an issue; where it has more leads than any before, those get their later days too."""
     t0 = as_date(issue.t0).toordinal() - _EPOCH
     values = {"t0": t0, "issued_at": int(issue.issued_at.timestamp())}
     texts = (ISSUE, "version", "purpose", "forcing_kind", "weather")

@@ -10,11 +10,7 @@ from workers.job import JobRun
 
 
 def archive(running: JobRun, _params: ArchiveParams) -> dict[str, Any]:
-    """Append the runs that the archive lacks.
-
-    Raises:
-        InvalidInput: there is no archive.
-    """
+    """Append the runs that the archive lacks."""
     from extensions.archive.archive_runs import RunSelection, archive_runs
     from extensions.archive.forecast_archive import STORE
 

@@ -43,13 +43,7 @@ NOT_HERE, ISSUED, UNCALIBRATED, SPINNING_UP, WITHOUT_AREA, WITHHELD, FAILED = ST
 
 @dataclass(frozen=True, slots=True)
 class ArrayLayout:
-    """Layout of an array.
-
-    Attributes:
-        name, dimensions: as in the store.
-        kind: of its values; floating-point values are NaN where missing, texts empty.
-        attributes: by the CF conventions.
-    """
+    """Layout of an array, with attributes of the CF conventions; missing is NaN, or an empty text."""
 
     name: str
     dimensions: tuple[str, ...]
@@ -63,7 +57,6 @@ class ArrayLayout:
 
     @property
     def chunks(self) -> tuple[int, ...]:
-        """Length of a chunk along each dimension."""
         lengths = _CHUNKS if self.has_shards else dict.fromkeys(_CHUNKS, _TOGETHER) | {LEAD: _CHUNKS[LEAD]}
         return tuple(lengths[dimension] for dimension in self.dimensions)
 

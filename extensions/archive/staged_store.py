@@ -23,12 +23,7 @@ Json = dict[str, Any]
 
 
 class StagedStore(WrapperStore[LocalStore]):
-    """A store whose metadata are held back until `commit`. One process at a time may write it.
-
-    Attributes:
-        attributes: of the root; changed ones are visible after `commit`.
-        exists_already: whether the folder holds a committed store.
-    """
+    """A store whose metadata are held back until `commit`. One process at a time may write it."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(LocalStore(folder))
@@ -84,10 +79,7 @@ class StagedStore(WrapperStore[LocalStore]):
 
 
 def write(file: Path, content: bytes) -> None:
-    """Replace a file as a whole: a reader sees the old content or the new one.
-
-    The name of the part is always the same, so that what a killed process leaves behind is overwritten.
-    """
+    """Replace a file as a whole. The part's name is always the same: what a killed process leaves is overwritten."""
     file.parent.mkdir(parents=True, exist_ok=True)
     part = file.with_name(f".{file.name}.part")
     with part.open("wb") as opened:

@@ -38,12 +38,7 @@ Columns = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """The outcome.
-
-    Attributes:
-        runs, basins: how many were written.
-        without_place: basins that were left out, for TEEHR needs the place of their gauge.
-    """
+    """The outcome; basins without the place of their gauge, which TEEHR needs, are left out."""
 
     runs: int
     basins: int
@@ -52,12 +47,7 @@ class Exported:
 
 @dataclass(frozen=True, slots=True)
 class _Forecast:
-    """Values of a run for a basin: one row a lead, a column a member.
-
-    Attributes:
-        kind: `median`, `paths` or `members`.
-        members: their names; None for the median.
-    """
+    """Values of a run (`median`, `paths` or `members`): one row a lead, a column a member, None for the median."""
 
     kind: str
     members: Sequence[str | None]
@@ -65,14 +55,7 @@ class _Forecast:
 
 
 def export_teehr(work: Work, folder: Path, chosen: RunSelection, *, members: bool = False) -> Exported:
-    """Write the tables of chosen runs below a folder, which holds one export: another one replaces it.
-
-    Args:
-        members: whether to write the paths of calibrated discharge and the members too, besides the calibrated median.
-
-    Raises:
-        DataProblem: no run can be written.
-    """
+    """Write the tables of chosen runs below a folder; they replace an earlier export there."""
     with work.database.reading() as session:
         found = list_runs(session, work.clock, chosen)
         newest = _newest(session, found, chosen.basins)
@@ -175,7 +158,6 @@ def _forecasts(stored: Mapping[str, run_arrays.RunSeries]) -> Iterator[_Forecast
 
 
 def _primary(session: Session, basin: str, days: Period, configurations: dict[str, str]) -> Columns | None:
-    """Return the columns of observed flow. None where there is none."""
     product = gauge_product(basin)
     observed = series.read(session, basin, product, "discharge", days)
     if observed is None or observed.unit == "mm/day":

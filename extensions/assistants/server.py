@@ -53,11 +53,7 @@ CallerOf = Callable[[ServerRequestContext[Any, Any]], Caller]
 
 
 def assistant_server(address: str, caller_of: CallerOf) -> Server[Any]:
-    """Return the server.
-
-    Args:
-        address: of the API.
-    """
+    """Return the server."""
 
     async def list_tools(_: ServerRequestContext[Any, Any], __: PaginatedRequestParams | None) -> ListToolsResult:
         return ListToolsResult(tools=[_listed(tool) for tool in TOOLS.values()])
@@ -106,11 +102,7 @@ def _tool(name: str) -> Tool | WhatIfTool:
 
 
 def _checked(tool: Tool | WhatIfTool, given: dict[str, Any]) -> BaseModel:
-    """Return the arguments of a tool.
-
-    Raises:
-        InvalidInput: they do not fit; the sentence names the faults.
-    """
+    """Return the arguments of a tool; refuse those that do not fit."""
     if len(given) > MAX_ARGUMENTS:
         raise InvalidInput(f"{tool.name} takes fewer arguments: {', '.join(tool.arguments.model_fields)}.")
     try:
@@ -144,11 +136,7 @@ def serve_stdio(settings: AssistantSettings) -> None:
 
 
 def serve_http(settings: Settings, address: str, host: str, port: int) -> None:
-    """Serve assistants at /mcp until stopped, each with the key that it sends.
-
-    Args:
-        address: of the API.
-    """
+    """Serve assistants at /mcp until stopped, each with the key that it sends."""
     allowed = (*settings.allowed_hosts, host)
     uvicorn.run(http_app(settings, address, allowed), host=host, port=port, **options(settings))
 
@@ -156,9 +144,7 @@ def serve_http(settings: Settings, address: str, host: str, port: int) -> None:
 def http_app(settings: Settings, address: str, allowed_hosts: tuple[str, ...] = ()) -> ASGIApp:
     """Return the application; the caller's key is passed on to the API, and never the server's own.
 
-    Args:
-        address: of the API.
-        allowed_hosts: names of this server, besides localhost and the address that it listens on.
+    `allowed_hosts` are names of this server, besides localhost and the address that it listens on.
     """
     app = assistant_server(address, _caller_of).streamable_http_app(
         json_response=True,
@@ -182,7 +168,6 @@ class _Callers:
         self._rates = RequestLimiter(settings.model_copy(update={"broker_url": "memory://"}))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

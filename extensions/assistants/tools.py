@@ -25,13 +25,7 @@ Answer = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool that reads.
-
-    Attributes:
-        path: of the API, with `{basin}`.
-        in_words: yields sentences of an answer.
-        fixed: parameters of every request.
-    """
+    """A tool that reads; `path` of the API has `{basin}`, `fixed` are parameters of every request."""
 
     name: str
     title: str
@@ -60,12 +54,7 @@ class WhatIfTool:
     reads_only: bool
 
     async def call(self, client: Client, asked: Any) -> tuple[Answer, str]:
-        """Return the run beside its forecast; or its job, where it has not ended.
-
-        Raises:
-            InvalidInput: nothing is changed.
-            ServiceError: the job was refused, has failed or was cancelled.
-        """
+        """Return the run beside its forecast; or its job, where it has not ended."""
         if isinstance(asked, arguments.WhatIfResult):
             job, wait = asked.job, 0
         else:
@@ -86,11 +75,7 @@ class WhatIfTool:
 
 
 def _as_issued(forecast: Answer) -> dict[str, Any]:
-    """Return the params of a job that computes a forecast once more: its days and its weather.
-
-    Raises:
-        InvalidInput: weather was filled in, which such a job does not repeat.
-    """
+    """Return the params of a job that repeats a forecast. Filled weather is refused: no job repeats it."""
     if forecast.get("filled_weather"):
         raise InvalidInput(
             "The latest forecast rests on weather that was filled in, and a what-if run does not repeat that: ask "

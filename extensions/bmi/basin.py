@@ -43,13 +43,7 @@ class Basin:
     """
 
     def __init__(self, configuration: Configuration) -> None:
-        """Build it from its configuration.
-
-        Raises:
-            InvalidInput: its attributes are not those that the ensemble takes.
-            UnusableState: the state is another's, or of another day than the one before the first.
-            DamagedEnsemble: the ensemble is.
-        """
+        """Build it; its state must be of the day before the first."""
         torch.set_num_threads(1)  # of this process: `runtime.tuning` has why; nothing is set for its children
         self._id, self.day = configuration.basin, configuration.first_day
         self._ensemble, self._owner = _loaded(Path(configuration.ensemble))
@@ -73,12 +67,10 @@ class Basin:
 
     @property
     def conserving(self) -> bool:
-        """Whether its networks conserve mass."""
         return self._ensemble.conserving
 
     @property
     def cells(self) -> Array | None:
-        """The water in the members' cells."""
         if not self.conserving:
             return None
         states = self._states or [
@@ -104,7 +96,6 @@ class Basin:
             weather: the mean of the day, by our names and in our units (`hydrology.base.variables.WEATHER`).
 
         Raises:
-            InvalidInput: a value is missing or not possible, or the weather cannot be in the units of the inputs.
             Unbalanced: a member created or lost water; the basin stays at the end of the day before.
         """
         for name in self.inputs:
@@ -131,11 +122,7 @@ class Basin:
         self._spin_up_days += 1
 
     def save(self, file: Path) -> None:
-        """Write the state at the end of the day before.
-
-        Raises:
-            InvalidInput: no day has been computed, nor was there a state to begin from.
-        """
+        """Write the state at the end of the day before."""
         if self._states is None:
             raise InvalidInput(f"{self._id} has no state yet: update it first.")
         last = self.day - ONE_DAY

@@ -57,11 +57,7 @@ class Freshet(Bmi):
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def initialize(self, config_file: str) -> None:
-        """Build the basin that a configuration names (`extensions.bmi.inputs`).
-
-        Raises:
-            InvalidInput, UnusableState, DamagedEnsemble: as `configuration.read` and `Basin`.
-        """
+        """Build the basin that a configuration names (`extensions.bmi.inputs`)."""
         self._configuration = read_configuration(Path(config_file))
         self._basin = Basin(self._configuration)
         self._area = Area("configuration", self._configuration.area_km2 * M2_PER_KM2)
@@ -78,22 +74,13 @@ class Freshet(Bmi):
         self._update_values()
 
     def update(self) -> None:
-        """Compute a day from the inputs as they are set.
-
-        Raises:
-            InvalidInput: an input was never set, or cannot be.
-            Unbalanced: a member created or lost water.
-        """
+        """Compute a day from the inputs as they are set."""
         self._basin.step({ours: float(self._values[name][0]) for name, ours in self._our_names.items()})
         self._days += 1
         self._update_values()
 
     def update_until(self, time: float) -> None:
-        """Compute whole days until a time, with the inputs as they are set.
-
-        Raises:
-            InvalidInput: it is not the end of a day, or is past.
-        """
+        """Compute whole days with the inputs as set, until the end of one to come."""
         days, rest = divmod(time, SECONDS_PER_DAY)
         if rest or days < self._days:
             raise InvalidInput(f"{time:g} s is not the end of a day from {self.get_current_time():g} s on.")
@@ -107,11 +94,7 @@ class Freshet(Bmi):
         vars(self).clear()
 
     def save_state(self, file: str | Path) -> None:
-        """Write the state at the end of the day before: the file for `state` of a configuration. Not part of the BMI.
-
-        Raises:
-            InvalidInput: no day has been computed, nor was there a state to begin from.
-        """
+        """Write the state at the end of the day before: the file for `state` of a configuration. Not of the BMI."""
         self._basin.save(Path(file))
 
     def _update_values(self) -> None:
@@ -126,47 +109,36 @@ class Freshet(Bmi):
             values[RESIDUAL.name][:] = basin.residual_mm
 
     def get_component_name(self) -> str:
-        """Return the name of the model."""
         return "Freshet"
 
     def get_input_item_count(self) -> int:
-        """Return the number of input variables."""
         return len(self._our_names)
 
     def get_output_item_count(self) -> int:
-        """Return the number of output variables."""
         return len(self._variables) - len(self._our_names)
 
     def get_input_var_names(self) -> tuple[str, ...]:  # type: ignore[override] # bmipy means one or more
-        """Return the names of the input variables."""
         return tuple(self._our_names)
 
     def get_output_var_names(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Return the names of the output variables."""
         return tuple(name for name in self._variables if name not in self._our_names)
 
     def get_var_grid(self, name: str) -> int:
-        """Return the grid of a variable."""
         return self._variables[self._known(name)].grid
 
     def get_var_type(self, name: str) -> str:
-        """Return the type of its values."""
         return str(self.get_value_ptr(name).dtype)
 
     def get_var_units(self, name: str) -> str:
-        """Return its unit."""
         return self._variables[self._known(name)].units
 
     def get_var_itemsize(self, name: str) -> int:
-        """Return the bytes of one of its values."""
         return self.get_value_ptr(name).itemsize
 
     def get_var_nbytes(self, name: str) -> int:
-        """Return the bytes of all its values."""
         return self.get_value_ptr(name).nbytes
 
     def get_var_location(self, name: str) -> str:
-        """Return where on its grid the values lie."""
         self._known(name)
         return "node"
 
@@ -183,15 +155,12 @@ class Freshet(Bmi):
         return sys.float_info.max
 
     def get_time_units(self) -> str:
-        """Return seconds."""
         return "s"
 
     def get_time_step(self) -> float:
-        """Return a day."""
         return float(SECONDS_PER_DAY)
 
     def get_value(self, name: str, dest: Values) -> Values:
-        """Copy a variable's values into an array."""
         dest[:] = self.get_value_ptr(name)
         return dest
 
@@ -200,24 +169,13 @@ class Freshet(Bmi):
         return self._values[self._known(name)]
 
     def get_value_at_indices(self, name: str, dest: Values, inds: Values) -> Values:
-        """Copy some of a variable's values into an array."""
         dest[:] = self.get_value_ptr(name)[inds]
         return dest
 
     def set_value(self, name: str, src: Values) -> None:
-        """Set an input.
-
-        Raises:
-            InvalidInput: the variable is none.
-        """
         self._input(name)[:] = src
 
     def set_value_at_indices(self, name: str, inds: Values, src: Values) -> None:
-        """Set some values of an input.
-
-        Raises:
-            InvalidInput: the variable is none.
-        """
         self._input(name)[inds] = src
 
     def get_grid_rank(self, grid: int) -> int:
@@ -225,7 +183,6 @@ class Freshet(Bmi):
         return 2 if grid == CELL_GRID else 0
 
     def get_grid_size(self, grid: int) -> int:
-        """Return how many values lie on a grid."""
         return int(np.prod(self._shapes[grid]))
 
     def get_grid_type(self, grid: int) -> str:
@@ -250,7 +207,6 @@ class Freshet(Bmi):
         return origin
 
     def get_grid_node_count(self, grid: int) -> int:
-        """Return how many values lie on a grid."""
         return self.get_grid_size(grid)
 
     def _known(self, name: str) -> str:

@@ -76,11 +76,7 @@ class Configuration(RequestModel):
 
 
 def read_configuration(file: Path) -> Configuration:
-    """Read a configuration and make its paths absolute.
-
-    Raises:
-        InvalidInput: it is not JSON or TOML, or a field cannot be used.
-    """
+    """Read a configuration and make its paths absolute."""
     result = valid(TypeAdapter(Configuration), of_file(file), f"model of {file}")
     beside = {
         name: file.parent.absolute() / path for name in ("state", "final_state") if (path := getattr(result, name))
@@ -110,11 +106,7 @@ log = structlog.get_logger()
 
 
 class RecentWeather:
-    """The last days of weather that a basin was given.
-
-    Args:
-        attributes: of the basin; `gauge_lat` and `p_mean` are used where they are there.
-    """
+    """The last days of weather that a basin was given."""
 
     def __init__(self, attributes: Mapping[str, float]) -> None:
         self._latitude = attributes.get("gauge_lat")

@@ -47,11 +47,7 @@ class Feed:
 
 
 def write(feed: Feed, changes: Sequence[Change], names: Mapping[str, str]) -> bytes:
-    """Write a page of changes that head messages, newest first.
-
-    Args:
-        names: of the basins, for a reader.
-    """
+    """Write a page of changes that head messages, newest first."""
     root = xml.new("feed", _NAMESPACE)
     xml.add(root, "id", _id(f"feed {feed.service} {feed.selection}"))
     xml.add(root, "title", f"{'Exercise: ' if feed.replayed else ''}{feed.title}")

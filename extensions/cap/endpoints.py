@@ -126,11 +126,7 @@ def read_cap_message(
 
 
 def message(session: Session, settings: Settings, change: str) -> bytes:
-    """Return the CAP message that has a change.
-
-    Raises:
-        UnknownChange: there is none with this id, or it has no message.
-    """
+    """Return the CAP message that has a change."""
     head = alert_changes.head_of(session, change)
     earlier = alert_changes.earlier_of_alert(session, head)
     return messages.write(head, earlier, basins.get(session, head.basin_id), settings.own_address)

@@ -19,12 +19,7 @@ _MAX_TEXT = 10_000
 
 @dataclass(frozen=True, slots=True)
 class FeedSelection:
-    """The selected changes.
-
-    Attributes:
-        basins: restrict to these; None for all.
-        minimum: restrict to alerts that reach or had reached it; changes of a whole basin are included.
-    """
+    """The selected changes, None for all basins: of alerts that reach or had reached `minimum`, or of whole basins."""
 
     basins: Sequence[str] | None
     minimum: Severity
@@ -47,11 +42,6 @@ def _selected(
         Severity, Query(description="Only changes of alerts that reach, or had reached, this severity.")
     ] = SEVERITIES[0],
 ) -> FeedSelection:
-    """Return the named basins, or all.
-
-    Raises:
-        UnknownBasin: one of them is not stored.
-    """
     names = None if basins is None else basins.split(",")
     for unknown in records.unknown(session, names or ()).values():
         raise unknown

@@ -41,7 +41,6 @@ def write(change: Change, earlier: Sequence[Change], basin: Basin, base: str) ->
     Args:
         base: the service's own address; empty where it is not set.
         earlier: the heads of the earlier messages of the same alert, oldest first, which it updates or cancels.
-        basin: the change's.
     """
     root = xml.new("alert", NAMESPACE)
     xml.add(root, "identifier", _identifier(change))

@@ -50,11 +50,7 @@ def address(collection: Collection, base: str) -> str:
 
 
 def describe(collection: Collection, base: str) -> EdrCollection:
-    """Return the description of a collection.
-
-    Args:
-        base: the address of the service.
-    """
+    """Return the description of a collection."""
     own = address(collection, base)
     queries = EdrQueries(
         position=_query("position", f"{own}/position", "The series of the nearest gauge"),

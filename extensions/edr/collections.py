@@ -49,9 +49,7 @@ class Collection:
     """A collection.
 
     Attributes:
-        id, title, description: which it is.
         columns: its series, without values.
-        sites: where they are, by basin.
         days: the first to the last day of any of them; None where there is none yet.
         run: the run whose forecasts it has, of an instance; None for the latest.
     """
@@ -70,7 +68,6 @@ class Collection:
         return self.id.removeprefix(_OBSERVED)
 
     def require(self, basin: str) -> None:
-        """Raise UnknownLocation where a basin is not in it."""
         if basin not in self.sites:
             raise UnknownLocation(f"{self.id} has no location {basin!r}: list its locations.")
 
@@ -82,11 +79,7 @@ def collections(session: Session, at: datetime) -> list[Collection]:
 
 
 def collection(session: Session, id_: str, at: datetime, of: Sequence[str] | None = None) -> Collection:
-    """Return a collection, of the basins named or of all.
-
-    Raises:
-        UnknownCollection: there is none of that name.
-    """
+    """Return a collection, of the basins named or of all."""
     ids = basins.chosen(session) if of is None else of
     if id_ == FORECASTS:
         return _forecasts(session, ids, at)
@@ -97,12 +90,7 @@ def collection(session: Session, id_: str, at: datetime, of: Sequence[str] | Non
 
 
 def instance(session: Session, id_: str, run: str, at: datetime, of: Sequence[str] | None = None) -> Collection:
-    """Return the forecasts of one run, of the basins named or of all.
-
-    Raises:
-        UnknownCollection: there is none of that name.
-        UnknownInstance: it has none of that name that is available at the instant.
-    """
+    """Return the forecasts of one run, of the basins named or of all."""
     missing = UnknownInstance(f"{id_} has no instance {run!r}: list its instances.")
     require_instances(session, id_, at)
     try:

@@ -118,11 +118,7 @@ class Subject:
     instance: str | None
 
     def of(self, basins: Sequence[str] | None = None) -> Collection:
-        """Return it, of the basins named or of all.
-
-        Raises:
-            UnknownCollection, UnknownInstance: it does not exist.
-        """
+        """Return it, of the basins named or of all."""
         if self.instance is None:
             return collections.collection(self.session, self.collection, self.at, basins)
         return collections.instance(self.session, self.collection, self.instance, self.at, basins)
@@ -143,11 +139,7 @@ Days = tuple[date | None, date | None]
 
 
 def read_days(text: str | None) -> Days:
-    """Read `datetime`: a day, an instant, or an interval between two, each end of which may be open (`..`).
-
-    Raises:
-        InvalidRequest: it is none of them, or ends before it begins.
-    """
+    """Read `datetime`: a day, an instant, or an interval between two, each end of which may be open (`..`)."""
     if text is None:
         return None, None
     first, *rest = ends = text.split("/")
@@ -160,11 +152,7 @@ def read_days(text: str | None) -> Days:
 
 
 def read_parameters(text: str | None, columns: Sequence[Column]) -> list[str]:
-    """Read `parameter-name`: names with commas between; all where none is named.
-
-    Raises:
-        InvalidRequest: the collection has no such parameter.
-    """
+    """Read `parameter-name`: names with commas between; all where none is named."""
     names = [column.name for column in columns]
     chosen = names if text is None else [name.strip() for name in text.split(",")]
     unknown = [name for name in chosen if name not in names]

@@ -29,21 +29,13 @@ _FORM = {
 
 
 def point(text: str) -> tuple[float, float]:
-    """Read a point: longitude and latitude.
-
-    Raises:
-        InvalidRequest: it is none.
-    """
+    """Read a point: longitude and latitude."""
     ((position,),) = _positions("POINT", text)
     return position[0], position[1]
 
 
 def polygon(text: str) -> list[Array]:
-    """Read a polygon: its outer ring and its holes, each (positions, 2), closed.
-
-    Raises:
-        InvalidRequest: it is none, or has too many positions.
-    """
+    """Read a polygon: its outer ring and its holes, each (positions, 2), closed."""
     rings = [np.array(ring) for ring in _positions("POLYGON", text)]
     if any(len(ring) < 4 or (ring[0] != ring[-1]).any() for ring in rings):
         raise refused("coords", "a ring of the polygon is not closed: repeat its first position as its last.")
@@ -76,11 +68,7 @@ def within(sites: Mapping[str, Site], rings: list[Array]) -> list[str]:
 
 
 def in_box(sites: Mapping[str, Site], text: str) -> list[str]:
-    """Return the gauges in a box, its edges included; one whose west is above its east crosses the 180th meridian.
-
-    Raises:
-        InvalidRequest: it is not a box.
-    """
+    """Return the gauges in a box, its edges included; one whose west is above its east crosses the 180th meridian."""
     if text.count(",") == 5:
         raise refused("bbox", "nothing here has a height: give four numbers, without heights.")
     try:

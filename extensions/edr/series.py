@@ -66,13 +66,7 @@ class Series:
     budget: RequestBudget
 
     def of_gauge(self, collection: Collection, basin: str) -> Response:
-        """Answer with the series of one gauge of a collection.
-
-        Raises:
-            NoObservations: it has no data in the interval.
-            OutsideForecast: its forecast has no day of the interval.
-            InvalidRequest: a parameter or day cannot be used.
-        """
+        """Answer with the series of one gauge of a collection."""
         if collection.id == FORECASTS:
             (table,) = self._forecasts(collection, [basin])
             self._require_a_day(table, basin)
@@ -81,15 +75,7 @@ class Series:
         return self._answer(collection, [self._observed(basin, requests[basin])])
 
     def of_gauges(self, collection: Collection, basins: Sequence[str], field: str) -> Response:
-        """Answer with the series of those gauges that have data in the interval; a collection without coverages for
-        none.
-
-        Args:
-            field: the parameter that chose them.
-
-        Raises:
-            InvalidRequest: they are too many, or a parameter or day cannot be used.
-        """
+        """Answer with the series of gauges that have data in the interval, maybe of none."""
         limit = MAX_BASINS if collection.id == FORECASTS else MAX_OBSERVED
         if len(basins) > limit:
             raise refused(field, f"{len(basins)} gauges lie there, and one answer holds {limit}: ask for a part.")
@@ -128,11 +114,7 @@ class Series:
         return _forecasts(session, found, Representation("m3/s", members=False, at=None if collection.run else at))
 
     def _observation_requests(self, collection: Collection, basins: Sequence[str]) -> dict[str, SeriesRequest]:
-        """Return what to read of each gauge, once the answer is known to be small enough.
-
-        Raises:
-            InvalidRequest: a day cannot be used, or the days or values are too many.
-        """
+        """Return what to read of each gauge, once the answer is known to be small enough."""
         records = series.extent(self.subject.session, basins, collection.product, [DISCHARGE])
         start, end = (None if bound is None else day(bound) for bound in read_days(self.days))
         requests, values = {}, 0

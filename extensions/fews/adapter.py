@@ -44,11 +44,7 @@ class Done:
 
 @contextmanager
 def prepared(file: Path) -> Iterator[tuple[Opened, Diagnostics]]:
-    """Open a run file, and write its diagnostics even where the block fails.
-
-    Raises:
-        SourceError, InvalidInput: the file names no diagnostics file; only then none is written.
-    """
+    """Open a run file; write its diagnostics, where it names a file, even if the block fails."""
     opened = run_file.opened(file)
     diagnostics = Diagnostics(opened.diagnostics)
     try:
@@ -62,14 +58,7 @@ def prepared(file: Path) -> Iterator[tuple[Opened, Diagnostics]]:
 
 
 def run(database: Database, opened: Opened, diagnostics: Diagnostics) -> Done:
-    """Compute the flow of every location of the forcing, and write the outputs of the run file.
-
-    Raises:
-        SourceError, InvalidInput: the run file or a file that it names cannot be used.
-        UnknownVersion: the requested version does not exist.
-        UnusableState: the state is another model's, or damaged.
-        NothingComputed: no location can be computed; nothing is written.
-    """
+    """Compute and write the flow of every location of the forcing; write nothing without any."""
     asked = run_file.read(opened)
     for name in sorted(asked.properties.keys() - {MODEL_VERSION}):
         diagnostics.add(LogLevel.WARNING, f"The property {name} is not known and was ignored.")
@@ -117,11 +106,7 @@ def run(database: Database, opened: Opened, diagnostics: Diagnostics) -> Done:
 
 
 def _parameters(loaded: LoadedVersion) -> tuple[str, ...]:
-    """Return the variables that a version with members of its own takes.
-
-    Raises:
-        InvalidInput: no forecast has one of them.
-    """
+    """Return the variables that a version with members of its own takes."""
     inputs = loaded.config.inputs
     names = (inputs.mass, *inputs.auxiliary)
     if unknown := [name for name in names if name not in WEATHER]:

@@ -34,11 +34,9 @@ class Ensemble:
 
 @dataclass(slots=True)
 class Weather:
-    """The given weather of one location.
+    """The given weather of one location, with the number of values flagged doubtful and unreliable.
 
-    Attributes:
-        series: daily values by parameter and member, None for no member.
-        doubtful, unreliable: number of values with that flag.
+    `series` has daily values by parameter and member, None for no member.
     """
 
     series: dict[tuple[str, str | None], Array] = field(default_factory=dict)
@@ -55,14 +53,7 @@ def of_product(given: Iterable[ImportedSeries], product: str) -> list[ImportedSe
 
 
 def gathered(given: Iterable[ImportedSeries], names: Sequence[str], days: Days) -> dict[str, Weather]:
-    """Return the weather of each location over the days of a run, NaN where not given.
-
-    Args:
-        names: the parameters that the networks take; others are ignored.
-
-    Raises:
-        InvalidInput: a series has a unit or kind that cannot be used, or occurs twice.
-    """
+    """Return each location's weather over the days of a run, NaN where not given; other parameters are ignored."""
     locations: dict[str, Weather] = {}
     for series in given:
         if series.parameter not in names:
@@ -83,11 +74,7 @@ def gathered(given: Iterable[ImportedSeries], names: Sequence[str], days: Days) 
 
 
 def ensemble_of(given: Iterable[ImportedSeries]) -> Ensemble:
-    """Return the members of the forcing, in their order.
-
-    Raises:
-        InvalidInput: its series belong to several ensembles.
-    """
+    """Return the members of the forcing, in their order."""
     series = [one for one in given if one.member is not None]
     names = {one.ensemble for one in series} - {None}
     if len(names) > 1:
@@ -103,9 +90,6 @@ def rows(
 
     A day that a member lacks comes from the series without a member. Short gaps of variables other than precipitation
     (which comes first) are interpolated, unless the network skips such days.
-
-    Raises:
-        InvalidInput: a day is missing or impossible, or the members differ before T0.
     """
     missing = np.full(len(days.period), np.nan, np.float32)
 

@@ -36,13 +36,7 @@ def nothing(failures: Mapping[str, str]) -> NothingComputed:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A location of the forcing that is a basin here.
-
-    Attributes:
-        area: converts a depth into flow.
-        attributes: those that the version takes, or why they are not known, by its part.
-        climate: None where it is not known.
-    """
+    """A location of the forcing that is a basin here; `attributes` are those that each part takes, or why not known."""
 
     basin: Basin
     area: Area
@@ -50,21 +44,13 @@ class Place:
     climate: BasinClimate | None
 
     def shown(self, location: str) -> Location:
-        """Return its metadata for the output."""
         return Location(location, self.basin.name, self.basin.latitude, self.basin.longitude)
 
 
 def select(
     database: Database, asked: RunFile, given: Sequence[ImportedSeries], failures: dict[str, str]
 ) -> tuple[LoadedVersion, dict[str, Place]]:
-    """Return the version, and the locations that it can compute. Add the failures of the others.
-
-    Raises:
-        InvalidInput: the locations use several versions, and none is named.
-        NothingToForecast: one has no current version.
-        UnknownVersion: the named version does not exist.
-        NothingComputed: no location is a basin here.
-    """
+    """Return the version, and the locations that it can compute. Add the failures of the others."""
     ids: dict[str, str] = {}
     for location in dict.fromkeys(series.location for series in given if series.parameter in WEATHER):
         try:

@@ -32,21 +32,14 @@ def fault(file: str, cause: str, remedy: str = _REMEDY) -> SourceError:
 
 
 def document(content: bytes, file: str, tag: str) -> Element:
-    """Return the root of a document.
-
-    Raises:
-        SourceError: it is not XML, has a document type, or has another root element.
-    """
+    """Return a document's root; refuse a document type or another root element."""
     return list(elements(content, file, tag, tag))[-1]
 
 
 def elements(content: bytes, file: str, root: str, *tags: str) -> Iterator[Element]:
     """Yield the elements with the given tags one by one, so that a large file is not held in memory.
 
-    Elements of the interface have lost their namespace; all others have the name `other`.
-
-    Raises:
-        SourceError: it is not XML, has a document type, or has another root element.
+    Elements of the interface have lost their namespace; all others have the name `other`. A document type is refused.
     """
     top: Element | None = None
     try:
@@ -73,11 +66,7 @@ def text(element: Element, name: str) -> str | None:
 
 
 def zone(written: str | None, file: str) -> float:
-    """Return a document's offset from UTC in hours. 0 where none is given.
-
-    Raises:
-        SourceError: it is not such a number.
-    """
+    """Return a document's offset from UTC in hours. 0 where none is given."""
     try:
         hours = float(written or 0)
     except ValueError:
@@ -88,11 +77,7 @@ def zone(written: str | None, file: str) -> float:
 
 
 def instant(element: Element | None, hours: float, file: str) -> Instant:
-    """Parse an instant from the attributes `date` and `time`.
-
-    Raises:
-        SourceError: they do not give an instant.
-    """
+    """Parse an instant from the attributes `date` and `time`."""
     return np.datetime64(_time(element, file), "s") - seconds(hours)
 
 
@@ -161,9 +146,7 @@ class Diagnostics:
         self._path, self._root = path, new("Diag", "1.2")
 
     def add(self, level: LogLevel, sentence: str) -> None:
-        """Add a line."""
         add(self._root, "line", level=str(int(level)), description=printable(sentence))
 
     def write(self) -> None:
-        """Write the lines so far."""
         replace_file(self._path, written(self._root))

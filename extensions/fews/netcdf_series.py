@@ -20,11 +20,7 @@ _CF_UNITS = {"m3/s": "m3 s-1", "mm": "mm"}
 
 
 def read(content: bytes, file: str) -> Iterator[ImportedSeries]:
-    """Yield the series of a file. One for each variable, station and realization.
-
-    Raises:
-        SourceError: it is not NetCDF, or has another layout.
-    """
+    """Yield the series of a file. One for each variable, station and realization."""
     with opened(described(file, content), content) as dataset:
         layout = StationSeries(file, dataset, "lay it out as Delft-FEWS exports NETCDF-CF_TIMESERIES")
         bounds, stations, members = layout.day_bounds(), layout.names(), layout.labels()

@@ -61,12 +61,7 @@ class Starter:
         weights: Mapping[str, float],
         missing: str | None,
     ) -> PartOfRun:
-        """Return what the part computes of each location, or why it does not.
-
-        Args:
-            weights: of the part, by basin.
-            missing: why it has no state, where others have one.
-        """
+        """Return what the part computes of each location, or why not; `missing` is why it has no state."""
         failures: dict[str, str] = {} if missing is None else dict.fromkeys(places, missing)
         starts: dict[str, SimulationStart] = {}
         for location, place in places.items() if missing is None else ():
@@ -85,11 +80,7 @@ class Starter:
     def start(self, location: str, place: Place, weather: Weather) -> SimulationStart:
         """Return a location's initial state and weather, and add its warnings to the diagnostics.
 
-        Raises:
-            InvalidInput: its weather cannot be used, its attributes are not known, or the stores would still be filling
-                at T0.
-            ImpossibleWeather: its weather cannot be what it is labelled as.
-            UnusableState: the state does not include it.
+        A location whose stores would still be filling at T0 is refused.
         """
         basin, config, days, attributes = place.basin, self.loaded.config, self.days, place.attributes[self.name]
         if isinstance(attributes, Absent):

@@ -14,23 +14,14 @@ from ingestion.reading import Files
 
 @dataclass(frozen=True, slots=True)
 class FewsLocations:
-    """The folders in which a run may read and write.
-
-    Attributes:
-        work: the `workDir`, to which other paths of a run file are relative.
-        roots: the `workDir` and the run file's folder, with links resolved.
-    """
+    """The folders in which a run may read and write: the `workDir` and the run file's, with links resolved."""
 
     work: Path
     roots: Sequence[Path]
 
     @classmethod
     def of(cls, run_file: Path, work: str | None) -> "FewsLocations":
-        """Return the folders of a run file, which may name a `workDir`.
-
-        Raises:
-            InvalidInput: the `workDir` is not a folder, or is the root of the file system.
-        """
+        """Return the folders of a run file, which may name a `workDir`. The root of the file system is refused."""
         beside = run_file.resolve().parent
         folder = beside if work is None else Path(os.path.realpath(beside / work))
         if not folder.is_dir() or folder == Path(folder.anchor):
@@ -40,11 +31,7 @@ class FewsLocations:
         return cls(folder, (folder, beside))
 
     def path(self, written: str, element: str) -> Path:
-        """Resolve a path of the run file, with its links.
-
-        Raises:
-            InvalidInput: it lies outside the folders.
-        """
+        """Resolve a path and its links; refuse one outside the run's folders."""
         try:
             path = Path(os.path.realpath(self.work / written))
         except ValueError:  # a NUL
@@ -57,11 +44,7 @@ class FewsLocations:
         return path
 
     def read(self, path: Path) -> bytes:
-        """Return the content of a file.
-
-        Raises:
-            SourceError: it cannot be read, is not a regular file, or is larger than any data file.
-        """
+        """Return a file's content; refuse what is not regular or too large."""
         return Files(tuple(self.roots)).read(path)[1]
 
 
@@ -85,12 +68,8 @@ class RunFile:
 
     Attributes:
         hours: offset of its times, and of those of the output, from UTC.
-        start, end: start and end of the run.
         time0: the time until which weather counts as observed.
         state: the description of the initial state, and of the state to write.
-        series, netcdf: the forcing.
-        output_series, output_netcdf: the files for the flow.
-        properties: by key.
     """
 
     places: FewsLocations
@@ -107,12 +86,7 @@ class RunFile:
 
 
 def opened(file: Path) -> Opened:
-    """Open a run file, and read the path of its diagnostics.
-
-    Raises:
-        SourceError: it is not a run file.
-        InvalidInput: it names no diagnostics file, or one outside its folders.
-    """
+    """Open a run file, and read the path of its diagnostics."""
     root = markup.document(Files().read(file)[1], str(file), "Run")
     places = FewsLocations.of(file, markup.text(root, "workDir"))
     diagnostics = _optional(root, places, "outputDiagnosticFile")
@@ -122,12 +96,7 @@ def opened(file: Path) -> Opened:
 
 
 def read(opened: Opened) -> RunFile:
-    """Read a run file.
-
-    Raises:
-        SourceError: one of its elements cannot be used.
-        InvalidInput: a path lies outside its folders, or there is no forcing or no output.
-    """
+    """Read a run file."""
     root, places, file = opened.root, opened.places, str(opened.file)
     hours = markup.zone(markup.text(root, "timeZone"), file)
     start, end, time0 = (

@@ -29,7 +29,6 @@ class Days:
 
     Attributes:
         hours: offset of its calendar from UTC.
-        period: all days.
         t0: the last day that the state consumes; the day before the first where there is none.
         first_stamp: the end of the first day, UTC.
     """
@@ -41,14 +40,7 @@ class Days:
 
     @classmethod
     def of(cls, run: RunFile, stamps: Iterable[Instants]) -> "Days":
-        """Return the whole days between the start and the end of a run.
-
-        Args:
-            stamps: the time stamps of every series, which determine the hour at which a day ends.
-
-        Raises:
-            InvalidInput: there is no whole day, days end at different hours, or time0 is not within the run.
-        """
+        """Return the whole days of a run; the stamps of every series set the hour at which they end."""
         ends = {
             int(into) for of_series in stamps for into in np.unique((of_series - _EPOCH) % ONE_DAY).astype(np.int64)
         }
@@ -154,7 +146,6 @@ class Output:
 
     Attributes:
         time0: the `forecastDate`.
-        ensemble: the name of the forcing's ensemble, if any.
         members: their labels; (None,) without an ensemble.
     """
 

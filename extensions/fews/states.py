@@ -34,12 +34,7 @@ class Description:
 
 
 def described(path: Path, places: FewsLocations) -> Description:
-    """Read a description.
-
-    Raises:
-        SourceError: it is not a state description.
-        InvalidInput: it names several states, or a path outside the run's folders.
-    """
+    """Read a description."""
     root = markup.document(places.read(path), str(path), "State")
     states = root.findall("stateLoc")
     if len(states) != 1:
@@ -60,13 +55,7 @@ def described(path: Path, places: FewsLocations) -> Description:
 def read(
     path: Path, places: FewsLocations, loaded: LoadedVersion, days: Days
 ) -> tuple[dict[str, SavedState], dict[str, str]]:
-    """Read the states of the day before a run, by part of the version, and why those of other parts are missing.
-
-    Raises:
-        SourceError: the file cannot be read.
-        UnusableState: it is damaged, or belongs to another model.
-        InvalidInput: it is of another day.
-    """
+    """Read the states of the day before a run, by part of the version, and why those of other parts are missing."""
     content = places.read(path)
     contents = (
         _taken_apart(content, [name for name, _, _ in loaded.shares]) if loaded.version.combines else {"": content}
@@ -103,11 +92,7 @@ def _together(states: Mapping[str, SavedState]) -> bytes:
 
 
 def _taken_apart(content: bytes, parts: Sequence[str]) -> dict[str, bytes]:
-    """Return the state of each part in a file.
-
-    Raises:
-        UnusableState: it is damaged, or contains no part of the version.
-    """
+    """Return the state of each part in a file."""
     try:
         tensors, header = checkpoint.parse(content)
     except DataProblem:
@@ -121,12 +106,7 @@ def _taken_apart(content: bytes, parts: Sequence[str]) -> dict[str, bytes]:
 
 
 def write_state(description: Description, states: Mapping[str, SavedState], at: Instant, hours: float) -> None:
-    """Write the states of a version's parts into one file, and its description beside it.
-
-    Args:
-        at: the end of its day.
-        hours: offset of the description's time from UTC.
-    """
+    """Write the states of a version's parts into one file, and its description beside it."""
     if description.write is None:
         return
     replace_file(description.write, _together(states))

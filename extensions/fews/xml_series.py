@@ -17,11 +17,7 @@ _DAY = 86_400
 
 
 def read(content: bytes, file: str) -> Iterator[ImportedSeries]:
-    """Yield the series of a document.
-
-    Raises:
-        SourceError: it is not a document of time series, or a series is not daily or is malformed.
-    """
+    """Yield the series of a document."""
     hours = 0.0
     for element in markup.elements(content, file, "TimeSeries", "timeZone", "series"):
         if element.tag == "timeZone":

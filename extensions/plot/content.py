@@ -30,7 +30,6 @@ class Plume:
     """A run of a basin beside the flow that was observed.
 
     Attributes:
-        basin, name: the basin's identifier and name.
         t0: the last day that the run's state has consumed.
         unit: of all flows: m3/s, or mm/day where the run names no drainage area.
         days: of `observed`, and on to the last day ahead.
@@ -54,21 +53,12 @@ class Plume:
 
     @property
     def title(self) -> str:
-        """The title of the plot, in one line."""
         name = f" {self.name}" if self.name else ""
         return f"{self.basin}{name}: discharge in {self.unit}, forecast from the state of {self.t0} ({self.of})"
 
 
 def content(session: Session, run: run_types.Run, of_basin: run_types.RunBasin, days_back: int, until: Day) -> Plume:
-    """Return the plume of a run for a basin, by its outlook.
-
-    Args:
-        days_back: number of days up to T0 to show.
-        until: the last day whose observed flow is shown.
-
-    Raises:
-        DataProblem: the run has no flow of the basin.
-    """
+    """Return the plume of a run for a basin, with observed flow until a day."""
     basin = basins.get(session, of_basin.basin_id)
     outlook = outlooks.of_runs(session, [(run, of_basin)])[run.id, basin.id]
     if isinstance(outlook, Absent):

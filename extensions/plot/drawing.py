@@ -56,11 +56,7 @@ def _column(flow: float, highest: float) -> int:
 
 
 def require_picture(file: Path) -> None:
-    """Raise unless a picture can be written to a file of that name.
-
-    Raises:
-        InvalidInput: its name ends otherwise, or matplotlib is not installed.
-    """
+    """Raise unless a picture can be written to a file of that name."""
     if file.suffix.lower() not in ENDINGS:
         raise InvalidInput(f"--to {file} is not a picture: end its name with {' or '.join(ENDINGS)}.")
     try:
@@ -70,11 +66,7 @@ def require_picture(file: Path) -> None:
 
 
 def write_picture(plume: Plume, file: Path) -> None:
-    """Write the plume to a PNG or SVG file, by the end of its name.
-
-    Raises:
-        OSError: it cannot be written.
-    """
+    """Write the plume to a PNG or SVG file, by the end of its name."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(9, 4.8), layout="constrained")

@@ -45,19 +45,13 @@ class CommandRun(JobRun):
             audit.record(session, audit.command_line(), action, subject, self.work.clock.wall(), **detail)
 
     def log(self, text: str) -> None:
-        """Print a line of the job's log."""
         inform(text)
 
 
 def run(
     context: Context, kind: str, params: RequestModel, reporter: Reporter, device: str | None = None
 ) -> dict[str, Any]:
-    """Run a job, write it to the audit trail, and return its result.
-
-    Raises:
-        UnknownBasin: it names a basin that is not stored.
-        Problem: as its handler does.
-    """
+    """Run a job, write it to the audit trail, and return its result."""
     with context.database.reading() as session:
         for basin in getattr(params, "basins", ()):
             basins.require(session, basin)

@@ -63,7 +63,6 @@ class Change:
 
     @classmethod
     def at(cls, session: Session, clock: Clock) -> "Change":
-        """Return the change of a transaction, at a clock's times."""
         return cls(session, clock.wall(), clock.now())
 
     def record(self, action: "audit.Action", subject: str, **detail: Any) -> None:
@@ -98,14 +97,9 @@ def opened(
     """Open the database that the settings name, at this code's revision.
 
     Args:
-        settings: those of the environment unless given.
         reads: whether the command only reads: it then does not migrate the tables, does not wait for writers, and
             raises an error if the tables are at another revision.
         begins: where a missing SQLite file is created, which is then reported.
-        log_level: the log level unless FRESHET_LOG_LEVEL sets another.
-
-    Raises:
-        DatabaseProblem: the database cannot be used, now or later on.
     """
     if not reads:
         import records.schema  # noqa: F401 - a changed table may refer to any other
@@ -155,7 +149,6 @@ def _prepare(settings: Settings, database: Database, begins: MayCreateDatabase) 
 
 
 def _require_new_store_allowed(settings: Settings, database: Database, missing: str, begins: MayCreateDatabase) -> None:
-    """Raise unless the command may create the missing database."""
     if begins is MayCreateDatabase.NOWHERE:
         raise DatabaseProblem(missing)
     assert database.file is not None

@@ -57,8 +57,6 @@ def job_command(
     The function's docstring is the command's help.
 
     Args:
-        device: whether the command takes `--device`.
-        begins: where it may create a database.
         partly: fields of the result that have a value where a part of the work was not done, by their paths.
     """
 
@@ -134,11 +132,7 @@ def _fields(result: Any) -> Iterator[tuple[str, Any]]:
 
 
 def take_device(settings: Settings, chosen: str | None) -> str:
-    """Let this process compute on the chosen device, by default on that of the settings, and return it.
-
-    Raises:
-        InvalidInput: this machine does not have it.
-    """
+    """Let this process compute on the chosen device, by default on that of the settings, and return it."""
     device, origin = (settings.device, "FRESHET_DEVICE") if chosen is None else (chosen, "--device")
     if device != CPU and device not in (devices := available()):
         raise InvalidInput(f"{origin} {device} is not a device of this machine: choose {' or '.join(devices)}.")

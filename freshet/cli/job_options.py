@@ -29,11 +29,8 @@ class Layout:
     """Where the command line of a kind of job differs from the names of its fields.
 
     Attributes:
-        arguments: fields that are arguments.
         group: the nested model that the command is about: its fields stand without its name, and are required as there.
-        names: names of options by the paths of their fields.
         spans: names of the options for the first and the last day of a period.
-        left_out: fields without an option.
     """
 
     arguments: Sequence[str] = ()
@@ -45,13 +42,7 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class JobOption:
-    """A field of a job's parameters on the command line.
-
-    Attributes:
-        path: the names that lead to it in a request.
-        name: that of the option; None for an argument.
-        about: what its help begins with.
-    """
+    """A field of a job's parameters on the command line; `name` is None for an argument."""
 
     path: tuple[str, ...]
     info: FieldInfo
@@ -75,7 +66,6 @@ class JobOption:
 
     @property
     def annotation(self) -> Any:
-        """The parameter's declaration for typer."""
         kind, several = _kind(self.info.annotation)
         read = kind if kind in _READ_BY_TYPER or get_origin(kind) is Literal else str
         texts: dict[str, Any] = {"metavar": _metavar(kind) or self._noun, "help": self._help(several)}
@@ -122,14 +112,7 @@ class JobOptions:
         ]
 
     def params(self, given: Mapping[str, Any]) -> RequestModel:
-        """Return the parameters that options set; a field without an option has its default.
-
-        Args:
-            given: values by the names of `keywords`; None sets nothing.
-
-        Raises:
-            InvalidRequest: one cannot be used; the message names the option.
-        """
+        """Return the parameters that options set; None sets nothing, and other fields have their defaults."""
         params: dict[str, Any] = {}
         for option in self._options:
             if (value := given.get(option.key)) not in (None, []):
@@ -184,7 +167,6 @@ def _options(
 
 
 def _description(info: FieldInfo) -> str:
-    """Return the description of a field, which may stand with its type."""
     parts = [part for of_union in get_args(info.annotation) for part in get_args(of_union)]
     declared = (part.description for part in parts if isinstance(part, FieldInfo))
     return info.description or next(filter(None, declared), "")

@@ -9,13 +9,7 @@ from hydrology.base.basins import basin_id
 
 
 def option(metavar: str, text: str, *names: str, **limits: Any) -> Any:
-    """Return the declaration of an option.
-
-    Args:
-        text: its help.
-        names: on the command line; by default that of the parameter.
-        limits: further arguments of `typer.Option`.
-    """
+    """Return the declaration of an option; `limits` are arguments of `typer.Option`."""
     return typer.Option(*names, metavar=metavar, help=text, **limits)
 
 

@@ -24,7 +24,6 @@ class Reporter:
         self._named: set[str] = set()
 
     def show(self, what: str, done: int, total: int, detail: str = "") -> None:
-        """Show that `done` of `total` are finished."""
         if self._bar is not None:
             task = self._tasks.get(what)
             if task is None:

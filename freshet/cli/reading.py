@@ -37,7 +37,6 @@ class Reading:
 
     @property
     def now(self) -> datetime:
-        """The service's time."""
         return self.clock.now()
 
     @property
@@ -91,12 +90,7 @@ def _command(view: Callable[..., Shown], *more: inspect.Parameter) -> Callable[.
 
 
 def cut(rows: Sequence[Row], limit: int, address: str, cursor: Callable[[Row], object]) -> tuple[list[Row], str | None]:
-    """Return the first rows of a list, and the address of those that follow over the API.
-
-    Args:
-        rows: at most one more than `limit`.
-        cursor: what the next page starts after.
-    """
+    """Return the first rows of a list, at most `limit`, and the address of those that follow over the API."""
     shown = list(rows[:limit])
     return shown, f"{address}?limit={limit}&after={cursor(shown[-1])}" if len(rows) > limit else None
 

@@ -21,13 +21,7 @@ T = TypeVar("T")
 
 
 def listed(file: Path | None) -> list[str]:
-    """Return the identifiers of the basins that a file lists, one on each line; none without a file.
-
-    Blank lines and what follows a # are skipped.
-
-    Raises:
-        InvalidInput: it cannot be read, is too long, lists none, or a line is not a basin identifier.
-    """
+    """Return the basins that a file lists, one a line; blank lines and what follows a # are skipped."""
     if file is None:
         return []
     lines = enumerate((line.partition("#")[0].strip() for line in read_text(file).splitlines()), start=1)
@@ -45,11 +39,7 @@ def _basin(file: Path, line: int, text: str) -> str:
 
 
 def read_text(file: Path) -> str:
-    """Return the text of a file of limited size, in UTF-8 or, with a byte-order mark, UTF-16.
-
-    Raises:
-        InvalidInput: it cannot be read, or is too long.
-    """
+    """Return the text of a file of limited size, in UTF-8 or, with a byte-order mark, UTF-16."""
     try:
         with file.open("rb") as opened_file:
             content = opened_file.read(_MAX_BYTES + 1)
@@ -64,12 +54,7 @@ def read_text(file: Path) -> str:
 
 
 def read_json(file: Path) -> Any:
-    """Return the content of a JSON file of limited size.
-
-    Raises:
-        InvalidInput: it cannot be read, or is too long.
-        DataProblem: it is not JSON.
-    """
+    """Return the content of a JSON file of limited size."""
     try:
         return json.loads(read_text(file))
     except (ValueError, RecursionError):
@@ -77,11 +62,7 @@ def read_json(file: Path) -> Any:
 
 
 def of_file(file: Path | None) -> Fields:
-    """Return the fields that a JSON or TOML file sets.
-
-    Raises:
-        InvalidInput: it cannot be read; the sentence does not quote it.
-    """
+    """Return a JSON or TOML file's fields; errors never quote it."""
     if file is None:
         return {}
     try:
@@ -95,15 +76,7 @@ def of_file(file: Path | None) -> Fields:
 
 
 def valid(contract: TypeAdapter[T], fields: Fields, work: str, note: str = "") -> T:
-    """Return the validated object that the fields describe.
-
-    Args:
-        work: the name of the work in the error message.
-        note: an addition to the message.
-
-    Raises:
-        InvalidInput: a field is unknown, missing or invalid; the sentence names it.
-    """
+    """Return the validated object that the fields describe; errors name the field."""
     try:
         return contract.validate_python(fields)
     except ValidationError as error:

@@ -107,7 +107,6 @@ def _require_own(context: Context) -> None:
 
 
 def _answer(done: "Demonstrated", settings: Settings, address: str, as_json: bool) -> None:
-    """Print the forecasts, their skill, the alert, the change since yesterday, and what can be done next."""
     from freshet.demo.demonstration import ENSEMBLE, FLOODED, HELD_OUT, TRACES
 
     flooded, nse = done.rivers[FLOODED], done.skill["nse"]

@@ -34,15 +34,7 @@ FLOODED = "USGS-12010000"
 
 @dataclass(frozen=True, slots=True)
 class Demonstrated:
-    """The results of the main job.
-
-    Attributes:
-        skill: the evaluation job's result on the held-out years.
-        rivers: what the API answers about each basin: its `name`, `forecast`, `outlook` and `nse`.
-        alerts: the alerts, as the API lists them.
-        changes: why the forecast of the river in flood differs from the one before.
-        status: of the service.
-    """
+    """The results of the main job; `rivers` has the API's `name`, `forecast`, `outlook` and `nse` by basin."""
 
     skill: dict[str, Any]
     rivers: dict[str, dict[str, Any]]
@@ -52,12 +44,7 @@ class Demonstrated:
 
 
 def demonstrate(settings: Settings, process: Process, address: str, show: Show) -> Demonstrated:
-    """Do the main job over REST. What is already done is not done again.
-
-    Raises:
-        ServiceFailed: a part of the service has died, or it refuses something.
-        DataProblem: a job failed.
-    """
+    """Do the main job over REST. What is already done is not done again."""
     incoming = settings.ingest_roots[0]
     stored_files.make_folder(incoming)
     archive = shutil.copyfile(ARCHIVE, incoming / ARCHIVE.name)

@@ -86,11 +86,7 @@ def new_token(settings: Settings) -> str:
 
 
 def require_alive(process: Process, data: Path) -> str:
-    """Return which parts of the service are being restarted, in words; empty if none.
-
-    Raises:
-        ServiceFailed: the service has ended, or a part of it ends repeatedly.
-    """
+    """Return which parts are being restarted. Raise if the service has ended, or a part ends repeatedly."""
     where = f"its log is {data / LOG}"
     if (code := process.poll()) is not None:
         raise ServiceFailed(f"The service {child_processes.exit_in_words(code)}; {where}.")
@@ -105,11 +101,7 @@ def require_alive(process: Process, data: Path) -> str:
 
 
 class Work:
-    """Runs the demonstration's jobs one after another, as long as the service is alive.
-
-    Args:
-        alive: returns the parts that are being restarted, and raises if the service has died.
-    """
+    """Runs the demonstration's jobs one after another, as long as the service is alive."""
 
     def __init__(self, client: Client, alive: Callable[[], str], show: Show) -> None:
         self._client, self._alive, self._show = client, alive, show
@@ -129,21 +121,10 @@ class Work:
         return self.result(self.post(kind, params))
 
     def post(self, kind: str, params: dict[str, Any]) -> Job:
-        """Post a job, and leave it to its worker.
-
-        Raises:
-            ServiceFailed: the service has died.
-            ServiceError: it refuses the job.
-        """
         return self._client.post_job({"kind": kind, "params": params})
 
     def result(self, job: Job) -> dict[str, Any]:
-        """Show the progress of a job until it has ended, and return its result.
-
-        Raises:
-            ServiceFailed: the service has died.
-            JobFailed: the job failed.
-        """
+        """Show the progress of a job until it has ended, and return its result."""
         while True:
             try:
                 result = self._client.wait_for_job(job.id, self._look).result

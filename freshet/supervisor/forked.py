@@ -45,17 +45,7 @@ def load() -> None:
 def fork(
     main: Callable[[], None], arguments: Sequence[str], environment: Mapping[str, str], closed: Sequence[Closable]
 ) -> Fork:
-    """Start a command of `freshet` in a fork.
-
-    Args:
-        main: runs the command named in `sys.argv`.
-        arguments: the command.
-        environment: of the command.
-        closed: resources that it does not inherit.
-
-    Raises:
-        OSError: there is no room for another process.
-    """
+    """Start a command of `freshet` in a fork without the resources `closed`."""
     supervisor = os.getpid()
 
     def run() -> None:

@@ -47,7 +47,6 @@ def commands(host: str, port: int, workers: int, training_workers: int, device: 
     the default queue take them too.
 
     Args:
-        workers: number that run forecasts, evaluations and the like.
         training_workers: number that train members, each one at a time on one thread.
         device: a GPU gets a worker of its own for trainings; those that forecast simulate on it.
     """
@@ -67,12 +66,7 @@ def commands(host: str, port: int, workers: int, training_workers: int, device: 
 
 
 class Service:
-    """Broker, workers, scheduler and API.
-
-    Args:
-        main: runs the command named in `sys.argv`: a part is such a command.
-        host, port, workers, training_workers: as of `commands`.
-    """
+    """Broker, workers, scheduler and API: each a command in `sys.argv` that `main` runs."""
 
     def __init__(
         self, main: Callable[[], None], settings: Settings, *, host: str, port: int, workers: int, training_workers: int
@@ -86,12 +80,7 @@ class Service:
         self._commands = commands(host, port, workers, training_workers, settings.device)
 
     def run(self) -> None:
-        """Start all parts, restart those that end, and stop all on SIGTERM or SIGINT.
-
-        Raises:
-            ServiceProblem: another instance runs on this data folder.
-            BrokerProblem: the embedded broker does not start.
-        """
+        """Start all parts, restart those that end, and stop all on SIGTERM or SIGINT."""
         with _only_instance(self.settings) as lock, closing(WatchdogSocket()) as ears:
             for number in (signal.SIGTERM, signal.SIGINT):
                 signal.signal(number, self._stop)

@@ -23,14 +23,7 @@ STEADY = 60.0  # seconds of running after which former exits are forgotten
 
 
 class SupervisedProcess:
-    """One process of the service. Every `now` is of a monotonic clock, in seconds.
-
-    Attributes:
-        process: the last that was started.
-
-    Args:
-        start: starts a process in place of one that has ended.
-    """
+    """One process of the service, started by `start`. Every `now` is of a monotonic clock, in seconds."""
 
     def __init__(self, name: str, start: Callable[[], Process], first: Process, now: float) -> None:
         self.name, self._start = name, start
@@ -46,7 +39,6 @@ class SupervisedProcess:
         self._begin(first, now)
 
     def beat(self, now: float) -> None:
-        """Record a heartbeat."""
         self._sign_at, self._lives, self._silent_from = now, True, None
 
     def reset_deadline(self, now: float) -> None:

@@ -58,12 +58,10 @@ class Extension:
 
     @property
     def name(self) -> str:
-        """The name of the extension."""
         return self.package.rpartition(".")[2]
 
     @property
     def folder(self) -> Path:
-        """The folder of its package."""
         return Path(import_module(self.package).__path__[0])
 
     def load(self, reference: str) -> Any:
@@ -79,11 +77,7 @@ class Extension:
 
 @cache
 def extensions() -> tuple[Extension, ...]:
-    """Return the extensions that FRESHET_EXTENSIONS names, by default all that are installed; sorted by name.
-
-    Raises:
-        UnknownExtension: it names another.
-    """
+    """Return the extensions that FRESHET_EXTENSIONS names, by default all that are installed; sorted by name."""
     installed = {entry.name: entry for entry in metadata.entry_points(group=GROUP)}
     chosen = selected(os.environ.get(SETTING), installed)
     return tuple(installed[name].load() for name in sorted(chosen))
@@ -92,11 +86,7 @@ def extensions() -> tuple[Extension, ...]:
 def selected(setting: str | None, installed: Mapping[str, object]) -> set[str]:
     """Return the names of extensions to load.
 
-    Args:
-        setting: names with commas between, none for the core alone; None for all that are installed.
-
-    Raises:
-        UnknownExtension: one is not installed.
+    `setting` has names with commas between, none for the core alone; None for all that are installed.
     """
     if setting is None:
         return set(installed)

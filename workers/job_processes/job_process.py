@@ -87,19 +87,15 @@ class Pipes:
         return self._runs.get()
 
     def asked_to_stop(self) -> StopReason | None:
-        """Return why the running job has to stop, or None."""
         return self._stop
 
     def send_started(self) -> None:
-        """Report that the process takes jobs."""
         self._send({"started": True})
 
     def send_progress(self, progress: Progress, file: str | None) -> None:
-        """Report the job's progress, and the file being read, if any."""
         self._send({"progress": progress, "file": file})
 
     def send_outcome(self, outcome: JobOutcome) -> None:
-        """Report how the job ended."""
         self._send({"outcome": asdict(outcome)})
 
     def _send(self, message: dict[str, Any]) -> None:
@@ -118,14 +114,7 @@ class Pipes:
 
 
 def serve(handlers: Mapping[str, Handler], known: Mapping[str, type[JobRequest]] = kinds.KINDS) -> None:
-    """Run the jobs that the worker names, until it closes the pipe.
-
-    The first argument of the command is the worker's process id.
-
-    Args:
-        handlers: the handler of each kind of job.
-        known: the request of each kind of job.
-    """
+    """Run the jobs that the worker names, until it closes the pipe. The first argument is the worker's process id."""
     child_processes.end_with_parent(parent=int(sys.argv[1]))
     child_processes.leave_signals_to_parent(signal.SIGTERM, signal.SIGINT)
     faulthandler.enable()

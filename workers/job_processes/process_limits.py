@@ -57,11 +57,7 @@ STOPPED_SECONDS = 5.0  # after which a stopped process (SIGSTOP) counts as dead
 
 
 class Watch:
-    """Watches the process of one attempt.
-
-    Attributes:
-        trouble: what prevents it from continuing, in a sentence; None without trouble.
-    """
+    """Watches the process of one attempt; `trouble` is what stops it, in a sentence, or None."""
 
     def __init__(self, child: Child, request: JobRequest, job_id: str) -> None:
         self.progress: Progress | None = None

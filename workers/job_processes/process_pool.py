@@ -91,11 +91,7 @@ KILL_PATIENCE = 10.0  # seconds to wait for a killed process: one hanging in the
 
 
 class Child:
-    """A process that runs `module` (as `workers.job_processes.job_process` does), and its pipes.
-
-    Attributes:
-        started_at: when it could take jobs, in seconds of the monotonic clock; None before.
-    """
+    """A process that runs `module`, and its pipes; `started_at`, monotonic seconds, is None before it takes jobs."""
 
     def __init__(self, module: str, settings: Settings, memory_limit: int | None) -> None:
         command = child_processes.python_command(module, str(os.getpid()))
@@ -109,11 +105,9 @@ class Child:
         self._write({"settings": settings.model_dump(mode="json"), "memory_limit": memory_limit})
 
     def run(self, job: jobs.Job) -> None:
-        """Run a claimed job in the child."""
         self._write({"run": job.id, "attempt": job.attempt})
 
     def stop(self, reason: StopReason) -> None:
-        """Ask the child to stop its job."""
         self._write({"stop": reason})
 
     def receive(self, seconds: float) -> Report | JobOutcome | None:

@@ -94,11 +94,7 @@ def socket_path(settings: Settings) -> Path:
 
 
 def start_embedded(settings: Settings) -> Process:
-    """Start the embedded Valkey and wait until it answers.
-
-    Raises:
-        BrokerProblem: it does not start.
-    """
+    """Start the embedded Valkey and wait until it answers."""
     process = launch_embedded(settings)
     last = time.monotonic() + MAX_START
     while not takes_messages(settings):

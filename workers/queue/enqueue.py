@@ -84,11 +84,7 @@ class Sender:
             self._app.send_task(TASK, args=[job.id], queue=job.queue, retry=False)
 
     def messages(self, queue: str) -> int:
-        """Return the number of a queue's messages that no worker has taken yet.
-
-        Raises:
-            BrokerAway: it does not answer.
-        """
+        """Return the number of a queue's messages that no worker has taken; raise BrokerAway without an answer."""
         with _answering(), self._app.connection_or_acquire() as connection:
             try:
                 return int(connection.default_channel.queue_declare(queue, passive=True).message_count)
@@ -96,7 +92,6 @@ class Sender:
                 return 0
 
     def close(self) -> None:
-        """Close the connections to the broker."""
         self._app.close()
 
 
@@ -117,11 +112,7 @@ class WorkerContext(Work):
 
 @contextmanager
 def tools_of(settings: Settings, clock: Clock | None = None) -> Iterator[WorkerContext]:
-    """Open the database and the broker, and close them at the end.
-
-    Args:
-        clock: replaces that of the settings.
-    """
+    """Open the database and the broker, and close them at the end."""
     database, clock = Database.of(settings), clock or Clock(settings.as_of)
     sender = Sender(settings, database, clock)
     try:

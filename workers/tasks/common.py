@@ -47,11 +47,7 @@ def on_file(running: JobRun) -> Callable[[str], None]:
 
 
 def counted(outcomes: Sequence["IngestResult"], done: str) -> dict[str, Any]:
-    """Return a job's result by basin.
-
-    Raises:
-        DataProblem: all of them failed.
-    """
+    """Return a job's result by basin; raise if all of them failed."""
     failed = {outcome.basin: outcome.error for outcome in outcomes if outcome.status == "failed"}
     if failed and len(failed) == len(outcomes):
         raise DataProblem(f"None of the {len(outcomes)} basins could be {done}. {next(iter(failed.values()))}")

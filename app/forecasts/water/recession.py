@@ -197,7 +197,6 @@ class _Spell:
     units: Units
 
     def low_flow(self, level: AnsweredLevel) -> LowFlow:
-        """Return the first day with flow below a level."""
         firsts = np.full(len(self.flow), np.inf)
         reason = self._why_not_asked(level)
         if reason is None and level.depth is not None:

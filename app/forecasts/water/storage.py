@@ -102,9 +102,6 @@ def past_water(session: Session, latest: Latest, days: int) -> PastWater | Absen
 
     A day with a stored state has that state's water, any other that of the version's simulated past; the two agree
     where the weather is the same. The version conserves mass: cells of other networks hold no water.
-
-    Args:
-        days: number of days, T0 the last of them.
     """
     version, basin, t0 = latest.run.version_id, latest.basin.basin_id, latest.run.t0
     period = Period(t0 - (days - 1), t0)
@@ -142,11 +139,7 @@ def _filled(simulated: SimulatedWater | Absent, period: Period, stored: Mapping[
 
 
 def storage(session: Session, latest: Latest, at: datetime | None, past_days: int) -> StorageOfRun:
-    """Return the water in the basin; `at` is the clock's time for a latest answer.
-
-    Args:
-        past_days: number of days up to T0 to include; 0 leaves the past out.
-    """
+    """Return the water in the basin, with `past_days` up to T0, 0 for none; `at` is for a latest answer."""
     run, basin = latest.run, latest.basin
     wanted = ("storage", "snow", run_types.SNOW_SPREAD)
     series = runs.series_of(session, run.id, basin.basin_id, wanted) if basin.status == "issued" else {}

@@ -39,13 +39,7 @@ _Turn = asyncio.Future[None]
 
 
 class Places:
-    """Places of requests in progress, and the queues of those that wait, one for each address.
-
-    Args:
-        places: number of requests in progress.
-        max_waiting: number of requests that wait.
-        patience: seconds that one waits.
-    """
+    """Places of requests in progress, and the queues of those that wait up to `patience` seconds, by address."""
 
     @classmethod
     def costly(cls, places: int) -> Self:
@@ -60,11 +54,7 @@ class Places:
         self._last_refusal = -math.inf  # of those that wait, by the event loop's clock
 
     async def enter(self, address: str) -> None:
-        """Take a place: at once, or when it is the address's turn.
-
-        Raises:
-            Overloaded: none became free in time, or too many requests wait.
-        """
+        """Take a place: at once, or when it is the address's turn."""
         if self._free:
             self._free -= 1
             return
@@ -133,17 +123,13 @@ class Places:
             self._queues.pop(address, None)
 
     def _count(self, queue: Sized, change: int) -> None:
-        """Count a queue whose length has changed by one."""
         self._waiting += change
         self._lengths += Counter([len(queue)])
         self._lengths -= Counter([len(queue) - change])
 
 
 class Admission:
-    """The places of one request, which may leave them while it waits, and enter again.
-
-    A costly request takes one of few places first, so that such requests leave places to the others.
-    """
+    """The places of one request, left while it waits; a costly one takes one of few places first."""
 
     def __init__(self, queues: Sequence[Places], address: str) -> None:
         self._queues, self._address = queues, address
@@ -151,15 +137,9 @@ class Admission:
 
     @property
     def is_in(self) -> bool:
-        """Whether it has its places."""
         return bool(self._held)
 
     async def enter(self) -> None:
-        """Take the places.
-
-        Raises:
-            Overloaded: one did not become free in time, or too many requests wait.
-        """
         try:
             for places in self._queues:
                 await places.enter(self._address)
@@ -175,16 +155,12 @@ class Admission:
 
 
 class AdmissionControl:
-    """Middleware that admits requests.
-
-    They leave their place while their body arrives, and when their answer begins.
-    """
+    """Middleware that admits requests; they leave their place while their body arrives and once their answer begins."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app, self._reported_at = app, -math.inf
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a request."""
         if scope["type"] != "http" or scope["path"].startswith(EXEMPT):
             await self._app(scope, receive, send)
             return

@@ -46,7 +46,6 @@ class Timeouts:
     """Timeouts of a server for its clients, seconds.
 
     Attributes:
-        head: for the head of a request.
         body: for its body; the largest upload then needs 1.4 Mbit/s.
         stalled: for a client that does not read its answer.
         refused: for the request of a refused client: closing before it came would take the answer away.
@@ -61,9 +60,7 @@ class Timeouts:
 class ConnectionLimiter:
     """Counts connections at one server, all together and by address; proxies are exempt from the limit of an address.
 
-    Attributes:
-        most: of one address.
-        most_of_all: of all addresses: as many as the process may open files, but for some.
+    `most_of_all` is as many as the process may open files, but for some.
     """
 
     def __init__(self, max_per_address: int, proxies: Sequence[str]) -> None:
@@ -85,7 +82,6 @@ class ConnectionLimiter:
         return is_within and self._taken.total() <= self.most_of_all
 
     def release(self, client: str) -> None:
-        """Count one connection less."""
         address = counted_as(client)
         self._taken[address] -= 1
         if not self._taken[address]:
@@ -104,11 +100,6 @@ class _OneLength(h11.Connection):
     """An HTTP connection that refuses requests with an ambiguous body length (RFC 9112, 6.1)."""
 
     def next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
-        """Return the next event, as h11 does.
-
-        Raises:
-            RemoteProtocolError: the data are not HTTP, or their length is ambiguous.
-        """
         event = super().next_event()
         if isinstance(event, h11.Request):
             names = {name for name, _ in event.headers}

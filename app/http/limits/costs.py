@@ -52,10 +52,6 @@ class Budget:
     def spend(self, values: int, field: str, remedy: str) -> None:
         """Charge for values before they are read.
 
-        Args:
-            field: the parameter that asks for them.
-            remedy: how to ask for fewer.
-
         Raises:
             InvalidRequest: they are more than one answer holds.
             TooManyRequests: the address has spent its rate limit.
@@ -65,11 +61,7 @@ class Budget:
         self.charge(values)
 
     def charge(self, values: int) -> None:
-        """Charge for values of an answer that is bounded otherwise.
-
-        Raises:
-            TooManyRequests: the address has spent its rate limit.
-        """
+        """Charge for values of an answer that is bounded otherwise."""
         if cost := values // VALUES_PER_REQUEST:
             status = from_thread.run(self._count, cost)
             self.request.state.requests = status

@@ -29,15 +29,7 @@ SECONDS_BETWEEN_TRIES = 5.0
 
 @dataclass(frozen=True, slots=True)
 class LimitStatus:
-    """The current count against a limit.
-
-    Attributes:
-        name: of the limit.
-        quota: number allowed in a minute.
-        remaining: number left.
-        seconds: until more are allowed.
-        allowed: whether this request was within it.
-    """
+    """The current count against a limit; `quota` is a minute's, `seconds` those until more are allowed."""
 
     name: Name
     quota: int
@@ -75,7 +67,6 @@ class RequestLimiter:
         return await self._hit(self._own, name, who, cost)
 
     async def close(self) -> None:
-        """Close the connections."""
         if self._storage is not None:
             bridge: Any = self._storage.bridge  # which of them is known at run time alone
             await bridge.get_connection().aclose()

@@ -28,7 +28,6 @@ class SingleHeaders:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a request."""
         sent = [name for name, _ in scope["headers"]] if scope["type"] == "http" else []
         repeated = [name for name in SINGLE if sent.count(name.lower().encode()) > 1]
         if repeated:

@@ -57,7 +57,6 @@ class Compared:
 
     @property
     def titles(self) -> list[str]:
-        """The titles of the facts."""
         return next(([fact.title for fact in c.facts] for c in self.columns if not isinstance(c.facts, Absent)), [])
 
 

@@ -45,11 +45,7 @@ class Fact:
 
 
 def facts_of(outlook: BasinOutlook, forecast: BasinForecast, no_snow: Absent | None) -> list[Fact]:
-    """Return the five facts of a forecast.
-
-    Args:
-        no_snow: why its snow is not known.
-    """
+    """Return the five facts of a forecast."""
     kind = getattr(forecast.calibration, "kind", "")
     return [threat(outlook), peak(outlook, kind), snow(outlook, no_snow), season(outlook), skill(outlook)]
 
@@ -100,11 +96,7 @@ def _unit(outlook: BasinOutlook) -> str:
 
 
 def peak(outlook: BasinOutlook, calibration: str) -> Fact:
-    """Return the next peak: its height and day with their ranges, or that flow falls.
-
-    Args:
-        calibration: what the calibrated distribution rests on; empty without one.
-    """
+    """Return the next peak: its height and day with their ranges, or that flow falls."""
     fact, unit = partial(Fact, title="Next peak", section="hydrograph"), _unit(outlook)
     days, ahead = outlook.days, outlook.peak
     if days is None:

@@ -110,7 +110,6 @@ class ForecastPart:
 
     @property
     def rated(self) -> bool:
-        """Whether any level has a stage."""
         return any(level.stage.ft is not None for level in self.levels)
 
     @property
@@ -210,12 +209,7 @@ def _part(
     now: datetime,
     past_days: int,
 ) -> ForecastPart:
-    """Return the contents that follow a forecast.
-
-    Args:
-        run: the run asked for; None for the latest.
-        past_days: number of days before T0 in the plots.
-    """
+    """Return the contents that follow a forecast; `run` None is the latest."""
     units: Units = forecast.units["discharge"]  # type: ignore[assignment]
     basin, version, around = forecast.basin, forecast.version, runs_around(session, latest, now)
     found = reader.outlook(session, basin, now, forecast.run)

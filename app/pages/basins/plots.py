@@ -55,13 +55,7 @@ class RunsAround:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BasinFigures:
-    """Builds the figures of a run's forecast.
-
-    Attributes:
-        run: the run asked for; None for the latest.
-        before: the forecast's predecessor, drawn beside it; None without one.
-        past_days: number of days before T0 in the plots.
-    """
+    """Builds the figures of a run's forecast (None: the latest), the forecast `before` drawn beside it."""
 
     session: Session
     forecast: BasinForecast
@@ -137,7 +131,6 @@ class BasinFigures:
 
     @property
     def _area(self) -> str | None:
-        """The area that converts discharge; None where none is needed."""
         return self.forecast.area.name if self.forecast.area and self.units == "mm/day" else None
 
     def _observed(self) -> Observed:

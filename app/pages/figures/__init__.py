@@ -71,7 +71,6 @@ class Figure(Model):
     log: bool = Field(False, description="Whether the values may be shown on a logarithmic axis.")
 
     def but(self, **changes: Any) -> Self:
-        """Return the figure with other fields."""
         return self.model_copy(update=changes)
 
     @property

@@ -38,7 +38,6 @@ class PlottedLevel:
 
     @property
     def label(self) -> str:
-        """The name and the chance."""
         return level_title(self.name) + ("" if self.chance is None else f", {percent(self.chance)}")
 
 

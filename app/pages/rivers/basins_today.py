@@ -24,7 +24,6 @@ class BasinToday:
     """A basin, and its newest forecast in a few numbers; None where a number is not known.
 
     Attributes:
-        place: None where it is not known.
         t0: of its latest forecast; reason: why it has none, or why a newer one was withheld.
         version_note: which promoted version has issued none yet; None where it is of the current version.
         weather_age_days: age of the last past day of its weather: of T0, or of a later day that was filled.
@@ -61,7 +60,6 @@ class BasinToday:
 
     @property
     def title(self) -> str:
-        """What people call it."""
         return station_name(self.name) if self.name else self.id
 
     @property
@@ -71,7 +69,6 @@ class BasinToday:
 
     @property
     def stale(self) -> bool:
-        """Whether its latest forecast is stale."""
         return self.weather_age_days is not None and stale(self.weather_age_days)
 
     @property

@@ -59,12 +59,10 @@ class Label:
 
     @property
     def west(self) -> float:
-        """Where it begins."""
         return self.x - self.width if self.before else self.x
 
     @property
     def width(self) -> float:
-        """Its width."""
         return len(self.text) * LETTER
 
     def covers(self, west: float, east: float, y: float) -> bool:

@@ -85,12 +85,10 @@ class Projection:
 
     @property
     def width(self) -> int:
-        """Width of the drawing, in its own units."""
         return WIDTH
 
     @property
     def height(self) -> int:
-        """Height of the drawing, in its own units."""
         return round((self.box.north - self.box.south) * self._scale * self._stretch)
 
     def x(self, longitude: float) -> float:

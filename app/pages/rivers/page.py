@@ -30,13 +30,7 @@ OF_STALENESS = ("stale-forecast", "stale-input")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Day:
-    """Contents of the page.
-
-    Attributes:
-        basins: the selected ones, most urgent first; everything: all of them.
-        t0: of most forecasts; None without any.
-        map: None where no place is known.
-    """
+    """Contents of the page; `basins` are most urgent first, `t0` is that of most forecasts."""
 
     status: Status
     basins: Sequence[BasinToday]
@@ -48,22 +42,18 @@ class Day:
 
     @property
     def scale(self) -> Scale:
-        """The colour scale of the map."""
         return SCALES[self.colour]
 
     @property
     def scales(self) -> Mapping[ColourBy, Scale]:
-        """Every colour scale."""
         return SCALES
 
     @property
     def states(self) -> Mapping[State, str]:
-        """The states that basins can be filtered by."""
         return STATES
 
     @property
     def alerts(self) -> Mapping[Severity, str]:
-        """The severities that basins can be filtered by."""
         return ALERTS
 
     @property
@@ -73,17 +63,14 @@ class Day:
 
     @property
     def rows(self) -> Sequence[BasinToday]:
-        """The basins of the page of the table."""
         return self.selection.of_page(self.selection.sorted(self.basins))
 
     @property
     def pages(self) -> int:
-        """The number of pages of the table."""
         return -(-len(self.basins) // PAGE)
 
     @property
     def of(self) -> int:
-        """The number of all basins."""
         return len(self.everything)
 
     @property

@@ -43,7 +43,6 @@ class Scale:
         return UNKNOWN if value is None else f"{self.palette}-{sum(value >= edge for edge in self.edges)}"
 
     def written(self, basin: BasinToday) -> str:
-        """Return the value of a basin as it is shown."""
         value = self.value(basin)
         return self.unknown(basin) if value is None else self.write(value)
 

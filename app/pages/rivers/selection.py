@@ -93,11 +93,9 @@ class Selection:
 
     @property
     def filtered(self) -> bool:
-        """Whether it leaves out basins."""
         return self != replace(Selection(), colour=self.colour, sort=self.sort, reverse=self.reverse, page=self.page)
 
     def holds(self, basin: BasinToday) -> bool:
-        """Return whether a basin is among those requested."""
         return (
             self.search.lower() in f"{basin.id} {basin.name} {basin.title}".lower()
             and (not self.basin or basin.id in self.basin)
