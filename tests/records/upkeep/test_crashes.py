@@ -15,7 +15,7 @@ pytestmark = pytest.mark.extended
 
 WRITER = """
 import sys
-from records.series import series
+from records.series import series_writer
 from records.database.engine import Database
 from testing.records import BASIN, NOW, a_basin, a_source, daily
 database = Database(sys.argv[1])
@@ -24,7 +24,7 @@ for turn in range(1, 1_000_000):
         a_basin(session)
         for variable in ("precipitation", "tmax"):
             year = daily("1999-01-01", *[turn] * 730)
-            series.write(session, BASIN, "maurer", variable, year, a_source(session), NOW)
+            series_writer.write(session, BASIN, "maurer", variable, year, a_source(session), NOW)
     print(turn, flush=True)
 """
 
