@@ -71,13 +71,10 @@ def _level(
 
 
 def _in(basin: run_types.RunBasin, discharge: float, unit: str, into: str) -> float:
-    area = None
-    if "mm/day" in (unit, into) and unit != into:
-        if basin.area_m2 is None or basin.area_name is None:
-            raise NoArea(
-                f"The run names no drainage area of {basin.basin_id}, so no level can be compared with its depths: ask "
-                "for units=mm/day and a discharge."
-            )
-        area = convert.Area(basin.area_name, basin.area_m2)
-    (flow,) = convert.converted(np.array([discharge]), unit=unit, into=into, area=area).tolist()
+    if basin.area is None and "mm/day" in (unit, into) and unit != into:
+        raise NoArea(
+            f"The run names no drainage area of {basin.basin_id}, so no level can be compared with its depths: ask "
+            "for units=mm/day and a discharge."
+        )
+    (flow,) = convert.converted(np.array([discharge]), unit=unit, into=into, area=basin.area).tolist()
     return float(flow)

@@ -181,9 +181,8 @@ def in_units(depth: npt.NDArray[Any], basin: run_types.RunBasin, units: Units) -
     """Return discharge, stored in mm/day, in a unit."""
     if units == "mm/day":
         return np.asarray(depth, dtype=np.float64)
-    if basin.area_m2 is None or basin.area_name is None:
+    if (area := basin.area) is None:
         raise NoArea(f"The run names no drainage area of {basin.basin_id}: ask for units=mm/day.")
-    area = convert.Area(basin.area_name, basin.area_m2)
     return convert.converted(depth, unit="mm/day", into=units, area=area)
 
 

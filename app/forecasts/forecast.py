@@ -34,7 +34,6 @@ from app.forecasts.schemas import Columns, Days, FieldUnits, GappyColumns, LeadD
 from app.forecasts.stored_water import Storage, mean_of_members, stored_water, why_no_account
 from app.http import json_numbers
 from app.http.base_schema import EXPLAINED, Area, Missing, Model, Program, Series, column, maybe
-from hydrology.base import units as convert
 from hydrology.base.absent import Absent, absent, known
 from hydrology.base.calendar import as_date
 from hydrology.base.reasons import Reason
@@ -346,9 +345,7 @@ def _by_label(series: RunSeries, values: npt.NDArray[Any]) -> Columns:
 
 
 def _area(basin: RunBasin) -> Area | Absent:
-    if basin.area_m2 is None or basin.area_name is None:
-        return absent(Reason.NO_PRODUCT_AREA_AT_RUN)
-    return Area.of(convert.Area(basin.area_name, basin.area_m2))
+    return absent(Reason.NO_PRODUCT_AREA_AT_RUN) if basin.area is None else Area.of(basin.area)
 
 
 def _provenance(latest: Latest) -> Provenance:

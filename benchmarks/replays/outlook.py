@@ -112,9 +112,8 @@ def _issues(database: Database, issued: Sequence[str]) -> list[Issue]:
 
 def _observed(session: Any, run: Run, basin: RunBasin) -> tuple[Array, Area]:
     """Return observed flow from T0 to the run's last day, mm/day, and the basin's area."""
-    assert basin.area_m2 is not None
-    assert basin.area_name is not None
-    area = Area(basin.area_name, basin.area_m2)
+    area = basin.area
+    assert area is not None
     period = Period(run.t0, run.t0 + np.timedelta64(run.horizon_days, "D"))
     record = series.read(session, basin.basin_id, gauge_product(basin.basin_id), "discharge", period)
     if record is None:

@@ -13,7 +13,7 @@ from extensions.archive import forecast_archive, layout
 from extensions.archive.forecast_archive import STORE, BasinIssue, Contents, Issue
 from hydrology.base.calendar import Period
 from hydrology.base.errors import InvalidInput, Problem
-from hydrology.base.units import Area, mm_per_day_to_m3s
+from hydrology.base.units import mm_per_day_to_m3s
 from hydrology.uncertainty.error_model import LEVELS
 from records.basins import basins
 from records.database.work import Work
@@ -149,9 +149,8 @@ def _flow(
     series: Mapping[str, run_arrays.RunSeries], basin: run_types.RunBasin
 ) -> Iterator[tuple[str, npt.NDArray[np.float64]]]:
     """Yield arrays of discharge by their name in the archive, (leads, labels) in m3/s."""
-    if basin.area_m2 is None or basin.area_name is None:
+    if (area := basin.area) is None:
         return
-    area = Area(basin.area_name, basin.area_m2)
     for stored, name, levels in (
         (run_arrays.CALIBRATED, layout.CALIBRATED, LEVELS),
         (QUANTILES, layout.DISCHARGE, run_types.QUANTILES),

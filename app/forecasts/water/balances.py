@@ -24,7 +24,7 @@ from hydrology.base import calendar
 from hydrology.base.absent import Absent, absent
 from hydrology.base.basins import gauge_product
 from hydrology.base.reasons import Reason
-from hydrology.base.units import Area, to_mm_per_day
+from hydrology.base.units import to_mm_per_day
 from hydrology.water.ledger import Sums
 from hydrology.weather.runoff import MIN_DAYS_OF_YEAR, in_whole_water_years
 from records.basins import basins
@@ -189,13 +189,13 @@ def _past(session: Session, latest: Latest) -> _Past | Absent:
 
 
 def _runoff(session: Session, basin: run_types.RunBasin, period: calendar.Period) -> ObservedRunoff | Absent:
-    if basin.area_m2 is None or basin.area_name is None:
+    if (area := basin.area) is None:
         return absent(Reason.NO_AREA_STORED)
     daily = series.read(session, basin.basin_id, gauge_product(basin.basin_id), DISCHARGE, period)
     if daily is None or np.isnan(daily.values).all():
         first, last = str(period.first), str(period.last)
         return absent(Reason.NO_DISCHARGE_IN, basin=basin.basin_id, first=first, last=last)
-    flow = to_mm_per_day(daily.values, unit=daily.unit, area=Area(basin.area_name, basin.area_m2))
+    flow = to_mm_per_day(daily.values, unit=daily.unit, area=area)
     latitude = basins.get(session, basin.basin_id).latitude
     of_years = flow[in_whole_water_years(~np.isnan(flow), daily.days, latitude)]
     if not len(of_years):
