@@ -21,7 +21,7 @@ from ingestion.client import http_address, redirected, shown
 from jobspec import faults, kinds
 from jobspec.addresses import why_no_target
 from jobspec.basins import AddedBasin
-from jobspec.feeds import NewFeed, read_settings
+from jobspec.feed_kinds import NewFeed, read_settings
 from jobspec.levels import NewThreshold
 from jobspec.subscriptions import NewSubscription, SubscriptionPatch
 from records.jobs.cron import next_run

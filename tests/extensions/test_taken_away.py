@@ -33,6 +33,9 @@ OWN: dict[str, dict[str, tuple[str, ...]]] = {
         "guide": ("cap",),
     },
     "edr": {"paths": ("/v1/edr",), "tags": ("edr",), "guide": ("edr",)},
+    "daymet": {"adapters": ("daymet",)},
+    "openmeteo": {"adapters": ("open-meteo",)},
+    "usgs": {"adapters": ("usgs",)},
 }
 """The beginnings of what is an extension's own."""
 _PROGRAM = """
@@ -41,6 +44,7 @@ from datetime import UTC, datetime
 from starlette.testclient import TestClient
 from app.main import create_app
 from freshet.cli.commands import commands
+from jobspec.feed_kinds import FEED_KINDS
 from jobspec.kinds import KINDS
 from jobspec.subscriptions import NewSubscription
 from records.access import keys
@@ -63,12 +67,12 @@ with TestClient(create_app(settings), base_url="http://localhost") as client:
     assert feeds or "cap" in receiver["missing"]["feed"]
     assert bool(feeds) == ("Atom feed" in client.get("/alerts").text)
     guide = sorted(re.findall(r'href="/guide/([a-z-]+)"', client.get("/guide").text))
-    pages = [client.get(path).status_code for path in ("/", "/alerts", "/guide", "/health/ready")]
+    pages = [client.get(path).status_code for path in ("/", "/alerts", "/guide", "/feeds", "/health/ready")]
 assert KINDS.keys() == HANDLERS.keys()
 print(json.dumps({
     "paths": list(document["paths"]), "tags": [tag["name"] for tag in document["tags"]],
     "kinds": list(KINDS), "commands": list(commands()),
-    "pages": pages, "guide": guide, "feeds": feeds,
+    "pages": pages, "guide": guide, "feeds": feeds, "adapters": list(FEED_KINDS),
 }))
 """
 
@@ -98,7 +102,7 @@ def test_each_extension_is_named_here() -> None:
 @pytest.mark.parametrize("name", OWN)
 def test_without_an_extension_exactly_its_own_is_missing(name: str, whole: dict[str, Any], tmp_path: Path) -> None:
     rest = service_of(tmp_path, [other for other in INSTALLED if other != name])
-    assert rest.pop("pages") == [200] * 4
+    assert rest.pop("pages") == [200] * 5
     for part, names in rest.items():
         own = [one for one in whole[part] if one.startswith(OWN[name].get(part, ()))]
         assert (part in OWN[name]) == bool(own)
