@@ -8,7 +8,7 @@ from fastapi import Depends, Query, Request, Response
 
 from app.http.dependencies import query_parameters
 from jobspec.faults import form
-from records.database import ids
+from records.database import checksums
 
 Row = TypeVar("Row")
 
@@ -17,7 +17,7 @@ IdCursor = Annotated[
     str | None,
     Query(
         description="Start after this id: the last one of the page before.",
-        pattern=form(ids.FORM, "an id of 22 digits and letters from a to f"),
+        pattern=form(checksums.FORM, "an id of 22 digits and letters from a to f"),
     ),
 ]
 NumberCursor = Annotated[

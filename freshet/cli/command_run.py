@@ -9,7 +9,7 @@ from jobspec.fields import RequestModel
 from jobspec.kinds import KINDS
 from records.access import audit
 from records.basins import basins
-from records.database.ids import new_id
+from records.database.checksums import new_id
 from records.database.work import Work
 from records.jobs.jobs import Job
 from workers.job import JobRun, Progress

@@ -21,7 +21,7 @@ from operations.forecasting.simulate import InitialState, discharge_by_age, flow
 from operations.states.advance_states import advance
 from operations.states.changed_states import assimilated_states
 from operations.versions.load_networks import LoadedVersion
-from records.database.statements import as_values
+from records.database.stored import as_values
 from records.database.work import Work
 from records.feeds import feeds
 from records.runs import run_types

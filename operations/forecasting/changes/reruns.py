@@ -18,9 +18,9 @@ from operations.versions.load_networks import LoadedVersion
 from records.database.work import Work
 from records.runs import run_arrays, run_types
 from records.runs.run_arrays import RunSeries
-from records.runs.run_parts import RunPart
 from records.runs.run_summary import RunChange
 from records.runs.run_types import BasinResult, NewRun, Run, RunBasin
+from records.runs.run_weather import RunPart
 from records.runs.states import State
 
 Series = Mapping[str, RunSeries]

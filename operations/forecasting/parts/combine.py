@@ -21,7 +21,7 @@ from operations.forecasting.calibrated_flow import Calibration
 from operations.forecasting.days import RunDays
 from operations.forecasting.simulate import FlowResult, StorageResult
 from operations.versions.load_networks import LoadedVersion
-from records.runs.run_parts import RunSubset, hash_of_parts
+from records.runs.run_weather import RunSubset, hash_of_parts
 from records.runs.states import State
 from records.simulations.snow_cells import SnowMapping
 

@@ -22,7 +22,7 @@ from operations.versions.stages import with_progress
 from records.database.engine import Database
 from records.database.work import Work
 from records.runs import run_types
-from records.runs.run_parts import RunSubset
+from records.runs.run_weather import RunSubset
 from records.runs.states import State
 from records.verification import scores
 from records.versions.version_properties import VersionPart

@@ -29,7 +29,7 @@ from operations.versions.load_networks import LoadedPart, LoadedVersion, load_ve
 from records.basins import basins
 from records.database.engine import Database
 from records.database.work import Work
-from records.feeds import product_credits
+from records.feeds import feeds
 from records.runs.run_weather import RunWeather, name_of_weather
 from records.simulations.snow_cells import mappings
 from records.versions import error_models, versions
@@ -52,7 +52,7 @@ def inputs_of_part(
         bridges=bridges.applied(session, product, names),
         snow=mappings(session, loaded.version.id, names),
         failures={name: reason for name, reason in loadings.items() if isinstance(reason, Absent)},
-        credit=product_credits.by_product(session, [product]).get(product),
+        credit=feeds.credits_of(session, [product]).get(product),
     )
 
 

@@ -12,7 +12,7 @@ from operations.basin_data.dataset import BasinForcing
 from operations.forecasting.days import RunDays
 from operations.forecasting.weather_ahead import WeatherAhead
 from operations.versions.load_networks import LoadedVersion
-from records.basins.tables import Basin
+from records.basins.ownership import Basin
 from records.runs.run_weather import RunBridge, RunWeather
 from records.simulations.snow_cells import SnowMapping
 from records.versions.version_properties import VersionPart

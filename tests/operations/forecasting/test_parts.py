@@ -13,7 +13,7 @@ from operations.forecasting.basin.inputs import StartedPart
 from operations.forecasting.parts.combine import of_largest_weight
 from operations.forecasting.parts.results import products_there
 from operations.forecasting.weather_skill import complete_years, other_weather
-from records.runs.run_parts import RunSubset, subset_note
+from records.runs.run_weather import RunSubset, subset_note
 from records.versions.version_properties import VersionPart
 
 AHEAD, T0 = Period.parse("2020-11-10..2020-11-12"), day("2020-11-09")
