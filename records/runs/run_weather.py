@@ -1,4 +1,4 @@
-"""What a run was asked for, the weather and the parts that it used: JSON with it that outlives forecasts and bridges."""
+"""What a run was asked for, its weather and its parts: JSON with it that outlives forecasts and bridges."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
