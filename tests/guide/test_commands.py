@@ -15,8 +15,8 @@ import typer
 
 from freshet.cli.commands import loaded
 from freshet.cli.commands import names as command_names
-from freshet.docs_reference import pages
 from testing.api_process import await_ready
+from testing.docs_reference import pages
 from testing.processes import free_port
 from tests.guide.pages import DOCS, PAGES, ROOT, blocks, commands
 
