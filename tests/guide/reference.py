@@ -1,4 +1,4 @@
-"""`python -m testing.docs_reference`: write the pages of docs/ on commands, settings and jobs from their
+"""`python -m tests.guide.reference`: write the pages of docs/ on commands, settings and jobs from their
 declarations."""
 
 import inspect
@@ -17,7 +17,7 @@ from jobspec.kinds import KINDS
 from runtime.settings import EnvironmentSettings, Settings, extension_settings
 
 DOCS = Path(__file__).parents[1] / "docs"
-_WRITTEN = "`python -m testing.docs_reference` writes this page from the program itself."
+_WRITTEN = "`python -m tests.guide.reference` writes this page from the program itself."
 _COMMANDS = f"""\
 # Commands
 
