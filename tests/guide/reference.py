@@ -16,7 +16,7 @@ from jobspec.jobs.base import SERVICE, Authority, JobRequest, Owned
 from jobspec.kinds import KINDS
 from runtime.settings import EnvironmentSettings, Settings, extension_settings
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[2] / "docs"
 _WRITTEN = "`python -m tests.guide.reference` writes this page from the program itself."
 _COMMANDS = f"""\
 # Commands
