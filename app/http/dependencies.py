@@ -16,8 +16,7 @@ from sqlalchemy.orm import Session
 
 from app.http.conditional import ResponseCache
 from app.http.problems import Fault, InvalidRequest
-from jobspec.faults import form
-from jobspec.fields import BASIN_SCHEMA, ID, full_id
+from jobspec.fields import BASIN_SCHEMA, ID, form, full_id
 from records.basins import basins
 from records.database import ids
 from records.database.engine import Database

@@ -27,8 +27,8 @@ from app.jobs.answers import Job, JobPage, NotYourJob, Status, StoredJob, job_an
 from app.jobs.posting import JobPoster, documented_posting
 from hydrology.base.errors import NotFound
 from jobspec.fields import ID
+from jobspec.jobs.training import TrainingTooLarge
 from jobspec.kinds import KINDS, REQUESTABLE, AnyJobRequest
-from jobspec.training_memory import TrainingTooLarge
 from records.database.base import JsonObject
 from records.database.engine import Database
 from records.job_permissions.permissions import NotAllowed
