@@ -28,7 +28,7 @@ from sqlalchemy.orm import DeclarativeBase, mapped_column
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day, as_date
 from hydrology.base.errors import shown_part
-from jobspec.faults import message
+from jobspec.fields import message
 from records.database import array_codec
 from records.database.checksums import Corrupt
 
