@@ -18,7 +18,7 @@ from hydrology.base.units import AREA_ATTRIBUTES, GIVEN_AREA, M2_PER_KM2, OUTLIN
 from hydrology.weather.mistaken_units import area_unit
 from hydrology.weather.sampling_points import weather_points
 from ingestion.feeds.usgs_sites import Location, locations
-from jobspec.basins import ASKED_NAMESPACE, AddedBasin
+from jobspec.new_data import ASKED_NAMESPACE, AddedBasin
 from operations.basin_data.basins import TIME_ZONE
 from operations.basin_data.ingest import report_quality, unit_warnings
 from operations.feeds.adapters import usgs
