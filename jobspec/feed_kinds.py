@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple, get_args
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from jobspec.extensions import extensions
-from jobspec.faults import faults
 from jobspec.feeds import FeedSettings, FilesSettings
-from jobspec.fields import Name, RequestModel
+from jobspec.fields import Name, RequestModel, faults
 from jobspec.kinds import InvalidRequest
 
 

@@ -7,8 +7,8 @@ from pydantic_core import PydanticCustomError
 
 from hydrology.base.staleness import STALE_AFTER_DAYS
 from hydrology.weather.forcing import MAX_DAYS_BEHIND
-from jobspec.faults import form
 from jobspec.feeds import DaysBack, FeedSettings, Product
+from jobspec.fields import form
 
 MAX_MEMBERS = 64
 

@@ -19,13 +19,13 @@ from hydrology.weather.mistaken_units import area_unit
 from hydrology.weather.sampling_points import weather_points
 from ingestion.feeds.base import Location
 from ingestion.feeds.http import FeedAccess
-from jobspec.basins import AddedBasin
 from jobspec.extensions import extensions
+from jobspec.new_data import AddedBasin
 from operations.basin_data.basins import TIME_ZONE
 from operations.basin_data.ingest import report_quality, unit_warnings
 from records.access import keys
 from records.basins import basins, ownership
-from records.basins.tables import Basin
+from records.basins.ownership import Basin
 from records.database.work import Work
 from records.runs import states
 from records.versions import adoption, versions
