@@ -33,6 +33,7 @@ OWN: dict[str, dict[str, tuple[str, ...]]] = {
         "guide": ("cap",),
     },
     "edr": {"paths": ("/v1/edr",), "tags": ("edr",), "guide": ("edr",)},
+    "caravan": {"commands": ("ingest caravan",), "sources": ("caravan",)},
     "daymet": {"adapters": ("daymet",)},
     "openmeteo": {"adapters": ("open-meteo",)},
     "usgs": {"adapters": ("usgs",)},
@@ -45,6 +46,7 @@ from starlette.testclient import TestClient
 from app.main import create_app
 from freshet.cli.commands import commands
 from jobspec.feed_kinds import FEED_KINDS
+from jobspec.jobs.data import SOURCES
 from jobspec.kinds import KINDS
 from jobspec.subscriptions import NewSubscription
 from records.access import keys
@@ -72,7 +74,7 @@ assert KINDS.keys() == HANDLERS.keys()
 print(json.dumps({
     "paths": list(document["paths"]), "tags": [tag["name"] for tag in document["tags"]],
     "kinds": list(KINDS), "commands": list(commands()),
-    "pages": pages, "guide": guide, "feeds": feeds, "adapters": list(FEED_KINDS),
+    "pages": pages, "guide": guide, "feeds": feeds, "adapters": list(FEED_KINDS), "sources": list(SOURCES),
 }))
 """
 
