@@ -7,7 +7,7 @@ from pydantic import Field
 from app.adjustments.answers import Adjustment
 from app.basins.ratings import Stage
 from app.basins.schemas import BasinKind
-from app.forecasts.schemas import Days, FieldUnits, GappyColumns, LeadDays, Superseded
+from app.forecasts.header import Days, FieldUnits, GappyColumns, LeadDays, Superseded
 from app.http.base_schema import Missing, Model, OfBasin, Period, column, next_page
 from hydrology.alerts.alert_rule import Severity, Trend
 from hydrology.base.staleness import STALE_AFTER_DAYS

@@ -11,7 +11,7 @@ from app.adjustments.answers import adjustment_answer
 from app.basins.ratings import stage_of
 from app.basins.schemas import named_kind
 from app.forecasts.discharge import level_name
-from app.forecasts.schemas import Superseded
+from app.forecasts.header import Superseded
 from app.http.base_schema import Absences, Model, Period
 from app.http.json_numbers import rounded
 from app.outlooks.schemas import (
