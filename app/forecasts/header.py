@@ -11,7 +11,7 @@ from pydantic import Field
 from app.basins.schemas import BasinKind, named_kind
 from app.exports.table import Table, table_of
 from app.http.base_schema import DataCredit, Model, OfBasin, Series, column
-from app.weather.bridges import BridgeUsed, bridge_used
+from app.http.shown import As
 from app.weather.weather import WeatherUsed
 from hydrology.base.absent import text
 from hydrology.base.calendar import as_date
@@ -22,11 +22,12 @@ from hydrology.weather.perturbed_forecasts import SOURCE as PERTURBED
 from jobspec.changes import Changes, Where
 from records.basins.basins import Site
 from records.forecasts.latest import Latest
+from records.forecasts.latest import Superseded as NewerRun
 from records.runs.filled_note import weather_note
 from records.runs.run_parts import RunPart, RunSubset
 from records.runs.run_summary import LEARNT_FROM
 from records.runs.run_types import BasinStatus, Purpose, Run
-from records.runs.run_weather import WeatherSource
+from records.runs.run_weather import FilledWeather, RunBridge
 
 Columns = dict[str, list[float]]
 GappyColumns = dict[str, list[float | None]]
@@ -42,12 +43,28 @@ T0_AGE = "How many days T0 lay before the service's clock at issue."
 T0_NOTE = f"A warning where T0 was not named and lay more than {STALE_AFTER_DAYS} days before the clock: data are old."
 
 
-class Superseded(Model):
-    """A newer run that cannot become the basin's latest forecast."""
-
-    run: str
-    status: BasinStatus
-    reason: str
+Superseded = Annotated[NewerRun, As("Superseded", rename=(("run_id", "run"),))]
+BridgeUsed = Annotated[
+    RunBridge,
+    As(
+        "BridgeUsed",
+        omit=("precipitation_bias", "precipitation_correlation"),
+        rename=(("sha256", "hash"),),
+        exact=True,
+    ),
+]
+_FILLED = As("FilledDays", exact=True)
+PartOfRun = Annotated[
+    RunPart,
+    As(
+        "PartOfRun",
+        omit=("filled_weather",),
+        rename=(("filled", "filled_weather"),),
+        exact=True,
+        parts=((FilledWeather, _FILLED),),
+    ),
+]
+SubsetOfRun = Annotated[RunSubset, As("SubsetOfRun", omit=("without_nse",), exact=True)]  # the note gives that reason
 
 
 class StormOfRun(Model):
@@ -80,55 +97,6 @@ class WhatIf(Model):
     base: str | None = Field(
         description="The run without changes, for comparison; null where it changes nothing itself."
     )
-
-
-class FilledDays(Model):
-    """The source of weather that was not observed in time or not forecast."""
-
-    first: date = Field(description="The first of consecutive days with this source.")
-    last: date = Field(description="The last of them.")
-    source: WeatherSource = Field(
-        description="`product`: observed, in the version's product. `bridge`: observed, in another product through its "
-        "bridge. `forecast`: a weather forecast. `climatology`: other years."
-    )
-    id: str | None = Field(description="Of the weather forecast or of the bridge; null for the others.")
-    name: str | None = Field(description="The product, or the weather model; null for other years.")
-    reference_day: date | None = Field(description="Of the weather forecast; null for the others.")
-    correlations: dict[str, list[float]] = Field(
-        description="Expected skill: the correlation of normal scores with the weather that comes, by variable, for "
-        "each of the days."
-    )
-
-
-class PartOfRun(Model):
-    """A part of a combined version: a version that runs on a weather product of its own."""
-
-    name: str = Field(description="The beginning of its members' names.", examples=["daymet"])
-    version: str
-    product: str = Field(examples=["daymet"])
-    weight: float = Field(description="Its share of the flow here; all shares add up to 1.", examples=[0.3])
-    parent_day: date | None = Field(description="The day of the state that it started from; null: the empty store.")
-    parent_hash: str | None
-    state_hash: str = Field(description="Hash of its state at T0.")
-    inputs_hash: str = Field(description="Hash of the weather and attributes that it used.")
-    filled_weather: list[FilledDays] | None = Field(
-        default=None, description="Where its weather came from that was not observed in time. Only where there is any."
-    )
-
-
-class SubsetOfRun(Model):
-    """A combined version without some of its weather products, with the skill to expect."""
-
-    products: list[str] = Field(
-        description="The products that took part; where another part on a product did not, the name of the part.",
-        examples=[["daymet"]],
-    )
-    missing: dict[str, str] = Field(
-        description="Why other parts did not, by their names: the product, where one part alone takes it."
-    )
-    nse: float | None = Field(description="The NSE with these products alone, in the evaluation of the version.")
-    nse_of_all: float | None = Field(description="The NSE with all of its products there.")
-    period: str | None = Field(description="The days of that evaluation.", examples=["1989-10-01..1999-09-30"])
 
 
 class RunOfBasin(OfBasin):
@@ -193,7 +161,7 @@ class RunOfBasin(OfBasin):
         description="Number of days after T0 that had ended when the run was issued, without weather that was observed "
         "as a whole. The horizon includes them; peaks and chances do not. Only where there are any.",
     )
-    filled_weather: list[FilledDays] | None = Field(
+    filled_weather: list[Annotated[FilledWeather, _FILLED]] | None = Field(
         default=None,
         description="Where the weather of these days came from, and that of days that no weather forecast holds. Only "
         "where weather was filled.",
@@ -285,9 +253,9 @@ def header(latest: Latest, at: datetime | None) -> dict[str, Any]:
         "age_days": None if at is None else age_days(run.t0, at),
         "stale": None if at is None else stale(age_days(run.weather_until, at)),
         "filled_days": run.filled_days or None,
-        "filled_weather": [asdict(one) for one in summary.filled_weather] or None,
-        "version_parts": [_part(part) for part in summary.parts] or None,
-        "subset": None if summary.subset is None else _subset(summary.subset),
+        "filled_weather": list(summary.filled_weather) or None,
+        "version_parts": list(summary.parts) or None,
+        "subset": summary.subset,
         "weather_note": weather_note(run, summary),
     }
     return {
@@ -297,10 +265,10 @@ def header(latest: Latest, at: datetime | None) -> dict[str, Any]:
         "version": run.version_id,
         "status": basin.status,
         "reason": text(basin.reason),
-        "superseded_by": _superseded(latest),
+        "superseded_by": latest.superseded_by,
         "t0": as_date(run.t0),
         "forcing_note": forcing_note(run),
-        "bridges": [bridge_used(bridge) for bridge in summary.bridges],
+        "bridges": list(summary.bridges),
         **{name: getattr(run, name) for name in _OF_RUN},
         **{name: basin.why_missing if value is None else value for name, value in learnt.items()},
         **{name: value for name, value in where_known.items() if value is not None},
@@ -323,21 +291,6 @@ def run_table(name: str, title: str) -> Callable[[RunOfBasin, Mapping[str, Site]
     return lambda answer, sites: table_of(
         answer, f"{answer.basin}_{name}_{answer.t0}", title.format(answer.basin), sites
     )
-
-
-def _part(part: RunPart) -> dict[str, Any]:
-    return asdict(part) | {"filled_weather": [asdict(one) for one in part.filled_weather] or None}
-
-
-def _subset(subset: RunSubset) -> SubsetOfRun:
-    fields = asdict(subset) | {"missing": {name: str(why) for name, why in subset.missing.items()}}
-    del fields["without_nse"]  # the note gives it
-    return SubsetOfRun(**fields)
-
-
-def _superseded(latest: Latest) -> Superseded | None:
-    newer = latest.superseded_by
-    return None if newer is None else Superseded(run=newer.run_id, status=newer.status, reason=str(newer.reason))
 
 
 def forcing_note(run: Run) -> str:
@@ -363,13 +316,4 @@ def what_if(run: Run) -> WhatIf | None:
     if shown is None:
         return None
     changes = Changes.model_validate(shown.changes)
-    return WhatIf(
-        in_words=changes.in_words,
-        degrees=changes.degrees,
-        precipitation_percent=changes.precipitation_percent,
-        storm=None if changes.storm is None else StormOfRun(**changes.storm.model_dump()),
-        increment=None if changes.increment is None else IncrementOfRun(**changes.increment.model_dump()),
-        assimilate=changes.assimilate,
-        note=shown.note,
-        base=shown.base,
-    )
+    return WhatIf(**changes.model_dump(), in_words=changes.in_words, note=shown.note, base=shown.base)

@@ -11,7 +11,6 @@ from app.adjustments.answers import adjustment_answer
 from app.basins.ratings import stage_of
 from app.basins.schemas import named_kind
 from app.forecasts.discharge import level_name
-from app.forecasts.header import Superseded
 from app.http.base_schema import Absences, Model, Period
 from app.http.json_numbers import rounded
 from app.outlooks.schemas import (
@@ -134,7 +133,7 @@ def _freshness(building: _Answer) -> OutlookFreshness:
         state=fresh.state,
         reason=text(fresh.reason),
         since=fresh.since,
-        newer=None if newer is None else Superseded(run=newer.run_id, status=newer.status, reason=str(newer.reason)),
+        newer=newer,
         awaited_version=fresh.awaited,
     )
     return building.noted(

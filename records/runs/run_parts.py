@@ -2,57 +2,68 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
 from hydrology.base.absent import Absent
 from hydrology.base.arrays import Array
 from hydrology.base.digests import fingerprint
+from hydrology.base.doc import Doc, IsoDay
 from records.database.json_columns import CLOSED
 from records.runs.run_weather import FilledWeather
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunPart:
-    """A part that took part in a basin.
-
-    Attributes:
-        weight: its share of the flow here, of all shares 1.
-        parent_day, parent_hash: its initial state; None for the empty store.
-        filled_weather: the days ahead whose weather of its product was not observed in time or not forecast.
-    """
+    """A part of a combined version: a version that runs on a weather product of its own."""
 
     __pydantic_config__ = CLOSED
 
-    name: str
+    name: Annotated[str, Doc("The beginning of its members' names.", ("daymet",))]
     version: str
-    product: str
-    weight: float
-    parent_day: str | None
+    product: Annotated[str, Doc("Its weather product.", ("daymet",))]
+    weight: Annotated[float, Doc("Its share of the flow here; all shares add up to 1.", (0.3,))]
+    parent_day: Annotated[IsoDay | None, Doc("The day of the state that it started from; null: the empty store.")]
     parent_hash: str | None
-    state_hash: str
-    inputs_hash: str
+    state_hash: Annotated[str, Doc("Hash of its state at T0.")]
+    inputs_hash: Annotated[str, Doc("Hash of the weather and attributes that it used.")]
     filled_weather: tuple[FilledWeather, ...] = ()
+
+    @property
+    def filled(
+        self,
+    ) -> Annotated[
+        tuple[FilledWeather, ...] | None,
+        Doc("Where its weather came from that was not observed in time. Only where there is any."),
+    ]:
+        return self.filled_weather or None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSubset:
-    """A combined version without some of its parts.
+    """A combined version without some of its weather products, with the skill to expect.
 
     Attributes:
-        products: those that took part; where other parts on a product did not, the names of those that did.
-        nse: the score of the same products alone in the evaluation of the version, nse_of_all: that with all, over the
-            same days (`period`, FIRST..LAST); None where it was not evaluated in this basin.
         without_nse: why no evaluation knows `nse`; None where one does or would.
     """
 
     __pydantic_config__ = CLOSED
 
-    products: tuple[str, ...]
-    missing: Mapping[str, Absent]
-    nse: float | None = None
-    nse_of_all: float | None = None
-    period: str | None = None
+    products: Annotated[
+        tuple[str, ...],
+        Doc(
+            "The products that took part; where another part on a product did not, the name of the part.",
+            (["daymet"],),
+        ),
+    ]
+    missing: Annotated[
+        Mapping[str, Absent],
+        Doc("Why other parts did not, by their names: the product, where one part alone takes it."),
+    ]
+    nse: Annotated[float | None, Doc("The NSE with these products alone, in the evaluation of the version.")] = None
+    nse_of_all: Annotated[float | None, Doc("The NSE with all of its products there.")] = None
+    period: Annotated[str | None, Doc("The days of that evaluation.", ("1989-10-01..1999-09-30",))] = None
     without_nse: Absent | None = None
 
 
