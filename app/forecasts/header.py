@@ -43,7 +43,7 @@ T0_AGE = "How many days T0 lay before the service's clock at issue."
 T0_NOTE = f"A warning where T0 was not named and lay more than {STALE_AFTER_DAYS} days before the clock: data are old."
 
 
-Superseded = Annotated[NewerRun, As("Superseded", rename=(("run_id", "run"),))]
+SUPERSEDED = As("Superseded", rename=(("run_id", "run"),))
 BridgeUsed = Annotated[
     RunBridge,
     As(
@@ -131,7 +131,7 @@ class RunOfBasin(OfBasin):
         description="Unless it is `issued`, there are no values and `reason` is given."
     )
     reason: Annotated[str | None, Series("why there are no values")]
-    superseded_by: Superseded | None = Field(
+    superseded_by: Annotated[NewerRun, SUPERSEDED] | None = Field(
         description="A newer run that was withheld or failed, or started from an empty store less than a year before, "
         "so that this one is still the latest. Null for a run requested by its id."
     )
