@@ -17,8 +17,7 @@ from app.http.api_keys import AnyKey
 from app.http.dependencies import OpenDatabase, Reading, ServiceClock, ServiceSettings
 from app.jobs.answers import Job, StoredJob, job_answer
 from app.jobs.schedules import Schedule, schedule_of
-from app.pages.forms import FormField, form_of
-from app.pages.render import PageRoute, render
+from app.pages.render import FormField, PageRoute, form_of, render
 from app.service import status as status_service
 from app.service.status import Status
 from hydrology.alerts.alert_rule import SEVERITIES, rank
@@ -29,7 +28,7 @@ from jobspec.kinds import REQUESTABLE
 from jobspec.subscriptions import NewSubscription
 from records.alerts import alerts, deliveries
 from records.basins import basins
-from records.basins.station_names import shown_name
+from records.basins.ownership import shown_name
 from records.feeds import feeds
 from records.jobs import jobs, schedules
 from records.jobs.jobs import ENDED

@@ -19,13 +19,13 @@ import structlog
 from hydrology.base.absent import Absent, absent
 from hydrology.base.reasons import Reason
 from operations.alerts import mail, webhook
-from operations.alerts.attempt import DeliveryOutcome
+from operations.alerts.webhook import DeliveryOutcome
 from records.alerts import dispatch, signatures, subscriptions
 from records.alerts.alert_changes import worst_first
 from records.alerts.deliveries import Status
 from records.alerts.dispatch import LEASE, Outgoing, Sending, server_wait
 from records.basins.basins import sites
-from records.basins.station_names import shown_name
+from records.basins.ownership import shown_name
 from records.database.engine import Database
 from runtime.settings import Settings
 

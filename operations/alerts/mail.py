@@ -28,13 +28,12 @@ from hydrology.base.digests import fingerprint
 from hydrology.base.errors import counted
 from hydrology.base.reasons import Reason
 from jobspec.subscriptions import one_line
-from operations.alerts.attempt import DeliveryOutcome
+from operations.alerts.webhook import DeliveryOutcome
 from records.alerts import signatures
-from records.alerts.alert_changes import Change, worst_first
-from records.alerts.change_words import first_of, headline, other_levels, turn
+from records.alerts.alert_changes import Change, first_of, headline, other_levels, turn, worst_first
 from records.alerts.dispatch import Sending
 from records.alerts.subscriptions import CONFIRM_WITHIN, Subscription
-from records.database.statements import grouped
+from records.database.stored import grouped
 from runtime.settings import Settings
 
 ACCEPTED, FORWARDED = 250, 251

@@ -18,13 +18,13 @@ from hydrology.base.units import AREA_ATTRIBUTES, GIVEN_AREA, M2_PER_KM2, OUTLIN
 from hydrology.weather.mistaken_units import area_unit
 from hydrology.weather.sampling_points import weather_points
 from ingestion.feeds.usgs_sites import Location, locations
-from jobspec.basins import ASKED_NAMESPACE, AddedBasin
+from jobspec.new_data import ASKED_NAMESPACE, AddedBasin
 from operations.basin_data.basins import TIME_ZONE
 from operations.basin_data.ingest import report_quality, unit_warnings
 from operations.feeds.adapters import usgs
 from records.access import keys
 from records.basins import basins, ownership
-from records.basins.tables import Basin
+from records.basins.ownership import Basin
 from records.database.work import Work
 from records.runs import states
 from records.versions import adoption, versions

@@ -20,16 +20,16 @@ from hydrology.weather.forcing_kinds import KINDS
 from jobspec.jobs.forecasting import ForecastParams, VolumesParams
 from operations.alerts.decide_alerts import decide
 from operations.basin_data.basins import last_ended, with_model
-from operations.forecasting.changes.since_previous import with_changes
-from operations.forecasting.days import choose_days
-from operations.forecasting.parts.results import results_of
-from operations.forecasting.plan.plans import ForecastInputs, NothingToForecast, Plan, plans, read_inputs
+from operations.forecasting.forecast_changes import with_changes
+from operations.forecasting.plans import ForecastInputs, NothingToForecast, Plan, plans, read_inputs
+from operations.forecasting.results import results_of
+from operations.forecasting.weather_ahead import choose_days
 from operations.versions.processes import program
 from operations.versions.stages import with_progress
 from records.basins import basins
-from records.database.ids import new_id
+from records.database.checksums import new_id
 from records.database.work import Work
-from records.forecasts import seasonal_volumes
+from records.forecasts import volumes_and_recessions
 from records.outlooks.outlooks import prepare, store_run
 from records.runs import run_types
 from records.runs.run_weather import RunWhatIf
@@ -211,7 +211,7 @@ def _plans(work: Work, inputs: ForecastInputs, params: VolumesParams) -> list[Pl
     by_horizon: dict[int, list[str]] = {}
     with work.database.reading() as session:
         for name in inputs.forcings:
-            season = params.season or seasonal_volumes.season_of(session, name, t0)
+            season = params.season or volumes_and_recessions.season_of(session, name, t0)
             horizon = int((season.after(t0).last - t0).astype(int))
             by_horizon.setdefault(horizon, []).append(name)
     planned: list[Plan] = []

@@ -7,7 +7,7 @@ python -m tests.extensions.gpu.with_gpu QUEUE ...           the worker
 import sys
 from collections.abc import Sequence
 
-from runtime.logs import log_to_stderr
+from runtime.process import log_to_stderr
 from runtime.settings import Settings
 from tests.extensions.gpu.fake_gpu import fake_gpu
 from workers.job_processes.job_process import serve

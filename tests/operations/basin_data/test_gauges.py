@@ -10,16 +10,15 @@ from hydrology.base.calendar import Period, day
 from hydrology.base.errors import DataProblem, InvalidInput
 from hydrology.base.outline import BadOutline
 from hydrology.weather.climate_indices import CLIMATE
-from jobspec.basins import AddedBasin
 from jobspec.jobs.forecasting import ForecastParams
+from jobspec.new_data import AddedBasin
 from operations.basin_data.climate import compute
 from operations.feeds.add_gauge import add
 from operations.forecasting.forecast import NothingToForecast, forecast
 from operations.verification.evaluate import evaluate
 from records.access import keys
 from records.basins import basins, ownership
-from records.basins.ownership import AgencysName, Unofficial
-from records.basins.tables import ATTRIBUTES, Basin
+from records.basins.ownership import ATTRIBUTES, AgencysName, Basin, Unofficial
 from records.database.engine import Database
 from records.runs import runs, states
 from records.runs.run_summary import RunSummary

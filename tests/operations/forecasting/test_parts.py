@@ -9,11 +9,10 @@ from hydrology.base.absent import absent
 from hydrology.base.calendar import Period, day
 from hydrology.base.reasons import Reason
 from models.arrays import Forcing
-from operations.forecasting.basin.inputs import StartedPart
-from operations.forecasting.parts.combine import of_largest_weight
-from operations.forecasting.parts.results import products_there
+from operations.forecasting.results import products_there
+from operations.forecasting.simulated_basin import StartedPart, of_largest_weight
 from operations.forecasting.weather_skill import complete_years, other_weather
-from records.runs.run_parts import RunSubset, subset_note
+from records.runs.run_weather import RunSubset, subset_note
 from records.versions.version_properties import VersionPart
 
 AHEAD, T0 = Period.parse("2020-11-10..2020-11-12"), day("2020-11-09")

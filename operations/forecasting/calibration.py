@@ -1,0 +1,220 @@
+"""The calibration of a run's basins, by the error model of the version, or of a part of it.
+
+It follows from the states of T0 and the weather alone, so that it stands before the simulation of the days ahead. The
+errors of a weather forecast add to those of the network: the flow is simulated with weather around it, too. Basins
+without observations get regional parameters, scaled by simulated flow."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+
+import numpy as np
+import structlog
+
+from hydrology.base.absent import Absent, absent
+from hydrology.base.arrays import Array
+from hydrology.base.calendar import Day, day, days_between
+from hydrology.base.reasons import Reason
+from hydrology.uncertainty.weighted import mean_by_shares
+from hydrology.weather.forcing_kinds import KINDS
+from hydrology.weather.forecast_errors import OtherWeather, around
+from models.arrays import Array as Floats
+from models.arrays import Forcing
+from models.inference import GROUP
+from operations.basin_data.dataset import BasinForcing, stacked
+from operations.forecasting.calibrated_flow import MIN_DAYS, Calibration, calibrations, error_model_of
+from operations.forecasting.plans import PartPlan, Plan
+from operations.forecasting.simulate import Discharge, InitialState, mean_discharge
+from operations.forecasting.simulated_basin import StartedPart, of_largest_weight, recent_flow
+from operations.forecasting.weather_ahead import RunDays, WeatherAhead
+from operations.forecasting.weather_skill import complete_years, other_weather, weather_of
+from operations.versions.load_networks import LoadedVersion
+from operations.versions.stages import with_progress
+from records.database.engine import Database
+from records.runs.run_weather import FilledWeather, RunWeather
+from records.runs.states import State
+from records.versions import error_models
+from records.versions.versions import Version
+
+log = structlog.get_logger()
+
+
+def flow_with_errors(
+    loaded: LoadedVersion,
+    forecast: RunWeather,
+    days: RunDays,
+    forcings: Mapping[str, BasinForcing],
+    weather: Mapping[str, WeatherAhead],
+    states: Mapping[str, State],
+    *,
+    among: Mapping[str, Collection[date]] | None = None,
+) -> dict[str, Discharge]:
+    """Return the members' mean discharge around weather forecasts, (traces, days) in mm/day.
+
+    Basins whose forecast has traces far enough apart are left out, and those without other years. `among` has the first
+    days of the other years to take; None for all.
+    """
+    names = (loaded.config.inputs.mass, *loaded.config.inputs.auxiliary)
+    later = days_between(day(forecast.reference_time.date()), days.ahead.first)
+    of_reference = np.array([forecast.skill.correlations[name] for name in names]).T
+    correlation = of_reference[np.clip(later + np.arange(days.horizon), 0, len(of_reference) - 1)]
+    starts = {}
+    for name, state in states.items():
+        expected = with_skill(correlation, weather[name].filled, days.ahead.first, names)
+        forcing = forcings[name].forcing
+        other = other_weather(forcing, days.ahead, days.t0, None if among is None else among[name])
+        wide = None if other is None else _weather_around(forcing, weather[name], other, days, names, expected)
+        if wide is not None:
+            starts[name] = InitialState(state, wide, None)
+    return dict(zip(starts, mean_discharge(loaded, [*starts.values()]), strict=True))
+
+
+def _weather_around(
+    forcing: Forcing,
+    weather: WeatherAhead,
+    other: OtherWeather,
+    days: RunDays,
+    names: tuple[str, ...],
+    correlation: Array,
+) -> WeatherAhead | None:
+    """Return the weather around a basin's weather forecast; None where it is not needed."""
+    # A trace is one weather, so its ranks among equal values are drawn alike in every basin.
+    chance = np.random.default_rng(int(days.t0.astype(int)))
+    traces = around(weather_of(weather.forcing), other, correlation, chance)
+    if traces is None:
+        return None
+    if {"tmax", "tmin"} <= set(names):
+        warm, cold = names.index("tmax"), names.index("tmin")
+        traces[..., [cold, warm]] = np.sort(traces[..., [cold, warm]], axis=-1)
+    values = traces.astype(np.float32)
+    labels = tuple(str(number) for number in range(len(values)))
+    static: Floats = np.repeat(forcing.static, len(values), axis=0)
+    ids = forcing.ids * len(values)
+    return WeatherAhead(labels, Forcing(days.ahead.first, values[..., 0], values[..., 1:], static, ids))
+
+
+def with_skill(correlation: Array, filled: Sequence[FilledWeather], first: Day, names: Sequence[str]) -> Array:
+    """Return the correlation of weather with that which comes, (days, variables), with that of filled days."""
+    expected = np.array(correlation)
+    for label in filled:
+        for name, values in label.correlations.items():
+            expected[label.days_from(first), names.index(name)] = values
+    return expected
+
+
+def error_model_for(
+    database: Database, loaded: LoadedVersion, forcings: Mapping[str, BasinForcing]
+) -> error_models.ErrorModel | Absent:
+    """Return a version's error model with regional parameters added for basins never seen; or why there is none."""
+    add_ungauged(database, loaded, forcings)
+    with database.reading() as session:
+        return error_model_of(session, loaded.version, list(forcings))
+
+
+def add_ungauged(database: Database, loaded: LoadedVersion, forcings: Mapping[str, BasinForcing]) -> None:
+    """Store regional error models for the version's basins that its error model lacks."""
+    long = [name for name, forcing in forcings.items() if len(forcing.period) >= MIN_DAYS]
+    with database.reading() as session:
+        model = error_model_of(session, loaded.version, [])
+        if isinstance(model, Absent):
+            return
+        unmet = {name: forcings[name] for name in error_models.unmet(session, model.version_id, long)}
+    for record in sorted({forcing.period for forcing in unmet.values()}, key=str):
+        names = [name for name, forcing in unmet.items() if forcing.period == record]
+        for first in with_progress("error models, groups of basins", range(0, len(names), GROUP)):
+            _add(database, loaded, model, unmet, names[first : first + GROUP])
+
+
+def _add(
+    database: Database,
+    loaded: LoadedVersion,
+    model: error_models.ErrorModel,
+    forcings: Mapping[str, BasinForcing],
+    names: Sequence[str],
+) -> None:
+    forcing = stacked([forcings[name].forcing for name in names])
+    outputs, _ = loaded.ensemble.simulate(forcing, None, ("discharge",))
+    flows = outputs["discharge"].mean(axis=0, dtype=np.float64)
+    errors = {name: model.regional.of_basin(flow[np.isfinite(flow)]) for name, flow in zip(names, flows, strict=True)}
+    with database.transaction() as session:
+        error_models.add_basins(session, model, errors)
+    log.info("calibrated.regional", version=model.version_id, basins=names)
+
+
+OfBasins = Mapping[str, Sequence[StartedPart]]
+"""The parts that take part, by basin."""
+
+
+def calibrate_basins(database: Database, plan: Plan, basins: OfBasins) -> dict[str, Calibration | Absent]:
+    """Return the calibration of each basin.
+
+    Where parts are missing, the flow has the errors of the part with the largest weight alone: they are larger.
+    """
+    version = plan.inputs.loaded.version
+    whole = {name: parts for name, parts in basins.items() if len(parts) == len(version.parts)}
+    found = _by_model_of(database, plan, version, whole)
+    for one in plan.parts:
+        leading = {
+            name: parts
+            for name, parts in basins.items()
+            if of_largest_weight(parts).part.version == one.part.version
+            and not isinstance(found.get(name), Calibration)
+        }
+        add_ungauged(database, one.loaded, {name: one.forcings[name] for name in leading})
+        own = _by_model_of(database, plan, one.loaded.version, leading)
+        found |= {name: of for name, of in own.items() if name not in found or isinstance(of, Calibration)}
+    calibrated = {name: of for name, of in found.items() if isinstance(of, Calibration)}
+    around = _around(plan, {name: basins[name] for name in calibrated})
+    return found | {name: replace(of, around=around.get(name)) for name, of in calibrated.items()}
+
+
+def _by_model_of(database: Database, plan: Plan, version: Version, basins: OfBasins) -> dict[str, Calibration | Absent]:
+    uncalibrated = KINDS[plan.params.weather].uncalibrated or (
+        None if plan.changes.nothing else Reason.HYPOTHETICAL_WEATHER
+    )
+    if uncalibrated is not None:
+        return dict.fromkeys(basins, absent(uncalibrated))
+    flows = {name: recent_flow(parts) for name, parts in basins.items()}
+    with database.reading() as session:
+        return calibrations(session, version, plan.forecast, plan.days, flows, plan.inputs.basins)
+
+
+def _around(plan: Plan, basins: OfBasins) -> dict[str, Discharge]:
+    """Return the flow with the traces around each basin's weather forecast: the weighted mean of its parts'."""
+    if plan.forecast is None:
+        return {}
+    of_parts: dict[str, list[tuple[float, Discharge]]] = {name: [] for name in basins}
+    shared = _shared_years(plan, basins)
+    for one in plan.parts:
+        own = {
+            name: of_part
+            for name, parts in basins.items()
+            for of_part in parts
+            if of_part.part.version == one.part.version
+        }
+        states = {name: of_part.at_t0.archived for name, of_part in own.items()}
+        forecast = _with_skill_of(one, plan.forecast)
+        flows = flow_with_errors(one.loaded, forecast, one.days, one.forcings, one.weather, states, among=shared)
+        for name, flow in flows.items():
+            of_parts[name].append((own[name].part.weight, flow))
+    result = {}
+    for name, weighted in of_parts.items():
+        if weighted and len(weighted) == len(basins[name]):
+            count = min(len(flow) for _, flow in weighted)
+            result[name] = mean_by_shares([flow[:count] for _, flow in weighted], [weight for weight, _ in weighted])
+    return result
+
+
+def _shared_years(plan: Plan, basins: OfBasins) -> dict[str, frozenset[date]]:
+    """Return the other years that all parts know in each basin, so that a trace is the same year in all of them."""
+    shared: dict[str, frozenset[date]] = {}
+    for one in plan.parts:
+        for name in one.forcings.keys() & basins.keys():
+            known = complete_years(one.forcings[name].forcing, one.days.ahead, one.days.t0)
+            shared[name] = shared.get(name, known) & known
+    return shared
+
+
+def _with_skill_of(one: PartPlan, whole: RunWeather) -> RunWeather:
+    taken = one.loaded.config.inputs
+    return whole if {taken.mass, *taken.auxiliary} <= {*whole.skill.correlations} else one.forecast or whole

@@ -1,0 +1,272 @@
+"""Forecasts basins with a version: states and inputs of T0, each part by itself, then all together.
+
+A part advances its own states, by the weather of its own product alone. So a part that was absent for some days catches
+up when its product returns, and its states are the same as if it had never been absent.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from sqlalchemy.orm import Session
+
+from hydrology.base.absent import Absent, absent
+from hydrology.base.products import JOINT
+from hydrology.base.products import subsets as product_subsets
+from hydrology.base.reasons import Reason
+from hydrology.snow.against_normal import SnowEstimate
+from hydrology.verification.held_out_years import HELD_OUT
+from jobspec.changes import Changes
+from jobspec.jobs.forecasting import ForecastParams
+from operations.forecasting.basin_arrays import arrays_of, verdict
+from operations.forecasting.calibration import OfBasins, calibrate_basins
+from operations.forecasting.normals import observed_normals, reference_snow, snow17_at, snow_normals
+from operations.forecasting.plans import PartPlan, Plan
+from operations.forecasting.replayed_past import cells_by_age, from_perturbed_states
+from operations.forecasting.simulate import InitialState, discharge_by_age, flows, peaks_by_rain
+from operations.forecasting.simulated_basin import (
+    BasinInputs,
+    SimulatedBasin,
+    SimulatedPart,
+    StartedPart,
+    combine_parts,
+    water_at_t0,
+)
+from operations.forecasting.summary import run_basin
+from operations.forecasting.weather_ahead import RunDays
+from operations.states.advance_states import advance
+from operations.states.changed_states import assimilated_states
+from operations.versions.load_networks import LoadedVersion
+from operations.versions.stages import with_progress
+from records.database.engine import Database
+from records.database.stored import as_values
+from records.database.work import Work
+from records.feeds import feeds
+from records.runs import run_types
+from records.runs.run_weather import RunSubset
+from records.runs.states import State
+from records.simulations.snow_cells import SnowMapping
+from records.verification import scores
+from records.versions.version_properties import VersionPart
+
+
+def prepare_basins(
+    work: Work,
+    plan: PartPlan,
+    params: ForecastParams,
+    *,
+    changes: Changes,
+    store_states: bool,
+    since: Mapping[str, State | None] | None,
+) -> dict[str, BasinInputs]:
+    """Advance a part's basins to T0, and return their inputs; `store_states` and `since` as in `advance`."""
+    inputs, loaded, t0 = plan.inputs, plan.inputs.loaded, plan.days.t0
+    advanced = advance(work, loaded, plan.forcings, t0, store_states=store_states, since=since)
+    states = {
+        name: basin.state for name, basin in advanced.items() if basin.problem is None and basin.state is not None
+    }
+    of_states = {}
+    if count := params.perturbed_states:
+        of_states = from_perturbed_states(work.database, loaded, plan.forcings, plan.weather, states, count)
+    with work.database.reading() as session:
+        started = {name: inputs.basins[name] for name in states}
+        normals = observed_normals(session, started, loaded.version.area_products, plan.days.ahead.days)
+        assimilated = assimilated_states(session, loaded, plan.forcings, states) if changes.assimilate else {}
+        snow = {name: inputs.snow[name] for name in states}
+        faults = _weather_faults(session, plan)
+        of_snow = snow_normals(session, loaded.version.id, snow, plan.days.t0)
+        readable = [name for name, of in snow.items() if not isinstance(of, Absent)]
+        references = reference_snow(session, readable, plan.days.t0)
+    opinions = _second_opinions(plan, snow)
+    by_age = cells_by_age(work.database, loaded, plan.forcings, states, t0) if params.age else {}
+    no_state, no_age = absent(Reason.NO_STATE), absent(Reason.AGE_NOT_REQUESTED)
+    return {
+        name: BasinInputs(
+            basin=inputs.basins[name],
+            forcing=forcing,
+            weather=plan.weather[name],
+            advanced=advanced[name],
+            snow=inputs.snow[name],
+            snow_reference=references.get(name, no_state),
+            snow17=opinions.get(name),
+            credit=inputs.credit,
+            normal=normals.get(name, no_state),
+            snow_normal=of_snow.get(name, no_state),
+            cells_by_age=by_age.get(name, no_age if name in states else no_state),
+            bridges=tuple(bridge.used for bridge in plan.bridges[name]),
+            of_states=of_states.get(name),
+            changes=changes,
+            assimilated=assimilated.get(name),
+            weather_fault=faults.get(name),
+        )
+        for name, forcing in plan.forcings.items()
+    }
+
+
+def _weather_faults(session: Session, plan: PartPlan) -> Mapping[str, str]:
+    """Return why a newer weather forecast of the plan's model was not taken, by basin."""
+    used = plan.forecast
+    return {} if used is None else feeds.failed_forecasts(session, used.source, used.model, used.available_time)
+
+
+def _second_opinions(plan: PartPlan, snow: Mapping[str, SnowMapping | Absent]) -> Mapping[str, SnowEstimate | Absent]:
+    regional = [name for name, of in snow.items() if not isinstance(of, Absent) and of.kind == "regional"]
+    inputs = plan.inputs
+    basins_there = {name: inputs.basins[name] for name in regional}
+    return snow17_at(plan.days.t0, basins_there, plan.forcings, inputs.loaded.config.inputs)
+
+
+def start_part(part: VersionPart, loaded: LoadedVersion, inputs: BasinInputs) -> StartedPart | run_types.BasinResult:
+    """Return a part in a basin at T0, or why not: the ledger of a member does not close before T0."""
+    basin = inputs.basin.id
+    if inputs.advanced.problem is not None:
+        return without_forecast(basin, "withheld", inputs.advanced.problem)
+    at_t0 = water_at_t0(loaded, inputs)
+    if isinstance(at_t0, Absent):
+        return without_forecast(basin, "failed", at_t0)
+    return StartedPart(part=part.in_basin(basin), loaded=loaded, inputs=inputs, at_t0=at_t0)
+
+
+def simulate_part(
+    loaded: LoadedVersion, basins: Sequence[StartedPart], days: RunDays, *, rain_response: bool
+) -> Iterator[SimulatedPart]:
+    """Run a part over the days after T0, and yield what it computes of each basin, in their order."""
+    ahead = [_ahead(loaded, one) for one in basins]
+    by_age = discharge_by_age(loaded, [start for start in ahead if start.cells_by_age is not None])
+    peaks = peaks_by_rain(loaded, ahead, days.filled) if rain_response else [None] * len(ahead)
+    for one, start, flow, of_rain in zip(basins, ahead, flows(loaded, ahead), peaks, strict=True):
+        of_age = None if start.cells_by_age is None else next(by_age)
+        yield SimulatedPart(**as_values(one), flow=flow, by_age=of_age, peaks_by_rain=of_rain)
+
+
+def result_of(computed: SimulatedBasin) -> run_types.BasinResult:
+    """Return a basin's result; withheld if its ledger does not close for every member and trace."""
+    if not computed.flow.finite:
+        return without_forecast(computed.inputs.basin.id, "failed", absent(Reason.NOT_FINITE))
+    closed = verdict(computed)
+    return run_types.BasinResult(
+        basin=run_basin(computed, closed.reason), series=[*arrays_of(computed), *closed.series], ledgers=closed.ledgers
+    )
+
+
+def without_forecast(basin: str, status: run_types.BasinStatus, reason: Absent) -> run_types.BasinResult:
+    return run_types.BasinResult(basin=run_types.RunBasin(basin_id=basin, status=status, reason=reason))
+
+
+def _ahead(loaded: LoadedVersion, one: StartedPart) -> InitialState:
+    inputs = one.inputs
+    cells = None if isinstance(inputs.cells_by_age, Absent) else inputs.cells_by_age
+    return InitialState(one.at_t0.state, inputs.weather, _readable_snow(loaded, inputs), cells)
+
+
+def _readable_snow(loaded: LoadedVersion, start: BasinInputs) -> SnowMapping | None:
+    return start.snow if loaded.ensemble.conserving and not isinstance(start.snow, Absent) else None
+
+
+Since = Mapping[str, Mapping[str, State | None]]
+"""The state to start from in each basin, by version; None for the empty store."""
+
+
+def results_of(
+    work: Work, plan: Plan, *, store_states: bool = True, rain_response: bool = False, since: Since | None = None
+) -> list[run_types.BasinResult]:
+    """Advance the states to T0 and simulate the days ahead. Return each basin's result, in their order.
+
+    A basin has no forecast where a part that takes part fails, for instance because its ledger does not close. States
+    and `since` (by the versions of the parts) are as in `advance`.
+    """
+    started: dict[str, list[StartedPart]] = {name: [] for name in plan.forcings}
+    results = {name: without_forecast(name, "failed", reason) for name, reason in plan.failures.items()}
+    for one in plan.parts:
+        own = None if since is None else since[one.part.version]
+        starts = prepare_basins(work, one, plan.params, changes=plan.changes, store_states=store_states, since=own)
+        for name, inputs in starts.items():
+            start = start_part(one.part, one.loaded, inputs)
+            if isinstance(start, StartedPart):
+                started[name].append(start)
+            else:
+                results.setdefault(name, start)
+    whole = {name: parts for name, parts in started.items() if name not in results}
+    for result in with_progress(
+        "forecasts", _results(plan, work.database, whole, rain_response=rain_response), len(whole)
+    ):
+        results[result.basin.basin_id] = result
+    return [results[name] for name in sorted(results)]
+
+
+def _results(
+    plan: Plan, database: Database, started: OfBasins, *, rain_response: bool
+) -> Iterator[run_types.BasinResult]:
+    inputs = plan.inputs
+    with database.reading() as session:
+        subsets = _subsets(session, plan, started)
+    calibrated = calibrate_basins(database, plan, started)
+    for name, parts in zip(started, _simulated(plan, started, rain_response=rain_response), strict=True):
+        basin = combine_parts(
+            inputs.loaded,
+            parts,
+            plan.days,
+            calibration=calibrated[name],
+            subset=subsets.get(name),
+            snow=inputs.snow[name],
+        )
+        yield without_forecast(name, "failed", basin) if isinstance(basin, Absent) else result_of(basin)
+
+
+def _simulated(plan: Plan, started: OfBasins, *, rain_response: bool) -> Iterator[list[SimulatedPart]]:
+    """Yield what the parts of each basin simulate. Of each part, only a group of basins is in memory at a time."""
+    of_parts = {}
+    for one in plan.parts:
+        own = [start for parts in started.values() for start in parts if start.part.version == one.part.version]
+        of_parts[one.part.version] = simulate_part(one.loaded, own, plan.days, rain_response=rain_response)
+    for parts in started.values():
+        yield [next(of_parts[start.part.version]) for start in parts]
+
+
+def _subsets(session: Session, plan: Plan, started: OfBasins) -> dict[str, RunSubset]:
+    """Return what is missing in each basin without some parts, with the skill expected of the products that are not."""
+    version = plan.inputs.loaded.version
+    without = [name for name, parts in started.items() if len(parts) < len(version.parts)]
+    if not without:
+        return {}
+    members = [*map(JOINT.join, product_subsets(version.products)), "mean"]
+    found = scores.scores(
+        session, versions=version.evaluated_as, basins=without, metrics=["nse"], members=members, uses=[HELD_OUT]
+    )
+    nse: dict[tuple[str, ...], float | None] = {
+        (one.basin_id, one.member, str(one.first_day), str(one.last_day)): one.value for one in found
+    }
+    periods = {name: max((key[2:] for key in nse if key[0] == name), default=None) for name in without}
+    subsets = {}
+    for name in without:
+        days, reasons = periods[name], plan.absent_parts.get(name, {})
+        missing = {part.name: reasons[part.name] for part in version.parts if part.name in reasons}
+        products, in_part = products_there(version.parts, [one.part for one in started[name]])
+        subsets[name] = RunSubset(
+            products=products,
+            missing=missing,
+            nse=None if days is None else nse.get((name, JOINT.join(products), *days)),
+            nse_of_all=nse.get((name, "mean", *days))
+            if days and _all_judged(nse, name, version.products, days)
+            else None,
+            period=None if days is None else "..".join(days),
+            without_nse=absent(Reason.NOT_SCORED_WITHOUT_PART, products=" and ".join(in_part)) if in_part else None,
+        )
+    return subsets
+
+
+def products_there(
+    parts: Sequence[VersionPart], there: Sequence[VersionPart]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the products of the parts that took part, and those of them that other parts lack.
+
+    Of the latter, the names of the parts stand in place of the product.
+    """
+    names = {part.name for part in there}
+    lacking = {part.product for part in parts if part.name not in names}
+    in_part = dict.fromkeys(part.product for part in there if part.product in lacking)
+    return tuple(dict.fromkeys(part.name if part.product in in_part else part.product for part in there)), (*in_part,)
+
+
+def _all_judged(
+    nse: Mapping[tuple[str, ...], float | None], basin: str, products: Sequence[str], days: Sequence[str]
+) -> bool:
+    return all((basin, JOINT.join(chosen), *days) in nse for chosen in product_subsets(products))
