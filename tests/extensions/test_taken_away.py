@@ -34,6 +34,9 @@ OWN: dict[str, dict[str, tuple[str, ...]]] = {
         "guide": ("cap",),
     },
     "edr": {"paths": ("/v1/edr",), "tags": ("edr",), "guide": ("edr",)},
+    "daymet": {"adapters": ("daymet",)},
+    "openmeteo": {"adapters": ("open-meteo",)},
+    "usgs": {"adapters": ("usgs",)},
 }
 """The beginnings of what is an extension's own."""
 _PROGRAM = """
@@ -44,6 +47,7 @@ from app.main import create_app
 from freshet.cli.commands import commands
 from freshet.cli.job_command import take_device
 from hydrology.base.errors import InvalidInput
+from jobspec.feed_kinds import FEED_KINDS
 from jobspec.kinds import KINDS
 from jobspec.subscriptions import NewSubscription
 from models.devices import gpu_programs
@@ -77,6 +81,7 @@ print(json.dumps({
     "paths": list(document["paths"]), "tags": [tag["name"] for tag in document["tags"]],
     "kinds": list(KINDS), "commands": list(commands()),
     "pages": pages, "guide": guide, "feeds": feeds, "programs": [] if gpu_programs() is None else ["gpu"],
+    "adapters": list(FEED_KINDS),
 }))
 """
 
