@@ -98,6 +98,7 @@ class GPUPrograms(Protocol):
         data: "TrainingData",
         scaler: "Scaler",
         seeds: Sequence[int],
+        *,
         device: str,
         learnt_from: Sequence[str],
         starts: "Mapping[int, Tensors]",

@@ -97,11 +97,12 @@ class Programs:
         data: TrainingData,
         scaler: Scaler,
         seeds: Sequence[int],
+        *,
         device: str,
         learnt_from: Sequence[str],
         starts: Mapping[int, Tensors],
     ) -> MembersTraining:
-        return MembersTraining(config, data, scaler, seeds, device, learnt_from, starts)
+        return MembersTraining(config, data, scaler, seeds, device=device, learnt_from=learnt_from, starts=starts)
 
 
 PROGRAMS: GPUPrograms = Programs()

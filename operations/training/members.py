@@ -149,8 +149,15 @@ def _fits(
         with gpu_faults(device):
             gpu = gpu_programs()
             assert gpu is not None
-            data, scaler, learnt_from = started.prepared.data, scaler_of(started), _learnt_from(started)
-            training = gpu.training(started.config, data, scaler, list(by_seed), device, learnt_from, starts)
+            training = gpu.training(
+                started.config,
+                started.prepared.data,
+                scaler_of(started),
+                list(by_seed),
+                device=device,
+                learnt_from=_learnt_from(started),
+                starts=starts,
+            )
             if saved:
                 training.resume(saved)
                 log.info("train.resume", training=started.training_id, members=list(group), step=training.step)
