@@ -6,8 +6,8 @@ from typing import Annotated, ClassVar, Literal, get_args
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic_core import PydanticCustomError
 
+from hydrology.base.calendar import STALE_AFTER_DAYS
 from hydrology.base.products import PATTERN
-from hydrology.base.staleness import STALE_AFTER_DAYS
 from hydrology.weather.forcing import MAX_DAYS_BEHIND
 from jobspec.faults import faults, form
 from jobspec.fields import Basin, Basins, Id, Name, Place, RequestModel, named_own_product

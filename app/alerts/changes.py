@@ -14,7 +14,7 @@ from app.http.conditional import SHORTLY, cached
 from app.http.dependencies import KnownBasin, Reading
 from app.http.pagination import NumberPage
 from app.http.problems import documented
-from hydrology.alerts.alert_rule import Severity, Trend
+from hydrology.alerts import Severity, Trend
 from hydrology.base.doc import Why
 from hydrology.uncertainty.exceedance import Direction
 from jobspec.levels import CategoryName

@@ -15,9 +15,8 @@ from app.forecasts.forecast import WithoutForecast, basin_forecast, forecast_of,
 from app.http.conditional import entity_tag
 from app.http.discharge_units import NoArea
 from app.http.response_cache import ResponseCache
-from hydrology.base.calendar import Day
+from hydrology.base.calendar import Day, age_days
 from hydrology.base.errors import NotFound, Problem
-from hydrology.base.staleness import age_days
 from records.forecasts.latest import Latest, newest_run_keys
 
 

@@ -21,9 +21,8 @@ from app.pages.forms import FormField, form_of
 from app.pages.render import PageRoute, render
 from app.service import status as status_service
 from app.service.status import Status
-from hydrology.alerts.alert_rule import SEVERITIES, rank
-from hydrology.base.calendar import as_date
-from hydrology.base.staleness import age_days, stale
+from hydrology.alerts import SEVERITIES, rank
+from hydrology.base.calendar import age_days, as_date, stale
 from jobspec.feeds import ADAPTERS
 from jobspec.kinds import REQUESTABLE
 from jobspec.subscriptions import NewSubscription

@@ -16,10 +16,8 @@ from app.http.shown import As
 from app.versions.simulation import Evaluation, newest_evaluation
 from app.versions.verification import OfSeason
 from hydrology.base.calendar import Days, as_date, month
-from hydrology.scores.event_scores import WINDOW, EventPair, EventScores, match_events
-from hydrology.scores.events import MIN_APART, VALLEY, Event
-from hydrology.verification.forecast_scores import HIGH_SHARE, high_flow
-from hydrology.verification.results import ALL_YEAR, SEASONS, Season
+from hydrology.scores.events import MIN_APART, VALLEY, WINDOW, Event, EventPair, EventScores, match_events
+from hydrology.verification.results import ALL_YEAR, HIGH_SHARE, SEASONS, Season, high_flow
 from records.basins.basins import UnknownBasin
 from records.forecasts.latest import NoModel
 from records.simulations.simulated_series import NotSimulated

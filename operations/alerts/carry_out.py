@@ -7,8 +7,8 @@ from typing import Any
 import structlog
 from sqlalchemy.orm import Session
 
+from hydrology.base.calendar import age_days, stale
 from hydrology.base.errors import Problem
-from hydrology.base.staleness import age_days, stale
 from records.access import audit
 from records.access.audit import Actor
 from records.adjustments import adjustments

@@ -12,9 +12,8 @@ import structlog
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import absent
-from hydrology.base.calendar import Day
+from hydrology.base.calendar import Day, age_days, stale
 from hydrology.base.reasons import Reason
-from hydrology.base.staleness import age_days, stale
 from operations.alerts.carry_out import carry_out, levels_in_doubt, read_published, settle_but_doubts, settle_run
 from operations.versions.stages import with_progress
 from records.alerts import alerts, held_alerts, settle_alerts

@@ -13,10 +13,9 @@ from typing import Literal, get_args
 import structlog
 
 from hydrology.base.absent import Absent, absent
-from hydrology.base.calendar import Day
+from hydrology.base.calendar import Day, age_days, stale
 from hydrology.base.errors import NotFound, Problem
 from hydrology.base.reasons import Reason
-from hydrology.base.staleness import age_days, stale
 from ingestion.base import SourceFile
 from jobspec.extensions import extensions
 from operations.alerts.decide_alerts import decide

@@ -14,7 +14,7 @@ from hydrology.base.basins import source_code
 from hydrology.base.calendar import day
 from hydrology.base.reasons import Reason
 from hydrology.extremes.level_checks import differ
-from hydrology.ratings.rating import Rating
+from hydrology.ratings import Rating
 from jobspec.levels import CATEGORIES, InvalidCategories, NewCategories, read_categories
 from records.basins import basins, ratings
 from records.database.statements import add_all

@@ -14,7 +14,7 @@ from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day
 from hydrology.base.units import converted, only_area
 from hydrology.extremes.level_checks import against_record, differ, out_of_order, ratio
-from hydrology.ratings.rating import M_PER_FT, Rating
+from hydrology.ratings import M_PER_FT, Rating
 from jobspec.levels import CATEGORIES
 from records.basins import basins, ratings
 from records.levels import basin_levels

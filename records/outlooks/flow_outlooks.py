@@ -8,14 +8,12 @@ import numpy as np
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from hydrology.alerts.alert_rule import WINDOW_DAYS
+from hydrology.alerts import WINDOW_DAYS
 from hydrology.base.absent import Absent, absent
 from hydrology.base.arrays import Array
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Area, converted
-from hydrology.outlook.days_ahead import FlowBasis
-from hydrology.outlook.flow_outlook import Surroundings, flow_outlook
-from hydrology.outlook.levels import Level
+from hydrology.outlook import FlowBasis, Level, Surroundings, flow_outlook
 from hydrology.uncertainty.error_model import LEVELS
 from hydrology.uncertainty.exceedance import FlowAhead
 from hydrology.uncertainty.weighted import of_traces, weighted_quantiles

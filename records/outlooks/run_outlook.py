@@ -7,9 +7,7 @@ from sqlalchemy import ForeignKeyConstraint, Index, select
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from hydrology.base.absent import Absent
-from hydrology.outlook.days_ahead import FlowBasis
-from hydrology.outlook.flow_outlook import FlowOutlook
-from hydrology.outlook.peak import Peak
+from hydrology.outlook import FlowBasis, FlowOutlook, Peak
 from records.database.base import Base, PackedDocument
 from records.database.json_columns import CLOSED
 from records.database.statements import insert_into, table_of, where_keys
@@ -23,7 +21,7 @@ class OutlookBefore:
     Attributes:
         run, t0: of the newest operational run of an earlier T0.
         likely: its highest likely level; None without one.
-        cause: the largest part of the change at the day of the peak (`hydrology.attribution.forecast_change`).
+        cause: the largest part of the change at the day of the peak (`hydrology.attribution`).
     """
 
     __pydantic_config__ = CLOSED

@@ -9,9 +9,9 @@ from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day, Period
+from hydrology.extremes.annual import Trend
 from hydrology.extremes.frequency import FloodQuantile
 from hydrology.extremes.thresholds import NamedLevel, Statistic
-from hydrology.extremes.trend import Trend
 from records.database.base import Base, Document
 from records.database.statements import add_all, as_record, as_values, table_of
 from records.simulations.simulated_series import (

@@ -114,7 +114,7 @@ class SimulatedLoss:
     """Mean annual loss over the simulated days, mm.
 
     Attributes:
-        pet: potential evapotranspiration on the same days (`hydrology.weather.evaporation`).
+        pet: potential evapotranspiration on the same days (`hydrology.weather.climate`).
     """
 
     __pydantic_config__ = CLOSED

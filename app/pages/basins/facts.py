@@ -11,7 +11,7 @@ from app.forecasts.words import UNITS, number, on
 from app.outlooks.schemas import AlertNow, BasinOutlook, ForecastSkill, ThreatLevel
 from app.pages.figures.flow import NO_ESTIMATE, RANGE_KINDS
 from app.pages.render import STALE, in_full
-from hydrology.alerts.alert_rule import Severity
+from hydrology.alerts import Severity
 from hydrology.base.absent import Absent
 from hydrology.base.errors import counted
 from hydrology.base.reasons import Reason

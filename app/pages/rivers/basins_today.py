@@ -7,10 +7,9 @@ from sqlalchemy.orm import Session
 
 from app.basins.schemas import Kind, named_kind
 from app.pages.rivers.map import Place
-from hydrology.alerts.alert_rule import Severity, Trend, rank
+from hydrology.alerts import Severity, Trend, rank
 from hydrology.base.absent import Absent, known, text
-from hydrology.base.calendar import as_date
-from hydrology.base.staleness import age_days, stale
+from hydrology.base.calendar import age_days, as_date, stale
 from hydrology.snow.against_normal import SnowAgainstNormal
 from records.basins import basins
 from records.basins.station_names import station_name

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from app.pages.rivers.basins_today import BasinToday
 from app.pages.rivers.map import MARGIN, Box, Place, Projection, borders, projection, zoomed
 from app.pages.rivers.selection import Selection
-from hydrology.base.longitudes import extent
+from hydrology.base.outline import extent
 
 NEAR = 32
 """Distance within which basins share a point, in the drawing's units."""

@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Literal, get_args
 
-from hydrology.base.longitudes import extent, normalised, unwrapped
+from hydrology.base.outline import extent, normalised, unwrapped
 
 Name = Literal["states", "countries"]
 NAMES: tuple[Name, ...] = get_args(Name)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from app.pages.rivers.basins_today import BasinToday
-from hydrology.base.staleness import STALE_AFTER_DAYS
+from hydrology.base.calendar import STALE_AFTER_DAYS
 
 ColourBy = Literal["chance", "flow", "snow", "skill", "freshness"]
 Palette = Literal["warning", "balance", "quality"]

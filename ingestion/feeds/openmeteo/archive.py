@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from hydrology.base.calendar import Day, Period
-from hydrology.base.variables import WEATHER
+from hydrology.base.products import WEATHER
 from ingestion.daily import daily_series
 from ingestion.feeds.base import FeedProblem, FetchedBasinData, FetchWindow, Observations, Site, each, placed, possible
 from ingestion.feeds.http import Service

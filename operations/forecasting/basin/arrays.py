@@ -7,9 +7,8 @@ import numpy as np
 from hydrology.base.absent import Absent
 from hydrology.extremes.rain_margin import RAIN_MM, START_LEADS, WINDOW_DAYS
 from hydrology.uncertainty.error_model import LEVELS, MAX_GAP
-from hydrology.uncertainty.variance_sources import SPREAD_SOURCES, divided_variance
-from hydrology.uncertainty.weighted import weighted_mean, weighted_quantiles
-from hydrology.water.water_age import Ages
+from hydrology.uncertainty.weighted import SPREAD_SOURCES, divided_variance, weighted_mean, weighted_quantiles
+from hydrology.water.storage import Ages
 from models.arrays import Array
 from operations.forecasting.basin.inputs import SimulatedBasin, flattened
 from operations.forecasting.calibrated_flow import Calibration

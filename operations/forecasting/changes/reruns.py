@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from hydrology.attribution.forecast_change import ORDERS, PARTS, split_change
+from hydrology.attribution import ORDERS, PARTS, split_change
 from hydrology.base.absent import absent
 from hydrology.base.calendar import Period
 from hydrology.base.reasons import Reason

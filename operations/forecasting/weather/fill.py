@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent, absent
-from hydrology.base.calendar import Day
+from hydrology.base.calendar import STALE_AFTER_DAYS, Day
 from hydrology.base.reasons import Reason
-from hydrology.base.staleness import STALE_AFTER_DAYS
 from hydrology.weather.forcing import WeatherForecast
 from operations.forecasting.days import RunDays, with_stop
 from operations.forecasting.weather import sources
