@@ -19,11 +19,10 @@ from jobspec.changes import Changes
 from jobspec.jobs.forecasting import WhatIfParams
 from jobspec.training import InputsConfig
 from models.arrays import Array
-from operations.forecasting.basin.summary import inputs_hash
 from operations.forecasting.forecast import basins_by_version, new_run, plans_of, store_all
-from operations.forecasting.parts.results import results_of
-from operations.forecasting.plan.plans import Plan, require
-from operations.forecasting.plan.types import PartPlan
+from operations.forecasting.plans import PartPlan, Plan, require
+from operations.forecasting.results import results_of
+from operations.forecasting.summary import inputs_hash
 from operations.forecasting.weather_ahead import WeatherAhead
 from operations.states.advance_states import ONE_DAY
 from records.database.work import Work

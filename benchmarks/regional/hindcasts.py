@@ -19,8 +19,7 @@ from models.arrays import Forcing
 from models.ensemble import Ensemble
 from models.inference import ArrayMap
 from operations.basin_data.dataset import BasinForcing, load_forcing, stacked
-from operations.forecasting.days import RunDays
-from operations.forecasting.weather_ahead import WeatherAhead, climatology
+from operations.forecasting.weather_ahead import RunDays, WeatherAhead, climatology
 from operations.states.advance_states import ONE_DAY
 
 

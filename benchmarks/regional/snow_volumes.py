@@ -22,8 +22,8 @@ from models.arrays import days_of
 from models.ensemble import Ensemble
 from models.inference import ArrayMap
 from operations.basin_data.dataset import BasinForcing
-from operations.forecasting.days import RunDays
 from operations.forecasting.simulate import LATER, ORIGINS, OTHER
+from operations.forecasting.weather_ahead import RunDays
 from operations.verification.snow_cells import reference_snow
 
 Array = npt.NDArray[np.float64]

@@ -34,7 +34,7 @@ from models.arrays import days_of
 from models.ensemble import Ensemble
 from models.pretrained import errors, form
 from operations.forecasting.calibrated_flow import CalibratedFlow, Calibration, LastFlow
-from operations.forecasting.days import RunDays
+from operations.forecasting.weather_ahead import RunDays
 from operations.states.advance_states import ONE_DAY
 from records.runs.run_summary import RunCalibration
 

@@ -29,7 +29,7 @@ from hydrology.base.series import DailySeries
 from jobspec.jobs.forecasting import ISSUE_TIME, ReplayParams
 from operations.basin_data.ingest import ingest
 from operations.daily.replay import replay
-from operations.forecasting.changes.since_previous import with_changes
+from operations.forecasting.forecast_changes import with_changes
 from operations.training.pretrained import install, read_shipped
 from operations.verification.verify_issued import verify
 from records.database.engine import Database

@@ -111,7 +111,7 @@ def daily(done: Done) -> Iterator[RenderableType]:
 
 
 def _tomorrows(done: Done, now: Any) -> Iterator[dict[str, Any]]:
-    from operations.daily.tomorrow import tomorrow
+    from operations.daily.daily_cycle import tomorrow
     from records.forecasts.latest import Latest, latest_many
 
     statuses = done.result["basins"]

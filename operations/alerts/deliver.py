@@ -19,7 +19,7 @@ import structlog
 from hydrology.base.absent import Absent, absent
 from hydrology.base.reasons import Reason
 from operations.alerts import mail, webhook
-from operations.alerts.attempt import DeliveryOutcome
+from operations.alerts.webhook import DeliveryOutcome
 from records.alerts import dispatch, signatures, subscriptions
 from records.alerts.alert_changes import worst_first
 from records.alerts.deliveries import Status

@@ -28,7 +28,7 @@ from hydrology.base.digests import fingerprint
 from hydrology.base.errors import counted
 from hydrology.base.reasons import Reason
 from jobspec.subscriptions import one_line
-from operations.alerts.attempt import DeliveryOutcome
+from operations.alerts.webhook import DeliveryOutcome
 from records.alerts import signatures
 from records.alerts.alert_changes import Change, worst_first
 from records.alerts.change_words import first_of, headline, other_levels, turn

@@ -8,6 +8,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal
 
 import httpx2
 
@@ -18,11 +19,25 @@ from ingestion.addresses import AddressProblem, ForbiddenAddress, UnknownHost
 from ingestion.client import Deadline, TooSlow, http_address, public_client
 from jobspec.addresses import why_no_target
 from jobspec.subscriptions import MessageTemplate
-from operations.alerts.attempt import DeliveryOutcome
 from records.alerts import change_words, signatures
 from records.alerts.alert_changes import Change, as_json
 from records.alerts.subscriptions import Subscription
 from runtime.settings import Settings
+
+Pause = Literal["never", "at the end", "at once"]
+"""Whether a failure pauses the subscription: never, after the last of all attempts, or now."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryOutcome:
+    """The outcome of an attempt; the status code is None without an answer.
+
+    `pauses`: whether the receiver is not there, so that nothing more is sent to it, and from when.
+    """
+
+    status_code: int | None
+    failure: Absent | None = None
+    pauses: Pause = "never"
 
 
 def body_of(change: Change, others: Sequence[Change] = ()) -> bytes:

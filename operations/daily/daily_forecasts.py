@@ -2,7 +2,7 @@
 
 Basins whose last days differ, for instance by time zone, get a run for each T0. A forecast that was already issued
 from the same state and weather is not issued again. Where weather is late or its feed fails, T0 stays the last day that
-is observed as a whole, and the days after it are filled from other sources (`operations.forecasting.weather`).
+is observed as a whole, and the days after it are filled from other sources (`operations.forecasting.weather_choice`).
 So are those of a product of a combined version that is late by a few days, while T0 is the last day that all its
 products hold; what cannot be filled so is left out, and T0 is the last day of the others.
 """
@@ -21,10 +21,10 @@ from hydrology.base.reasons import Reason
 from hydrology.weather.forcing_kinds import KINDS, ForcingKind
 from jobspec.jobs.forecasting import ForecastParams
 from operations.basin_data.basins import last_ended
-from operations.forecasting.days import with_stop
 from operations.forecasting.forecast import issue
-from operations.forecasting.plan.plans import ForecastInputs, Plan, possible_plans, read_inputs
-from operations.forecasting.weather.fill import Filling
+from operations.forecasting.plans import ForecastInputs, Plan, possible_plans, read_inputs
+from operations.forecasting.weather_ahead import with_stop
+from operations.forecasting.weather_choice import Filling
 from records.basins import basins
 from records.database.work import Work
 from records.forecasts import latest

@@ -23,8 +23,7 @@ from jobspec.jobs.forecasting import ISSUE_TIME, ReplayParams
 from operations.alerts.decide_alerts import decide
 from operations.basin_data.basins import chosen, last_ended
 from operations.daily.daily_forecasts import DailyRequest, Reasons, issue_newest
-from operations.forecasting.days import RunDays
-from operations.forecasting.weather_ahead import needed
+from operations.forecasting.weather_ahead import RunDays, needed
 from records.alerts.alert_changes import Change
 from records.basins import basins
 from records.database.work import Work

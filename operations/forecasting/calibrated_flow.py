@@ -22,7 +22,7 @@ from hydrology.base.units import Area, area_by, to_mm_per_day
 from hydrology.uncertainty.error_model import BasinErrorModel, errors_of, mixed
 from hydrology.uncertainty.error_paths import moved, paths
 from hydrology.uncertainty.recalibration import Recalibration
-from operations.forecasting.days import RunDays
+from operations.forecasting.weather_ahead import RunDays
 from operations.states.advance_states import ONE_DAY
 from records.basins.tables import Basin
 from records.runs.run_summary import CalibrationKind, RunCalibration

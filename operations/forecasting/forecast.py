@@ -19,10 +19,10 @@ from hydrology.weather.forcing_kinds import KINDS
 from jobspec.jobs.forecasting import ForecastParams, VolumesParams
 from operations.alerts.decide_alerts import decide
 from operations.basin_data.basins import last_ended, with_model
-from operations.forecasting.changes.since_previous import with_changes
-from operations.forecasting.days import choose_days
-from operations.forecasting.parts.results import results_of
-from operations.forecasting.plan.plans import ForecastInputs, NothingToForecast, Plan, plans, read_inputs
+from operations.forecasting.forecast_changes import with_changes
+from operations.forecasting.plans import ForecastInputs, NothingToForecast, Plan, plans, read_inputs
+from operations.forecasting.results import results_of
+from operations.forecasting.weather_ahead import choose_days
 from operations.versions.processes import program
 from operations.versions.stages import with_progress
 from records.basins import basins

@@ -21,8 +21,7 @@ from hydrology.weather.forecast_errors import OtherWeather, correlations
 from jobspec.training import InputsConfig
 from models.arrays import Forcing, days_of
 from operations.basin_data.dataset import BasinForcing
-from operations.forecasting.days import RunDays
-from operations.forecasting.weather_ahead import BridgedForecast, bridged
+from operations.forecasting.weather_ahead import BridgedForecast, RunDays, bridged
 from operations.states.advance_states import ONE_DAY
 from records.runs.run_weather import WeatherSkill
 from records.weather import weather_issues

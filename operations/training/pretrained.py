@@ -23,8 +23,8 @@ from models.pretrained import DEFAULT, SHELF, combination, errors, form, skill, 
 from models.pretrained.combination import Combination
 from models.pretrained.form import Ensemble
 from operations.basin_data.dataset import load_forcing
-from operations.forecasting.plan.plans import why_none
-from operations.training.physics_probes import measured
+from operations.forecasting.plans import why_none
+from operations.training.assemble import measured
 from operations.versions.learnt_days import attribute_means
 from operations.versions.stages import with_progress
 from records.basins import basins

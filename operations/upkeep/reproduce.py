@@ -18,10 +18,9 @@ from jobspec.changes import Changes
 from jobspec.jobs.forecasting import ForecastParams
 from models.arrays import days_of
 from operations.basin_data.dataset import BasinForcing
-from operations.forecasting.parts.results import results_of
-from operations.forecasting.plan.plans import ForecastInputs, Plan, possible_plans, read_inputs
-from operations.forecasting.plan.types import PartInputs, PartPlan
-from operations.forecasting.weather.fill import Filling, as_stored
+from operations.forecasting.plans import ForecastInputs, PartInputs, PartPlan, Plan, possible_plans, read_inputs
+from operations.forecasting.results import results_of
+from operations.forecasting.weather_choice import Filling, as_stored
 from operations.states.advance_states import ONE_DAY, advance
 from operations.upkeep.receipts import BasinReceipt, Recomputed, Stored, compared
 from operations.versions.processes import program

@@ -13,11 +13,9 @@ from hydrology.base.calendar import Day, Period, month
 from hydrology.verification.results import ALL_YEAR, SEASONS
 from models.arrays import Forcing
 from operations.basin_data.dataset import load_discharge
-from operations.forecasting.days import RunDays
-from operations.forecasting.plan.plans import ForecastInputs, read_inputs
-from operations.forecasting.plan.types import PartInputs
+from operations.forecasting.plans import ForecastInputs, PartInputs, read_inputs
 from operations.forecasting.reruns import Flow, Share, flow_series, mean_flows, state_as_issued, states_at
-from operations.forecasting.weather_ahead import observed
+from operations.forecasting.weather_ahead import RunDays, observed
 from operations.states.advance_states import ONE_DAY
 from records.database.work import Work
 from records.runs import run_arrays, run_types, runs

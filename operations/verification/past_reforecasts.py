@@ -20,7 +20,7 @@ from hydrology.base.reasons import Reason
 from jobspec.jobs.forecasting import ForecastParams
 from operations.basin_data.basins import chosen
 from operations.forecasting.forecast import issue
-from operations.forecasting.plan.plans import ForecastInputs, possible_plans, read_inputs
+from operations.forecasting.plans import ForecastInputs, possible_plans, read_inputs
 from operations.states.advance_states import ONE_DAY
 from records.database.work import Work
 from records.runs import run_types, runs

@@ -24,7 +24,7 @@ from hydrology.verification.verify import verify
 from models.nets.products import BLOCK
 from operations.basin_data.dataset import forcings_of, load_discharge
 from operations.forecasting.calibrated_flow import error_model_of, errors_in
-from operations.forecasting.parts.calibration import error_model_for
+from operations.forecasting.calibration import error_model_for
 from operations.verification.past_simulation import SimulatedBasin, simulated
 from operations.versions.learnt_days import require_held_out, require_not_fitted, version_to_score
 from operations.versions.load_networks import LoadedVersion, load_version

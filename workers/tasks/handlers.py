@@ -27,7 +27,7 @@ def check(running: JobRun, _params: CheckParams) -> dict[str, Any]:
 
 def delivery(running: JobRun, _params: DeliveryParams) -> dict[str, Any]:
     """Carry out what forecasters decided on alerts, and send due changes to their receivers."""
-    from operations.alerts.carry_out import carry_out
+    from operations.alerts.decide_alerts import carry_out
     from operations.alerts.deliver import deliver
 
     work = running.work

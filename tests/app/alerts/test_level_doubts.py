@@ -9,8 +9,7 @@ from starlette.testclient import TestClient
 
 from hydrology.base.calendar import day
 from jobspec.levels import NewThreshold
-from operations.alerts.carry_out import carry_out
-from operations.alerts.decide_alerts import decide
+from operations.alerts.decide_alerts import carry_out, decide
 from records.alerts.held_alerts import HELD_ALERTS
 from records.database.engine import Database
 from records.levels import basin_levels, level_doubts

@@ -8,8 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from hydrology.base.calendar import day
-from operations.alerts.carry_out import carry_out
-from operations.alerts.decide_alerts import decide
+from operations.alerts.decide_alerts import carry_out, decide
 from records.basins import basins
 from records.basins.tables import Basin
 from records.database.engine import Database

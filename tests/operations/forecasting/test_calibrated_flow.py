@@ -15,7 +15,7 @@ from hydrology.uncertainty.error_model import (
 )
 from hydrology.uncertainty.recalibration import Recalibration
 from operations.forecasting.calibrated_flow import Calibration, LastFlow
-from operations.forecasting.days import RunDays
+from operations.forecasting.weather_ahead import RunDays
 from records.runs.run_summary import RunCalibration
 
 SIZE = (NO_FLOW_KNOWN + 1, len(FLOW_CLASSES) - 1)

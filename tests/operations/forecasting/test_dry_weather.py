@@ -10,9 +10,8 @@ from hydrology.base.calendar import Period, day
 from hydrology.base.reasons import Reason
 from jobspec.jobs.forecasting import ForecastParams
 from operations.basin_data.dataset import BasinForcing, load_forcings
-from operations.forecasting.days import RunDays
 from operations.forecasting.forecast import forecast
-from operations.forecasting.weather_ahead import WeatherAhead, climatology, dry
+from operations.forecasting.weather_ahead import RunDays, WeatherAhead, climatology, dry
 from records.alerts import alerts
 from records.database.engine import Database
 from records.forecasts.latest import NoForecast, latest

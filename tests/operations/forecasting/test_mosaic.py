@@ -12,12 +12,10 @@ from hydrology.base.calendar import day
 from jobspec.training import InputsConfig
 from models.arrays import Forcing
 from operations.basin_data.dataset import BasinForcing
-from operations.forecasting.days import RunDays
-from operations.forecasting.parts.calibration import with_skill
-from operations.forecasting.weather.mosaic import MIN_SHARE, Filled, Labels, Mosaic
-from operations.forecasting.weather.sources import OTHER_YEARS, Supply
-from operations.forecasting.weather_ahead import WeatherAhead
+from operations.forecasting.calibration import with_skill
+from operations.forecasting.weather_ahead import RunDays, WeatherAhead
 from operations.forecasting.weather_skill import Compared
+from operations.forecasting.weather_sources import MIN_SHARE, OTHER_YEARS, Filled, Labels, Mosaic, Supply
 from records.runs.run_weather import Origin
 
 T0, BASIN = day("2005-05-01"), "SYNTH-01"

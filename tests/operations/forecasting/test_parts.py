@@ -9,9 +9,8 @@ from hydrology.base.absent import absent
 from hydrology.base.calendar import Period, day
 from hydrology.base.reasons import Reason
 from models.arrays import Forcing
-from operations.forecasting.basin.inputs import StartedPart
-from operations.forecasting.parts.combine import of_largest_weight
-from operations.forecasting.parts.results import products_there
+from operations.forecasting.results import products_there
+from operations.forecasting.simulated_basin import StartedPart, of_largest_weight
 from operations.forecasting.weather_skill import complete_years, other_weather
 from records.runs.run_parts import RunSubset, subset_note
 from records.versions.version_properties import VersionPart

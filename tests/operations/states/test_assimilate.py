@@ -10,7 +10,7 @@ from models.ensemble import Ensemble
 from models.inference import ArrayMap
 from operations.basin_data.dataset import BasinForcing, load_forcing
 from operations.forecasting.forecast import forecast
-from operations.forecasting.plan.plans import NothingToForecast
+from operations.forecasting.plans import NothingToForecast
 from operations.states.changed_states import WINDOW_DAYS, increments
 from operations.versions.load_networks import LoadedVersion, load_version
 from records.database.engine import Database

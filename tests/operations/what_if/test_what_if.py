@@ -16,7 +16,7 @@ from jobspec.jobs.forecasting import WhatIfParams
 from jobspec.kinds import InvalidRequest, read
 from jobspec.training import InputsConfig
 from models.arrays import Forcing
-from operations.forecasting.plan.plans import NothingToForecast
+from operations.forecasting.plans import NothingToForecast
 from operations.forecasting.weather_ahead import WeatherAhead
 from operations.states.advance_states import ONE_DAY
 from operations.what_if import changed, what_if

@@ -2,8 +2,7 @@
 
 It follows from the states of T0 and the weather alone, so that it stands before the simulation of the days ahead. The
 errors of a weather forecast add to those of the network: the flow is simulated with weather around it, too. Basins
-without observations get regional parameters, scaled by simulated flow.
-"""
+without observations get regional parameters, scaled by simulated flow."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -23,13 +22,11 @@ from models.arrays import Array as Floats
 from models.arrays import Forcing
 from models.inference import GROUP
 from operations.basin_data.dataset import BasinForcing, stacked
-from operations.forecasting.basin.inputs import StartedPart
 from operations.forecasting.calibrated_flow import MIN_DAYS, Calibration, calibrations, error_model_of
-from operations.forecasting.days import RunDays
-from operations.forecasting.parts.combine import of_largest_weight, recent_flow
-from operations.forecasting.plan.types import PartPlan, Plan
+from operations.forecasting.plans import PartPlan, Plan
 from operations.forecasting.simulate import Discharge, InitialState, mean_discharge
-from operations.forecasting.weather_ahead import WeatherAhead
+from operations.forecasting.simulated_basin import StartedPart, of_largest_weight, recent_flow
+from operations.forecasting.weather_ahead import RunDays, WeatherAhead
 from operations.forecasting.weather_skill import complete_years, other_weather, weather_of
 from operations.versions.load_networks import LoadedVersion
 from operations.versions.stages import with_progress
@@ -38,6 +35,8 @@ from records.runs.run_weather import FilledWeather, RunWeather
 from records.runs.states import State
 from records.versions import error_models
 from records.versions.versions import Version
+
+log = structlog.get_logger()
 
 
 def flow_with_errors(
@@ -101,9 +100,6 @@ def with_skill(correlation: Array, filled: Sequence[FilledWeather], first: Day, 
         for name, values in label.correlations.items():
             expected[label.days_from(first), names.index(name)] = values
     return expected
-
-
-log = structlog.get_logger()
 
 
 def error_model_for(

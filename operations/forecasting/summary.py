@@ -14,9 +14,8 @@ from hydrology.snow.against_normal import SnowEstimate
 from hydrology.uncertainty.weighted import weighted_quantiles
 from jobspec.changes import Changes
 from operations.basin_data.dataset import BasinForcing
-from operations.forecasting.basin.inputs import Normal, SimulatedBasin, SimulatedPart, stored
-from operations.forecasting.days import RunDays
-from operations.forecasting.weather_ahead import WeatherAhead
+from operations.forecasting.simulated_basin import Normal, SimulatedBasin, SimulatedPart, stored
+from operations.forecasting.weather_ahead import RunDays, WeatherAhead
 from operations.states.advance_states import ONE_DAY
 from operations.versions.learnt_days import learnt_from
 from records.database.statements import as_values

@@ -1,32 +1,50 @@
-"""Forecasts basins with a part of a version: states and inputs of T0, simulation, arrays, ledgers, summary."""
+"""Forecasts basins with a version: states and inputs of T0, each part by itself, then all together.
+
+A part advances its own states, by the weather of its own product alone. So a part that was absent for some days catches
+up when its product returns, and its states are the same as if it had never been absent.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent, absent
+from hydrology.base.products import JOINT
+from hydrology.base.products import subsets as product_subsets
 from hydrology.base.reasons import Reason
 from hydrology.snow.against_normal import SnowEstimate
+from hydrology.verification.held_out_years import HELD_OUT
 from jobspec.changes import Changes
 from jobspec.jobs.forecasting import ForecastParams
-from operations.forecasting.basin.arrays import arrays_of
-from operations.forecasting.basin.inputs import BasinInputs, SimulatedBasin, SimulatedPart, StartedPart, water_at_t0
-from operations.forecasting.basin.ledger import verdict
-from operations.forecasting.basin.summary import run_basin
-from operations.forecasting.days import RunDays
+from operations.forecasting.basin_arrays import arrays_of, verdict
+from operations.forecasting.calibration import OfBasins, calibrate_basins
 from operations.forecasting.normals import observed_normals, reference_snow, snow17_at, snow_normals
-from operations.forecasting.plan.types import PartPlan
+from operations.forecasting.plans import PartPlan, Plan
 from operations.forecasting.replayed_past import cells_by_age, from_perturbed_states
 from operations.forecasting.simulate import InitialState, discharge_by_age, flows, peaks_by_rain
+from operations.forecasting.simulated_basin import (
+    BasinInputs,
+    SimulatedBasin,
+    SimulatedPart,
+    StartedPart,
+    combine_parts,
+    water_at_t0,
+)
+from operations.forecasting.summary import run_basin
+from operations.forecasting.weather_ahead import RunDays
 from operations.states.advance_states import advance
 from operations.states.changed_states import assimilated_states
 from operations.versions.load_networks import LoadedVersion
+from operations.versions.stages import with_progress
+from records.database.engine import Database
 from records.database.statements import as_values
 from records.database.work import Work
 from records.feeds import feeds
 from records.runs import run_types
+from records.runs.run_parts import RunSubset
 from records.runs.states import State
 from records.simulations.snow_cells import SnowMapping
+from records.verification import scores
 from records.versions.version_properties import VersionPart
 
 
@@ -141,3 +159,114 @@ def _ahead(loaded: LoadedVersion, one: StartedPart) -> InitialState:
 
 def _readable_snow(loaded: LoadedVersion, start: BasinInputs) -> SnowMapping | None:
     return start.snow if loaded.ensemble.conserving and not isinstance(start.snow, Absent) else None
+
+
+Since = Mapping[str, Mapping[str, State | None]]
+"""The state to start from in each basin, by version; None for the empty store."""
+
+
+def results_of(
+    work: Work, plan: Plan, *, store_states: bool = True, rain_response: bool = False, since: Since | None = None
+) -> list[run_types.BasinResult]:
+    """Advance the states to T0 and simulate the days ahead. Return each basin's result, in their order.
+
+    A basin has no forecast where a part that takes part fails, for instance because its ledger does not close. States
+    and `since` (by the versions of the parts) are as in `advance`.
+    """
+    started: dict[str, list[StartedPart]] = {name: [] for name in plan.forcings}
+    results = {name: without_forecast(name, "failed", reason) for name, reason in plan.failures.items()}
+    for one in plan.parts:
+        own = None if since is None else since[one.part.version]
+        starts = prepare_basins(work, one, plan.params, changes=plan.changes, store_states=store_states, since=own)
+        for name, inputs in starts.items():
+            start = start_part(one.part, one.loaded, inputs)
+            if isinstance(start, StartedPart):
+                started[name].append(start)
+            else:
+                results.setdefault(name, start)
+    whole = {name: parts for name, parts in started.items() if name not in results}
+    for result in with_progress(
+        "forecasts", _results(plan, work.database, whole, rain_response=rain_response), len(whole)
+    ):
+        results[result.basin.basin_id] = result
+    return [results[name] for name in sorted(results)]
+
+
+def _results(
+    plan: Plan, database: Database, started: OfBasins, *, rain_response: bool
+) -> Iterator[run_types.BasinResult]:
+    inputs = plan.inputs
+    with database.reading() as session:
+        subsets = _subsets(session, plan, started)
+    calibrated = calibrate_basins(database, plan, started)
+    for name, parts in zip(started, _simulated(plan, started, rain_response=rain_response), strict=True):
+        basin = combine_parts(
+            inputs.loaded,
+            parts,
+            plan.days,
+            calibration=calibrated[name],
+            subset=subsets.get(name),
+            snow=inputs.snow[name],
+        )
+        yield without_forecast(name, "failed", basin) if isinstance(basin, Absent) else result_of(basin)
+
+
+def _simulated(plan: Plan, started: OfBasins, *, rain_response: bool) -> Iterator[list[SimulatedPart]]:
+    """Yield what the parts of each basin simulate. Of each part, only a group of basins is in memory at a time."""
+    of_parts = {}
+    for one in plan.parts:
+        own = [start for parts in started.values() for start in parts if start.part.version == one.part.version]
+        of_parts[one.part.version] = simulate_part(one.loaded, own, plan.days, rain_response=rain_response)
+    for parts in started.values():
+        yield [next(of_parts[start.part.version]) for start in parts]
+
+
+def _subsets(session: Session, plan: Plan, started: OfBasins) -> dict[str, RunSubset]:
+    """Return what is missing in each basin without some parts, with the skill expected of the products that are not."""
+    version = plan.inputs.loaded.version
+    without = [name for name, parts in started.items() if len(parts) < len(version.parts)]
+    if not without:
+        return {}
+    members = [*map(JOINT.join, product_subsets(version.products)), "mean"]
+    found = scores.scores(
+        session, versions=version.evaluated_as, basins=without, metrics=["nse"], members=members, uses=[HELD_OUT]
+    )
+    nse: dict[tuple[str, ...], float | None] = {
+        (one.basin_id, one.member, str(one.first_day), str(one.last_day)): one.value for one in found
+    }
+    periods = {name: max((key[2:] for key in nse if key[0] == name), default=None) for name in without}
+    subsets = {}
+    for name in without:
+        days, reasons = periods[name], plan.absent_parts.get(name, {})
+        missing = {part.name: reasons[part.name] for part in version.parts if part.name in reasons}
+        products, in_part = products_there(version.parts, [one.part for one in started[name]])
+        subsets[name] = RunSubset(
+            products=products,
+            missing=missing,
+            nse=None if days is None else nse.get((name, JOINT.join(products), *days)),
+            nse_of_all=nse.get((name, "mean", *days))
+            if days and _all_judged(nse, name, version.products, days)
+            else None,
+            period=None if days is None else "..".join(days),
+            without_nse=absent(Reason.NOT_SCORED_WITHOUT_PART, products=" and ".join(in_part)) if in_part else None,
+        )
+    return subsets
+
+
+def products_there(
+    parts: Sequence[VersionPart], there: Sequence[VersionPart]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the products of the parts that took part, and those of them that other parts lack.
+
+    Of the latter, the names of the parts stand in place of the product.
+    """
+    names = {part.name for part in there}
+    lacking = {part.product for part in parts if part.name not in names}
+    in_part = dict.fromkeys(part.product for part in there if part.product in lacking)
+    return tuple(dict.fromkeys(part.name if part.product in in_part else part.product for part in there)), (*in_part,)
+
+
+def _all_judged(
+    nse: Mapping[tuple[str, ...], float | None], basin: str, products: Sequence[str], days: Sequence[str]
+) -> bool:
+    return all((basin, JOINT.join(chosen), *days) in nse for chosen in product_subsets(products))

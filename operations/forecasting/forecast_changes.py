@@ -1,137 +1,113 @@
-"""The reruns between a forecast and the previous one of its basin: their inputs, and the change by cause they give."""
+"""Computes why a forecast differs from the previous one of its basin, when it is issued.
 
+Only then are the networks, the weather and both states at hand, and readers never wait for a computation. The flow of a
+combined version is split by the weighted mean of its parts; those that only one run used are left out of the reruns."""
+
+from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import structlog
 
 from hydrology.attribution import ORDERS, PARTS, split_change
-from hydrology.base.absent import absent
+from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Period
+from hydrology.base.errors import Problem
 from hydrology.base.reasons import Reason
-from hydrology.uncertainty.weighted import weighted_mean
 from models.arrays import Forcing
-from operations.forecasting.plan.plans import Plan, read_inputs
-from operations.forecasting.reruns import Flow, Share, joined, states_at, weather_of
+from operations.forecasting.plans import Plan
+from operations.forecasting.reruns import (
+    Flow,
+    Pair,
+    Series,
+    Share,
+    Side,
+    flow_of,
+    flow_series,
+    joined,
+    mean_flows,
+    sides_of,
+    state_as_issued,
+)
 from operations.states.advance_states import ONE_DAY
-from operations.versions.load_networks import LoadedVersion
 from records.database.work import Work
-from records.runs import run_arrays, run_types
+from records.runs import run_arrays, run_types, runs
 from records.runs.run_arrays import RunSeries
 from records.runs.run_parts import RunPart
 from records.runs.run_summary import RunChange
-from records.runs.run_types import BasinResult, NewRun, Run, RunBasin
+from records.runs.run_types import BasinResult, NewRun
+from records.runs.runs import MAX_DAYS_BEFORE
 from records.runs.states import State
 
-Series = Mapping[str, RunSeries]
+log = structlog.get_logger()
+
+Outcome = Absent | tuple[RunChange, RunSeries]
+"""The change of a basin and its parts, or why they are unknown."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """A new result of a basin and the previous run's, with the days that both hold."""
-
-    run: NewRun
-    new: BasinResult
-    previous: Run
-    before: RunBasin
-    days: Period
-
-    @property
-    def basin(self) -> str:
-        return self.new.basin.basin_id
-
-    @property
-    def later(self) -> Series:
-        return {one.variable: one for one in self.new.series}
-
-    @property
-    def promoted(self) -> bool:
-        """Whether the runs are of different versions."""
-        return self.previous.version_id != self.run.version_id
-
-    @property
-    def shares(self) -> tuple[tuple[RunPart, ...], tuple[RunPart, ...]]:
-        """The versions behind the flow of the previous run and of the new one; of one version, those behind both."""
-        before, after = run_types.shares_of(self.previous, self.before), run_types.shares_of(self.run, self.new.basin)
-        return (before, after) if self.promoted else (in_common(before, after), in_common(after, before))
+def with_changes(work: Work, plan: Plan, run: NewRun, results: Sequence[BasinResult]) -> list[BasinResult]:
+    """Return a run's results; each with its change since the previous run, or why it has none."""
+    issued = {result.basin.basin_id: result for result in results if result.basin.status == "issued"}
+    t0 = plan.days.t0
+    earlier = Period(t0 - np.timedelta64(MAX_DAYS_BEFORE, "D"), t0 - ONE_DAY)
+    with work.database.reading() as session:
+        found = runs.issued_before(session, [*issued], earlier, run.version_id)
+    changed = dict.fromkeys(issued, absent(Reason.NO_PREVIOUS_RUN, days=MAX_DAYS_BEFORE, t0=str(t0)))
+    outcomes: dict[str, Outcome] = {**changed}
+    pairs: dict[str, list[Pair]] = defaultdict(list)
+    for name, (previous, before) in found.items():
+        last = min(previous.t0 + np.timedelta64(previous.horizon_days, "D"), plan.days.ahead.last)
+        if last <= t0:
+            outcomes[name] = absent(Reason.NO_COMMON_DAYS, run=previous.id)
+        else:
+            pairs[previous.id].append(Pair(run, issued[name], previous, before, Period(t0 + ONE_DAY, last)))
+    for of_run in pairs.values():
+        outcomes |= _of_run(work, plan, of_run)
+    return [_with(result, outcomes.get(result.basin.basin_id)) for result in results]
 
 
-def in_common(shares: Sequence[RunPart], others: Sequence[RunPart]) -> tuple[RunPart, ...]:
-    """Return the shares of versions that others have too, with weights of sum 1."""
-    versions = {share.version for share in others}
-    total = sum(share.weight for share in shares if share.version in versions)
-    return tuple(replace(share, weight=share.weight / total) for share in shares if share.version in versions)
+def _with(result: BasinResult, outcome: Outcome | None) -> BasinResult:
+    if outcome is None:
+        return result
+    change, series = (outcome, []) if isinstance(outcome, Absent) else (outcome[0], [outcome[1]])
+    basin = replace(result.basin, summary=replace(result.basin.summary, change=change))
+    return replace(result, basin=basin, series=[*result.series, *series])
 
 
-def flow_of(series: Series, shares: Sequence[RunPart], chosen: Sequence[RunPart]) -> Flow | None:
-    """Return the mean flow of some of the versions behind a run, (leads,); None where its members were pruned."""
-    if len(chosen) == len(shares):
-        return run_arrays.mean_of_members(series)
-    if "discharge" not in series:
-        return None
-    members = series["discharge"]
-    names = [label.rpartition("-")[0] for label in members.axes["member"]]
-    weights = {share.name: share.weight / names.count(share.name) for share in chosen}
-    flow = members.values.reshape(len(names), -1, members.values.shape[-1]).mean(axis=1, dtype=np.float64)
-    return weighted_mean(flow, np.array([weights.get(name, 0.0) for name in names]))
+def _of_run(work: Work, plan: Plan, pairs: Sequence[Pair]) -> dict[str, Outcome]:
+    previous = pairs[0].previous
+    try:
+        return dict(_split(work, plan, pairs))
+    except Problem as problem:
+        log.warning("forecast.change_not_split", run=previous.id, error=str(problem))
+        return {pair.basin: absent(Reason.CHANGE_NOT_SPLIT, run=previous.id, why=str(problem)) for pair in pairs}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Side:
-    """What the reruns of a version with members of its own start from in a basin.
-
-    The states of both T0 are by the data as they are now; `past` and `ahead` are the weather after each, as forecast
-    for it.
-    """
-
-    loaded: LoadedVersion
-    at_previous: State
-    at_t0: State
-    past: Forcing
-    ahead: Forcing
-    record: Forcing
-
-
-def sides_of(
-    work: Work, plan: Plan, pairs: Sequence[Pair], earlier: Mapping[str, Series]
-) -> dict[str, dict[str, Side]]:
-    """Return what reruns start from, by version and basin, where all of it is known."""
-    previous, run = pairs[0].previous, pairs[0].run
-    inputs = dict(plan.inputs.by_version)
-    if pairs[0].promoted:
-        known = dict.fromkeys([pair.basin for pair in pairs], plan.days.t0)
-        before = read_inputs(work.database, previous.version_id, [*known], known)
-        inputs = before.by_version | inputs
-    sides = {}
-    for version, of_version in inputs.items():
-        chosen = [pair for pair in pairs if any(share.version == version for of in pair.shares for share in of)]
-        forcings = {pair.basin: of_version.forcings[pair.basin] for pair in chosen if pair.basin in of_version.forcings}
-        at_previous, at_t0 = (states_at(work, of_version.loaded, forcings, t0) for t0 in (previous.t0, run.t0))
-        past = weather_of(work, of_version, previous, {pair.basin: pair.before for pair in chosen})
-        planned = plan.by_version.get(version)
-        ahead = (
-            weather_of(work, of_version, run, {pair.basin: pair.new.basin for pair in chosen})
-            if planned is None
-            else planned.weather
-        )
-        sides[version] = {
-            pair.basin: Side(
-                loaded=of_version.loaded,
-                at_previous=at_previous[pair.basin],
-                at_t0=at_t0[pair.basin],
-                past=past[pair.basin].only(traces_of(earlier[pair.basin])).forcing,
-                ahead=ahead[pair.basin].only(traces_of(pair.later)).forcing,
-                record=forcings[pair.basin].forcing,
-            )
-            for pair in chosen
-            if all(pair.basin in known for known in (at_previous, at_t0, past, ahead))
-        }
-    return sides
-
-
-def traces_of(series: Series) -> Sequence[str] | None:
-    """Return the traces of a run; None for a single weather, or where they were pruned."""
-    return series["discharge"].axes.get("trace") if "discharge" in series else None
+def _split(work: Work, plan: Plan, pairs: Sequence[Pair]) -> Iterator[tuple[str, Outcome]]:
+    previous, names = pairs[0].previous, [pair.basin for pair in pairs]
+    with work.database.reading() as session:
+        earlier = flow_series(session, previous.id, names)
+    sides = sides_of(work, plan, pairs, earlier)
+    reruns = list[Reruns]()
+    with work.database.reading() as session:
+        for pair in pairs:
+            before, after = pair.shares
+            reason = None if before and after else absent(Reason.NO_COMMON_PRODUCT)
+            if not all(pair.basin in sides[share.version] for share in (*before, *after)):
+                reason = absent(Reason.RERUN_INPUTS_LOST)
+            flow = flow_of(earlier[pair.basin], run_types.shares_of(previous, pair.before), before)
+            if reason is not None or flow is None:
+                why = reason or absent(Reason.RERUN_INPUTS_LOST)
+                yield pair.basin, absent(Reason.CHANGE_NOT_SPLIT, run=previous.id, why=why)
+                continue
+            states = [state_as_issued(session, share, pair.basin, previous.t0) for share in before]
+            starts = {share.version: state for share, state in zip(before, states, strict=True) if state is not None}
+            of_basin = {share.version: sides[share.version][pair.basin] for share in (*before, *after)}
+            reruns.append(Reruns(pair, before, after, of_basin, starts, flow))
+    flows = mean_flows({key: shares for one in reruns for key, shares in one.of_both()})
+    for one in reruns:
+        yield one.pair.basin, one.result(flows, earlier[one.pair.basin])
 
 
 _MEDIAN = 0.5

@@ -1,1 +1,0 @@
-"""The forecast of one basin in a run: inputs, arrays, ledgers, summary."""

@@ -1,1 +1,0 @@
-"""Forecasts of a version that combines others: what its parts computed, as one forecast."""

@@ -1,1 +1,0 @@
-"""Plans of forecast runs: their inputs, days and weather; of one version, and of one that combines others."""
