@@ -9,8 +9,7 @@ from pydantic_core import PydanticCustomError
 from hydrology.base.calendar import STALE_AFTER_DAYS
 from hydrology.base.products import PATTERN
 from hydrology.weather.forcing import MAX_DAYS_BEHIND
-from jobspec.faults import faults, form
-from jobspec.fields import Basin, Basins, Id, Name, Place, RequestModel, named_own_product
+from jobspec.fields import Basin, Basins, Id, Name, Place, RequestModel, faults, form, named_own_product
 from jobspec.kinds import InvalidRequest
 
 MAX_DAYS_BACK = 366

@@ -13,7 +13,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from hydrology.base.errors import InvalidInput
 from jobspec.addresses import mail_address
 from jobspec.extensions import extensions
-from jobspec.faults import form, message
+from jobspec.fields import form, message
 
 
 class BadSettings(InvalidInput):

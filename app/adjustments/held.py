@@ -18,8 +18,7 @@ from app.http.problems import Forbidden, documented_keyed, documented_writing
 from hydrology.base.calendar import Day
 from hydrology.base.doc import Why
 from jobspec.changes import HeldRuling
-from jobspec.faults import form
-from jobspec.fields import BASIN, BASIN_WORDS
+from jobspec.fields import BASIN, BASIN_WORDS, form
 from records.access.audit import Action
 from records.alerts import held_alerts
 from records.alerts.held_alerts import HeldOtherwise, NothingHeld

@@ -24,8 +24,7 @@ from hydrology.base.doc import Why
 from hydrology.extremes.thresholds import Kind
 from hydrology.ratings import Rating
 from hydrology.uncertainty.exceedance import Direction
-from jobspec.faults import form
-from jobspec.fields import BASIN
+from jobspec.fields import BASIN, form
 from jobspec.levels import CategoryName
 from records.alerts import alerts
 from records.basins.basins import UnknownBasin

@@ -29,7 +29,7 @@ from app.http.problems import (
 )
 from app.http.request_ids import shown_path
 from hydrology.base.errors import Problem
-from jobspec.faults import message, path
+from jobspec.fields import message, path
 from records.database.connections import DatabaseProblem, StorageFull, is_full
 
 MAX_FAULTS = 50  # thousands of messages would not help

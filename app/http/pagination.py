@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 from fastapi import Depends, Query, Request, Response
 
 from app.http.dependencies import query_parameters
-from jobspec.faults import form
+from jobspec.fields import form
 from records.database import ids
 
 Row = TypeVar("Row")

@@ -20,8 +20,8 @@ from app.jobs.answers import Job, JobPage, NotYourJob, Status, StoredJob, job_an
 from app.jobs.posting import JobPoster, documented_posting
 from app.jobs.stream import EventStreams
 from jobspec.fields import ID
+from jobspec.jobs.training import TrainingTooLarge
 from jobspec.kinds import KINDS, REQUESTABLE, AnyJobRequest
-from jobspec.training_memory import TrainingTooLarge
 from records.job_permissions.permissions import NotAllowed
 from records.jobs import attempts, jobs
 from records.jobs.jobs import ENDED, UnknownJob

@@ -14,7 +14,7 @@ from jobspec.jobs.training import MemberJob, MembersJob
 from records.database.connections import is_locked
 from records.jobs import job_health, process_heartbeats
 from records.upkeep import monitoring
-from runtime import restart_notes
+from runtime import watchdog
 from runtime.settings import Settings
 from workers.queue.enqueue import write_refusal
 
@@ -128,7 +128,7 @@ def _away(settings: Settings) -> Iterator[Degraded]:
 
 def _restarting(settings: Settings) -> Iterator[Degraded]:
     """Yield parts of the service that its supervisor, this process's parent, restarts."""
-    for restart in restart_notes.load(settings.data, os.getppid()):
+    for restart in watchdog.load_restarts(settings.data, os.getppid()):
         if not restart.times:
             sentence = f"The {restart.part} {restart.cause} since {restart.since:%Y-%m-%d %H:%M:%S} UTC: it is "
             yield Degraded(code="part-restarting", sentence=sentence + "started again if it stays silent.")

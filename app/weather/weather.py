@@ -22,7 +22,7 @@ from app.jobs.posting import JobPoster, Upload, documented_posting, upload_of
 from hydrology.base.calendar import as_date
 from jobspec.fields import ID, NAMED
 from jobspec.jobs.data import WeatherJob, WeatherParams
-from jobspec.weather import WeatherDocument
+from jobspec.new_data import WeatherDocument
 from records.basins import basins
 from records.basins.basins import UnknownBasin
 from records.database.statements import as_values

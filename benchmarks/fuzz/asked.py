@@ -17,11 +17,11 @@ from hydrology.base.outline import outline_of
 from hydrology.base.outline_area import area_m2, weather_points
 from hydrology.climatology.volumes import Season
 from ingestion.client import http_address, redirected, shown
-from jobspec import faults, kinds
+from jobspec import fields, kinds
 from jobspec.addresses import why_no_target
-from jobspec.basins import AddedBasin
 from jobspec.feeds import NewFeed, read_settings
 from jobspec.levels import NewThreshold
+from jobspec.new_data import AddedBasin
 from jobspec.subscriptions import NewSubscription, SubscriptionPatch
 from records.jobs.cron import next_run
 from testing.jobs.requests import REQUESTS, SCRATCH, TUNING
@@ -53,7 +53,7 @@ def _model(model: type[BaseModel]) -> Callable[[bytes], object]:
         try:
             contract.validate_json(content)
         except ValidationError as error:
-            raise kinds.InvalidRequest(faults.faults(error, _json(content))) from None
+            raise kinds.InvalidRequest(fields.faults(error, _json(content))) from None
 
     return read
 

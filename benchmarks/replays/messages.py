@@ -43,7 +43,7 @@ from records.database.engine import Database
 from records.database.statements import grouped
 from records.runs.runs import RunRequest
 from runtime.clock import Clock
-from runtime.logs import log_to_stderr
+from runtime.process import log_to_stderr
 from runtime.settings import Settings
 from testing.messages import cap
 from testing.messages.mail_server import Answer, Mail, MailServer, serving_mail

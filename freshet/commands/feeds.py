@@ -20,9 +20,9 @@ from freshet.cli.output import (
     inform,
     inform_missing,
     listing,
+    reporting,
     table,
 )
-from freshet.cli.progress import reporting
 from freshet.cli.reading import Reading, Shown, command_line_key, reads
 from hydrology.base.basins import basin_id
 from hydrology.base.calendar import day
@@ -92,7 +92,7 @@ def start_feeds(
 
     They are flow (discharge of USGS), past and ahead (past weather and weather forecasts of Open-Meteo).
     """
-    from freshet.cli.command_run import run
+    from freshet.cli.job_command import run
     from operations.feeds.fetch import until_now
 
     done: dict[str, Any] = {}

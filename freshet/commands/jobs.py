@@ -10,8 +10,7 @@ from sqlalchemy.orm import Session
 
 from freshet.cli.context import changing, opened
 from freshet.cli.options import argument, option
-from freshet.cli.output import Columns, Json, answer, inform, listing, table
-from freshet.cli.progress import reporting
+from freshet.cli.output import Columns, Json, answer, inform, listing, reporting, table
 from freshet.cli.reading import Reading, Shown, command_line_key, cut, reads
 from hydrology.base.errors import DataProblem, InvalidInput, counted
 from jobspec import kinds

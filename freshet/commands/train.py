@@ -15,8 +15,7 @@ from sqlalchemy.orm import Session
 from freshet.cli.context import Context, cores, opened
 from freshet.cli.job_command import Device, take_device
 from freshet.cli.options import Basins, BasinsFile
-from freshet.cli.output import Json, answer, inform, inform_left_out, table
-from freshet.cli.progress import reporting
+from freshet.cli.output import Json, answer, inform, inform_left_out, reporting, table
 from freshet.cli.text_files import Fields, listed, of_file, valid
 from hydrology.base.calendar import Period
 from hydrology.base.errors import InvalidInput, counted

@@ -17,7 +17,7 @@ from hydrology.base.reasons import Reason
 from hydrology.base.units import AREA_ATTRIBUTES, GIVEN_AREA, M2_PER_KM2, OUTLINE_AREA, SERVICE_AREA, Area, area_by
 from hydrology.weather.runoff import area_unit
 from ingestion.feeds.usgs_sites import Location, locations
-from jobspec.basins import ASKED_NAMESPACE, AddedBasin
+from jobspec.new_data import ASKED_NAMESPACE, AddedBasin
 from operations.basin_data.basins import TIME_ZONE
 from operations.basin_data.ingest import report_quality, unit_warnings
 from operations.feeds.adapters import usgs

@@ -35,7 +35,7 @@ class UnknownKey(NotFound):
 )
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key, without its token. `jobspec.jobs.authority` defines what an `operator` may do; a `forecaster` may also
+    """A key, without its token. `jobspec.jobs.base` defines what an `operator` may do; a `forecaster` may also
     adjust and publish forecasts and decide held alerts; an `admin` may do all."""
 
     id: str

@@ -5,7 +5,7 @@ from typing import Any, TypeVar, cast
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
-from jobspec.faults import message
+from jobspec.fields import message
 from records.database.ids import Corrupt
 
 Document = TypeVar("Document")

@@ -10,8 +10,7 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.basins import basin_id
 from hydrology.base.errors import InvalidInput
-from jobspec.jobs.authority import Role, Subject
-from jobspec.jobs.base import JobRequest
+from jobspec.jobs.base import JobRequest, Role, Subject
 from records.access import keys
 from records.access.keys import Key
 from records.basins import basins, ownership

@@ -15,8 +15,7 @@ TEXT_CHECKS: Mapping[str, str] = MappingProxyType(
     {
         "hydrology/base/calendar.py": "a day is given as text or as a date",
         "hydrology/base/outline.py": "a file of outlines holds any JSON",
-        "jobspec/faults.py": "a fault's place is a name or a number",
-        "jobspec/fields.py": "a request holds any JSON",
+        "jobspec/fields.py": "a request holds any JSON, and a fault's place is a name or a number",
         "runtime/settings.py": "an environment variable is text",
         "records/job_permissions/permissions.py": "a parameter names one basin or several",
         "ingestion/feeds/flow.py": "a service answers with any JSON",

@@ -15,10 +15,9 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from jobspec.fields import RequestModel
-from jobspec.jobs.authority import CHECK
-from jobspec.jobs.base import QUEUES, JobRequest
+from jobspec.jobs.base import CHECK, QUEUES, JobRequest
 from records.jobs import retries
-from runtime.logs import log_to_stderr
+from runtime.process import log_to_stderr
 from runtime.settings import Settings
 from workers.job import JobRun
 from workers.job_processes.job_process import serve

@@ -39,9 +39,8 @@ from records.job_permissions.write_guard import Guard, UndeclaredWriteError
 from records.jobs import jobs, retries
 from runtime import child_processes
 from runtime.clock import Clock
-from runtime.logs import log_to_stderr
+from runtime.process import collect_seldom, log_to_stderr
 from runtime.settings import Settings
-from runtime.tuning import collect_seldom
 from workers.job import (
     CancelAsked,
     Handler,

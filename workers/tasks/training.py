@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from hydrology.base.absent import Absent, texts
 from hydrology.base.errors import DataProblem
-from jobspec import training_memory
 from jobspec.jobs.base import JobRequest
 from jobspec.jobs.training import (
     MemberJob,
@@ -16,6 +15,7 @@ from jobspec.jobs.training import (
     PretrainedParams,
     RetrainingParams,
     TrainingParams,
+    require_memory,
 )
 from jobspec.training import TrainingConfig
 from models.devices import CPU, GPULost, GPUTooSmall
@@ -52,7 +52,7 @@ def training(running: JobRun, params: TrainingParams) -> dict[str, Any]:
             if not running.grant.is_official:
                 config = params.config
                 whole_config = config if isinstance(config, TrainingConfig) else whole(session, config)[1]
-                training_memory.require(whole_config, work.settings.operator_job_bytes)
+                require_memory(whole_config, work.settings.operator_job_bytes)
             if rule is not None:
                 require_decidable(session, params.config, rule)
         works = begin_all(work, params.config, basins, owner=running.grant.owner)

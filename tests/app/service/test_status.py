@@ -19,7 +19,7 @@ from records.jobs import attempts, jobs, process_heartbeats, schedules
 from records.jobs.process_heartbeats import GPUState
 from records.series import series_writer
 from records.versions import promotions
-from runtime import restart_notes
+from runtime import watchdog
 from runtime.clock import Clock
 from runtime.settings import Settings
 from testing.records import (
@@ -329,7 +329,7 @@ def test_a_part_that_is_being_started_again_is_reported(
     since = datetime(2008, 10, 1, 6, tzinfo=UTC)
     with serving(sqlite, data=tmp_path) as client:
         assert "part-restarting" not in codes(client.get("/v1/status").json())
-        restart_notes.store(tmp_path, [restart_notes.Restart("scheduler", "hung and was killed", 3, since)])
+        watchdog.store_restarts(tmp_path, [watchdog.Restart("scheduler", "hung and was killed", 3, since)])
         (shown,) = [one for one in client.get("/v1/status").json()["degraded"] if one["code"] == "part-restarting"]
     assert shown["sentence"].startswith("The scheduler hung and was killed, 3 times since 2008-10-01 06:00 UTC")
 

@@ -10,8 +10,8 @@ from hydrology.base.calendar import Period, day
 from hydrology.base.errors import DataProblem, InvalidInput
 from hydrology.base.outline import BadOutline
 from hydrology.weather.climate import CLIMATE
-from jobspec.basins import AddedBasin
 from jobspec.jobs.forecasting import ForecastParams
+from jobspec.new_data import AddedBasin
 from operations.basin_data.climate import compute
 from operations.feeds.add_gauge import add
 from operations.forecasting.forecast import NothingToForecast, forecast

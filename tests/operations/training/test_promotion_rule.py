@@ -14,7 +14,7 @@ from hydrology.base.calendar import Period, water_year
 from hydrology.base.errors import InvalidInput
 from hydrology.scores.bootstrap import YearlyErrors
 from hydrology.water.probes import ProbeResult
-from jobspec.jobs.authority import TRAINING
+from jobspec.jobs.base import TRAINING
 from jobspec.jobs.training import PromotionRule
 from jobspec.training import Cosine
 from operations.training.promotion_rule import decide, side_by_side

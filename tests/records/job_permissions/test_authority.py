@@ -13,8 +13,7 @@ from sqlalchemy.sql.dml import UpdateBase
 
 from jobspec import kinds
 from jobspec.feeds import NewFeed
-from jobspec.jobs.authority import EVERY_JOB, Authority, Owned, Role
-from jobspec.jobs.base import JobRequest
+from jobspec.jobs.base import EVERY_JOB, Authority, JobRequest, Owned, Role
 from jobspec.jobs.upkeep import CheckParams
 from jobspec.kinds import KINDS
 from records.access import keys

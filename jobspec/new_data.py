@@ -1,15 +1,15 @@
-"""Requests to add a basin and to compute its climate."""
+"""Requests that bring data: a basin to add, the climate to compute, a weather forecast as a JSON document."""
 
 from typing import Annotated, Any, Self
 
-from pydantic import AfterValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, AwareDatetime, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from hydrology.base.basins import SOURCE_NAMESPACES
 from hydrology.base.outline import geometry_of, polygons_of
 from hydrology.base.units import MAX_AREA_KM2
-from jobspec.faults import form
-from jobspec.fields import Basin, Line, Name, PeriodField, RequestModel, refusing
+from hydrology.weather.forcing import MAX_LEADS, MAX_TRACES
+from jobspec.fields import MAX_BASINS, Basin, DayField, Line, Name, PeriodField, Printable, RequestModel, form, refusing
 
 ASKED_NAMESPACE = "USGS"
 """The namespace whose gauges a web service describes: place, name and area need not be given."""
@@ -120,3 +120,53 @@ class ClimateParams(RequestModel):
     period: PeriodField | None = Field(
         None, description="Whole years, without a missing day. By default all whole calendar years that are stored."
     )
+
+
+Variable = Annotated[str, Field(pattern=form("^[a-z]{1,32}$", "1 to 32 small letters, such as precipitation"))]
+Values = Annotated[list[float | None], Field(max_length=MAX_LEADS)]
+
+
+class TracesOfBasin(RequestModel):
+    """The traces of one basin, over the same days."""
+
+    time: list[DayField] = Field(max_length=MAX_LEADS, description="The valid days: calendar days at the gauge.")
+    traces: dict[Name, dict[Variable, Values]] = Field(
+        max_length=MAX_TRACES, description="By label of the trace, the value of each variable on each day."
+    )
+
+
+class WeatherDocument(RequestModel):
+    """A weather forecast for any basins."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "source": "our-own",
+                    "model": "two-guesses",
+                    "reference_time": "2026-11-22T00:00:00Z",
+                    "units": {"precipitation": "mm/day", "tmax": "degC", "tmin": "degC"},
+                    "basins": {
+                        "OWN-mill": {
+                            "time": ["2026-11-22", "2026-11-23"],
+                            "traces": {
+                                "dry": {"precipitation": [0.0, 0.5], "tmax": [9.0, 8.5], "tmin": [1.0, 0.5]},
+                                "wet": {"precipitation": [7.5, 12.0], "tmax": [8.0, 7.0], "tmin": [2.0, 1.5]},
+                            },
+                        }
+                    },
+                }
+            ]
+        }
+    )
+
+    source: Name = Field(description="The institution that issues it.")
+    model: Name = Field(description="The model that computed it.")
+    reference_time: AwareDatetime = Field(description="The start of its computation.")
+    available_time: AwareDatetime | None = Field(
+        None, description="When it became available; by default when it is sent."
+    )
+    licence: Line | None = None
+    credit: Line | None = Field(None, description="Credit of the source, shown with every answer that uses it.")
+    units: dict[Variable, Annotated[str, Printable, Field(max_length=16)]] = Field(description="Of each variable.")
+    basins: dict[str, TracesOfBasin] = Field(max_length=MAX_BASINS, description="By identifier.")

@@ -1,7 +1,7 @@
-"""`python -m freshet.demo.write_archive`: cuts the demonstration's rivers out of CAMELS-US (FRESHET_CAMELS).
+"""`python -m testing.demo_archive`: cuts the demonstration's rivers out of CAMELS-US (FRESHET_CAMELS).
 
 The archive has the layout of the published text, so that it is ingested as any other, and its lines are unchanged.
-README.md beside it names its sources.
+`freshet/demo/README.md` names its sources.
 """
 
 import os
@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 
-ARCHIVE = Path(__file__).parent / "eight_rivers.zip"
-RIVERS = ("01022500", "01031500", "03439000", "06409000", "09081600", "10234500", "12010000", "13235000")
+from freshet.demo.demonstration import ARCHIVE, RIVERS
+
 FIRST_FLOW, FIRST_WEATHER, LAST = date(1980, 1, 1), date(1985, 10, 1), date(1997, 5, 31)
 """Of weather ten years beside that of the replay, after one of warm-up: without ten there is no normal."""
 SUBJECTS = ("clim", "geol", "hydro", "name", "soil", "topo", "vege")

@@ -1,4 +1,4 @@
-"""`python -m freshet.docs_reference`: write the pages of docs/ on commands, settings and jobs from their
+"""`python -m tests.guide.reference`: write the pages of docs/ on commands, settings and jobs from their
 declarations."""
 
 import inspect
@@ -12,13 +12,12 @@ from pydantic.fields import FieldInfo
 
 from freshet.cli.commands import loaded, names
 from freshet.cli.main import EXIT_CODES
-from jobspec.jobs.authority import Authority, Owned
-from jobspec.jobs.base import SERVICE, JobRequest
+from jobspec.jobs.base import SERVICE, Authority, JobRequest, Owned
 from jobspec.kinds import KINDS
 from runtime.settings import EnvironmentSettings, Settings, extension_settings
 
-DOCS = Path(__file__).parents[1] / "docs"
-_WRITTEN = "`python -m freshet.docs_reference` writes this page from the program itself."
+DOCS = Path(__file__).parents[2] / "docs"
+_WRITTEN = "`python -m tests.guide.reference` writes this page from the program itself."
 _COMMANDS = f"""\
 # Commands
 
@@ -76,7 +75,7 @@ _RIGHTS = """\
 ## Permissions of jobs
 
 The command line, its schedules and admins' keys may post every job, and their jobs write all tables in the last two
-columns. What an operator's job may write is declared with its kind (`jobspec/jobs/authority.py`) and enforced once:
+columns. What an operator's job may write is declared with its kind (`jobspec/jobs/base.py`) and enforced once:
 a request that is visibly not allowed is refused with 403 (`not-allowed`) when it is posted, any other when it runs, and
 its handler cannot write to any other table. A schedule's jobs run with the current permissions of the key that created
 it: once the key is revoked or has expired, they fail with that reason. A job's members have its permissions.
