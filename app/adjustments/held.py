@@ -12,8 +12,7 @@ from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.http.api_keys import ForecasterReader, ForecasterWriter, KeyFirstRoute
 from app.http.base_schema import EXPLAINED, Missing, Model, OfBasin, next_page
 from app.http.conditional import NO_STORE, cached
-from app.http.dependencies import BasinId, Reading, ServiceClock
-from app.http.pagination import Page, paged
+from app.http.dependencies import BasinId, Page, Reading, ServiceClock, paged
 from app.http.problems import Forbidden, documented_keyed, documented_writing
 from hydrology.base.calendar import Day
 from hydrology.base.doc import Why

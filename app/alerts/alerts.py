@@ -14,8 +14,7 @@ from app.exports.answers import JsonAnswer, documented_responses
 from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.http.base_schema import EXPLAINED, Missing, Model, next_page
 from app.http.conditional import SHORTLY, cached
-from app.http.dependencies import KnownBasin, Reading, ServiceClock
-from app.http.pagination import Page, paged
+from app.http.dependencies import KnownBasin, Page, Reading, ServiceClock, paged
 from app.http.problems import documented
 from hydrology.alerts import ENDS_AFTER, SEVERITIES, Severity, Trend, ladder
 from hydrology.base.absent import text

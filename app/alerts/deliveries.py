@@ -13,8 +13,7 @@ from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.http.api_keys import AnyKey, KeyFirstRoute, OperatorWriter
 from app.http.base_schema import EXPLAINED, Missing, Model, ReasonText, next_page
 from app.http.conditional import NO_STORE, cached
-from app.http.dependencies import Reading
-from app.http.pagination import IdPage
+from app.http.dependencies import IdPage, Reading
 from app.http.problems import documented_keyed, documented_writing
 from hydrology.base.doc import Why
 from jobspec.fields import ID

@@ -16,8 +16,7 @@ from app.forecasts.header import weather_used, what_if
 from app.forecasts.schemas import T0_AGE, T0_NOTE, WhatIf
 from app.http.base_schema import Model, Program, next_page
 from app.http.conditional import FOR_EVER
-from app.http.dependencies import AsKnown, OptionalBasin, OptionalInstant, OptionalVersion, Reading, RunId
-from app.http.pagination import IdPage
+from app.http.dependencies import AsKnown, IdPage, OptionalBasin, OptionalInstant, OptionalVersion, Reading, RunId
 from app.http.problems import documented
 from app.weather.weather import WeatherUsed
 from hydrology.base.absent import text

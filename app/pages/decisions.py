@@ -18,8 +18,7 @@ from app.forecasts.words import UNITS, number, on
 from app.http.api_keys import ForecasterReader, any_key
 from app.http.dependencies import BasinId, ChosenRun, Reading, ServiceClock
 from app.pages.figures import Band, Curve, Figure
-from app.pages.forms import FormField, form_of
-from app.pages.render import PageRoute, render
+from app.pages.render import FormField, PageRoute, form_of, render
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import as_date
 from jobspec.changes import HeldRuling, NewAdjustment, Publication

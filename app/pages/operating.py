@@ -17,8 +17,7 @@ from app.http.api_keys import AnyKey
 from app.http.dependencies import OpenDatabase, Reading, ServiceClock, ServiceSettings
 from app.jobs.answers import Job, StoredJob, job_answer
 from app.jobs.schedules import Schedule, schedule_of
-from app.pages.forms import FormField, form_of
-from app.pages.render import PageRoute, render
+from app.pages.render import FormField, PageRoute, form_of, render
 from app.service import status as status_service
 from app.service.status import Status
 from hydrology.alerts import SEVERITIES, rank

@@ -17,8 +17,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.http.api_keys import AnyKey
 from app.http.dependencies import OpenDatabase, Reading, ServiceClock, ServiceSettings
+from app.http.middleware import on_start
 from app.http.problems import documented_keyed
-from app.http.responses import on_start
 from hydrology.base.calendar import age_days
 from jobspec.jobs.base import QUEUES
 from records.database.engine import Database

@@ -13,8 +13,8 @@ from app.http.base_schema import EXPLAINED, Missing, Model, maybe
 from app.http.conditional import NO_STORE, cached
 from app.http.dependencies import OpenDatabase, Reading, ServiceClock, ServiceSettings
 from app.http.problems import documented
-from app.service import degradations
-from app.service.degradations import Degraded
+from app.service import health
+from app.service.health import Degraded
 from hydrology.base.calendar import STALE_AFTER_DAYS, Day, age_days, as_date, last_ended_anywhere, stale
 from hydrology.base.errors import counted
 from hydrology.base.products import JOINT
@@ -138,7 +138,7 @@ def status(session: Session, clock: Clock, settings: Settings, revision: str | N
         *_withheld(session, statuses, now),
         *_waiting_alerts(session),
         *_undelivered(session),
-        *degradations.degraded(session, clock.wall(), settings),
+        *health.degraded(session, clock.wall(), settings),
     ]
     return Status(
         status="degraded" if degraded else "ok",

@@ -7,8 +7,7 @@ from fastapi import APIRouter, Depends, Path, Request, Response
 from sqlalchemy.orm import Session
 
 from app.http.conditional import NOT_MODIFIED, SHORTLY, IfNoneMatch, entity_tag, holds
-from app.http.dependencies import Reading, ServiceClock, ServiceSettings
-from app.http.pagination import NumberPage, Page
+from app.http.dependencies import NumberPage, Page, Reading, ServiceClock, ServiceSettings
 from app.http.problems import documented
 from extensions.cap import atom, messages
 from extensions.cap.feed_selection import CAP_INDEX, FEED, FeedSelection, SelectedChanges, feed_address

@@ -26,9 +26,8 @@ from app.forecasts.words import UNITS
 from app.http.dependencies import BasinId, ChosenRun, Reading, ServiceClock
 from app.outlooks.schemas import BasinOutlook, ThreatLevel
 from app.outlooks.service import answer as outlook_answer
-from app.pages.basins.facts import Fact, facts_of
+from app.pages.basins.facts import Fact, ShownScore, by_months, facts_of, shown_scores, verified_rows
 from app.pages.basins.plots import BasinFigures, RunsAround, or_reason, runs_around
-from app.pages.basins.skill import ShownScore, by_months, shown_scores, verified_rows
 from app.pages.figures import Figure
 from app.pages.figures.flow import Flow, flow_of
 from app.pages.render import PageRoute, render

@@ -12,7 +12,7 @@ import pytest
 from starlette.testclient import TestClient
 from starlette.types import Message, Scope
 
-from app.jobs.stream import AT_ONCE
+from app.jobs.endpoints import AT_ONCE
 from app.main import create_app
 from jobspec import kinds
 from records.database import retention
