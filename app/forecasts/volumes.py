@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 from fastapi import APIRouter, Query, Response
@@ -183,7 +183,7 @@ def _in_m3(volume: Volume, depths: Array | Absent) -> Array | Absent:
     return NO_AREA if volume.area is None else million_m3(depths, volume.area)
 
 
-def _one_in_m3(volume: Volume, depth: float) -> float | None:
+def _one_in_m3(volume: Volume, depth: float) -> Any:
     return maybe(_in_m3(volume, np.array([depth])), lambda converted: rounded(float(converted[0])))
 
 

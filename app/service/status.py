@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime
 from importlib import metadata
-from typing import Literal, TypeVar
+from typing import Any, Literal
 
 from fastapi import APIRouter
 from pydantic import Field
@@ -28,8 +28,6 @@ from records.series import revisions
 from records.versions import promotions, versions
 from runtime.clock import Clock
 from runtime.settings import Settings
-
-Value = TypeVar("Value")
 
 AGE = "Days behind the service's clock; negative if ahead."
 STALE = f"Whether that is more than {STALE_AFTER_DAYS} days."
@@ -182,7 +180,7 @@ def _version(
 
 
 def _gpu(state: GPUState) -> GPU:
-    def or_reason(value: Value | None) -> Value | None:
+    def or_reason(value: object) -> Any:
         return maybe(state.unread if value is None else value)
 
     return GPU(
