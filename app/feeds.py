@@ -18,10 +18,9 @@ from hydrology.base.doc import Why
 from jobspec.feeds import NewFeed
 from jobspec.fields import NAMED
 from records.access.keys import Key
-from records.database.statements import as_values
+from records.database.stored import as_values
 from records.feeds import feeds
-from records.feeds.feeds import BasinStatus, FeedConflict, UnknownFeed
-from records.feeds.product_credits import ProductConflict
+from records.feeds.feeds import BasinStatus, FeedConflict, ProductConflict, UnknownFeed
 
 WITHHELD = "Shown to the key that created the feed and to an admin: it names files."
 _NO_ERROR = Why("It has not failed yet.")

@@ -27,7 +27,7 @@ from jobspec.fields import BASIN, form
 from jobspec.levels import CategoryName
 from records.alerts import alerts
 from records.basins.basins import UnknownBasin
-from records.database.statements import as_values
+from records.database.stored import as_values
 from records.levels import basin_levels
 from records.levels.basin_levels import Threshold
 from records.runs.run_summary import CalibrationKind

@@ -27,7 +27,7 @@ from jobspec.kinds import REQUESTABLE
 from jobspec.subscriptions import NewSubscription
 from records.alerts import alerts, deliveries
 from records.basins import basins
-from records.basins.station_names import shown_name
+from records.basins.ownership import shown_name
 from records.feeds import feeds
 from records.jobs import jobs, schedules
 from records.jobs.jobs import ENDED

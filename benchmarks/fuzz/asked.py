@@ -23,7 +23,7 @@ from jobspec.feeds import NewFeed, read_settings
 from jobspec.levels import NewThreshold
 from jobspec.new_data import AddedBasin
 from jobspec.subscriptions import NewSubscription, SubscriptionPatch
-from records.jobs.cron import next_run
+from records.jobs.schedules import next_run
 from testing.jobs.requests import REQUESTS, SCRATCH, TUNING
 
 NOW = datetime(2026, 11, 22, 14, tzinfo=UTC)

@@ -32,7 +32,7 @@ from jobspec.kinds import KINDS
 from models.devices import CPU, available, use_device
 from records.access import audit
 from records.basins import basins
-from records.database.ids import new_id
+from records.database.checksums import new_id
 from records.database.work import Work
 from records.jobs.jobs import Job
 from runtime.settings import Settings

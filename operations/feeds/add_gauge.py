@@ -23,7 +23,7 @@ from operations.basin_data.ingest import report_quality, unit_warnings
 from operations.feeds.adapters import usgs
 from records.access import keys
 from records.basins import basins, ownership
-from records.basins.tables import Basin
+from records.basins.ownership import Basin
 from records.database.work import Work
 from records.runs import states
 from records.versions import adoption, versions

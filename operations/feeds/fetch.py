@@ -24,9 +24,9 @@ from operations.feeds import holes
 from operations.feeds.adapters import opened
 from records.basins import basins
 from records.database.work import Work
-from records.feeds import feeds, product_credits
+from records.feeds import feeds
 from records.feeds.feeds import BasinStatus, FetchedBasin
-from records.weather import issue_store
+from records.weather import weather_issues
 from runtime.clock import Clock
 
 log = structlog.get_logger()
@@ -216,7 +216,7 @@ class _Fetch:
                 product = feed.product or gauge_product(given.basin)
                 if observed.variables:
                     origin = feed.origin if feed.product else product
-                    product_credits.store(session, product, origin, self.source.credit)
+                    feeds.store_credit(session, product, origin, self.source.credit)
                 outcome = store(session, observed.as_data(given.basin, feed.product), self.work.clock)
                 return replace(
                     nothing,
@@ -229,7 +229,7 @@ class _Fetch:
                 )
             case WeatherForecast() as forecast:
                 odd = check_forecast(session, forecast)
-                storing = issue_store.store(session, [forecast], self.work.clock.wall(), operational=True)
+                storing = weather_issues.store(session, [forecast], self.work.clock.wall(), operational=True)
                 if storing.new:
                     return replace(nothing, status="new", new_days=len(forecast.period), warnings=odd)
                 # Data stored earlier by this run stay unchanged, even where the requested days have moved on.

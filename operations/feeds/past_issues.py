@@ -23,7 +23,7 @@ from operations.weather.import_forecasts import store_usable
 from records.database.work import Work
 from records.feeds import feeds
 from records.weather import weather_issues
-from records.weather.issue_store import StoredIssue
+from records.weather.weather_issues import StoredIssue
 
 log = structlog.get_logger()
 

@@ -15,8 +15,7 @@ from hydrology.ratings import InvalidRating, Rating, read_rating
 from jobspec.levels import NewRating
 from records.basins import basins
 from records.database.base import FreeText
-from records.database.statements import as_values, table_of, upsert
-from records.database.stored import read, stored
+from records.database.stored import as_values, read, stored, table_of, upsert
 
 
 class NoRating(NotFound):

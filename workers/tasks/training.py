@@ -19,9 +19,8 @@ from jobspec.jobs.training import (
 )
 from jobspec.training import TrainingConfig
 from models.devices import CPU, GPULost, GPUTooSmall
-from records.database.base import JsonObject
-from records.database.json_columns import to_json
-from records.jobs import jobs, process_heartbeats, retries
+from records.database.base import JsonObject, to_json
+from records.jobs import attempts, jobs, process_heartbeats
 from workers.job import JobRun, Waiting
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 
 MEMBER_ATTEMPTS = 10  # each continues from the newest checkpoint; a worker may be lost every few days
 GPU_ATTEMPTS = 3  # then CPUs continue
-GPU_FAULTS = (GPULost.kind, GPUTooSmall.kind, retries.NO_GPU_WORKER, *retries.OF_ATTEMPTS)
+GPU_FAULTS = (GPULost.kind, GPUTooSmall.kind, attempts.NO_GPU_WORKER, *attempts.OF_ATTEMPTS)
 MEMBER, MEMBERS = (job.model_fields["kind"].default for job in (MemberJob, MembersJob))
 
 

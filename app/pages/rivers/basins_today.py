@@ -13,7 +13,7 @@ from hydrology.base.absent import Absent, known, text
 from hydrology.base.calendar import STALE_AFTER_DAYS, age_days, as_date, stale
 from hydrology.snow.against_normal import SnowAgainstNormal
 from records.basins import basins
-from records.basins.station_names import station_name
+from records.basins.ownership import station_name
 from records.forecasts.latest import Latest
 from records.outlooks import reader
 from records.outlooks.reader import Outlook

@@ -18,8 +18,7 @@ from operations.forecasting.forecast import NothingToForecast, forecast
 from operations.verification.evaluate import evaluate
 from records.access import keys
 from records.basins import basins, ownership
-from records.basins.ownership import AgencysName, Unofficial
-from records.basins.tables import ATTRIBUTES, Basin
+from records.basins.ownership import ATTRIBUTES, AgencysName, Basin, Unofficial
 from records.database.engine import Database
 from records.runs import runs, states
 from records.runs.run_summary import RunSummary

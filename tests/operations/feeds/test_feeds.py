@@ -22,11 +22,10 @@ from operations.basin_data.source_paths import Intake
 from operations.feeds.fetch import FetchCallbacks, fetch
 from records.access import keys
 from records.basins import basins
-from records.basins.tables import Basin
+from records.basins.ownership import Basin
 from records.database.engine import Database
-from records.feeds import feeds, product_credits
-from records.feeds.feeds import FeedConflict, FetchedBasin
-from records.feeds.product_credits import ProductConflict
+from records.feeds import feeds
+from records.feeds.feeds import FeedConflict, FetchedBasin, ProductConflict
 from records.schema import Base
 from records.series import revisions, series
 from records.weather import weather_issues
@@ -225,7 +224,7 @@ def test_a_basin_is_taken_whole_or_not_at_all(office: Office) -> None:
         stored = of_product(MAINE, "vp", daily("2026-11-01", 1.0, unit="hPa"))
         store(session, stored, Clock(NOW))
     with office.database.transaction() as session:
-        product_credits.store(session, "open_meteo_era5", "open-meteo-archive era5", Credit("somebody", "a licence"))
+        feeds.store_credit(session, "open_meteo_era5", "open-meteo-archive era5", Credit("somebody", "a licence"))
     office.add("past", ARCHIVE)
     done = office.fetch("past")
     assert (done[MAINE].status, done[COAST].status) == ("failed", "new")
@@ -281,7 +280,7 @@ def test_the_credit_of_the_data_outlives_the_feed(office: Office) -> None:
     with office.database.transaction() as session:
         feeds.remove(session, feed)
     with office.database.reading() as session:
-        credited = product_credits.by_product(session, ["open_meteo_era5", "usgs", "maurer"])
+        credited = feeds.credits_of(session, ["open_meteo_era5", "usgs", "maurer"])
         assert [one.name for one in feeds.list_feeds(session)] == ["flow"]
     assert set(credited) == {"open_meteo_era5", "usgs"}
     assert credited["open_meteo_era5"].licence == "CC BY 4.0"

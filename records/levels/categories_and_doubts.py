@@ -1,6 +1,10 @@
-"""Official flood categories as levels of a basin, by stage and the basin's rating, or by flow."""
+"""Official flood categories as levels of a basin, and levels whose unit, datum or order seems wrong.
 
-from collections.abc import Mapping, Sequence
+Every level is checked when it is read, whatever has changed since: its rating, its record, or the other levels. Alerts
+wait until somebody confirms a level in doubt, at its discharge; set or converted to another, it is checked again.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -10,15 +14,19 @@ from sqlalchemy import Row, or_, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent, absent
-from hydrology.base.basins import source_code
-from hydrology.base.calendar import day
+from hydrology.base.arrays import Array
+from hydrology.base.basins import gauge_product, source_code
+from hydrology.base.calendar import Day, day
 from hydrology.base.reasons import Reason
-from hydrology.extremes.level_checks import differ
-from hydrology.ratings import Rating
+from hydrology.base.units import converted, only_area
+from hydrology.extremes.level_checks import against_record, differ, out_of_order, ratio
+from hydrology.ratings import M_PER_FT, Rating
 from jobspec.levels import CATEGORIES, InvalidCategories, NewCategories, read_categories
 from records.basins import basins, ratings
-from records.database.statements import add_all
-from records.levels.basin_levels import THRESHOLDS, Threshold
+from records.database.stored import add_all
+from records.levels import basin_levels
+from records.levels.basin_levels import FIXED_UNIT, THRESHOLDS, Threshold
+from records.series import series
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +37,7 @@ class Imported:
     left_out: Mapping[str, Absent]
 
 
-def put(session: Session, basin: str, new: NewCategories, at: datetime) -> Imported:
+def put_categories(session: Session, basin: str, new: NewCategories, at: datetime) -> Imported:
     """Set the official categories of a basin in place of earlier ones: levels of the names of the categories."""
     basins.lock(session, basin)
     site, categories = read_categories(new.document)
@@ -59,11 +67,11 @@ def put(session: Session, basin: str, new: NewCategories, at: datetime) -> Impor
         confirmed = {name: row.confirmed for name, row in before.items()}
         news = ({"name": name, "confirmed": confirmed.get(name)} | added | of for name, of in rows.items())
         add_all(session, Threshold, news)
-    converted = convert(session, basin, at)
+    converted = convert_categories(session, basin, at)
     return Imported(changed or converted.changed, converted.left_out)
 
 
-def convert(session: Session, basin: str, at: datetime) -> Imported:
+def convert_categories(session: Session, basin: str, at: datetime) -> Imported:
     """Give each category its discharge by the rating that holds."""
     stored = ratings.newest(session, basin, day(at.date()))
     rows = _rows(session, basin)
@@ -125,3 +133,59 @@ def _by_rating(stage: float | None, rating: Rating | None) -> float | Absent:
         return absent(Reason.NO_RATING)
     flow = float(rating.discharge(stage))
     return flow if flow > 0 else rating.why_no_discharge(stage)
+
+
+REMEDY = "Correct it, or confirm it (freshet thresholds confirm): until then, its alerts wait."
+
+
+def in_doubt(session: Session, basin: str, on: Day) -> dict[str, str]:
+    """Return why levels of a basin seem wrong, by name; confirmed ones are left out. `on` is the day of the rating."""
+    levels = basin_levels.of_basin(session, basin)
+    if all(_is_confirmed(level) for level in levels):
+        return {}
+    stored, flow = ratings.newest(session, basin, on), _observed(session, basin)
+    rating = None if stored is None else stored.rating
+    rising = {level.name: level.discharge for level in levels if level.direction == "rising"}
+    order = out_of_order(rising, CATEGORIES)
+    found = {
+        level.name: [*_of_level(level, rating, flow), *([order[level.name]] if level.name in order else [])]
+        for level in levels
+        if not _is_confirmed(level)
+    }
+    return {name: " ".join([*sentences, REMEDY]) for name, sentences in found.items() if sentences}
+
+
+def confirm(session: Session, basin: str, names: Sequence[str]) -> None:
+    basins.lock(session, basin)
+    for name in names:
+        level = basin_levels.get(session, basin, name)
+        own = (THRESHOLDS.c.basin_id == basin, THRESHOLDS.c.name == level.name)
+        session.execute(THRESHOLDS.update().where(*own).values(confirmed=level.discharge))
+
+
+def _is_confirmed(level: Threshold) -> bool:
+    return level.confirmed is not None and not differ(level.confirmed, level.discharge)
+
+
+def _of_level(level: Threshold, rating: Rating | None, flow: Array | None) -> Iterator[str]:
+    if rating is not None and level.official_stage is not None and level.official_flow is not None:
+        by_rating = float(rating.discharge(level.official_stage))
+        if by_rating > 0 and differ(by_rating, level.official_flow):
+            times, stage = ratio(by_rating, level.official_flow), level.official_stage / M_PER_FT
+            yield (
+                f"At its stage of {stage:.2f} ft the rating gives {by_rating:.4g} m³/s and its file "
+                f"{level.official_flow:.4g} m³/s, which is used: they differ {times:.1f} times, as if their datums or "
+                "units differed, or one were out of date."
+            )
+    if flow is not None and (why := against_record(level.discharge, level.direction, flow)) is not None:
+        yield why
+
+
+def _observed(session: Session, basin: str) -> Array | None:
+    record = series.read(session, basin, gauge_product(basin), "discharge")
+    if record is None:
+        return None
+    area = only_area(basins.get(session, basin).areas)
+    if record.unit == "mm/day" and area is None:
+        return None
+    return np.asarray(converted(record.values, unit=record.unit, into=FIXED_UNIT, area=area), np.float64)

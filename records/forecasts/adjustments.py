@@ -10,9 +10,8 @@ from sqlalchemy.orm import Session
 from hydrology.alerts import WINDOW_DAYS
 from hydrology.base.errors import InvalidInput, NotFound, counted
 from jobspec.changes import NewAdjustment
-from records.database.ids import new_id
-from records.database.statements import add_all, as_values, where_keys
-from records.database.stored import find, read
+from records.database.checksums import new_id
+from records.database.stored import add_all, as_values, find, read, where_keys
 from records.forecasts import latest
 from records.levels import basin_levels
 from records.runs import runs
