@@ -19,7 +19,7 @@ from hydrology.climatology.volumes import Season
 from ingestion.client import http_address, redirected, shown
 from jobspec import fields, kinds
 from jobspec.addresses import why_no_target
-from jobspec.feeds import NewFeed, read_settings
+from jobspec.feed_kinds import NewFeed, read_settings
 from jobspec.levels import NewThreshold
 from jobspec.new_data import AddedBasin
 from jobspec.subscriptions import NewSubscription, SubscriptionPatch

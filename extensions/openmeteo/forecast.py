@@ -7,14 +7,14 @@ from functools import partial
 
 import numpy as np
 
+from extensions.openmeteo.asking import SOURCE, Model, Place, PlacesByBasin, converted, required, usable
+from extensions.openmeteo.extents import Expected, Extents, FirstDay, whole_days
 from hydrology.base.calendar import Day, last_ended_day
 from hydrology.base.errors import counted
 from hydrology.base.products import WEATHER
 from hydrology.weather.forcing import Trace, WeatherForecast, WeatherIssue
 from ingestion.feeds.base import FeedProblem, FetchedBasinData, FetchWindow, Site, each, placed
 from ingestion.feeds.http import Broken, Service, parsed
-from ingestion.feeds.openmeteo.asking import SOURCE, Model, Place, PlacesByBasin, converted, required, usable
-from ingestion.feeds.openmeteo.extents import Expected, Extents, FirstDay, whole_days
 
 LATE_AFTER = timedelta(minutes=20)
 """Beyond the interval between two runs, the next is late. Source: Open-Meteo's model updates page."""

@@ -7,12 +7,12 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
+from extensions.usgs.feed import UsgsFeed
+from extensions.usgs.gauges import DailySeriesInfo, chosen, in_lists, locations
 from hydrology.base.calendar import Period, day
 from hydrology.base.series import Flag
 from ingestion.feeds.base import FeedProblem, FetchWindow
 from ingestion.feeds.http import ATTEMPTS
-from ingestion.feeds.usgs import UsgsFeed
-from ingestion.feeds.usgs_sites import DailySeriesInfo, chosen, in_lists, locations
 from testing.feed_services.world import Fault, Revision
 from tests.ingestion.feeds.conftest import COAST, DAKOTA, MAINE, PLACES, Live, gauge, observed, site, why
 

@@ -9,13 +9,16 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from extensions.daymet.feed_kinds import DaymetSettings
+from extensions.daymet.settings import DaymetService
 from hydrology.base.calendar import Day, Period, day
 from hydrology.base.errors import InvalidInput
 from hydrology.base.products import Credit
 from hydrology.base.series import first_needed, with_lacking_days
 from ingestion.daily import daily_series
 from ingestion.feeds.base import FeedProblem, FetchedBasinData, FetchWindow, Observations, Site, each, possible
-from ingestion.feeds.http import Broken, Service
+from ingestion.feeds.http import Broken, FeedAccess, Service
+from ingestion.feeds.points import OverPoints
 
 PATH = "/single-pixel/api/data"
 _COLUMNS = {
@@ -64,6 +67,11 @@ class DaymetFeed:
             if part is not None:
                 variables[variable] = given.over(part)
         return possible(site.basin, Observations(variables, origin))
+
+
+def weather_feed(_settings: DaymetSettings, access: FeedAccess) -> OverPoints:
+    """Open a feed of past weather."""
+    return OverPoints(DaymetFeed(access.service(DaymetService.load().daymet_url)))
 
 
 def _table(body: bytes) -> Table:

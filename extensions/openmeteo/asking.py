@@ -12,15 +12,15 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from extensions.openmeteo.columns import HOURLY, UNITS, Array, in_days, members_of, numbers
 from hydrology.base.calendar import Days, day, zone
 from hydrology.base.errors import Problem, counted
 from hydrology.base.outline import difference
 from hydrology.base.products import Credit
 from hydrology.base.units import daylight_mean
 from hydrology.weather.climate import daylength, saturation_vapour_pressure
-from ingestion.feeds.base import FeedProblem, Site
+from ingestion.feeds.base import FeedProblem, RunUnavailable, Site
 from ingestion.feeds.http import Broken, Refused, Service, parsed
-from ingestion.feeds.openmeteo.columns import HOURLY, UNITS, Array, in_days, members_of, numbers
 
 SOURCE = "open-meteo"
 LICENCE = "CC BY 4.0"
@@ -40,10 +40,6 @@ _OWNERS = {
     "icon": "Deutscher Wetterdienst",
     "dwd": "Deutscher Wetterdienst",
 }
-
-
-class RunUnavailable(FeedProblem):
-    """The service does not have a run of a model."""
 
 
 @dataclass(frozen=True, slots=True)

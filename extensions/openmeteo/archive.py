@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from extensions.openmeteo.asking import Model, Place, converted
+from extensions.openmeteo.columns import Array
 from hydrology.base.calendar import Day, Period
 from hydrology.base.products import WEATHER
 from ingestion.daily import daily_series
 from ingestion.feeds.base import FeedProblem, FetchedBasinData, FetchWindow, Observations, Site, each, placed, possible
 from ingestion.feeds.http import Service
-from ingestion.feeds.openmeteo.asking import Model, Place, converted
-from ingestion.feeds.openmeteo.columns import Array
 
 PATH = "/v1/archive"
 

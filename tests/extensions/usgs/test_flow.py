@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from extensions.usgs.flow import discharge, flow_row
 from hydrology.base.calendar import day
 from hydrology.base.series import Flag
 from ingestion.feeds.base import FeedProblem
-from ingestion.feeds.flow import discharge, flow_row
 
 GAUGE, AT = "USGS-01031500", "2026-11-11"
 

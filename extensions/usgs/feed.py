@@ -11,13 +11,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from extensions.usgs.feed_kinds import UsgsSettings
+from extensions.usgs.flow import PARAMETER, STATISTIC, FlowRow, discharge, flow_row
+from extensions.usgs.gauges import DailySeriesInfo, by_request, chosen, daily_series, locations, service
+from extensions.usgs.pages import Properties, features, properties
 from hydrology.base.calendar import Period
 from hydrology.base.products import Credit
-from ingestion.feeds.base import FeedProblem, FetchedBasinData, FetchWindow, Observations, Site
-from ingestion.feeds.flow import PARAMETER, STATISTIC, FlowRow, discharge, flow_row
-from ingestion.feeds.http import Service
-from ingestion.feeds.pages import Properties, features, properties
-from ingestion.feeds.usgs_sites import DailySeriesInfo, Location, by_request, chosen, daily_series, locations
+from ingestion.feeds.base import FeedProblem, FetchedBasinData, FetchWindow, Location, Observations, Site
+from ingestion.feeds.http import FeedAccess, Service
 
 UNIT = "ft^3/s"
 CREDIT = Credit("Discharge by the U.S. Geological Survey, National Water Information System.", "public domain (USA)")
@@ -84,6 +85,11 @@ class UsgsFeed:
         origin = f"{self._service.base}/collections/daily/items {site.basin} series {series}"
         since = next(info.begin for info in held if info.id == series)
         return Observations({} if daily is None else {"discharge": daily}, origin, time_zone, since)
+
+
+def discharge_feed(settings: UsgsSettings, access: FeedAccess) -> UsgsFeed:
+    """Open a feed of discharge."""
+    return UsgsFeed(service(access), settings.series)
 
 
 def _row(basin: str, result: Properties) -> FlowRow:

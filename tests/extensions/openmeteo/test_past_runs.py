@@ -8,12 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from extensions.openmeteo.past_runs import OpenMeteoPastRuns, first_whole_day
 from hydrology.base.calendar import Period
-from ingestion.feeds.base import FeedProblem, FetchedBasinData, FetchWindow, Site
-from ingestion.feeds.openmeteo import OpenMeteoPastRuns
-from ingestion.feeds.openmeteo.asking import RunUnavailable
-from ingestion.feeds.openmeteo.past_runs import first_whole_day
-from ingestion.feeds.points import OverPoints
+from ingestion.feeds.base import FeedProblem, FetchedBasinData, FetchWindow, RunUnavailable, Site
 from testing.feed_services import meteo
 from testing.feed_services.reply import Reply, as_json
 from tests.ingestion.feeds.conftest import COAST, MAINE, NOW, PLACES, Live, forecast, gauge, site, why
@@ -28,7 +25,7 @@ def past(live: Live, shown: list[str] | None = None, **chosen: Any) -> OpenMeteo
 def fetched(runs: OpenMeteoPastRuns, sites: Sequence[Site] = (), began: datetime = RUN) -> dict[str, FetchedBasinData]:
     wanted = FetchWindow(Period.parse("2026-09-01..2026-09-01"), NOW)
     asked = sites or [site(basin) for basin in PLACES]
-    return {given.basin: given for given in OverPoints(runs.of(began)).fetch(asked, wanted)}
+    return {given.basin: given for given in runs.run(began).fetch(asked, wanted)}
 
 
 def test_a_past_run_has_its_own_times_and_whole_days(live: Live) -> None:

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from extensions.daymet.feed import DaymetFeed, _table
 from hydrology.base.calendar import Period
 from hydrology.base.series import Flag
 from ingestion.feeds.base import FeedProblem
-from ingestion.feeds.daymet import DaymetFeed, _table
 from ingestion.feeds.http import Broken
 from testing.feed_services.world import Fault
 from tests.ingestion.feeds.conftest import MAINE, PLACES, Live, gauge, observed, why

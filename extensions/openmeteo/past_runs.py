@@ -11,14 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from hydrology.base.calendar import Day, day, zone
-from hydrology.base.products import Credit
-from hydrology.weather.forcing import WeatherForecast
-from ingestion.feeds.base import FeedProblem, FetchedBasinData, FetchWindow, Site, each, placed
-from ingestion.feeds.http import Refused, Service
-from ingestion.feeds.openmeteo.asking import (
+from extensions.openmeteo.asking import (
     MAX_DAYS,
     PER_MINUTE,
+    SOURCE,
     Model,
     PlacesByBasin,
     in_requests,
@@ -26,9 +22,15 @@ from ingestion.feeds.openmeteo.asking import (
     usable,
     weight_of_place,
 )
-from ingestion.feeds.openmeteo.columns import UNITS
-from ingestion.feeds.openmeteo.extents import Extents, begin_of
-from ingestion.feeds.openmeteo.forecast import weather_forecast
+from extensions.openmeteo.columns import UNITS
+from extensions.openmeteo.extents import Extents, begin_of
+from extensions.openmeteo.forecast import weather_forecast
+from hydrology.base.calendar import Day, day, zone
+from hydrology.base.products import Credit
+from hydrology.weather.forcing import WeatherForecast
+from ingestion.feeds.base import FeedProblem, FetchedBasinData, FetchWindow, Site, each, placed
+from ingestion.feeds.http import Refused, Service
+from ingestion.feeds.points import OverPoints
 
 PATH = "/v1/forecast"
 USUAL_DELAY = timedelta(hours=6)
@@ -38,6 +40,8 @@ _MINUTE = 60.0
 
 class OpenMeteoPastRuns:
     """The past runs of a model, such as `ecmwf_ifs` or `ncep_gfs_seamless`."""
+
+    source = SOURCE
 
     def __init__(self, service: Service, model: str, report: Callable[[str], None] = lambda _sentence: None) -> None:
         self._model = Model(service, PATH, model, report)
@@ -60,9 +64,9 @@ class OpenMeteoPastRuns:
         places = sum(max(1, len(site.points)) for sites in runs for site in sites)
         self._model.announce(places, self._weight, len(runs))
 
-    def of(self, began: datetime) -> "PastRun":
-        """Return the run of a reference time."""
-        return PastRun(self, began)
+    def run(self, began: datetime) -> OverPoints:
+        """Return the run of a reference time as a feed, averaged over the points of a basin."""
+        return OverPoints(PastRun(self, began))
 
     def ask(self, sites: Sequence[Site], began: datetime) -> tuple[PlacesByBasin, Extents]:
         """Request a run at some sites, no faster than the service allows without a key; return places and extents.

@@ -7,9 +7,9 @@ from datetime import datetime, time
 import numpy as np
 import numpy.typing as npt
 
+from extensions.openmeteo.asking import Place
 from hydrology.base.calendar import Day, Days, as_date, days_between, last_ended_day, zone
 from ingestion.feeds.base import FeedProblem
-from ingestion.feeds.openmeteo.asking import Place
 
 OLDER = "an older run? Nothing of it was taken: ask again after the model's next run"
 _ONE_DAY = np.timedelta64(1, "D")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ingestion.feeds.openmeteo import OpenMeteoForecast
+from extensions.openmeteo.forecast import OpenMeteoForecast
 from testing.feed_services import meteo
 from testing.feed_services.reply import Reply, as_json
 from testing.feed_services.world import World

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from extensions.openmeteo.archive import OpenMeteoArchive
+from extensions.openmeteo.asking import in_requests, weight_of_place
+from extensions.openmeteo.forecast import OpenMeteoForecast
 from hydrology.base.calendar import Period, day
 from ingestion.feeds.base import FeedProblem, FetchWindow, Site
 from ingestion.feeds.http import ATTEMPTS
-from ingestion.feeds.openmeteo import OpenMeteoArchive, OpenMeteoForecast
-from ingestion.feeds.openmeteo.asking import in_requests, weight_of_place
 from testing.feed_services import meteo
 from testing.feed_services.reply import as_json
 from testing.feed_services.world import Fault

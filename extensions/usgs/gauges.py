@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from extensions.usgs.flow import PARAMETER, STATISTIC
+from extensions.usgs.pages import Properties, features, properties
+from extensions.usgs.settings import UsgsService
 from hydrology.base.calendar import Day, day
 from hydrology.base.errors import InvalidInput, excerpt
 from hydrology.base.units import M2_PER_SQUARE_MILE
-from ingestion.feeds.base import Answer, FeedProblem, FetchedBasinData, Observations, Site, each
-from ingestion.feeds.flow import PARAMETER, STATISTIC
-from ingestion.feeds.http import Service
-from ingestion.feeds.pages import Properties, features, properties
+from ingestion.feeds.base import Answer, FeedProblem, FetchedBasinData, Location, Observations, Site, each
+from ingestion.feeds.http import FeedAccess, Service
 
 NAMESPACE = "USGS-"
 MAX_LISTED = 8
@@ -29,20 +30,6 @@ _TIME_ZONES = {
     "GST": ("Pacific/Guam", "Pacific/Guam"),
     "SST": ("Pacific/Pago_Pago", "Pacific/Pago_Pago"),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Location:
-    """A gauge.
-
-    Depths of runoff use the area that a model learnt with, not `drainage_area_m2`, which USGS gives.
-    """
-
-    name: str | None
-    latitude: float | None
-    longitude: float | None
-    drainage_area_m2: float | None
-    time_zone: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +69,17 @@ def by_request(
     for part in in_lists(gauges):
         asked = [by_basin[basin] for basin in part]
         yield from each(asked, partial(ask, asked), content)
+
+
+def service(access: FeedAccess) -> Service:
+    """Return USGS's Water Data OGC API."""
+    settings = UsgsService.load()
+    return access.service(settings.usgs_url, settings.usgs_key, "FRESHET_USGS_KEY")
+
+
+def gauge(basin: str, access: FeedAccess) -> Location | None:
+    """Return what USGS states of a gauge; None where it knows none."""
+    return locations(service(access), [basin]).get(basin)
 
 
 def locations(service: Service, basins: Sequence[str]) -> dict[str, Location]:
