@@ -9,10 +9,10 @@ import numpy.typing as npt
 
 from hydrology.base.arrays import Array, Mask
 from hydrology.base.calendar import Days, Period
-from hydrology.base.findings import Finding, Severity
+from hydrology.base.errors import Finding, Severity
+from hydrology.base.products import WEATHER
 from hydrology.base.series import DailySeries
-from hydrology.base.variables import WEATHER
-from hydrology.weather.basin_climate import BasinClimate
+from hydrology.weather.climate import BasinClimate
 
 CHECKED = ("precipitation", "tmax", "tmin", "tmean", "srad", "vp", "daylength")
 """The variables that rules check."""
@@ -24,7 +24,7 @@ class DailyWeather:
 
     Attributes:
         days: (days,), in order; they may have gaps.
-        values: (days,) or (traces, days) by variable, in the units of `hydrology.base.variables`; NaN where missing.
+        values: (days,) or (traces, days) by variable, in the units of `hydrology.base.products`; NaN where missing.
     """
 
     name: str

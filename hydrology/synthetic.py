@@ -1,8 +1,7 @@
 """Synthetic basins from arid to alpine, with weather, snow, soil and rivers.
 
 No value is measured. They serve to try every part of the product without real data, and with known truth: the water
-balance closes, and snow and loss are given.
-"""
+balance closes, and snow and loss are given."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -13,8 +12,8 @@ from hydrology.base.arrays import Array, Mask
 from hydrology.base.calendar import Days, Period, day_of_year, water_year
 from hydrology.base.errors import InvalidInput
 from hydrology.snow import snow17
-from hydrology.weather import evaporation
-from hydrology.weather.evaporation import saturation_vapour_pressure
+from hydrology.weather import climate
+from hydrology.weather.climate import saturation_vapour_pressure
 
 CLIMATES = ("arid", "semi-arid", "dry", "temperate", "humid", "mixed rain and snow", "snowy", "alpine")
 MAX_BASINS = 99
@@ -112,8 +111,8 @@ def weather(land: Landscape, period: Period, *, seed: int) -> Weather:
     half_range = np.where(wet, 4.0, 7.0) + rng.uniform(-1.5, 1.5, size=wet.shape)
     tmax, tmin = (mean + half_range).round(2), (mean - half_range).round(2)
 
-    radiation = evaporation.extraterrestrial_radiation(days, land.latitude)
-    daylength = evaporation.daylength(days, land.latitude).round(2)
+    radiation = climate.extraterrestrial_radiation(days, land.latitude)
+    daylength = climate.daylength(days, land.latitude).round(2)
     clearness = np.where(wet, 0.4, 0.7) + rng.uniform(-0.07, 0.07, size=wet.shape)
     dew_point = tmin - _between(w, 4, 1, 0) * ~wet
     return Weather(
@@ -123,7 +122,7 @@ def weather(land: Landscape, period: Period, *, seed: int) -> Weather:
         srad=(clearness * radiation * 1e6 / daylength).round(2),
         vp=saturation_vapour_pressure(dew_point).round(2),
         daylength=daylength,
-        pet=evaporation.potential_evapotranspiration((tmax + tmin) / 2, radiation),
+        pet=climate.potential_evapotranspiration((tmax + tmin) / 2, radiation),
     )
 
 

@@ -5,11 +5,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from hydrology.base.arrays import Array
-from hydrology.base.errors import counted
-from hydrology.base.findings import Finding, Severity
+from hydrology.base.errors import Finding, Severity, counted
 from hydrology.base.units import J_PER_MJ
-from hydrology.weather.checks.daily_weather import DailyWeather, Rule
-from hydrology.weather.evaporation import daylength, extraterrestrial_radiation, saturation_vapour_pressure
+from hydrology.weather.climate import daylength, extraterrestrial_radiation, saturation_vapour_pressure
+from hydrology.weather.daily_weather import DailyWeather, Rule
 
 CROSSED_DAYS = 2
 MEAN_TOLERANCE = 1.0  # K
@@ -166,7 +165,7 @@ def _daylength(weather: DailyWeather) -> Iterator[Finding]:
         yield weather.finding("daylength", "error" if refused else "warning", "daylength", used, sentence)
 
 
-RULES = (
+RELATIONS = (
     Rule(
         "tmin-above-tmax",
         _crossed,
