@@ -23,7 +23,7 @@ from records.alerts.alert_changes import ChangeKind
 from records.alerts.deliveries import Status, UnknownDelivery
 from records.alerts.dispatch import MAX_TRIES, NotEnded, QuestionOver, SubscriptionPaused
 from records.alerts.subscriptions import UnknownSubscription
-from records.database.statements import as_values
+from records.database.stored import as_values
 
 _UNDER_WAY = Why("It is under way.")
 _QUESTION = Why("It asks whether the recipient agrees.")

@@ -20,7 +20,7 @@ from app.forecasts.words import UNITS, number, on, signed
 from app.http.base_schema import EXPLAINED, Missing, Model, Series, column
 from app.http.dependencies import AsKnown, BasinId, Reading, RunId
 from app.http.discharge_units import NoArea
-from hydrology.attribution.forecast_change import PARTS, interaction, whole_change
+from hydrology.attribution import PARTS, interaction, whole_change
 from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import as_date, day
 from hydrology.base.reasons import Reason

@@ -14,20 +14,18 @@ from app.http.base_schema import DataCredit, Model, OfBasin, Series, column
 from app.http.shown import As
 from app.weather.weather import WeatherUsed
 from hydrology.base.absent import text
-from hydrology.base.calendar import as_date
-from hydrology.base.staleness import STALE_AFTER_DAYS, age_days, stale
-from hydrology.water.spin_up import SPIN_UP_DAYS
+from hydrology.base.calendar import STALE_AFTER_DAYS, age_days, as_date, stale
+from hydrology.water.storage import SPIN_UP_DAYS
 from hydrology.weather.forcing_kinds import DESCRIBED, KINDS, ForcingKind
-from hydrology.weather.perturbed_forecasts import SOURCE as PERTURBED
+from hydrology.weather.forecast_errors import SOURCE as PERTURBED
 from jobspec.changes import Changes, Where
 from records.basins.basins import Site
 from records.forecasts.latest import Latest
 from records.forecasts.latest import Superseded as NewerRun
 from records.runs.filled_note import weather_note
-from records.runs.run_parts import RunPart, RunSubset
 from records.runs.run_summary import LEARNT_FROM
 from records.runs.run_types import BasinStatus, Purpose, Run
-from records.runs.run_weather import FilledWeather, RunBridge
+from records.runs.run_weather import FilledWeather, RunBridge, RunPart, RunSubset
 
 Columns = dict[str, list[float]]
 GappyColumns = dict[str, list[float | None]]

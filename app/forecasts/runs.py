@@ -24,7 +24,7 @@ from hydrology.weather.forcing_kinds import DESCRIBED, ForcingKind
 from jobspec.fields import DayField
 from records.basins import basins, ownership
 from records.basins.basins import UnknownBasin
-from records.database.statements import as_values
+from records.database.stored import as_values
 from records.runs import run_types, runs
 from records.runs.run_types import BasinStatus, Purpose, UnknownRun
 from records.versions import versions

@@ -25,9 +25,9 @@ from hydrology.base.reasons import Reason
 from hydrology.climatology.volumes import EXCEEDED_PERCENT, SEASON, Observed, Season, million_m3
 from jobspec.fields import read_season
 from records.basins.basins import Site
-from records.forecasts import seasonal_volumes
+from records.forecasts import volumes_and_recessions
 from records.forecasts.latest import Latest, result_of
-from records.forecasts.seasonal_volumes import SeasonNotHeld, Volume
+from records.forecasts.volumes_and_recessions import SeasonNotHeld, Volume
 
 Exceeded = list[float]
 PERCENTS = "one value for each of `exceeded_percent`"
@@ -114,7 +114,7 @@ NO_AREA = absent(Reason.RUN_WITHOUT_AREA)
 
 def volumes_of_run(session: Session, latest: Latest, season: Season | None, at: datetime | None) -> VolumesOfRun:
     """Return the seasonal volume of a run; `at`: clock time for the newest run."""
-    volume, basin = seasonal_volumes.of_run(session, latest, season), latest.basin
+    volume, basin = volumes_and_recessions.of_run(session, latest, season), latest.basin
     calibrated = _quantiles(volume, volume.calibrated)
     calibration = basin.why_not_calibrated if isinstance(calibrated, Absent) else calibration_of(latest, "mm/day")
     return VolumesOfRun(
@@ -224,7 +224,7 @@ def read_volumes(
     `raw`, from members and traces, is overconfident. Null, with the reason, where it cannot be computed."""
     asked, now = None if season is None else Season.parse(season), clock.now()
     if run is None:
-        shown = volumes_of_run(session, seasonal_volumes.newest(session, basin, now, asked), asked, now)
+        shown = volumes_of_run(session, volumes_and_recessions.newest(session, basin, now, asked), asked, now)
     else:
         shown = volumes_of_run(session, result_of(session, run, basin), asked, None)
     return answer.of_basin(shown, _table)

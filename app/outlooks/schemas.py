@@ -11,11 +11,9 @@ from app.basins.schemas import BasinKind
 from app.forecasts.header import SUPERSEDED, Days, FieldUnits, GappyColumns, LeadDays
 from app.http.base_schema import EXPLAINED, Missing, Model, Number, OfBasin, Period, column, next_page
 from app.http.shown import As
-from hydrology.alerts.alert_rule import Severity, Trend
+from hydrology.alerts import Severity, Trend
 from hydrology.base.doc import Why
-from hydrology.outlook.days_ahead import FlowBasis
-from hydrology.outlook.levels import LIKELY, POSSIBLE
-from hydrology.outlook.now import STEADY_SHARE, TREND_DAYS
+from hydrology.outlook import LIKELY, POSSIBLE, STEADY_SHARE, TREND_DAYS, FlowBasis
 from hydrology.uncertainty.exceedance import Direction
 from records.forecasts.latest import Superseded as NewerRun
 from records.outlooks.reader import Freshness

@@ -28,15 +28,12 @@ from app.outlooks.schemas import (
     ThreatLevel,
 )
 from hydrology.base.absent import Absent, absent
-from hydrology.base.calendar import Period, as_date
+from hydrology.base.calendar import Period, age_days, as_date, stale
 from hydrology.base.reasons import Reason
-from hydrology.base.staleness import age_days, stale
 from hydrology.base.units import Units, converted
 from hydrology.climatology.volumes import EXCEEDED_PERCENT
 from hydrology.extremes.level_checks import level_title
-from hydrology.outlook.days_ahead import LEVELS, Values
-from hydrology.outlook.levels import LevelOutlook
-from hydrology.outlook.peak import Peak
+from hydrology.outlook import LEVELS, LevelOutlook, Peak, Values
 from records.outlooks.reader import Outlook, StandingAlert
 from records.outlooks.skill import BasinSkill
 from records.outlooks.skill import ForecastSkill as ForecastSkillByLead

@@ -36,7 +36,7 @@ from app.versions.scores import BasinSkill, basin_skill
 from app.versions.verification import basin_verification
 from app.versions.verification_schemas import BasinVerification, LeadVerification
 from app.versions.versions import version_detail
-from hydrology.alerts.alert_rule import Severity
+from hydrology.alerts import Severity
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import day
 from hydrology.base.units import Units
@@ -44,9 +44,9 @@ from hydrology.extremes.rain_margin import RAIN_MM
 from hydrology.extremes.thresholds import OF_MODEL
 from hydrology.verification.held_out_years import HELD_OUT
 from hydrology.verification.results import ALL_YEAR
-from records.basins.station_names import station_name
+from records.basins.ownership import station_name
 from records.feeds import feeds
-from records.forecasts import seasonal_volumes
+from records.forecasts import volumes_and_recessions
 from records.forecasts.latest import Latest
 from records.outlooks import reader
 
@@ -232,7 +232,9 @@ def _part(
         around=around,
         facts=facts_of(outlook, forecast, found.snow if isinstance(found.snow, Absent) else None),
         figures=figures.build(),
-        volumes=or_reason(lambda: volumes_of_run(session, seasonal_volumes.newest(session, basin, now), None, now)),
+        volumes=or_reason(
+            lambda: volumes_of_run(session, volumes_and_recessions.newest(session, basin, now), None, now)
+        ),
         skill=skill,
         skill_by_lead=or_reason(lambda: basin_verification(session, basin, version, ALL_YEAR)),
         changes=or_reason(lambda: change_of(session, latest, now, units)),
