@@ -19,7 +19,7 @@ from hydrology.water.water_age import Ages
 from models.arrays import Array
 from operations.forecasting.calibrated_flow import Calibration
 from operations.forecasting.simulate import StorageResult
-from operations.forecasting.simulated_basin import SimulatedBasin, flattened, stored
+from operations.forecasting.simulated_basin import SimulatedBasin, flattened, joined, stored
 from records.runs import run_arrays, run_types
 from records.runs.run_arrays import SinceEmpty
 
@@ -31,14 +31,15 @@ def arrays_of(computed: SimulatedBasin) -> Iterator[run_arrays.RunSeries]:
         yield from _water_series(computed, computed.flow.water)
         yield _origin_series(computed, computed.flow.water)
         yield from _age_series(computed)
-    if computed.peaks_by_rain is not None:
+    peaks = joined([one.peaks_by_rain for one in computed.parts], axis=-1)
+    if peaks is not None:
         axes = {
             "window": WINDOW_DAYS,
             "lead": [computed.days.filled + lead for lead in START_LEADS],
             "rain": RAIN_MM,
             "member": computed.labels,
         }
-        yield run_arrays.RunSeries(run_types.PEAKS_BY_RAIN, "mm/day", axes, computed.peaks_by_rain)
+        yield run_arrays.RunSeries(run_types.PEAKS_BY_RAIN, "mm/day", axes, peaks)
         yield from _error_shifts(computed)
 
 
@@ -70,10 +71,11 @@ def _discharge_series(computed: SimulatedBasin) -> Iterator[run_arrays.RunSeries
         yield run_arrays.RunSeries(run_arrays.MEAN_OF_MEMBERS, "mm/day", {"lead": leads}, mean)
         axes_of_levels = {"level": LEVELS, "lead": leads[:MAX_GAP]}
         yield run_arrays.RunSeries(run_arrays.LEVELS_OF_MEMBERS, "mm/day", axes_of_levels, levels.astype(np.float32))
-    if (of_states := computed.inputs.of_states) is not None:
+    of_states = joined([one.of_states for one in computed.parts], axis=1)
+    if of_states is not None:
         variance = divided_variance(of_states, computed.weights).astype(np.float32)
         yield run_arrays.RunSeries(run_types.VARIANCE, "mm2/day2", {"source": SPREAD_SOURCES, "lead": leads}, variance)
-    if not isinstance(normal := computed.inputs.normal, Absent):
+    if not isinstance(normal := computed.first.normal, Absent):
         yield run_arrays.RunSeries(run_arrays.NORMAL, "mm/day", {"lead": leads}, normal.astype(np.float32))
     if isinstance(computed.calibration, Calibration):
         flow = computed.calibration.of(computed.mean(discharge))
@@ -111,8 +113,9 @@ def _origin_series(computed: SimulatedBasin, water: StorageResult) -> run_arrays
 
 
 def _age_series(computed: SimulatedBasin) -> Iterator[run_arrays.RunSeries]:
-    if computed.by_age is not None:
-        parts = np.moveaxis(computed.by_age, -1, 0)
+    by_age = joined([one.by_age for one in computed.parts])
+    if by_age is not None:
+        parts = np.moveaxis(by_age, -1, 0)
         of_both = parts.reshape(len(parts), -1, parts.shape[-1])
         yield _parts_series(computed, run_types.AGE, "age", Ages(computed.days.t0).names, of_both)
 
