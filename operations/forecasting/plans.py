@@ -23,7 +23,7 @@ from jobspec.jobs.forecasting import ForecastParams
 from operations.basin_data.basins import last_ended
 from operations.basin_data.dataset import BasinForcing, forcings_of
 from operations.forecasting.weather_ahead import RunDays, WeatherAhead, choose_days, why_t0_unavailable
-from operations.forecasting.weather_choice import Filling, WeatherChoice, WeatherPlan
+from operations.forecasting.weather_choice import Filling, WeatherChoice
 from operations.states.advance_states import ONE_DAY
 from operations.versions.load_networks import LoadedPart, LoadedVersion, load_version
 from records.basins import basins
@@ -188,8 +188,18 @@ def plans_of_part(
     }
     started = {name: forcing for name, forcing in inputs.forcings.items() if reasons[name] is None}
     failures = {**inputs.failures, **{name: reason for name, reason in reasons.items() if reason is not None}}
-    chosen = WeatherChoice(inputs.loaded, inputs.bridges, params, days, started=started, filling=filling, ended=ended)
-    choices = chosen.choices(work, known or instant_known(work.clock, params.t0))
+    choices = WeatherChoice(
+        version=inputs.loaded.version.id,
+        product=inputs.loaded.version.product,
+        inputs=inputs.loaded.config.inputs,
+        forcings=started,
+        in_force=inputs.bridges,
+        days=days,
+        at=known or instant_known(work.clock, params.t0),
+        params=params,
+        filling=filling,
+        ended=ended,
+    ).choices(work)
     failures |= {name: reason for choice in choices for name, reason in choice.failures.items()}
     possible = [
         PartPlan(
@@ -197,7 +207,7 @@ def plans_of_part(
             days=choice.days,
             forcings={name: started[name] for name in choice.weather},
             weather=choice.weather,
-            bridges=_bridges(inputs, choice),
+            bridges=choice.bridges,
             forecast=choice.forecast,
         )
         for choice in choices
@@ -210,11 +220,6 @@ def last_t0(inputs: PartInputs, params: ForecastParams) -> Day:
     """Return the last T0 that the records allow. Observed weather must reach over the days ahead, too."""
     last = max(forcing.period.last for forcing in inputs.forcings.values())
     return last - np.timedelta64(params.horizon, "D") if KINDS[params.weather].of_record else last
-
-
-def _bridges(inputs: PartInputs, choice: WeatherPlan) -> dict[str, Sequence[InForce]]:
-    applied: dict[str, Sequence[InForce]] = {name: (bridge,) for name, bridge in inputs.bridges.items()}
-    return {name: choice.bridges.get(name, applied.get(name, ())) for name in choice.weather}
 
 
 def instant_known(clock: Clock, t0: Day | None) -> datetime:

@@ -15,7 +15,6 @@ from hydrology.climatology.weather_years import other_years
 from hydrology.weather.bridge import BRIDGED, DailyWeather
 from hydrology.weather.forcing import WeatherForecast
 from hydrology.weather.forcing_kinds import ForcingKind
-from jobspec.training import InputsConfig
 from models.arrays import Array, Forcing, days_of
 from operations.basin_data.dataset import BasinForcing
 from operations.states.advance_states import ONE_DAY
@@ -250,13 +249,12 @@ def supplied(
     basin: str,
     forcing: BasinForcing,
     days: RunDays,
-    inputs: InputsConfig,
+    names: Sequence[str],
     forecast: WeatherForecast | BridgedForecast | None,
 ) -> WeatherAhead | Absent:
-    """Return the weather of a weather forecast, or why it does not cover the days ahead."""
+    """Return the weather of a weather forecast, its variables by name, or why it does not cover the days ahead."""
     if forecast is None:
         return absent(Reason.NO_WEATHER_FORECAST, basin=basin, days=str(days.ahead))
-    names = (inputs.mass, *inputs.auxiliary)
     if missing := [name for name in names if name not in forecast.values]:
         return absent(Reason.WEATHER_FORECAST_LACKS, basin=basin, variables=", ".join(missing))
     if forecast.period.overlap(days.ahead) != days.ahead:
