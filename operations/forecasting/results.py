@@ -50,7 +50,7 @@ def start_part(
 
     A basin whose ledger does not close for every member before T0 is withheld.
     """
-    inputs, loaded, t0 = plan.inputs, plan.loaded, plan.days.t0
+    loaded, t0 = plan.loaded, plan.days.t0
     advanced = advance(work, loaded, plan.forcings, t0, store_states=store_states, since=since)
     started: dict[str, StartedPart | run_types.BasinResult] = {
         name: without_forecast(name, "withheld", one.problem)
@@ -61,14 +61,14 @@ def start_part(
     of_states = {}
     if count := whole.params.perturbed_states:
         of_states = from_perturbed_states(work.database, loaded, plan.forcings, plan.weather, states, count)
-    snow = {name: inputs.snow[name] for name in states}
+    snow = {name: plan.snow[name] for name in states}
     regional = {
-        name: inputs.basins[name]
+        name: plan.basins[name]
         for name, mapping in snow.items()
         if not isinstance(mapping, Absent) and mapping.kind == "regional"
     }
     with work.database.reading() as session:
-        here = {name: inputs.basins[name] for name in states}
+        here = {name: plan.basins[name] for name in states}
         normals = observed_normals(session, here, loaded.version.area_products, plan.days.ahead.days)
         assimilated = assimilated_states(session, loaded, plan.forcings, states) if whole.changes.assimilate else {}
         faults = _weather_faults(session, plan)
@@ -85,7 +85,7 @@ def start_part(
         started[name] = StartedPart(
             part=plan.part.in_basin(name),
             loaded=loaded,
-            basin=inputs.basins[name],
+            basin=plan.basins[name],
             forcing=plan.forcings[name],
             weather=plan.weather[name],
             parent=advanced[name].parent,
@@ -93,7 +93,7 @@ def start_part(
             snow=snow[name],
             snow_reference=references.get(name, absent(Reason.NO_STATE)),
             snow17=opinions.get(name),
-            credit=inputs.credit,
+            credit=plan.credit,
             normal=normals[name],
             snow_normal=of_snow[name],
             cells_by_age=by_age.get(name, absent(Reason.AGE_NOT_REQUESTED)),

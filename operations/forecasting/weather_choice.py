@@ -142,7 +142,9 @@ class WeatherChoice(Compared):
         over: Mapping[str, Sequence[InForce]],
     ) -> WeatherPlan:
         applied = {name: (self.in_force[name],) for name in outcomes if name in self.in_force}
-        return WeatherPlan(outcomes, days, used, {name: over.get(name, ()) or applied.get(name, ()) for name in outcomes})
+        return WeatherPlan(
+            outcomes, days, used, {name: over.get(name, ()) or applied.get(name, ()) for name in outcomes}
+        )
 
     def _by_days(self, filled: Mapping[str, Filled], used: RunWeather | None) -> Iterator[WeatherPlan]:
         by_days: dict[RunDays, dict[str, Filled]] = {}
