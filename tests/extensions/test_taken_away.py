@@ -26,6 +26,7 @@ OWN: dict[str, dict[str, tuple[str, ...]]] = {
     "bmi": {"guide": ("bmi",)},
     "fews": {"commands": ("fews",), "guide": ("fews",)},
     "plot": {"commands": ("plot",)},
+    "shipping": {"commands": ("models export",)},
     "cap": {
         "paths": ("/v1/alerts/feed", "/v1/alerts/cap"),
         "feeds": ("/v1/alerts/feed",),
