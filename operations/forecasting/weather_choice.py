@@ -279,9 +279,7 @@ class WeatherChoice(Compared):
         """Return mosaics of what was observed on the past days, and why other basins have no main source."""
         done = {name: Filled(one, self.days) for name, one in main.items() if isinstance(one, Absent)}
         mosaics = {
-            name: Mosaic.on(self, name, one, filling.labels(name))
-            for name, one in main.items()
-            if isinstance(one, Supply)
+            name: Mosaic(self, name, one, filling.labels(name)) for name, one in main.items() if isinstance(one, Supply)
         }
         for name, one in weather_sources.of_product(self).items():
             if name in mosaics:
