@@ -22,7 +22,6 @@ from jobspec.jobs.forecasting import ForecastParams
 from operations.forecasting import weather_sources
 from operations.forecasting.weather_ahead import (
     READERS,
-    BridgedForecast,
     RunDays,
     WeatherAhead,
     bridged,
@@ -179,7 +178,7 @@ class WeatherChoice(Compared):
             else supplied(name, self.forcings[name], self.days, self.variables, of_name)
             for name in names
         }
-        over = {name: one.over for name, one in shown.items() if isinstance(one, BridgedForecast)}
+        over = {name: one.over for name, one in shown.items() if not isinstance(one, Absent)}
         return self._plan(outcomes, self.days, used, over)
 
     def _named_or_newest(self, session: Session) -> tuple[dict[str, str], set[str]]:

@@ -15,7 +15,7 @@ from hydrology.base.reasons import Reason
 from hydrology.weather.forcing import WeatherForecast
 from hydrology.weather.forecast_errors import assumed
 from models.arrays import Array, Forcing
-from operations.forecasting.weather_ahead import BridgedForecast, RunDays, WeatherAhead, bridged, climatology
+from operations.forecasting.weather_ahead import RunDays, WeatherAhead, bridged, climatology
 from operations.forecasting.weather_skill import Compared, weather_of
 from operations.weather import fit_bridges
 from records.runs.run_weather import FilledWeather, Origin, RunWeather
@@ -97,8 +97,7 @@ def of_forecast(
         leads = np.arange(of.days.horizon) + days_between(reference, of.days.ahead.first)
         by_lead = np.array([used.skill.correlations[variable] for variable in variables]).T
         origin = Origin(source="forecast", id=issue, name=used.model, reference_day=str(reference))
-        over = one.over if isinstance(one, BridgedForecast) else ()
-        supplies[name] = Supply(origin, one.traces, values, by_lead[np.clip(leads, 0, len(by_lead) - 1)], over)
+        supplies[name] = Supply(origin, one.traces, values, by_lead[np.clip(leads, 0, len(by_lead) - 1)], one.over)
     return supplies
 
 
