@@ -8,7 +8,7 @@ from importlib import metadata
 from typing import Any
 
 from operations.versions.processes import machine
-from runtime.logs import log_to_stderr
+from runtime.process import log_to_stderr
 
 MEASUREMENTS = {
     "alerts-replay": "benchmarks.replays.alerts",

@@ -25,7 +25,7 @@ from operations.training.training_data import Prepared
 from records.database.engine import Database
 from records.versions import versions
 from runtime.clock import Clock
-from runtime.logs import log_to_stderr
+from runtime.process import log_to_stderr
 from runtime.settings import Settings
 from testing.work import work_of
 

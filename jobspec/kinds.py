@@ -10,8 +10,7 @@ from pydantic import Field, ValidationError
 from hydrology.base.calendar import Day, Period
 from hydrology.base.errors import InvalidInput
 from jobspec.extensions import extensions
-from jobspec.faults import faults, shown
-from jobspec.fields import RequestModel
+from jobspec.fields import RequestModel, faults, shown
 from jobspec.jobs import data, forecasting, judging, training, upkeep
 from jobspec.jobs.base import SERVICE, JobRequest, Queue
 

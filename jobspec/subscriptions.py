@@ -13,8 +13,7 @@ from pydantic_core import PydanticCustomError
 from hydrology.alerts.alert_rule import Severity
 from hydrology.base.calendar import zone
 from jobspec.addresses import mail_address
-from jobspec.faults import form
-from jobspec.fields import MAX_BASINS, Basin, PrintableLines, RequestModel, refusing
+from jobspec.fields import MAX_BASINS, Basin, PrintableLines, RequestModel, form, refusing
 
 PLACEHOLDERS = (
     *("headline", "why", "basin", "name", "level", "kind", "severity"),

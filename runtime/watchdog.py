@@ -1,7 +1,8 @@
-"""Heartbeats by systemd's sd_notify: from the service's parts to the supervisor, and from it to systemd.
+"""Heartbeats by systemd's sd_notify: from the service's parts to the supervisor, and from it to systemd; and the parts
+that are being restarted: a file in the data folder, from the supervisor to the API.
 
-NOTIFY_SOCKET names the address to send them to, and WATCHDOG_USEC the microseconds without one after which the process
-counts as hung. If these are not set, nothing is sent.
+NOTIFY_SOCKET names the address to send heartbeats to, and WATCHDOG_USEC the microseconds without one after which the
+process counts as hung. If these are not set, nothing is sent.
 """
 
 import asyncio
@@ -11,7 +12,14 @@ import struct
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
 from typing import Self
+
+from pydantic import TypeAdapter
+
+from runtime import stored_files
 
 LIVES, READY, STOPPING = "WATCHDOG=1", "READY=1", "STOPPING=1"
 _CREDENTIALS = struct.Struct("3i")  # process, user, group: the kernel fills them in
@@ -113,3 +121,45 @@ class Repeated:
             if self._ended:
                 return
             seconds = self._call()
+
+
+@dataclass(frozen=True, slots=True)
+class Restart:
+    """A part of the service that is silent, has not come back after it ended, or ends again and again.
+
+    Attributes:
+        cause: how it last ended, or that it is silent, as the end of a sentence.
+        times: how often it has ended; 0 if it is silent.
+    """
+
+    part: str
+    cause: str
+    times: int
+    since: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class _RestartFile:
+    supervisor: int
+    restarts: list[Restart]
+
+
+_FILE = TypeAdapter(_RestartFile)
+
+
+def store_restarts(data: Path, restarts: list[Restart]) -> None:
+    """Replace the restarts that this process has written."""
+    stored_files.replace_file(_file(data), _FILE.dump_json(_RestartFile(os.getpid(), restarts)), stored_files.FILE)
+
+
+def load_restarts(data: Path, supervisor: int) -> list[Restart]:
+    """Return the restarts that a supervisor wrote last. Empty if it wrote none."""
+    try:
+        written = _FILE.validate_json(_file(data).read_bytes())
+    except FileNotFoundError:
+        return []
+    return written.restarts if written.supervisor == supervisor else []
+
+
+def _file(data: Path) -> Path:
+    return data / "restarts.json"

@@ -8,7 +8,7 @@ import pytest
 import structlog
 from hypothesis import settings
 
-from runtime.tuning import collect_seldom
+from runtime.process import collect_seldom
 
 # How long an example takes is the machine's business.
 settings.register_profile("untimed", deadline=None)

@@ -11,7 +11,7 @@ import structlog
 
 @contextmanager
 def logging_as_before() -> Iterator[None]:
-    """Put structlog, the root logger, warnings and the hooks of errors back to what they were (`runtime.logs`)."""
+    """Put structlog, the root logger, warnings and the hooks of errors back to what they were (`runtime.process`)."""
     configured, configuration = structlog.is_configured(), structlog.get_config()
     handlers, hook, thread_hook = [*logging.root.handlers], sys.excepthook, threading.excepthook
     captures = logging._warnings_showwarning is not None  # type: ignore[attr-defined]

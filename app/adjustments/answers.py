@@ -23,7 +23,7 @@ from hydrology.base.doc import Why
 from hydrology.base.units import Units
 from hydrology.uncertainty.exceedance import Direction
 from records.basins.basins import Site
-from records.database.statements import as_values
+from records.database.stored import as_values
 from records.outlooks.outlooks import read_chances
 from records.runs import run_arrays, run_types, runs
 from records.runs.adjustment import Adjustment as StoredAdjustment

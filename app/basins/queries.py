@@ -11,8 +11,7 @@ from pydantic_core import PydanticCustomError
 from app.http.dependencies import KnownAt, optional_full_id
 from app.http.discharge_units import AreaName
 from hydrology.base.units import STANDARD, ObservedUnits
-from jobspec.faults import form
-from jobspec.fields import BASIN_SCHEMA, NAMED, DayField, Printable
+from jobspec.fields import BASIN_SCHEMA, NAMED, DayField, Printable, form
 from records.basins.basins import Box
 
 Huc = Annotated[

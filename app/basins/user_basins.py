@@ -24,17 +24,15 @@ from hydrology.base.errors import InvalidInput
 from hydrology.base.products import PATTERN
 from hydrology.base.reasons import Reason
 from hydrology.base.units import M2_PER_KM2
-from jobspec.basins import AddedBasin, AreaKm2, Attributes, Latitude, Longitude
-from jobspec.faults import form
-from jobspec.fields import BASIN_SCHEMA, Line, RequestModel, full_id
+from jobspec.fields import BASIN_SCHEMA, Line, RequestModel, form, full_id
 from jobspec.jobs.data import BasinJob, UploadJob, UploadParams
 from jobspec.levels import CATEGORIES
+from jobspec.new_data import AddedBasin, AreaKm2, Attributes, Latitude, Longitude
 from records.access.keys import Key
 from records.basins import basins, ownership
 from records.basins.basins import UnknownBasin
-from records.basins.ownership import AgencysName
-from records.basins.tables import Basin
-from records.feeds.product_credits import ProductConflict
+from records.basins.ownership import AgencysName, Basin
+from records.feeds.feeds import ProductConflict
 from records.job_permissions import permissions
 from records.runs import states
 from records.versions import adoption

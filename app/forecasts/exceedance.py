@@ -30,12 +30,12 @@ from hydrology.base.calendar import as_date
 from hydrology.base.units import Units
 from hydrology.uncertainty.exceedance import Direction, FlowAhead
 from hydrology.uncertainty.weighted import of_traces, weighted_mean
-from records.adjustments import adjustments
+from records.forecasts import adjustments
 from records.forecasts.latest import Latest
 from records.outlooks import outlooks
 from records.runs import run_arrays, run_types, runs
 from records.runs.adjustment import Adjustment
-from records.runs.run_parts import weights_of_members
+from records.runs.run_weather import weights_of_members
 
 FlowOf = Literal["calibrated", "members"]
 

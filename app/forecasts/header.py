@@ -23,9 +23,9 @@ from jobspec.changes import Changes
 from records.basins.basins import Site
 from records.forecasts.latest import Latest
 from records.runs.filled_note import weather_note
-from records.runs.run_parts import RunPart, RunSubset
 from records.runs.run_summary import LEARNT_FROM
 from records.runs.run_types import Run
+from records.runs.run_weather import RunPart, RunSubset
 
 PERTURBED_NOTE = "Driven by perturbed observations for the days after T0: a replay's stand-in for a weather forecast."
 

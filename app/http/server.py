@@ -28,7 +28,7 @@ def options(settings: Settings) -> dict[str, Any]:
         # Without this the server itself would trust the address claimed by any local client.
         "proxy_headers": bool(settings.trusted_proxies),
         "forwarded_allow_ips": list(settings.trusted_proxies),
-        "log_config": None,  # logging is configured by `runtime.logs`
+        "log_config": None,  # logging is configured by `runtime.process`
         "log_level": settings.log_level,
         "access_log": False,
         "timeout_graceful_shutdown": 5,

@@ -15,14 +15,13 @@ from app.http.dependencies import JobSender, ServiceClock, ServiceSettings
 from app.http.problems import Fault, InvalidRequest, UnsupportedMedia, documented_writing, refused
 from app.jobs.answers import Job, job_answer
 from hydrology.base.errors import Problem, printable
-from jobspec import training_memory
-from jobspec.faults import form
+from jobspec.fields import form
 from jobspec.jobs.base import JobRequest
-from jobspec.jobs.training import TrainingJob
+from jobspec.jobs.training import TrainingJob, require_memory
 from jobspec.kinds import queue_of
 from jobspec.training import TrainingConfig
 from records.access.audit import Action
-from records.database.ids import new_id
+from records.database.checksums import new_id
 from records.job_permissions import named_records, permissions
 from records.jobs import jobs, queues
 from records.jobs.jobs import IdempotencyConflict
@@ -92,7 +91,7 @@ class Poster:
         """Store a job, notify workers after the commit, and return it with the status and headers of the answer."""
         writer, key = self.writer, self.writer.key
         if not key.is_admin and isinstance(request, TrainingJob) and isinstance(request.params.config, TrainingConfig):
-            training_memory.require(request.params.config, self.settings.operator_job_bytes)
+            require_memory(request.params.config, self.settings.operator_job_bytes)
         new = jobs.NewJob(
             kind=request.kind,
             params=request.stored(),

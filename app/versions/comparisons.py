@@ -13,8 +13,7 @@ from app.exports.answers import JsonAnswer, documented_responses
 from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.http.base_schema import Missing, Model, Period, next_page
 from app.http.conditional import FOR_EVER
-from app.http.dependencies import Metric, OptionalVersion, Reading
-from app.http.pagination import IdPage
+from app.http.dependencies import IdPage, Metric, OptionalVersion, Reading
 from app.http.problems import documented
 from app.http.shown import As
 from hydrology.base import calendar

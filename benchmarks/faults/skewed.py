@@ -3,7 +3,7 @@
 import sys
 from datetime import timedelta
 
-from runtime.logs import log_to_stderr
+from runtime.process import log_to_stderr
 from runtime.settings import Settings
 from testing.clocks import ClockSetBy
 from workers.processes import run_scheduler

@@ -48,7 +48,7 @@ from records.database.engine import Database
 from records.runs import run_arrays, run_types, runs
 from records.series import series
 from records.versions import promotions, versions
-from records.weather import issue_store
+from records.weather import weather_issues
 from runtime.clock import Clock
 from testing.work import work_of
 
@@ -234,7 +234,7 @@ def store_weather(database: Database, at: Clock, archives: Mapping[str, Archive]
             )
         )
     with database.transaction() as session:
-        issue_store.store(session, forecasts, at.wall(), operational=True)
+        weather_issues.store(session, forecasts, at.wall(), operational=True)
 
 
 @dataclass(frozen=True, slots=True)

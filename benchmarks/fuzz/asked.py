@@ -18,13 +18,13 @@ from hydrology.base.outline_area import area_m2
 from hydrology.climatology.volumes import Season
 from hydrology.weather.sampling_points import weather_points
 from ingestion.client import http_address, redirected, shown
-from jobspec import faults, kinds
+from jobspec import fields, kinds
 from jobspec.addresses import why_no_target
-from jobspec.basins import AddedBasin
-from jobspec.feeds import NewFeed, read_settings
+from jobspec.feed_kinds import NewFeed, read_settings
 from jobspec.levels import NewThreshold
+from jobspec.new_data import AddedBasin
 from jobspec.subscriptions import NewSubscription, SubscriptionPatch
-from records.jobs.cron import next_run
+from records.jobs.schedules import next_run
 from testing.jobs.requests import REQUESTS, SCRATCH, TUNING
 
 NOW = datetime(2026, 11, 22, 14, tzinfo=UTC)
@@ -54,7 +54,7 @@ def _model(model: type[BaseModel]) -> Callable[[bytes], object]:
         try:
             contract.validate_json(content)
         except ValidationError as error:
-            raise kinds.InvalidRequest(faults.faults(error, _json(content))) from None
+            raise kinds.InvalidRequest(fields.faults(error, _json(content))) from None
 
     return read
 

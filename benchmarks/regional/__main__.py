@@ -24,7 +24,7 @@ from benchmarks.regional.recipes import RECIPES
 from freshet.cli.context import cores
 from models.cores import use_cores
 from models.pretrained import SHELF, form
-from runtime.logs import log_to_stderr
+from runtime.process import log_to_stderr
 from runtime.settings import Settings
 
 

@@ -42,7 +42,7 @@ from records.runs.runs import RunRequest
 from records.versions import promotions
 from runtime.child_processes import spawn_context
 from runtime.clock import Clock
-from runtime.logs import log_to_stderr
+from runtime.process import log_to_stderr
 from runtime.settings import Settings
 from testing.webhook_receiver import LATE, Received, Receiver, receiving
 from testing.work import work_of

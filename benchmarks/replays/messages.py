@@ -40,10 +40,10 @@ from records.access import keys
 from records.alerts import alert_changes, deliveries, signatures, subscriptions
 from records.alerts.alert_changes import Change
 from records.database.engine import Database
-from records.database.statements import grouped
+from records.database.stored import grouped
 from records.runs.runs import RunRequest
 from runtime.clock import Clock
-from runtime.logs import log_to_stderr
+from runtime.process import log_to_stderr
 from runtime.settings import Settings
 from testing.messages import cap
 from testing.messages.mail_server import Answer, Mail, MailServer, serving_mail

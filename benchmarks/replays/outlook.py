@@ -26,7 +26,7 @@ from operations.daily.replay import replay
 from operations.verification.recalibrate import recalibrate
 from records.database.engine import Database
 from records.outlooks import outlooks
-from records.outlooks.run_outlook import RunOutlook
+from records.outlooks.flow_outlooks import RunOutlook
 from records.runs import runs
 from records.runs.run_types import Run, RunBasin
 from records.runs.runs import RunRequest

@@ -25,7 +25,7 @@ from records.database.engine import Database
 from records.runs.runs import RunRequest
 from records.versions import promotions
 from runtime.child_processes import spawn_context
-from runtime.logs import log_to_stderr
+from runtime.process import log_to_stderr
 from runtime.settings import Settings
 from testing.processes import free_port
 from testing.work import work_of

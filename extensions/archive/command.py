@@ -11,8 +11,7 @@ import typer
 from extensions.archive.settings import ArchiveSettings
 from freshet.cli.context import opened
 from freshet.cli.options import Basins, BasinsFile
-from freshet.cli.output import Json, answer, inform_left_out
-from freshet.cli.progress import reporting
+from freshet.cli.output import Json, answer, inform_left_out, reporting
 from freshet.cli.text_files import listed
 from hydrology.base.calendar import Period
 from hydrology.base.errors import InvalidInput, counted

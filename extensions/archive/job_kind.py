@@ -3,8 +3,7 @@
 from typing import Literal
 
 from jobspec.fields import RequestModel
-from jobspec.jobs.authority import admins_alone
-from jobspec.jobs.base import JobRequest
+from jobspec.jobs.base import JobRequest, admins_alone
 
 
 class ArchiveParams(RequestModel):

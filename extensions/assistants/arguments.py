@@ -6,8 +6,7 @@ from pydantic import Field
 
 from hydrology.base.units import Units
 from jobspec.changes import Changes
-from jobspec.faults import form
-from jobspec.fields import BASIN, Basin, Id, Line, RequestModel
+from jobspec.fields import BASIN, Basin, Id, Line, RequestModel, form
 
 OMITTED: Any = None
 """The default of what may be left out; null itself is refused."""

@@ -7,7 +7,7 @@ import structlog
 from extensions.assistants.settings import AssistantSettings
 from freshet.cli.options import flag
 from freshet.commands.serve import Host, Port, base, check_free
-from runtime.logs import log_to_stderr
+from runtime.process import log_to_stderr
 from runtime.settings import Settings
 
 log = structlog.get_logger()

@@ -35,7 +35,7 @@ from extensions.assistants.settings import AssistantSettings
 from extensions.assistants.tools import TOOLS, Tool, WhatIfTool
 from freshet_client import Client, Refused, ServiceError
 from hydrology.base.errors import InvalidInput, Problem
-from jobspec.faults import faults
+from jobspec.fields import faults
 from runtime.settings import Settings
 
 log = structlog.get_logger()

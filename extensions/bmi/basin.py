@@ -44,7 +44,7 @@ class Basin:
 
     def __init__(self, configuration: Configuration) -> None:
         """Build it; its state must be of the day before the first."""
-        torch.set_num_threads(1)  # of this process: `runtime.tuning` has why; nothing is set for its children
+        torch.set_num_threads(1)  # of this process: `runtime.process` has why; nothing is set for its children
         self._id, self.day = configuration.basin, configuration.first_day
         self._ensemble, self._owner = _loaded(Path(configuration.ensemble))
         inputs = self._ensemble.config.inputs

@@ -15,8 +15,7 @@ from app.http.problems import refused
 from extensions.edr import FORECASTS, collections
 from extensions.edr.collections import Collection
 from extensions.edr.places import MAX_CHARACTERS, MAX_POSITIONS, NEAR_KM
-from jobspec.faults import form
-from jobspec.fields import ID
+from jobspec.fields import ID, form
 
 AsJson = Annotated[Literal["json"], Query(alias="f", description="The format, which is JSON.")]
 CollectionId = Annotated[

@@ -19,7 +19,7 @@ from operations.forecasting.forecast import basins_by_version
 from operations.versions.learnt_days import attribute_means
 from operations.versions.load_networks import LoadedVersion, load_version
 from records.basins import basins
-from records.basins.tables import Basin
+from records.basins.ownership import Basin
 from records.database.engine import Database
 
 

@@ -11,8 +11,8 @@ from hydrology.base.errors import InvalidInput
 from models.pretrained import form
 from models.pretrained.combination import Description, ShippedPart
 from models.pretrained.files import Named
+from records.database.base import to_json
 from records.database.engine import Database
-from records.database.json_columns import to_json
 from records.versions import versions
 
 Names = dict[str, str]

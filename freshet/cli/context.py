@@ -20,7 +20,7 @@ from records.database.connections import DatabaseProblem, StorageFull, is_full
 from records.database.engine import Database
 from records.database.work import Work
 from runtime.clock import Clock
-from runtime.logs import log_to_stderr
+from runtime.process import log_to_stderr
 from runtime.settings import Settings
 
 if TYPE_CHECKING:

@@ -9,16 +9,88 @@ import typer
 from rich.console import Group, RenderableType
 from sqlalchemy.orm import Session
 
-from freshet.cli.context import Context, MayCreateDatabase, opened
+from freshet.cli.context import Context, MayCreateDatabase, cores, opened
 from freshet.cli.job_options import JobOptions, Layout, keyword
 from freshet.cli.options import BasinsFile, option
-from freshet.cli.output import MAX_ROWS, PARTLY_DONE, Json, answer, inform, listing, table, value_at
-from freshet.cli.progress import reporting
+from freshet.cli.output import (
+    MAX_ROWS,
+    PARTLY_DONE,
+    Json,
+    Reporter,
+    answer,
+    inform,
+    listing,
+    reporting,
+    table,
+    value_at,
+)
 from freshet.cli.text_files import listed
 from hydrology.base.errors import InvalidInput
+from jobspec.fields import RequestModel
 from jobspec.jobs.base import JobRequest
+from jobspec.kinds import KINDS
 from models.devices import CPU, available, use_device
+from records.access import audit
+from records.basins import basins
+from records.database.checksums import new_id
+from records.database.work import Work
+from records.jobs.jobs import Job
 from runtime.settings import Settings
+from workers.job import JobRun, Progress
+from workers.tasks.handlers import HANDLERS
+
+
+class CommandRun(JobRun):
+    """A job of a command: it has no row, reads files from anywhere, uses every core, and logs to standard error."""
+
+    trains_itself = True
+    roots = None
+
+    def __init__(self, context: Context, kind: str, reporter: Reporter, device: str | None) -> None:
+        settings = context.settings if device is None else context.settings.model_copy(update={"device": device})
+
+        def show(progress: Progress, _file: str | None) -> None:
+            reporter.show(kind, progress["done"], progress["total"], progress["detail"])
+
+        super().__init__(
+            Work(settings, context.database, context.clock, cores=cores(settings.threads)),
+            _unstored_job(context, kind),
+            show,
+            lambda: None,
+            folders=KINDS[kind].authority.folders,
+        )
+
+    def store_plan(self, *_session_and_plan: Any) -> None:
+        """Store nothing: no later attempt continues it."""
+
+    def record(self, action: audit.Action, subject: str, **detail: Any) -> None:
+        """Add a change by the command to the audit trail."""
+        with self.work.database.transaction() as session:
+            audit.record(session, audit.command_line(), action, subject, self.work.clock.wall(), **detail)
+
+    def log(self, text: str) -> None:
+        inform(text)
+
+
+def run(
+    context: Context, kind: str, params: RequestModel, reporter: Reporter, device: str | None = None
+) -> dict[str, Any]:
+    """Run a job, write it to the audit trail, and return its result."""
+    with context.database.reading() as session:
+        for basin in getattr(params, "basins", ()):
+            basins.require(session, basin)
+    job = CommandRun(context, kind, reporter, device)
+    result = HANDLERS[kind](job, params)
+    job.record("job run", kind, params=KINDS[kind](kind=kind, params=params).stored())
+    return result
+
+
+def _unstored_job(context: Context, kind: str) -> Job:
+    fields: dict[str, Any] = dict.fromkeys(Job.__dataclass_fields__)
+    at = context.clock.wall()
+    known = {"id": new_id(at), "kind": kind, "attempt": 1, "created_by": audit.command_line().name, "created_at": at}
+    return Job(**fields | known)
+
 
 Device = Annotated[
     str | None, option("DEVICE", "cpu, or a CUDA device such as cuda:0. Default: FRESHET_DEVICE, otherwise cpu.")
@@ -98,7 +170,7 @@ def _run(options: JobOptions, given: dict[str, Any], view: View, begins: MayCrea
         given["basins"] = [*(given["basins"] or []), *names]
     params = options.params(given)
     with opened(begins=begins) as context, reporting() as reporter:
-        from freshet.cli.command_run import run
+        from freshet.cli.job_command import run
 
         device = take_device(context.settings, given["device"]) if "device" in given else None
         result = run(context, options.kind, params, reporter, device)

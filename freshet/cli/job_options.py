@@ -15,8 +15,7 @@ from pydantic.fields import FieldInfo
 from freshet.cli.text_files import read_json
 from hydrology.base.calendar import Day, Period
 from hydrology.climatology.volumes import Season
-from jobspec.faults import faults
-from jobspec.fields import RequestModel
+from jobspec.fields import RequestModel, faults
 from jobspec.jobs.base import JobRequest
 
 _METAVARS = {Period: "FIRST..LAST", Day: "YYYY-MM-DD", Season: "MM-DD..MM-DD", int: "NUMBER", float: "NUMBER"}

@@ -10,7 +10,7 @@ import typer
 from freshet.cli.commands import LoadedWhenUsed
 from freshet.cli.output import inform, problem_json
 from hydrology.base.errors import DataProblem, InvalidInput, Problem
-from runtime.tuning import collect_seldom, hold_freed_memory, use_one_thread
+from runtime.process import collect_seldom, hold_freed_memory, log_to_stderr, use_one_thread
 
 INTERRUPTED = 130
 SERVICES = ("serve", "api", "worker", "scheduler")
@@ -83,15 +83,13 @@ def _serves() -> bool:
 def _log(problem: Problem) -> None:
     import structlog
 
-    from runtime.logs import log_to_stderr
-
     log_to_stderr("info")
     structlog.get_logger().error("process.failed", kind=problem.kind, problem=str(problem))
 
 
 def _misused(error: typer.TyperException) -> InvalidInput:
     """Return typer's message on wrong arguments, with a pointer to the command's help."""
-    from jobspec.faults import without_prefix
+    from jobspec.fields import without_prefix
 
     context: typer.Context | None = getattr(error, "ctx", None)
     command = context.command_path if context else "freshet"

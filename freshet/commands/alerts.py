@@ -15,7 +15,7 @@ from freshet.cli.output import Columns, Json, answer, inform, listing
 from freshet.cli.reading import Reading, Shown, cut, reads
 from freshet.cli.text_files import read_text
 from hydrology.base.errors import InvalidInput, counted
-from jobspec.faults import faults
+from jobspec.fields import faults
 from jobspec.jobs.upkeep import DeliveryJob
 from jobspec.subscriptions import NewSubscription
 from records.access import audit, keys

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from freshet.cli.context import Context, MayCreateDatabase, opened
 from freshet.cli.options import flag, option
-from freshet.cli.output import Json, answer, inform, table
-from freshet.cli.progress import reporting
+from freshet.cli.output import Json, answer, inform, reporting, table
 from freshet.commands import serve
 from hydrology.base.errors import InvalidInput
 from hydrology.extremes.level_checks import level_title, percent
 from records.basins.basins import list_basins
-from records.basins.station_names import shown_name
+from records.basins.ownership import shown_name
 from runtime.settings import Settings, sqlite_url
 
 if TYPE_CHECKING:
@@ -47,8 +46,7 @@ def demo(
     then it serves until interrupted. Everything is stored in SQLite in the folder `demo` of FRESHET_DATA, with a clock
     of its own. Run again, it continues from there.
     """
-    from freshet.demo.demonstration import demonstrate
-    from freshet.demo.work import service
+    from freshet.demo.demonstration import demonstrate, service
 
     settings = _settings()
     chosen = choose_port(host, port, once=once)

@@ -13,8 +13,7 @@ from freshet.cli.context import MayCreateDatabase, opened
 from freshet.cli.job_command import Done, job_command
 from freshet.cli.job_options import Layout
 from freshet.cli.options import Adopt, OnlyBasins, option
-from freshet.cli.output import MAX_ROWS, Json, answer, exit_if_failed, first_rows, inform, table
-from freshet.cli.progress import Reporter, reporting
+from freshet.cli.output import MAX_ROWS, Json, Reporter, answer, exit_if_failed, first_rows, inform, reporting, table
 from freshet.commands.basins import basin_lines
 from hydrology.base.errors import InvalidInput, counted
 from ingestion.base import Source

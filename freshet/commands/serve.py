@@ -14,7 +14,7 @@ from freshet.cli.output import inform
 from hydrology.base.errors import InvalidInput
 from jobspec.jobs.base import GPU, QUEUES
 from models.devices import CPU
-from runtime.logs import log_to_stderr
+from runtime.process import log_to_stderr
 from runtime.settings import Settings
 
 log = structlog.get_logger()

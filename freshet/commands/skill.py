@@ -91,7 +91,7 @@ def events(at: Reading, basin: Basin, version: Version = None, season: OfSeason 
     Events are cut from the flow of the newest evaluation: independent peaks over the flow that 2 % of the observed days
     exceed.
     """
-    from app.versions.events import events_of
+    from app.versions.simulation import events_of
 
     found = events_of(at.session, basin, version, season)
     scores = found.scores

@@ -15,8 +15,7 @@ from sqlalchemy.orm import Session
 from freshet.cli.context import Context, cores, opened
 from freshet.cli.job_command import Device, take_device
 from freshet.cli.options import Basins, BasinsFile
-from freshet.cli.output import Json, answer, inform, inform_left_out, table
-from freshet.cli.progress import reporting
+from freshet.cli.output import Json, answer, inform, inform_left_out, reporting, table
 from freshet.cli.text_files import Fields, listed, of_file, valid
 from hydrology.base.calendar import Period
 from hydrology.base.errors import InvalidInput, counted
@@ -24,8 +23,8 @@ from jobspec.jobs.training import PromotionRule
 from jobspec.network import ARCHITECTURES
 from jobspec.training import AnyTraining, FineTuningConfig, TrainingConfig, sequence_to_one
 from operations.basin_data.basins import chosen_to_learn_from, forcing_products
-from records.database.json_columns import to_json
-from records.database.statements import as_values
+from records.database.base import to_json
+from records.database.stored import as_values
 from records.versions.versions import get as get_version
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ import typer
 
 from freshet.cli.context import MayCreateDatabase, opened
 from freshet.cli.options import OnlyBasins, argument, option
-from freshet.cli.output import Json, answer, exit_if_failed, first_rows, inform, table
-from freshet.cli.progress import reporting
+from freshet.cli.output import Json, answer, exit_if_failed, first_rows, inform, reporting, table
 from freshet.commands.doctor import NOT_WELL
 from hydrology.base.errors import counted
 from records.access import audit

@@ -9,8 +9,7 @@ from rich.console import RenderableType
 
 from freshet.cli.context import opened
 from freshet.cli.options import Basins, option
-from freshet.cli.output import Columns, Json, answer, inform, inform_left_out, listing, table
-from freshet.cli.progress import reporting
+from freshet.cli.output import Columns, Json, answer, inform, inform_left_out, listing, reporting, table
 from freshet.cli.reading import Reading, Shown, reads
 from hydrology.base.calendar import Period
 from hydrology.base.errors import InvalidInput, counted

@@ -12,8 +12,7 @@ from freshet.cli.context import opened
 from freshet.cli.job_command import Done, job_command
 from freshet.cli.job_options import Layout
 from freshet.cli.options import argument, option
-from freshet.cli.output import PARTLY_DONE, Columns, Json, answer, inform, listing
-from freshet.cli.progress import reporting
+from freshet.cli.output import PARTLY_DONE, Columns, Json, answer, inform, listing, reporting
 from freshet.cli.reading import Reading, Shown, cut, reads
 from hydrology.base.basins import basin_id
 from hydrology.base.errors import counted
@@ -94,7 +93,7 @@ def list_weather(
 ) -> Shown:
     """List the weather forecasts known by the clock, the last stored first."""
     from app.weather.weather import WeatherIssue, WeatherPage
-    from records.database.statements import as_values
+    from records.database.stored import as_values
     from records.weather.weather_issues import list_issues
 
     rows, following = cut(

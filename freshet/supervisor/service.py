@@ -11,16 +11,14 @@ from typing import IO
 
 import structlog
 
-from freshet.supervisor import forked
-from freshet.supervisor.supervised_process import MAX_SILENCE, SupervisedProcess
+from freshet.supervisor.supervised_process import MAX_SILENCE, SupervisedProcess, fork, load_parts
 from hydrology.base.errors import Problem
 from jobspec.jobs.base import GPU, SERVICE
 from models.devices import CPU
-from runtime import restart_notes, stored_files, watchdog
+from runtime import stored_files, watchdog
 from runtime.child_processes import end_all
-from runtime.restart_notes import Restart
 from runtime.settings import Settings
-from runtime.watchdog import WatchdogSocket
+from runtime.watchdog import Restart, WatchdogSocket
 from workers.job_processes.worker import GRACE
 from workers.queue.broker import launch_embedded, lives, start_embedded
 
@@ -84,7 +82,7 @@ class Service:
         with _only_instance(self.settings) as lock, closing(WatchdogSocket()) as ears:
             for number in (signal.SIGTERM, signal.SIGINT):
                 signal.signal(number, self._stop)
-            forked.load()
+            load_parts()
             try:
                 self._start(ears, lock)
                 self._watch(ears)
@@ -98,8 +96,8 @@ class Service:
             launch = partial(launch_embedded, self.settings)
             self._broker = SupervisedProcess("broker", launch, start_embedded(self.settings), now)
         for name, arguments in self._commands.items():
-            fork = partial(forked.fork, self._main, arguments, self._environment(ears), [ears, lock])
-            self._parts.append(SupervisedProcess(name, fork, fork(), now))
+            start = partial(fork, self._main, arguments, self._environment(ears), [ears, lock])
+            self._parts.append(SupervisedProcess(name, start, start(), now))
         log.info("service.start", parts=[part.name for part in self._parts])
 
     def _environment(self, ears: WatchdogSocket) -> dict[str, str]:
@@ -138,7 +136,7 @@ class Service:
         shown = [restart for restart in of_parts if restart is not None]
         if shown != self._restarts:
             with suppress(OSError):  # no room on the disk
-                restart_notes.store(self.settings.data, shown)
+                watchdog.store_restarts(self.settings.data, shown)
                 self._restarts = shown
 
     def _stop(self, *_: object) -> None:

@@ -1,13 +1,24 @@
-"""A part of the service: a process that is watched, and started again when it ends or hangs."""
+"""A part of the service: a process that is watched, and started again when it ends or hangs.
 
-from collections.abc import Callable
+Most are forks of the supervisor, which share the memory of the modules loaded before. That is safe as long as the
+supervisor has no threads of Python's and has not loaded torch.
+"""
+
+import gc
+import os
+import signal
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from importlib import import_module
+from typing import Protocol
 
 import structlog
+from setproctitle import setproctitle
 
-from runtime.child_processes import Process, exit_in_words
+from runtime.child_processes import Fork, Process, end_with_parent, exit_in_words
 from runtime.clock import Clock
-from runtime.restart_notes import Restart
+from runtime.watchdog import Restart
 
 log = structlog.get_logger()
 
@@ -103,3 +114,50 @@ class SupervisedProcess:
         wait = 0.0 if self._ends == 1 else min(MAX_WAIT, 2.0 ** (self._ends - 2))
         self._start_again_at = now + wait
         log.error("service.part_died", part=self.name, cause=self._cause, times=self._ends, again_in_seconds=wait)
+
+
+_LOADED = (
+    "app.main",
+    "app.http.server",
+    "freshet.commands.serve",
+    "workers.processes",
+    # What Celery and kombu load only when a worker starts.
+    "celery.apps.worker",
+    "kombu.transport.redis",
+)
+
+
+class Closable(Protocol):
+    """A resource of the supervisor that its parts must not inherit."""
+
+    def close(self) -> None:
+        """Release it."""
+
+
+def load_parts() -> None:
+    """Load what the parts need, before the first of them is forked."""
+    for module in _LOADED:
+        import_module(module)
+    gc.collect()
+    gc.freeze()  # a collection in a part would write to all that is shared, and so copy it
+
+
+def fork(
+    main: Callable[[], None], arguments: Sequence[str], environment: Mapping[str, str], closed: Sequence[Closable]
+) -> Fork:
+    """Start a command of `freshet` in a fork without the resources `closed`."""
+    supervisor = os.getpid()
+
+    def run() -> None:
+        end_with_parent(parent=supervisor)
+        os.setpgid(0, 0)  # Ctrl-C reaches the supervisor alone, which then stops the parts in order
+        for inherited in closed:
+            inherited.close()
+        sys.argv = ["freshet", *arguments]
+        setproctitle(" ".join(sys.argv))  # before the environment is another: it finds its room beside it
+        os.environ.clear()
+        os.environ.update(environment)
+        os.dup2(sys.stderr.fileno(), 1)  # standard output is for answers
+        main()
+
+    return Fork(run, (signal.SIGTERM, signal.SIGINT))

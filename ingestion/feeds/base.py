@@ -28,6 +28,24 @@ class FeedProblem(Problem):
     exit_code = 4
 
 
+class RunUnavailable(FeedProblem):
+    """The service does not have a run of a model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A gauge, as a service describes it.
+
+    Depths of runoff use the area that a model learnt with, not `drainage_area_m2`, which the service gives.
+    """
+
+    name: str | None
+    latitude: float | None
+    longitude: float | None
+    drainage_area_m2: float | None
+    time_zone: str | None
+
+
 @dataclass(frozen=True, slots=True)
 class Site:
     """A basin in a request to a feed.
@@ -142,6 +160,24 @@ class Feed(Protocol):
 
     def fetch(self, sites: Sequence[Site], wanted: FetchWindow) -> Iterator[FetchedBasinData]:
         """Yield for every site its complete data, or the reason for none, in any order."""
+        ...
+
+
+class PastForecasts(Protocol):
+    """The past runs of a service's weather model."""
+
+    @property
+    def source(self) -> str: ...
+
+    @property
+    def model(self) -> str: ...
+
+    def announce(self, runs: Sequence[Sequence[Site]]) -> None:
+        """Report the cost of runs, each of some sites, before the first request."""
+        ...
+
+    def run(self, began: datetime) -> Feed:
+        """Return the run of a reference time as a feed, which raises RunUnavailable where the service lacks it."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""Weather forecasts as JSON documents (`jobspec.weather`), and assembled from the traces of basins."""
+"""Weather forecasts as JSON documents (`jobspec.new_data`), and assembled from the traces of basins."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from hydrology.base.basins import basin_id
 from hydrology.base.errors import InvalidInput
 from hydrology.weather.forcing import Trace, WeatherForecast, WeatherIssue, WeatherRefused
 from ingestion.base import SourceError, SourceFile
-from jobspec.weather import WeatherDocument
+from jobspec.new_data import WeatherDocument
 
 MAX_BASINS = 10_000
 

@@ -1,10 +1,231 @@
-"""The base of all kinds of job: queue and limits."""
+"""The base of all kinds of job: queue and limits, the records that it writes, and those that an operator's job may.
 
+The service's own jobs and an admin's may write every table of their kind. An operator's job may write what its kind
+allows: rows of any owner, or only those that belong to the operator's key. `records.job_permissions.permissions`
+refuses a request before it is stored and before it runs; `records.job_permissions.write_guard` refuses any other write
+of a handler.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, ClassVar, Literal, get_args, get_origin
 
+from jobspec.extensions import extensions
 from jobspec.fields import RequestModel
-from jobspec.jobs.authority import Authority
+
+Role = Literal["operator", "admin"]
+Owned = Literal["any", "basin", "version", "run", "weather", "comparison", "feed"]
+"""Owner of the rows that an operator's job may write: `any`, or a basin that its key registered, a version, run or
+comparison stored under its key, a weather forecast that is marked as not operational, or its key's feed."""
+Subject = Literal["basin", "new basin", "version", "feed", "new bridge"]
+"""What a parameter names for writing: a registered basin, a registered or new one, a version, a feed, an unused name of
+a bridge."""
+
+EVERY_JOB = ("jobs", "job_events", "audit")
+"""Tables that every job may write."""
+
+_BASIN = ("basins", "basin_areas", "basin_attributes", "basin_texts", "basin_quality")
+_SERIES = ("series", "series_revisions", "series_arrivals")
+_WEATHER = ("weather_issues", "weather_basins")
+_RUN = ("runs", "run_basins", "run_contents", "outlooks")
+_VERSION = ("versions", "version_basins", "version_members", "version_weights")
+_TRAINING = ("trainings", "training_checkpoints", "training_members")
+_SCORES = ("scores", "simulated_flow", "snow_cells", "regional_snow", "versions")
+_ERRORS = ("error_models", "basin_errors")
+_LEVELS = ("simulated_records", "simulated_levels", "simulated_water")
+_PROMOTIONS = ("promotions", "alert_changes", "deliveries")
+_DECISIONS = ("alert_basins", "alerts", "alert_changes", "deliveries", "held_alerts", "adjustments", "thresholds")
+_ALERTS = ("newest_runs", *_DECISIONS)
+_ADOPTION = (*_DECISIONS, "promotions", "thresholds", "flood_frequency", "ratings")
+
+
+def _all(owned: Owned, *tables: str) -> dict[str, Owned]:
+    return dict.fromkeys(tables, owned)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Authority:
+    """The write permissions of jobs of a kind.
+
+    Attributes:
+        writes: by table, whose rows an operator's job may write. Admins' jobs write all rows of these tables.
+        also: further tables, which only jobs of admins and of the service write.
+        folders: settings whose folders its jobs write, outside the database.
+        operators: whether an operator may run the kind at all.
+        names: the parameters that name written records (`fit.model`: a field of a field), with the kind of record.
+        admins: parameters that only an admin may set, each with the reserved value; None: any value.
+        promotes: the parameter that requests a promotion, if there is one; its basins must then be the operator's.
+        note: further rules for operators, as a sentence.
+    """
+
+    writes: Mapping[str, Owned] = field(default_factory=dict)
+    also: frozenset[str] = frozenset()
+    folders: frozenset[str] = frozenset()
+    operators: bool = True
+    names: Mapping[str, Subject] = field(default_factory=dict)
+    admins: Mapping[str, object] = field(default_factory=dict)
+    promotes: str | None = None
+    note: str = ""
+
+    @property
+    def tables(self) -> frozenset[str]:
+        """The tables that an admin's job may write."""
+        return frozenset({*EVERY_JOB, *self.writes, *self.also})
+
+    def owned(self, table: str, role: Role) -> Owned | None:
+        """Return the owner of the rows of a table that a role may write. None for none."""
+        if table in EVERY_JOB:
+            return "any"
+        if role == "admin":
+            return "any" if table in self.tables else None
+        return self.writes.get(table) if self.operators else None
+
+
+def admins_alone(*tables: str, folders: Iterable[str] = (), note: str) -> Authority:
+    """Return the permissions of a kind that only admins and the service run."""
+    return Authority(also=frozenset(tables), folders=frozenset(folders), operators=False, note=note)
+
+
+def _union(parts: Iterable[Authority]) -> tuple[str, ...]:
+    return tuple(sorted({table for part in parts for table in (*part.writes, *part.also)}))
+
+
+INGEST = Authority(
+    writes=_all("basin", *_BASIN, *_SERIES, "states") | _all("any", "sources"),
+    also=frozenset({"publications", "published_scores", *_ADOPTION}),
+    names={"basins": "new basin"},
+    admins={"source": "benchmarks", "adopt": True},
+    note="Basins that its key registered, and new ones that are not an agency's, which its key then registers.",
+)
+UPLOAD = Authority(
+    writes=INGEST.writes,
+    note="Basins that its key registered, except gauges with a published source.",
+)
+BASIN = Authority(
+    writes=_all("basin", *_BASIN, "states"),
+    also=frozenset(_ADOPTION),
+    names={"basin": "new basin"},
+    admins={"adopt": True},
+    note="A basin that its key registered, or a new one that is not an agency's.",
+)
+CLIMATE = Authority(
+    writes=_all("basin", *_BASIN, "states"),
+    names={"basin": "basin"},
+    note="A basin that its key registered.",
+)
+WEATHER = Authority(
+    writes=_all("weather", *_WEATHER),
+    note="It is marked as not operational: only runs that name it use it.",
+)
+FETCH = Authority(
+    writes=_all("basin", *_BASIN, *_SERIES, "states", "feed_basins", "weather_basins")
+    | _all("feed", "feeds")
+    | _all("any", "sources", "product_credits", "weather_issues"),
+    names={"feed": "feed"},
+    note="A feed that its key created, for basins that its key registered.",
+)
+BRIDGE = Authority(
+    writes=_all("basin", *_BASIN, *_SERIES, "states", "bridge_basins")
+    | _all("any", "sources", "product_credits", "bridges"),
+    names={"basins": "basin", "fit": "new bridge"},
+    admins={"fit.model": None},
+    note="Basins that its key registered. A fit needs a new name, and is for observed weather.",
+)
+FORECAST = Authority(
+    writes=_all("run", *_RUN) | _all("any", "states", "basin_errors"),
+    also=frozenset(_ALERTS),
+    note="Runs are stored `on-request` and under its key: they are never the latest, and decide no alert.",
+)
+WHAT_IF = Authority(
+    writes=_all("run", *_RUN) | _all("any", "basin_errors"),
+    note="Runs are stored under its key.",
+)
+VOLUMES = Authority(
+    writes=_all("run", *_RUN) | _all("any", "states", "basin_errors"),
+    note="Runs are stored under its key: they are not the newest of a basin.",
+)
+REPLAY = Authority(
+    writes={**FORECAST.writes, **_all("weather", *_WEATHER)},
+    also=FORECAST.also,
+    note=FORECAST.note,
+)
+DAILY = admins_alone(
+    *_union([FETCH, BRIDGE, FORECAST]),
+    folders=[folder for extension in extensions() for folder in extension.daily_folders],
+    note="It asks every feed, and its forecasts are the latest of every basin.",
+)
+BACKFILL = admins_alone(
+    *_WEATHER,
+    *_RUN,
+    "states",
+    "basin_errors",
+    "recalibrations",
+    note="Its weather forecasts and what they teach are used by the forecasts of every basin.",
+)
+TRAINING = Authority(
+    writes=_all("version", *_VERSION, *_SCORES)
+    | _all("any", *_TRAINING, "deliveries")
+    | _all("basin", "promotions", "alert_changes"),
+    promotes="compare.promote",
+    note="The version is stored under its key, and serves only basins that its key registered.",
+)
+MEMBER = Authority(writes=_all("any", *_TRAINING), note="With the rights of its training.")
+RETRAINING = admins_alone(
+    *_union([TRAINING]), *_ERRORS, *_LEVELS, note="It trains a version of the service, and may put it in use."
+)
+PRETRAINED = admins_alone(
+    *_VERSION,
+    *_TRAINING,
+    *_SCORES,
+    *_ERRORS,
+    *_PROMOTIONS,
+    "verification",
+    note="What it installs belongs to the service.",
+)
+EVALUATION = Authority(
+    writes=_all("version", *_SCORES, "basin_errors"),
+    names={"version": "version"},
+    note="A version that is stored under its key; by default its newest.",
+)
+CALIBRATION = Authority(
+    writes=_all("version", *_ERRORS, "recalibrations"),
+    names={"version": "version"},
+    note=EVALUATION.note,
+)
+REFORECAST = Authority(
+    writes=_all("version", "verification", "basin_errors"),
+    names={"version": "version"},
+    note=EVALUATION.note,
+)
+VERIFICATION = Authority(
+    writes=_all("version", "verification", "error_splits"),
+    names={"version": "version"},
+    note=EVALUATION.note,
+)
+LEVELS = Authority(
+    writes=_all("version", *_LEVELS),
+    names={"version": "version"},
+    note=EVALUATION.note,
+)
+COMPARISON = Authority(
+    writes=_all("comparison", "comparisons", "comparison_versions") | _all("version", *_SCORES),
+    note="The comparison is stored under its key; only scores of its own versions are stored.",
+)
+CHECK = Authority(note="It writes nothing.")
+PRUNE = admins_alone(
+    *_RUN,
+    *_WEATHER,
+    "states",
+    "newest_runs",
+    "deliveries",
+    "delivery_attempts",
+    "mail_questions",
+    "pruned",
+    note="It deletes records of all owners.",
+)
+DELIVERY = admins_alone(*_DECISIONS, "delivery_attempts", "subscriptions", note="Only the service posts it.")
+
 
 Queue = Literal["service", "default", "ingest", "training", "gpu", "delivery"]
 QUEUES: tuple[Queue, ...] = get_args(Queue)

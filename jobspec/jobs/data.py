@@ -6,10 +6,9 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from jobspec.basins import ADOPT, AddedBasin, ClimateParams
 from jobspec.fields import Basins, Line, Name, PeriodField, Place, RequestModel, named_own_product
-from jobspec.jobs.authority import BASIN, BRIDGE, CLIMATE, FETCH, INGEST, UPLOAD, WEATHER
-from jobspec.jobs.base import IntakeJob, JobRequest
+from jobspec.jobs.base import BASIN, BRIDGE, CLIMATE, FETCH, INGEST, UPLOAD, WEATHER, IntakeJob, JobRequest
+from jobspec.new_data import ADOPT, AddedBasin, ClimateParams
 
 
 class IngestParams(RequestModel):

@@ -9,10 +9,8 @@ from pydantic_core import PydanticCustomError
 from hydrology.base.staleness import STALE_AFTER_DAYS
 from hydrology.weather.forcing_kinds import DESCRIBED, KINDS, ForcingKind
 from jobspec.changes import UNCHANGED, Changes
-from jobspec.faults import form
-from jobspec.fields import Basins, DayField, Id, Line, Name, PeriodField, RequestModel, SeasonField
-from jobspec.jobs.authority import BACKFILL, DAILY, FORECAST, REPLAY, VOLUMES, WHAT_IF
-from jobspec.jobs.base import JobRequest
+from jobspec.fields import Basins, DayField, Id, Line, Name, PeriodField, RequestModel, SeasonField, form
+from jobspec.jobs.base import BACKFILL, DAILY, FORECAST, REPLAY, VOLUMES, WHAT_IF, JobRequest
 
 MAX_HORIZON_DAYS = 366
 MAX_PERTURBED_STATES = 50

@@ -8,8 +8,7 @@ from pydantic_core import PydanticCustomError
 
 from hydrology.uncertainty.error_model import MAX_GAP
 from jobspec.fields import Basins, Id, PeriodField, RequestModel
-from jobspec.jobs.authority import CALIBRATION, COMPARISON, EVALUATION, LEVELS, REFORECAST, VERIFICATION
-from jobspec.jobs.base import JobRequest
+from jobspec.jobs.base import CALIBRATION, COMPARISON, EVALUATION, LEVELS, REFORECAST, VERIFICATION, JobRequest
 
 
 class EvaluationParams(RequestModel):

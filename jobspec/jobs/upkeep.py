@@ -4,8 +4,7 @@ from datetime import timedelta
 from typing import Literal
 
 from jobspec.fields import RequestModel
-from jobspec.jobs.authority import CHECK, DELIVERY, PRUNE
-from jobspec.jobs.base import JobRequest
+from jobspec.jobs.base import CHECK, DELIVERY, PRUNE, JobRequest
 
 
 class CheckParams(RequestModel):

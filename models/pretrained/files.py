@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from hydrology.base.digests import fingerprint
 from hydrology.base.errors import DataProblem, excerpt
-from jobspec.faults import faults
+from jobspec.fields import faults
 
 CARD = "README.md"
 

@@ -22,7 +22,7 @@ from hydrology.base.units import AREA_ATTRIBUTES
 from hydrology.weather.climate_indices import CLIMATE
 from jobspec.training import InputsConfig
 from records.basins import basins, ownership
-from records.basins.tables import Basin
+from records.basins.ownership import Basin
 from records.series import series
 from records.versions import promotions
 

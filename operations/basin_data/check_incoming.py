@@ -18,7 +18,7 @@ from ingestion.base import BasinData, SourceError, SourceSeries
 from ingestion.daily import ReadSeries
 from operations.basin_data.basins import TIME_ZONE, last_ended
 from records.basins import basins
-from records.basins.tables import Basin
+from records.basins.ownership import Basin
 from records.series import series
 
 

@@ -17,7 +17,7 @@ from jobspec.training import InputsConfig
 from models.arrays import Forcing
 from models.energy import mean_temperature
 from records.basins import basins
-from records.basins.tables import Basin
+from records.basins.ownership import Basin
 from records.database.work import Work
 from records.runs import states
 from records.series import series

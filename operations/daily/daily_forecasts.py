@@ -30,8 +30,7 @@ from records.basins import basins
 from records.database.work import Work
 from records.forecasts import latest
 from records.runs import run_types, states
-from records.runs.run_parts import hash_of_parts
-from records.runs.run_weather import sources_only
+from records.runs.run_weather import hash_of_parts, sources_only
 from records.runs.runs import RunRequest
 from records.versions import promotions
 from runtime.clock import Clock

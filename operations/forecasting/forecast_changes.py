@@ -34,9 +34,9 @@ from operations.states.advance_states import ONE_DAY
 from records.database.work import Work
 from records.runs import run_arrays, run_types, runs
 from records.runs.run_arrays import RunSeries
-from records.runs.run_parts import RunPart
 from records.runs.run_summary import RunChange
 from records.runs.run_types import BasinResult, NewRun
+from records.runs.run_weather import RunPart
 from records.runs.runs import MAX_DAYS_BEFORE
 from records.runs.states import State
 

@@ -24,7 +24,7 @@ from jobspec.training import InputsConfig
 from models.energy import mean_temperature
 from models.nets.products import BLOCK
 from operations.basin_data.dataset import BasinForcing
-from records.basins.tables import Basin
+from records.basins.ownership import Basin
 from records.runs.run_summary import ReferenceSnow
 from records.series import series, year_rows
 from records.simulations import simulated_series

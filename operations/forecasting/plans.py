@@ -27,11 +27,11 @@ from operations.forecasting.weather_choice import Filling, WeatherChoice
 from operations.states.advance_states import ONE_DAY
 from operations.versions.load_networks import LoadedPart, LoadedVersion, load_version
 from records.basins import basins
-from records.basins.tables import Basin
+from records.basins.ownership import Basin
 from records.database.engine import Database
-from records.database.statements import as_values, grouped
+from records.database.stored import as_values, grouped
 from records.database.work import Work
-from records.feeds import product_credits
+from records.feeds import feeds
 from records.runs.run_weather import RunWeather, name_of_weather
 from records.simulations.snow_cells import SnowMapping, mappings
 from records.versions import error_models
@@ -196,7 +196,7 @@ def _inputs_of_part(
         in_force=bridges.applied(session, one.part.product, names),
         snow=mappings(session, one.loaded.version.id, names),
         failures={name: reason for name, reason in loadings.items() if isinstance(reason, Absent)},
-        credit=product_credits.by_product(session, [one.part.product]).get(one.part.product),
+        credit=feeds.credits_of(session, [one.part.product]).get(one.part.product),
     )
 
 

@@ -32,7 +32,7 @@ from operations.forecasting.weather_ahead import (
 )
 from operations.forecasting.weather_skill import Compared
 from operations.forecasting.weather_sources import MIN_SHARE, Filled, Labels, Mosaic, Supply
-from records.database.statements import grouped
+from records.database.stored import grouped
 from records.database.work import Work
 from records.runs.run_types import NewRun
 from records.runs.run_weather import FilledWeather, RunWeather, name_of_weather

@@ -29,7 +29,7 @@ from operations.versions.learnt_days import attribute_means
 from operations.versions.stages import with_progress
 from records.basins import basins
 from records.database.base import JsonObject
-from records.database.statements import as_values
+from records.database.stored import as_values
 from records.database.work import Work
 from records.simulations import snow_cells as snow_records
 from records.verification import scores

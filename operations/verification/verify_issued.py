@@ -24,8 +24,8 @@ from operations.basin_data.dataset import load_discharge
 from operations.states.advance_states import ONE_DAY
 from operations.verification.error_split import split_errors
 from operations.verification.recalibrate import SETTLED_AFTER, last_settled
-from records.adjustments import adjustments
 from records.database.work import Work
+from records.forecasts import adjustments
 from records.runs import run_arrays, run_types, runs
 from records.runs.run_summary import RunCalibration
 from records.series import series

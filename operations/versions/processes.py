@@ -20,7 +20,7 @@ from hydrology.base.errors import DataProblem
 from models.devices import CPU, device_in_use
 from models.nets.compiled import loader
 from runtime.child_processes import end_with_parent, leave_signals_to_parent, spawn_context
-from runtime.tuning import use_one_thread
+from runtime.process import use_one_thread
 
 
 def machine() -> str:

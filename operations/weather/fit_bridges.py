@@ -26,7 +26,7 @@ from operations.basin_data.basins import chosen
 from operations.basin_data.ingest import IngestResult, store
 from records.basins import basins
 from records.database.work import Work
-from records.feeds import product_credits
+from records.feeds import feeds
 from records.series import series
 from records.weather import bridges
 from records.weather.bridges import Bridge, BridgePart, NewPart
@@ -182,9 +182,9 @@ def _apply_to(work: Work, bridge: Bridge, part: BridgePart) -> IngestResult:
             if last is not None and (last.bridge.id, last.part.applied_stamp) == (bridge.id, stamp):
                 return IngestResult(part.basin_id, "unchanged")
             outcome = store(session, _bridged(session, bridge, part), work.clock)
-            credit = product_credits.by_product(session, [bridge.from_product]).get(bridge.from_product)
+            credit = feeds.credits_of(session, [bridge.from_product]).get(bridge.from_product)
             if credit is not None:
-                product_credits.store(session, bridge.name, f"the bridge from {bridge.from_product}", credit)
+                feeds.store_credit(session, bridge.name, f"the bridge from {bridge.from_product}", credit)
             bridges.note_applied(session, bridge, part.basin_id, work.clock.now(), stamp)
     except Problem as problem:
         log.warning("bridge.failed", bridge=bridge.id, basin=part.basin_id, error=str(problem))

@@ -15,10 +15,9 @@ from hydrology.extremes.level_checks import gravity
 from hydrology.extremes.thresholds import Kind
 from hydrology.uncertainty.exceedance import Direction
 from records.basins import ownership
-from records.basins.tables import BASINS
+from records.basins.ownership import BASINS
 from records.database.base import JsonList
-from records.database.statements import as_values, table_of
-from records.database.stored import ANY_WORD, find, read, stored
+from records.database.stored import ANY_WORD, as_values, find, read, stored, table_of
 from records.runs.run_summary import CalibrationKind
 from records.runs.run_types import Run
 

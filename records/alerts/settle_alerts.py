@@ -23,7 +23,7 @@ from records.alerts import alert_changes, alerts, held_alerts
 from records.alerts.alert_changes import Change, ChangeKind, NewChange
 from records.alerts.alerts import ALERTS, Alert, AlertStanding, LevelChance, standing
 from records.basins import basins, ratings
-from records.database.statements import as_values, grouped, upsert
+from records.database.stored import as_values, grouped, upsert
 from records.levels.basin_levels import THRESHOLDS
 from records.runs import runs
 from records.runs.run_types import Run

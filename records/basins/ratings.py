@@ -16,8 +16,7 @@ from hydrology.ratings.rating import InvalidRating, Rating
 from jobspec.levels import NewRating
 from records.basins import basins
 from records.database.base import FreeText
-from records.database.statements import as_values, table_of, upsert
-from records.database.stored import read, stored
+from records.database.stored import as_values, read, stored, table_of, upsert
 
 
 class NoRating(NotFound):

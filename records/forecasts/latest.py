@@ -15,9 +15,9 @@ from hydrology.base.reasons import Reason
 from hydrology.water.spin_up import SPIN_UP_DAYS, spin_up_note
 from records.basins import basins as basin_records
 from records.basins import ownership
-from records.basins.tables import BASINS
+from records.basins.ownership import BASINS
 from records.database import retention
-from records.database.statements import as_record, table_of, where_keys
+from records.database.stored import as_record, table_of, where_keys
 from records.runs import runs
 from records.runs.adjustment import ADJUSTMENTS, IS_PUBLISHED
 from records.runs.run_store import LATEST, TRIED

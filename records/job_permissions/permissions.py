@@ -10,13 +10,12 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.basins import basin_id
 from hydrology.base.errors import InvalidInput
-from jobspec.jobs.authority import Role, Subject
-from jobspec.jobs.base import JobRequest
+from jobspec.jobs.base import JobRequest, Role, Subject
 from records.access import keys
 from records.access.keys import Key
 from records.basins import basins, ownership
 from records.feeds import feeds
-from records.jobs.job_row import Job
+from records.jobs.jobs import Job
 from records.runs.run_types import Purpose
 from records.versions import versions
 from records.weather import bridges

@@ -6,9 +6,9 @@ from typing import Any
 from sqlalchemy import Column, Connection, Delete, Executable, Insert, Table, TextClause, Update, select
 from sqlalchemy.sql.dml import UpdateBase
 
-from jobspec.jobs.authority import Authority, Owned
-from records.basins.tables import BASINS
-from records.database.statements import table_of
+from jobspec.jobs.base import Authority, Owned
+from records.basins.ownership import BASINS
+from records.database.stored import table_of
 from records.feeds.feeds import FEEDS
 from records.job_permissions.permissions import Grant
 from records.runs.tables import RunRow
@@ -92,7 +92,7 @@ class Guard:
     def _refusal(self, table: Table, more: str) -> UndeclaredWriteError:
         return UndeclaredWriteError(
             f"With {self._grant.role} permissions the job was about to write a row of {table.name}{more}, which its "
-            "kind does not declare (jobspec.jobs.authority). The row was not written."
+            "kind does not declare (jobspec.jobs.base). The row was not written."
         )
 
 

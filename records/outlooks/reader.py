@@ -24,18 +24,17 @@ from hydrology.outlook.now import FlowNow, flow_now
 from hydrology.outlook.peak import Peak
 from hydrology.ratings.rating import Rating
 from hydrology.snow.against_normal import MIN_MM
-from records.adjustments import adjustments
 from records.alerts import alerts, held_alerts
 from records.alerts.alerts import Alert
 from records.basins import basins as basin_records
 from records.basins import ownership, ratings
-from records.database.statements import grouped
+from records.database.stored import grouped
+from records.forecasts import adjustments
 from records.forecasts import latest as forecasts
 from records.forecasts.latest import Latest, Superseded
 from records.levels import basin_levels
 from records.outlooks import outlooks as run_outlooks
-from records.outlooks.flow_outlooks import Season, newest_seasons
-from records.outlooks.run_outlook import RunOutlook
+from records.outlooks.flow_outlooks import RunOutlook, Season, newest_seasons
 from records.outlooks.skill import BasinSkill, SkillKey, skill_of_many
 from records.runs import runs
 from records.runs.adjustment import Adjustment

@@ -11,8 +11,8 @@ from hydrology.uncertainty.error_model import LEVELS, MAX_GAP
 from hydrology.uncertainty.weighted import weighted_mean
 from hydrology.water.ledger import WATER_AVAILABLE
 from records.database.array_codec import Labelled, decode_ranks, encode_ranks, is_whole, pack, unpack
-from records.database.json_columns import CLOSED
-from records.runs.run_parts import RunPart, weights_of_members
+from records.database.base import CLOSED
+from records.runs.run_weather import RunPart, weights_of_members
 
 CALIBRATED = "discharge_calibrated"
 """The array of calibrated discharge quantiles, if there are any."""

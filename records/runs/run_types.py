@@ -20,9 +20,8 @@ from records.runs.run_arrays import (
     Ledger,
     RunSeries,
 )
-from records.runs.run_parts import RunPart
 from records.runs.run_summary import NOT_STORED, RunSummary
-from records.runs.run_weather import RunWeather, RunWhatIf
+from records.runs.run_weather import RunPart, RunWeather, RunWhatIf
 
 Purpose = Literal["operational", "on-request", "reforecast", "what-if"]
 """Purpose of a run. `operational`: posted by a schedule, an admin or the owner of the data folder: it may become the

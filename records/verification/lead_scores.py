@@ -18,10 +18,8 @@ from hydrology.base.reasons import Reason
 from hydrology.scores.paired_comparison import Quartiles, quartiles
 from hydrology.verification.held_out_years import PeriodUse
 from hydrology.verification.results import ALL_YEAR, Verification
-from records.database.base import JsonObject
-from records.database.json_columns import from_json
-from records.database.statements import add_all, as_values, table_of
-from records.database.stored import Columns, read, stored
+from records.database.base import JsonObject, from_json
+from records.database.stored import Columns, add_all, as_values, read, stored, table_of
 
 POOLED = (
     "crps_mm_per_day",

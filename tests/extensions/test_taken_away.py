@@ -34,6 +34,9 @@ OWN: dict[str, dict[str, tuple[str, ...]]] = {
         "guide": ("cap",),
     },
     "edr": {"paths": ("/v1/edr",), "tags": ("edr",), "guide": ("edr",)},
+    "daymet": {"adapters": ("daymet",)},
+    "openmeteo": {"adapters": ("open-meteo",)},
+    "usgs": {"adapters": ("usgs",)},
 }
 """The beginnings of what is an extension's own."""
 _PROGRAM = """
@@ -42,6 +45,7 @@ from datetime import UTC, datetime
 from starlette.testclient import TestClient
 from app.main import create_app
 from freshet.cli.commands import commands
+from jobspec.feed_kinds import FEED_KINDS
 from jobspec.kinds import KINDS
 from jobspec.subscriptions import NewSubscription
 from records.access import keys
@@ -69,7 +73,7 @@ assert KINDS.keys() == HANDLERS.keys()
 print(json.dumps({
     "paths": list(document["paths"]), "tags": [tag["name"] for tag in document["tags"]],
     "kinds": list(KINDS), "commands": list(commands()),
-    "pages": pages, "guide": guide, "feeds": feeds,
+    "pages": pages, "guide": guide, "feeds": feeds, "adapters": list(FEED_KINDS),
 }))
 """
 

@@ -15,10 +15,10 @@ import typer
 
 from freshet.cli.commands import loaded
 from freshet.cli.commands import names as command_names
-from freshet.docs_reference import pages
 from testing.api_process import await_ready
 from testing.processes import free_port
 from tests.guide.pages import DOCS, PAGES, ROOT, blocks, commands
+from tests.guide.reference import pages
 
 STEPS = ("first-forecast", "own-basin", "own-weather", "retraining")
 """In this order: each goes on from those before."""

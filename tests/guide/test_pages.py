@@ -10,9 +10,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from app.guide.pages import anchor, rendered
-from freshet.docs_reference import pages
 from tests.app.conftest import serving
 from tests.guide.pages import DOCS, PAGES, ROOT
+from tests.guide.reference import pages
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +60,7 @@ def test_every_page_stands_in_the_index_once() -> None:
 
 @pytest.mark.parametrize("name", pages())
 def test_generated_pages_are_current(name: str) -> None:
-    assert (DOCS / name).read_text(encoding="utf-8") == pages()[name], "run python -m freshet.docs_reference"
+    assert (DOCS / name).read_text(encoding="utf-8") == pages()[name], "run python -m tests.guide.reference"
 
 
 def test_html_of_a_page_is_shown_and_not_taken_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from jobspec import training_memory
+from jobspec.jobs import training
 from jobspec.network import ARCHITECTURES, CONFIGS, sized
 from jobspec.training import TrainingConfig
 
@@ -43,40 +43,40 @@ def config(network: dict[str, Any], spinup: int = 365, loss: int = 365, batch: i
 def test_the_estimate_is_within_a_factor_of_two_of_what_was_measured(
     network: dict[str, Any], windows: tuple[int, int, int], mebibytes: int
 ) -> None:
-    estimate = training_memory.bytes_needed(config(network, *windows)) / 2**20
+    estimate = training.bytes_needed(config(network, *windows)) / 2**20
     assert mebibytes / 2 < estimate < mebibytes * 2
 
 
 def test_more_of_anything_needs_more_and_the_batch_that_is_named_fits() -> None:
     for network in NETWORKS:
         size = CONFIGS[network["architecture"]].size
-        one = training_memory.bytes_needed(config(network))
+        one = training.bytes_needed(config(network))
         for more in (
             config(network, spinup=730),
             config(network, loss=730),
             config(network, batch=256),
             config(network | {size: 32}),
         ):
-            assert training_memory.bytes_needed(more) > one
+            assert training.bytes_needed(more) > one
         for large in (
             config(network, batch=100_000),
             config(network, loss=36_525, batch=1000),
             config(network | {size: 64}, 1000, 1000, 2000),
         ):
-            with pytest.raises(training_memory.TrainingTooLarge, match=r"windows\.spinup_days") as refused:
-                training_memory.require(large, 4 * GIB)
+            with pytest.raises(training.TrainingTooLarge, match=r"windows\.spinup_days") as refused:
+                training.require_memory(large, 4 * GIB)
             assert f"network.{size}" in str(refused.value)
             batch = re.search("batch ([0-9]+) would fit", str(refused.value))
             assert batch is not None
             windows = large.windows.model_copy(update={"batch": int(batch[1])})
-            training_memory.require(large.model_copy(update={"windows": windows}), 4 * GIB)
+            training.require_memory(large.model_copy(update={"windows": windows}), 4 * GIB)
 
 
 def test_the_largest_networks_in_long_windows_are_refused_and_the_defaults_are_not() -> None:
     for network in NETWORKS:
-        training_memory.require(config({"architecture": network["architecture"]}, batch=32), 4 * GIB)
+        training.require_memory(config({"architecture": network["architecture"]}, batch=32), 4 * GIB)
     for name in ("mclstm", "lstm", "eins", "mmrnn"):
-        with pytest.raises(training_memory.TrainingTooLarge):
-            training_memory.require(config(sized(name, 512), 1000, 1000, 400), 4 * GIB)
-    with pytest.raises(training_memory.TrainingTooLarge, match="no batch fits"):
-        training_memory.require(config({"architecture": "mclstm", "cells": 512, "rank": 0}, batch=1), 4 * GIB)
+        with pytest.raises(training.TrainingTooLarge):
+            training.require_memory(config(sized(name, 512), 1000, 1000, 400), 4 * GIB)
+    with pytest.raises(training.TrainingTooLarge, match="no batch fits"):
+        training.require_memory(config({"architecture": "mclstm", "cells": 512, "rank": 0}, batch=1), 4 * GIB)

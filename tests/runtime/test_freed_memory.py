@@ -9,7 +9,7 @@ import pytest
 ROUNDS, BLOCKS, BLOCK_BYTES, PAGE = 20, 4, 10 << 20, 4096
 PROGRAM = f"""
 import resource
-from runtime.tuning import hold_freed_memory
+from runtime.process import hold_freed_memory
 hold = {{hold}}
 if hold:
     hold_freed_memory()

@@ -6,7 +6,7 @@ import threading
 
 from structlog.testing import capture_logs
 
-from runtime.logs import log, log_to_stderr
+from runtime.process import log, log_to_stderr
 from tests.logging_state import logging_as_before
 
 

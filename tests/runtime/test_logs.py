@@ -6,7 +6,7 @@ import sys
 
 PROGRAM = """
 import logging
-from runtime.logs import log_to_stderr
+from runtime.process import log_to_stderr
 
 log_to_stderr("info")
 library = logging.getLogger("a.library")
@@ -21,7 +21,7 @@ except BaseException:
 UNCAUGHT = """
 import threading, warnings
 from structlog.contextvars import bind_contextvars
-from runtime.logs import log_to_stderr
+from runtime.process import log_to_stderr
 
 log_to_stderr("info")
 warnings.warn("it is old")

@@ -4,7 +4,7 @@ import sys
 import time
 
 from jobspec.jobs.base import QUEUES
-from runtime.logs import log_to_stderr
+from runtime.process import log_to_stderr
 from runtime.settings import Settings
 from workers.processes import work
 

@@ -7,7 +7,7 @@ python -m tests.workers.with_gpu QUEUE ...           the worker
 import sys
 from collections.abc import Sequence
 
-from runtime.logs import log_to_stderr
+from runtime.process import log_to_stderr
 from runtime.settings import Settings
 from testing.hardware.gpu import fake_gpu
 from workers.job_processes.job_process import serve

@@ -16,8 +16,8 @@ from pydantic import ConfigDict, TypeAdapter
 
 from records.jobs import jobs
 from runtime import child_processes
+from runtime.process import ONE_THREAD
 from runtime.settings import Settings
-from runtime.tuning import ONE_THREAD
 from workers.gpu import BY_BUS
 from workers.job import JobOutcome, Progress, StopReason
 

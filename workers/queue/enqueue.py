@@ -33,7 +33,7 @@ def make_app(settings: Settings) -> Celery:
         worker_redirect_stdouts=False,
         broker_connection_retry_on_startup=True,
         broker_channel_error_retry=True,  # `PatientConsumer` decides for which errors
-        worker_consumer="workers.queue.consumer:PatientConsumer",
+        worker_consumer="workers.processes:PatientConsumer",
         # A repeated message does no harm: the row of the job is claimed once.
         # Short intervals let the API answer at once without the broker: the scheduler sends again.
         broker_transport_options={

@@ -9,8 +9,8 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.digests import sha256
 from hydrology.base.errors import DataProblem
-from jobspec.basins import AddedBasin, ClimateParams
 from jobspec.jobs.data import BridgeParams, FetchParams, IngestParams, UploadParams, WeatherParams
+from jobspec.new_data import AddedBasin, ClimateParams
 from records.feeds import feeds
 from records.job_permissions import permissions
 from records.weather import bridges

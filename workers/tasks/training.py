@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from hydrology.base.absent import Absent, texts
 from hydrology.base.errors import DataProblem
-from jobspec import training_memory
 from jobspec.jobs.base import JobRequest
 from jobspec.jobs.training import (
     MemberJob,
@@ -16,12 +15,12 @@ from jobspec.jobs.training import (
     PretrainedParams,
     RetrainingParams,
     TrainingParams,
+    require_memory,
 )
 from jobspec.training import TrainingConfig
 from models.devices import CPU, GPULost, GPUTooSmall
-from records.database.base import JsonObject
-from records.database.json_columns import to_json
-from records.jobs import jobs, process_heartbeats, retries
+from records.database.base import JsonObject, to_json
+from records.jobs import attempts, jobs, process_heartbeats
 from workers.job import JobRun, Waiting
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 
 MEMBER_ATTEMPTS = 10  # each continues from the newest checkpoint; a worker may be lost every few days
 GPU_ATTEMPTS = 3  # then CPUs continue
-GPU_FAULTS = (GPULost.kind, GPUTooSmall.kind, retries.NO_GPU_WORKER, *retries.OF_ATTEMPTS)
+GPU_FAULTS = (GPULost.kind, GPUTooSmall.kind, attempts.NO_GPU_WORKER, *attempts.OF_ATTEMPTS)
 MEMBER, MEMBERS = (job.model_fields["kind"].default for job in (MemberJob, MembersJob))
 
 
@@ -52,7 +51,7 @@ def training(running: JobRun, params: TrainingParams) -> dict[str, Any]:
             if not running.grant.is_official:
                 config = params.config
                 whole_config = config if isinstance(config, TrainingConfig) else whole(session, config)[1]
-                training_memory.require(whole_config, work.settings.operator_job_bytes)
+                require_memory(whole_config, work.settings.operator_job_bytes)
             if rule is not None:
                 require_decidable(session, params.config, rule)
         works = begin_all(work, params.config, basins, owner=running.grant.owner)

@@ -9,8 +9,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from starlette.testclient import TestClient
 
 from hydrology.climatology.volumes import SEASON
-from jobspec.faults import words_of
-from jobspec.fields import BASIN
+from jobspec.fields import BASIN, words_of
 from records.database.engine import Database
 from runtime.settings import BadSettings, Settings
 from tests.app.conftest import bearer

@@ -20,7 +20,7 @@ from operations.alerts.decide_alerts import decide
 from records.database.engine import Database
 from records.levels import basin_levels
 from records.outlooks import outlooks, reader
-from records.outlooks.run_outlook import OutlookRow
+from records.outlooks.flow_outlooks import OutlookRow
 from records.runs import run_arrays, run_types
 from records.series import series_writer
 from records.upkeep import prune_runs

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from app.service import degradations, health
+from app.service import health
 from hydrology.base.absent import absent
 from hydrology.base.calendar import day
 from hydrology.base.reasons import Reason
@@ -19,7 +19,7 @@ from records.jobs import attempts, jobs, process_heartbeats, schedules
 from records.jobs.process_heartbeats import GPUState
 from records.series import series_writer
 from records.versions import promotions
-from runtime import restart_notes
+from runtime import watchdog
 from runtime.clock import Clock
 from runtime.settings import Settings
 from testing.records import (
@@ -314,10 +314,10 @@ def test_a_failed_schedule_is_over_once_the_same_work_has_succeeded(database: Da
 
 def test_a_disk_that_is_nearly_full_is_reported(sqlite: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     free = shutil.disk_usage(tmp_path).free
-    monkeypatch.setattr(degradations, "MIN_FREE", free * 2)
+    monkeypatch.setattr(health, "MIN_FREE", free * 2)
     with serving(sqlite, data=tmp_path) as client:
         assert "disk" in codes(client.get("/v1/status").json())
-    monkeypatch.setattr(degradations, "MIN_FREE", 1)
+    monkeypatch.setattr(health, "MIN_FREE", 1)
     with serving(sqlite, data=tmp_path) as client:
         assert "disk" not in codes(client.get("/v1/status").json())
 
@@ -329,7 +329,7 @@ def test_a_part_that_is_being_started_again_is_reported(
     since = datetime(2008, 10, 1, 6, tzinfo=UTC)
     with serving(sqlite, data=tmp_path) as client:
         assert "part-restarting" not in codes(client.get("/v1/status").json())
-        restart_notes.store(tmp_path, [restart_notes.Restart("scheduler", "hung and was killed", 3, since)])
+        watchdog.store_restarts(tmp_path, [watchdog.Restart("scheduler", "hung and was killed", 3, since)])
         (shown,) = [one for one in client.get("/v1/status").json()["degraded"] if one["code"] == "part-restarting"]
     assert shown["sentence"].startswith("The scheduler hung and was killed, 3 times since 2008-10-01 06:00 UTC")
 

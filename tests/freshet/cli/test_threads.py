@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from models.cores import cores_in_use
-from runtime.tuning import ONE_THREAD
+from runtime.process import ONE_THREAD
 from tests.deployment.files import ROOT
 from tests.freshet.conftest import Freshet
 

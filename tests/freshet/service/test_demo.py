@@ -15,8 +15,16 @@ import pytest
 
 from freshet.commands import serve
 from freshet.commands.demo import choose_port
-from freshet.demo.demonstration import AS_OF, BASINS, FLOODED, HELD_OUT
-from freshet.demo.work import ServiceFailed, Work, client_errors_as_problems, require_alive
+from freshet.demo.demonstration import (
+    AS_OF,
+    BASINS,
+    FLOODED,
+    HELD_OUT,
+    ServiceFailed,
+    Work,
+    client_errors_as_problems,
+    require_alive,
+)
 from freshet_client import Client, JobFailed, Unreachable
 from freshet_client.models import Job
 from hydrology.base.errors import DataProblem, InvalidInput
@@ -27,10 +35,10 @@ SUPERVISOR = """
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from runtime import restart_notes
+from runtime import watchdog
 data, cause, times = sys.argv[1:]
 since = datetime(2008, 9, 20, 6, tzinfo=UTC)
-restart_notes.store(Path(data), [restart_notes.Restart("api", cause, int(times), since)] if cause else [])
+watchdog.store_restarts(Path(data), [watchdog.Restart("api", cause, int(times), since)] if cause else [])
 print("written", flush=True)
 sys.stdin.readline()
 """

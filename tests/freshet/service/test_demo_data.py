@@ -7,11 +7,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from freshet.demo.demonstration import AS_OF, BASINS, EARLIER_DAYS, FLOODED, HELD_OUT, HORIZON, LAST_DAY
-from freshet.demo.write_archive import ARCHIVE, RIVERS, contents, write
+from freshet.demo.demonstration import (
+    ARCHIVE,
+    AS_OF,
+    BASINS,
+    EARLIER_DAYS,
+    FLOODED,
+    HELD_OUT,
+    HORIZON,
+    LAST_DAY,
+    RIVERS,
+)
 from hydrology.base.calendar import Period, day
 from hydrology.base.units import M3_PER_FT3
 from ingestion.sources.camels import CamelsSource
+from testing.demo_archive import contents, write
 from tests.freshet.conftest import Freshet
 
 MAX_BYTES = 2_000_000

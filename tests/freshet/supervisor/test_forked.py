@@ -18,11 +18,11 @@ pytestmark = pytest.mark.extended
 FORK = """
 import fcntl, json, os, signal, subprocess, sys, time
 from freshet.cli.main import main
-from freshet.supervisor import forked
-from runtime.logs import log_to_stderr
+from freshet.supervisor import supervised_process
+from runtime.process import log_to_stderr
 
 def fork(*command, main=main):
-    return forked.fork(main, command, os.environ, [lock])
+    return supervised_process.fork(main, command, os.environ, [lock])
 
 def named(process):
     while not (name := open(f"/proc/{process.pid}/cmdline").read().rstrip("\\0")).startswith("freshet "):
@@ -31,7 +31,7 @@ def named(process):
 
 with open(sys.argv[1], "w") as lock:
     fcntl.flock(lock, fcntl.LOCK_EX)
-    forked.load()
+    supervised_process.load_parts()
     results = {"wrong": fork("scheduler", "--no-such-option").wait(60)}
     ended = [fork("scheduler") for _ in range(5)]
     for process in ended:

@@ -24,7 +24,7 @@ from operations.basin_data.ingest import store
 from operations.states.advance_states import advance
 from operations.versions.load_networks import LoadedVersion, load_version
 from records.basins import basins
-from records.basins.tables import Basin
+from records.basins.ownership import Basin
 from records.database.engine import Database
 from records.series import revisions
 from records.versions import versions

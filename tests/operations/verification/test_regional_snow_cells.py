@@ -32,7 +32,7 @@ from operations.verification.snow_cells import Reference
 from operations.versions.load_networks import LoadedVersion, load_version
 from records.basins import basins
 from records.database.engine import Database
-from records.forecasts.seasonal_volumes import SNOW_SHARE
+from records.forecasts.volumes_and_recessions import SNOW_SHARE
 from records.runs import run_types, runs
 from records.runs.run_summary import KnownSkill, RunSnow
 from records.runs.runs import RunRequest

@@ -23,7 +23,7 @@ from operations.verification.calibrate import calibrate
 from operations.verification.recalibrate import settled
 from operations.verification.verify_issued import Verified, verify
 from records.database.engine import Database
-from records.database.statements import add_all, as_values
+from records.database.stored import add_all, as_values
 from records.runs import run_arrays, run_types, runs
 from records.runs.adjustment import Adjustment
 from records.series import series, series_writer

@@ -26,8 +26,8 @@ from testing.jobs.processes import PATIENCE, Shop, end, freeze
 from testing.records import list_trainings
 from testing.work import work_of
 from tests.workers.conftest import harmful_worker, training
+from workers.processes import MAX_WAIT
 from workers.queue.broker import lives, socket_path, start_embedded, takes_messages
-from workers.queue.consumer import MAX_WAIT
 
 pytestmark = pytest.mark.extended
 

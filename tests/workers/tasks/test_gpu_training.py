@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from jobspec.network import LATITUDE
-from records.jobs import attempts, job_row, jobs, process_heartbeats
+from records.jobs import attempts, jobs, process_heartbeats
 from records.versions import trainings, versions
 from testing.country import FIRST
 from testing.hardware.gpu import FakeGPU
@@ -65,9 +65,7 @@ def children(shop: Shop, job: jobs.Job) -> list[jobs.Job]:
 def log_of(shop: Shop, job: jobs.Job) -> str:
     """Return the lines of a job's log."""
     with shop.database.reading() as session:
-        return "\n".join(
-            event.data["text"] for event in job_row.events_after(session, job.id, 0) if event.type == "log"
-        )
+        return "\n".join(event.data["text"] for event in jobs.events_after(session, job.id, 0) if event.type == "log")
 
 
 def started(shop: Shop, **changes: Any) -> tuple[jobs.Job, jobs.Job]:
