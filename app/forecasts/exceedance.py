@@ -24,7 +24,7 @@ from app.http.base_schema import EXPLAINED, Missing, Model, column, maybe
 from app.http.dependencies import Reading
 from app.http.discharge_units import NoArea
 from app.http.json_numbers import rounded
-from hydrology.alerts.alert_rule import WINDOW_DAYS
+from hydrology.alerts import WINDOW_DAYS
 from hydrology.base.absent import Absent, text
 from hydrology.base.calendar import as_date
 from hydrology.base.units import Units

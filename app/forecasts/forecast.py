@@ -38,7 +38,7 @@ from hydrology.base.absent import Absent, absent, known
 from hydrology.base.calendar import as_date
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Units
-from hydrology.outlook.days_ahead import LEVELS
+from hydrology.outlook import LEVELS
 from records.forecasts import adjustments
 from records.forecasts.latest import Latest
 from records.outlooks import outlooks

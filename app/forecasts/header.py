@@ -15,10 +15,9 @@ from app.http.base_schema import DataCredit
 from app.weather.bridges import bridge_used
 from app.weather.weather import WeatherUsed
 from hydrology.base.absent import text
-from hydrology.base.calendar import as_date
-from hydrology.base.staleness import age_days, stale
+from hydrology.base.calendar import age_days, as_date, stale
 from hydrology.weather.forcing_kinds import KINDS
-from hydrology.weather.perturbed_forecasts import SOURCE as PERTURBED
+from hydrology.weather.forecast_errors import SOURCE as PERTURBED
 from jobspec.changes import Changes
 from records.basins.basins import Site
 from records.forecasts.latest import Latest

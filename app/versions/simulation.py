@@ -30,11 +30,9 @@ from hydrology.base.calendar import Day, Days, as_date, month
 from hydrology.base.doc import Why
 from hydrology.base.errors import counted
 from hydrology.base.units import Units, converted
-from hydrology.scores.event_scores import WINDOW, EventPair, EventScores, match_events
-from hydrology.scores.events import MIN_APART, VALLEY, Event
-from hydrology.verification.forecast_scores import HIGH_SHARE, high_flow
+from hydrology.scores.events import MIN_APART, VALLEY, WINDOW, Event, EventPair, EventScores, match_events
 from hydrology.verification.held_out_years import PeriodUse
-from hydrology.verification.results import ALL_YEAR, SEASONS, Season
+from hydrology.verification.results import ALL_YEAR, HIGH_SHARE, SEASONS, Season, high_flow
 from jobspec.fields import DayField
 from records.basins import basins
 from records.basins.basins import Site, UnknownArea, UnknownBasin

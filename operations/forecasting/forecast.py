@@ -14,8 +14,7 @@ from typing import Any
 import structlog
 from sqlalchemy.orm import Session
 
-from hydrology.base.calendar import Day
-from hydrology.base.staleness import age_days, stale
+from hydrology.base.calendar import Day, age_days, stale
 from hydrology.weather.forcing_kinds import KINDS
 from jobspec.jobs.forecasting import ForecastParams, VolumesParams
 from operations.alerts.decide_alerts import decide

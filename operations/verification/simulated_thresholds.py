@@ -19,7 +19,7 @@ from hydrology.base.errors import DataProblem
 from hydrology.base.reasons import Reason
 from hydrology.base.units import area_by, converted
 from hydrology.extremes.thresholds import of_record
-from hydrology.water.spin_up import SPIN_UP_DAYS
+from hydrology.water.storage import SPIN_UP_DAYS
 from models.nets.products import BLOCK
 from operations.basin_data.climate import mean_pet
 from operations.basin_data.dataset import BasinForcing, by_record, forcings_of

@@ -19,7 +19,7 @@ CALIBRATED = "discharge_calibrated"
 PATHS = "discharge_paths"
 """The array of equally likely paths of calibrated discharge (`hydrology.uncertainty.error_paths`)."""
 CHANGES = "discharge_changes"
-"""The array of the parts of the change since the previous run (`hydrology.attribution.forecast_change`)."""
+"""The array of the parts of the change since the previous run (`hydrology.attribution`)."""
 OF_VERSION = "version"
 """The member of the ledger of a combined version: the weighted mean of its members' ledgers."""
 Numbers = npt.NDArray[Any]

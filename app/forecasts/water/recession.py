@@ -26,11 +26,12 @@ from app.http.discharge_units import NoArea
 from app.http.json_numbers import rounded
 from app.http.problems import refused
 from hydrology.base.absent import Absent, absent, text
+from hydrology.base.arrays import Array
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Area, Units
 from hydrology.climatology.volumes import million_m3
 from hydrology.uncertainty.weighted import weighted_mean, weighted_quantiles
-from hydrology.water.recession import Array, Drained, first_days_below, milestones, reached_by
+from hydrology.water.storage import Drained, first_days_below, milestones, reached_by
 from jobspec.fields import DayField
 from records.forecasts import volumes_and_recessions
 from records.forecasts.latest import Latest, result_of

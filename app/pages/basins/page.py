@@ -36,7 +36,7 @@ from app.versions.scores import BasinSkill, basin_skill
 from app.versions.verification import basin_verification
 from app.versions.verification_schemas import BasinVerification, LeadVerification
 from app.versions.versions import version_detail
-from hydrology.alerts.alert_rule import Severity
+from hydrology.alerts import Severity
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import day
 from hydrology.base.units import Units

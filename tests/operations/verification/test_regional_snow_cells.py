@@ -14,7 +14,7 @@ from hydrology.base.calendar import Period, day, days_between
 from hydrology.base.reasons import Reason
 from hydrology.climatology.normals import normal_means
 from hydrology.snow.against_normal import SnowEstimate
-from hydrology.snow.regional_snow import RegionalSnow, SnowBand
+from hydrology.snow.snow import RegionalSnow, SnowBand
 from hydrology.snow.snow17 import snow17
 from jobspec.jobs.forecasting import ForecastParams
 from models.energy import mean_temperature

@@ -10,8 +10,8 @@ from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem
 from hydrology.extremes.thresholds import of_record
-from hydrology.water.spin_up import SPIN_UP_DAYS
-from hydrology.weather.evaporation import extraterrestrial_radiation, potential_evapotranspiration
+from hydrology.water.storage import SPIN_UP_DAYS
+from hydrology.weather.climate import extraterrestrial_radiation, potential_evapotranspiration
 from operations.basin_data.dataset import load_forcing
 from operations.verification import simulated_thresholds as computing
 from operations.verification.simulated_thresholds import compute

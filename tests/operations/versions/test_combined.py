@@ -7,13 +7,12 @@ import numpy as np
 import pytest
 from sqlalchemy import delete
 
-from hydrology.attribution.forecast_change import PARTS
+from hydrology.attribution import PARTS
 from hydrology.base.absent import Absent, absent
-from hydrology.base.calendar import Period, day
+from hydrology.base.calendar import STALE_AFTER_DAYS, Period, day
 from hydrology.base.errors import InvalidInput
 from hydrology.base.products import Credit
 from hydrology.base.reasons import Reason
-from hydrology.base.staleness import STALE_AFTER_DAYS
 from hydrology.scores.scores import nse
 from hydrology.water.ledger import PRECIPITATION
 from jobspec.changes import Changes, Increment, Storm
