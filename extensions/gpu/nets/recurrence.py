@@ -10,8 +10,8 @@ import triton
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from models.nets.gpu import kernels
-from models.nets.gpu.products import sum_parts, weight_gradient
+from extensions.gpu.nets import kernels
+from extensions.gpu.nets.products import sum_parts, weight_gradient
 
 RESIDENT_NUMBERS = 2**15
 """Numbers of U that a program holds in its registers: those of 32 cells with up to 32 mixtures."""

@@ -1,4 +1,4 @@
-"""The data and the weights of a training on a graphics card, where `models.gpu.members_training` takes its steps."""
+"""The data and the weights of a training on a graphics card, where `members_training` takes its steps."""
 
 import copy
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ from models.basin_vectors import PRIOR_WEIGHT
 from models.training import MemberTraining
 
 if TYPE_CHECKING:
-    from models.nets.gpu.members import MemberInputs
+    from extensions.gpu.nets.members import MemberInputs
 
 MOMENTS = ("exp_avg", "exp_avg_sq")  # of AdamW
 
@@ -40,7 +40,7 @@ class CardWindows:
 
     def gather(self, basins: Tensor, starts: Tensor, seen: Tensor) -> tuple["MemberInputs", Tensor, Tensor]:
         """Return the inputs of some windows (M, B), the observations (M, B, loss days), and s_b (M, B)."""
-        from models.nets.gpu.members import MemberInputs, one_hot
+        from extensions.gpu.nets.members import MemberInputs, one_hot
 
         of, days = basins.unsqueeze(-1), starts.unsqueeze(-1) + self.days
         basin = one_hot(self.place_of(basins), seen, self.known_basins).to(self.static) if self.vectors else None
@@ -84,8 +84,8 @@ class CardWeights:
 
     def prior_penalty(self, places: Tensor) -> Tensor:
         """Return the terms of `VectorPrior.penalty`, (M, B, values), for places (M, B) among the basins learnt from."""
-        from models.nets.gpu.members import one_hot
-        from models.nets.gpu.products import product
+        from extensions.gpu.nets.members import one_hot
+        from extensions.gpu.nets.products import product
 
         table = self.views()["vectors.table"]
         seen = torch.ones_like(places, dtype=torch.bool)

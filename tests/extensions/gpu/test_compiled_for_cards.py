@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.models.nets.gpu.resources import resources
+from tests.extensions.gpu.resources import resources
 
 pytestmark = pytest.mark.extended
 

@@ -3,10 +3,10 @@
 import pytest
 import torch
 
+from extensions.gpu.nets import vectorised
+from extensions.gpu.nets.members import Parameters, member_inputs
 from jobspec.network import sized
 from models.inputs import Inputs
-from models.nets.gpu import vectorised
-from models.nets.gpu.members import Parameters, member_inputs
 from models.nets.standardised import Standardised
 from models.networks import build
 from testing.networks import config

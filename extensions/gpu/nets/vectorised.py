@@ -7,8 +7,8 @@ import torch
 from torch import Tensor
 from torch.func import functional_call
 
+from extensions.gpu.nets.members import MemberInputs, Parameters, between
 from models.inputs import Inputs, State
-from models.nets.gpu.members import MemberInputs, Parameters, between
 from models.nets.lstm import LSTM
 from models.nets.standardised import Standardised
 

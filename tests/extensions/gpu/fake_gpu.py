@@ -15,9 +15,9 @@ from unittest.mock import patch
 
 import torch
 
+from extensions.gpu import programs
 from jobspec.training import TrainingConfig
 from models.checkpoint import Tensors
-from models.nets.gpu import card
 from models.scaling import Scaler
 from models.training import MemberTraining, Progress, TrainedMember
 
@@ -74,7 +74,7 @@ class FakeGPU:
 
 
 class FakeMembersTraining:
-    """The training of members side by side on such a GPU, in place of `models.gpu.members_training.MembersTraining`."""
+    """The training of members side by side on such a GPU, in place of `MembersTraining`."""
 
     def __init__(
         self,
@@ -157,8 +157,8 @@ class _InUse(ContextDecorator):
 
     def __enter__(self) -> None:
         self._patches = ExitStack()
-        self._patches.enter_context(patch("operations.training.members.MembersTraining", FakeMembersTraining))
-        self._patches.enter_context(patch.object(card, "available", lambda device: device.type == "cuda"))
+        self._patches.enter_context(patch.object(programs, "MembersTraining", FakeMembersTraining))
+        self._patches.enter_context(patch.object(programs, "available", lambda device: device.type == "cuda"))
 
     def __exit__(self, *_failure: object) -> None:
         self._patches.close()

@@ -7,22 +7,20 @@ one row for all members, or one for each (I is 1 or M).
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
+from extensions.gpu.nets.antecedent import accumulate
+from extensions.gpu.nets.products import add_to_rows, product
+from extensions.gpu.nets.recurrence import MemberGates, MemberTags, scan, tagged_scan
 from models.contract import Network
 from models.inputs import Inputs, State
 from models.nets.embedding import RAIN_SCALE
-from models.nets.gpu.antecedent import accumulate
-from models.nets.gpu.products import add_to_rows, product
-from models.nets.gpu.recurrence import MemberGates, MemberTags, scan, tagged_scan
+from models.nets.mclstm import MCLSTM
 from models.nets.scan import FIRST_WETNESS_MM
-
-if TYPE_CHECKING:
-    from models.nets.mclstm import MCLSTM
+from models.nets.tags import check_tags
 
 Parameters = Mapping[str, Tensor]
 """The weights of all members by their names in the network, a member first."""
@@ -57,14 +55,14 @@ class MemberState:
     tags: Tensor | None = None
 
 
-def stack(networks: Sequence["MCLSTM"]) -> dict[str, Tensor]:
+def stack(networks: Sequence[MCLSTM]) -> dict[str, Tensor]:
     """Return the weights of networks of one structure, a member first."""
     of_members = [dict(network.named_parameters()) for network in networks]
     return {name: torch.stack([weights[name] for weights in of_members]) for name in of_members[0]}
 
 
 def run(
-    network: "MCLSTM", weights: Parameters, inputs: MemberInputs, state: MemberState
+    network: MCLSTM, weights: Parameters, inputs: MemberInputs, state: MemberState
 ) -> tuple[dict[str, Tensor], MemberState]:
     """Run T days of every sample of every member, with the structure of `network`, not its weights.
 
@@ -95,7 +93,7 @@ def run(
     return outputs, MemberState(flow.storage[:, :, -1], last, tags)
 
 
-def _days(network: "MCLSTM", inputs: MemberInputs, state: MemberState) -> tuple[Tensor, Tensor | None]:
+def _days(network: MCLSTM, inputs: MemberInputs, state: MemberState) -> tuple[Tensor, Tensor | None]:
     """Return what changes daily and is not learnt, (I, B, T, values), and the means of the past weather in it."""
     mass = inputs.mass.unsqueeze(-1)
     weather = torch.cat([mass * RAIN_SCALE, inputs.auxiliary], -1)
@@ -107,7 +105,7 @@ def _days(network: "MCLSTM", inputs: MemberInputs, state: MemberState) -> tuple[
     return torch.cat([weather, means], -1), means
 
 
-def _basin(network: "MCLSTM", weights: Parameters, inputs: MemberInputs) -> Tensor:
+def _basin(network: MCLSTM, weights: Parameters, inputs: MemberInputs) -> Tensor:
     """Return attributes, basin vectors and a 1 for the biases, (I or M, B, values)."""
     static = [inputs.static]
     if network.vectors is not None:
@@ -117,7 +115,7 @@ def _basin(network: "MCLSTM", weights: Parameters, inputs: MemberInputs) -> Tens
     return functional.pad(torch.cat(static, -1), (0, 1), value=1.0)
 
 
-def _rows(network: "MCLSTM", weights: Parameters, days: Tensor, basin: Tensor) -> Tensor:
+def _rows(network: MCLSTM, weights: Parameters, days: Tensor, basin: Tensor) -> Tensor:
     """Return what days and basin give to the pre-activations of all gates, (M, B, T, rows)."""
     values, embedded = days.shape[-1], network.embedding.values if network.embedding else 0
     parts = [_gate_weights(network, weights, name) for name in ("weight", "bias")]
@@ -142,7 +140,7 @@ def _with_basin(rows: Tensor, of_basin: Tensor) -> Tensor:
     return both
 
 
-def _gate_weights(network: "MCLSTM", weights: Parameters, name: str) -> Tensor:
+def _gate_weights(network: MCLSTM, weights: Parameters, name: str) -> Tensor:
     """Return weights or biases of the rows of all gates: mixtures, or R itself, input gate, output gate."""
     of_R = "mixing" if network.mixing is not None else "redistribution"
     gates = [weights[f"{gate}.{name}"] for gate in ("input_gate", "output_gate")]
@@ -151,7 +149,7 @@ def _gate_weights(network: "MCLSTM", weights: Parameters, name: str) -> Tensor:
     return torch.cat([weights[f"{of_R}.{name}"], *gates], 1)
 
 
-def _gates(network: "MCLSTM", weights: Parameters) -> MemberGates:
+def _gates(network: MCLSTM, weights: Parameters) -> MemberGates:
     K = network.cells
     of_cells = _gate_weights(network, weights, "weight")[:, :, -K:]
     bias = None
@@ -163,8 +161,10 @@ def _gates(network: "MCLSTM", weights: Parameters) -> MemberGates:
     return MemberGates(of_R.unflatten(1, (K, K)).permute(0, 3, 1, 2), bias, of_cells, wetness)
 
 
-def run_alone(network: "MCLSTM", inputs: Inputs, state: State) -> tuple[dict[str, Tensor], State]:
+def run_alone(network: MCLSTM, inputs: Inputs, state: State) -> tuple[dict[str, Tensor], State]:
     """Do what `MCLSTM.forward` does, as the only member."""
+    if "tags" in state:
+        check_tags(inputs, state["c"], state["tags"])
     weights = {name: parameter.unsqueeze(0) for name, parameter in network.named_parameters()}
     given = member_inputs(network, inputs)
     before = {name: values.unsqueeze(0) for name, values in state.items()}

@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 import torch
 
+from extensions.gpu import members_training
+from extensions.gpu.members_training import MembersTraining
+from extensions.gpu.programs import PROGRAMS
 from hydrology.base.errors import DataProblem
 from jobspec.network import MCLSTMConfig, sized
 from jobspec.training import Cosine, TrainingConfig, WindowsConfig
-from models.gpu import members_training
-from models.gpu.members_training import MembersTraining
 from models.nets.mclstm import MCLSTM
 from models.scaling import Scaler
 from models.training import MemberTraining, Progress, TrainedMember
@@ -178,5 +179,5 @@ def test_days_without_weather_are_refused() -> None:
 
 
 def test_only_a_card_trains_members_together() -> None:
-    assert not members_training.trains_together(short(), "cpu")
+    assert not PROGRAMS.trains_together(short(), "cpu")
     assert isinstance(alone(short(), 0).network, MCLSTM)

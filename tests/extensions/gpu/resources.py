@@ -1,6 +1,6 @@
 """What the Triton kernels take of a graphics card, by compiling them for it on a machine without one.
 
-`python -m tests.models.nets.gpu.resources 90` writes it as JSON for compute capability 9.0. A process of its own:
+`python -m tests.extensions.gpu.resources 90` writes it as JSON for compute capability 9.0. A process of its own:
 Triton's interpreter, by which tests run the kernels, and its compiler exclude each other.
 """
 
@@ -26,7 +26,7 @@ class Resources(NamedTuple):
 
 def resources(capability: int) -> dict[str, Resources]:
     """Return what each kernel of the default network takes on cards of a compute capability, such as 90."""
-    command = child_processes.python_command("tests.models.nets.gpu.resources", str(capability))
+    command = child_processes.python_command("tests.extensions.gpu.resources", str(capability))
     with tempfile.TemporaryDirectory() as cache:
         environment = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
         environment |= {"TRITON_CACHE_DIR": cache, "TRITON_DEFAULT_FP_FUSION": "1"}
@@ -36,8 +36,8 @@ def resources(capability: int) -> dict[str, Resources]:
 
 def _kernels() -> dict[str, tuple[Any, dict[str, Any], int]]:
     """Return kernels, constants and warps, for the default network: 32 cells, rank 16."""
-    from models.nets.gpu import kernels, products
-    from models.nets.gpu.recurrence import THREAD_NUMBERS
+    from extensions.gpu.nets import kernels, products
+    from extensions.gpu.nets.recurrence import THREAD_NUMBERS
 
     shape = {"K": 32, "KP": 32, "R": 16, "RP": 16}
     warps = 16 * 32 * 32 // (32 * THREAD_NUMBERS)

@@ -4,18 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from testing.hardware.gpu import FakeGPU
-from workers.gpu import WorkerGPU
+from extensions.gpu.monitor import GPUMonitor
+from tests.extensions.gpu.fake_gpu import FakeGPU
 
 pytestmark = pytest.mark.extended
-
-
-@pytest.fixture
-def gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeGPU:
-    """The GPU of this machine."""
-    built = FakeGPU.build(tmp_path / "gpu")
-    monkeypatch.setenv("PATH", built.path)
-    return built
 
 
 def program(gpu: FakeGPU, script: str) -> None:
@@ -25,7 +17,7 @@ def program(gpu: FakeGPU, script: str) -> None:
 
 def test_its_name_memory_and_utilisation_are_reported(gpu: FakeGPU) -> None:
     del gpu
-    state = WorkerGPU("cuda:0").state()
+    state = GPUMonitor("cuda:0").state()
     assert (state.device, state.id, state.name) == ("cuda:0", "GPU-5eed", "Test GPU")
     assert (state.memory, state.memory_used, state.utilisation) == (2**31, 2**29, 0.25)
     assert (state.unread, state.fault) == (None, None)
@@ -41,12 +33,12 @@ def test_the_driver_is_asked_for_the_gpu_that_cuda_gives_this_number(
     if visible is not None:
         monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
     program(gpu, 'echo "$1, a, 1, 1, 1"')
-    assert WorkerGPU(device).state().id == f"--id={asked}"
+    assert GPUMonitor(device).state().id == f"--id={asked}"
 
 
 def test_values_that_the_driver_does_not_know_are_missing_with_a_reason(gpu: FakeGPU) -> None:
     program(gpu, 'echo "GPU-1, Orin, [N/A], [N/A], 7"')
-    state = WorkerGPU("cuda:0").state()
+    state = GPUMonitor("cuda:0").state()
     assert (state.name, state.memory, state.memory_used, state.utilisation) == ("Orin", None, None, 0.07)
     assert str(state.unread) == "It is not known, because nvidia-smi does not report it for this GPU."
     assert state.fault is None
@@ -56,7 +48,7 @@ def test_without_the_program_nothing_is_known_and_nothing_is_wrong(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    state = WorkerGPU("cuda:0").state()
+    state = GPUMonitor("cuda:0").state()
     assert (state.name, state.memory, state.fault) == (None, None, None)
     assert "nvidia-smi cannot be run here (No such file or directory)" in str(state.unread)
 
@@ -73,9 +65,9 @@ def test_without_the_program_nothing_is_known_and_nothing_is_wrong(
 def test_a_gpu_that_the_driver_has_lost_is_not_used(
     gpu: FakeGPU, monkeypatch: pytest.MonkeyPatch, script: str, fault: str
 ) -> None:
-    monkeypatch.setattr("workers.gpu.ANSWER_SECONDS", 0.2)
+    monkeypatch.setattr("extensions.gpu.monitor.ANSWER_SECONDS", 0.2)
     program(gpu, script)
-    state = WorkerGPU("cuda:0").state()
+    state = GPUMonitor("cuda:0").state()
     assert state.fault is not None
     assert fault in state.fault
     assert state.memory is None
@@ -84,9 +76,9 @@ def test_a_gpu_that_the_driver_has_lost_is_not_used(
 
 def test_a_gpu_that_failed_in_a_job_rests(gpu: FakeGPU, monkeypatch: pytest.MonkeyPatch) -> None:
     del gpu
-    worker = WorkerGPU("cuda:0")
+    worker = GPUMonitor("cuda:0")
     worker.fail("It fell.")
     state = worker.state()
     assert (state.name, state.fault) == ("Test GPU", "It fell.")
-    monkeypatch.setattr("workers.gpu.REST_SECONDS", 0.0)
+    monkeypatch.setattr("extensions.gpu.monitor.REST_SECONDS", 0.0)
     assert worker.state().fault is None

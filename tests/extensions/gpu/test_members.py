@@ -8,11 +8,10 @@ import pytest
 import torch
 from triton.runtime import interpreter
 
-from models import ensemble as ensemble_module
+from extensions.gpu import programs, simulation
+from extensions.gpu.nets.members import MemberState, member_inputs, run, stack
 from models.ensemble import Ensemble
-from models.gpu import simulation
 from models.inference import ArrayMap
-from models.nets.gpu.members import MemberState, member_inputs, run, stack
 from models.nets.mclstm import MCLSTM
 from models.scaling import Scaler
 from testing.networks import config, inputs, network, training_data
@@ -123,7 +122,7 @@ def test_an_ensemble_whose_outputs_are_large_runs_some_members_at_a_time(
     data = training_data().forcing
     some = replace(data, mass=data.mass[:, :3], auxiliary=data.auxiliary[:, :3])
     whole, last = ensemble.simulate(some, None, WANTED)
-    monkeypatch.setattr(ensemble_module, "HELD_NUMBERS", 1)
+    monkeypatch.setattr(programs, "HELD_NUMBERS", 1)
     again, its_last = ensemble.simulate(some, None, WANTED)
     assert equal(again, whole)
     assert all(equal(one, other) for one, other in zip(its_last, last, strict=True))

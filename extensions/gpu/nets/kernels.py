@@ -15,7 +15,7 @@ Layouts, with M members, B samples, T days:
 import triton
 import triton.language as tl
 
-from models.nets.gpu.day import (
+from extensions.gpu.nets.day import (
     EPSILON,
     collect,
     collect_back,

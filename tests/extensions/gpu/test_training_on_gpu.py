@@ -12,9 +12,9 @@ from operations.training.train import begin, train
 from records.database.engine import Database
 from records.versions import trainings, versions
 from testing.country import BASINS, CLOCK, FIRST, configuration
-from testing.hardware.gpu import FakeGPU, fake_gpu
 from testing.records import list_trainings
 from testing.work import work_of
+from tests.extensions.gpu.fake_gpu import FakeGPU, fake_gpu
 
 pytestmark = pytest.mark.extended
 
@@ -24,14 +24,6 @@ PERIODS = {"train_period": "2001-10-01..2003-09-30", "validation_period": "2003-
 
 class StoppedHereError(Exception):
     """Stands for somebody who stops the training."""
-
-
-@pytest.fixture
-def gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeGPU:
-    """The GPU of this machine, with much memory."""
-    built = FakeGPU.build(tmp_path / "gpu")
-    monkeypatch.setenv("PATH", built.path)
-    return built
 
 
 def hash_of(database: Database, version: str) -> str:
@@ -182,5 +174,5 @@ def test_buckets_and_large_networks_are_trained_member_by_member(
 ) -> None:
     seen = InputsConfig(product=FIRST, static=("p_mean", LATITUDE))
     started = begin(work_of(trained_store, CLOCK), configuration(network=network, inputs=seen), BASINS)
-    assert started.suits_gpus == started.trains_together(DEVICE) == together
+    assert started.trains_together() == started.trains_together(DEVICE) == together
     assert not started.trains_together("cpu")

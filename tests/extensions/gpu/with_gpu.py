@@ -1,7 +1,7 @@
-"""A worker, or the child process of one, on a machine whose GPU is that of a test (`testing.hardware.gpu`).
+"""A worker, or the child process of one, on a machine whose GPU is that of a test (`tests.extensions.gpu.fake_gpu`).
 
-python -m tests.workers.with_gpu WORKER-PROCESS      the child
-python -m tests.workers.with_gpu QUEUE ...           the worker
+python -m tests.extensions.gpu.with_gpu WORKER-PROCESS      the child
+python -m tests.extensions.gpu.with_gpu QUEUE ...           the worker
 """
 
 import sys
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from runtime.process import log_to_stderr
 from runtime.settings import Settings
-from testing.hardware.gpu import fake_gpu
+from tests.extensions.gpu.fake_gpu import fake_gpu
 from workers.job_processes.job_process import serve
 from workers.processes import work
 from workers.tasks.handlers import HANDLERS
@@ -21,7 +21,7 @@ def main(arguments: Sequence[str]) -> None:
         with fake_gpu:
             serve(HANDLERS)
     log_to_stderr("info")
-    work(Settings.load(device="cuda:0"), arguments, child_module="tests.workers.with_gpu")
+    work(Settings.load(device="cuda:0"), arguments, child_module="tests.extensions.gpu.with_gpu")
 
 
 if __name__ == "__main__":

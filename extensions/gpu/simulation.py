@@ -6,9 +6,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from extensions.gpu.nets.members import MemberState, Parameters, between, member_inputs, run
 from models.inference import ArrayMap
 from models.inputs import Inputs
-from models.nets.gpu.members import MemberState, Parameters, between, member_inputs, run
 from models.nets.mclstm import MCLSTM, check_days
 from models.nets.tags import check_tags
 

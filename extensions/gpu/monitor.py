@@ -16,8 +16,6 @@ from hydrology.base.reasons import Reason
 from records.jobs.process_heartbeats import GPUState
 from runtime import child_processes
 
-BY_BUS = {"CUDA_DEVICE_ORDER": "PCI_BUS_ID"}
-"""The environment in which CUDA numbers the GPUs of a machine as `nvidia-smi` does."""
 ANSWER_SECONDS = 10.0  # the driver of a GPU that failed may hang
 KILL_SECONDS = 2.0
 REST_SECONDS = 600.0
@@ -27,7 +25,7 @@ _FIELDS = ("uuid", "name", "memory.total", "memory.used", "utilization.gpu")
 _MIB = 2**20
 
 
-class WorkerGPU:
+class GPUMonitor:
     """The GPU that a worker computes on; `device` is torch's name, such as `cuda:1`."""
 
     def __init__(self, device: str) -> None:

@@ -1,13 +1,12 @@
 """A training as one job of a worker with a GPU, and where it goes when the GPU or the worker is lost.
 
-The GPU is that of `testing.hardware.gpu`; database, queue, scheduler, workers and their processes are real.
+The GPU is that of `tests.extensions.gpu.fake_gpu`; database, queue, scheduler, workers and their processes are real.
 """
 
 import signal
 import subprocess
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,8 +15,8 @@ from jobspec.network import LATITUDE
 from records.jobs import attempts, jobs, process_heartbeats
 from records.versions import trainings, versions
 from testing.country import FIRST
-from testing.hardware.gpu import FakeGPU
 from testing.jobs.processes import PATIENCE, Shop, end
+from tests.extensions.gpu.fake_gpu import FakeGPU
 from tests.workers.conftest import training
 
 pytestmark = pytest.mark.extended
@@ -26,18 +25,10 @@ STEPS = 400
 LONG = {"schedule": {"kind": "cosine", "steps": STEPS}, "validate_every": 200, "checkpoint_every": 20}
 
 
-@pytest.fixture
-def gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeGPU:
-    """The GPU of this machine."""
-    built = FakeGPU.build(tmp_path / "gpu")
-    monkeypatch.setenv("PATH", built.path)
-    return built
-
-
 def gpu_worker(shop: Shop) -> subprocess.Popen[bytes]:
     """Start a worker with the GPU, and wait for its first heartbeat."""
     before = usable(shop)
-    worker = shop.start("gpu", module="tests.workers.with_gpu")
+    worker = shop.start("gpu", module="tests.extensions.gpu.with_gpu")
     until(shop, lambda: usable(shop) > before)
     return worker
 
@@ -193,7 +184,7 @@ def test_a_single_member_on_a_lost_gpu_goes_on_with_the_cpu_of_its_worker(sqlite
     sqlite_shop.worker("default")
     job = sqlite_shop.post("training", **training(members=1, schedule={"kind": "cosine", "steps": 20}))
     sqlite_shop.until(job.id, lambda found: found.status == "waiting")
-    sqlite_shop.start("training", module="tests.workers.with_gpu")
+    sqlite_shop.start("training", module="tests.extensions.gpu.with_gpu")
     assert sqlite_shop.ended(job.id).status == "succeeded"
     (child,) = children(sqlite_shop, job)
     assert "The member continues on the CPU: The device cuda:0 cannot be used" in log_of(sqlite_shop, child)

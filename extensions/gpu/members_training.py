@@ -14,13 +14,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from jobspec.network import EINSConfig, LSTMConfig, MCLSTMConfig, MMRNNConfig
+from extensions.gpu.training_data import CardWeights, CardWindows
 from jobspec.training import TrainingConfig
 from models.checkpoint import Tensors
-from models.gpu.training_data import CardWeights, CardWindows
 from models.inputs import Inputs
 from models.losses import nse_of_days
-from models.nets.gpu import card
 from models.nets.mclstm import MCLSTM
 from models.nets.standardised import Standardised
 from models.scaling import Scaler
@@ -28,26 +26,15 @@ from models.training import MemberTraining, Progress, TrainedMember
 from models.validation import MedianNSE, TrainingData, Validation
 
 if TYPE_CHECKING:
-    from models.nets.gpu.members import MemberInputs
+    from extensions.gpu.nets.members import MemberInputs
 
 STEPS_AHEAD = 50  # between two waits for the card, at most
 CHECKPOINT_SECONDS = 20.0  # between two checkpoints of all members, at least
 
-TOGETHER = (MCLSTMConfig, LSTMConfig, EINSConfig, MMRNNConfig)  # a step of buckets waits for the processor
 OnCheckpoint = Callable[[int, int, bytes], None]
 """Called with a member's seed, its step and a blob for `resume`."""
 OnProgress = Callable[[int, Progress], None]
 """Called with a member's seed and its progress."""
-
-
-def suits_gpus(config: TrainingConfig) -> bool:
-    small = not isinstance(config.network, MCLSTMConfig) or config.network.cells <= card.MAX_CELLS
-    return small and isinstance(config.network, TOGETHER)
-
-
-def trains_together(config: TrainingConfig, device: str) -> bool:
-    """Return whether the members of a training can be trained side by side on a device."""
-    return suits_gpus(config) and card.available(torch.device(device))
 
 
 class _Plan(NamedTuple):
@@ -190,9 +177,9 @@ class MembersTraining:
 
     def _simulations(self, inputs: Inputs) -> Tensor:
         """Return the discharge of all members by their averaged weights (M, B, T), on the processor."""
-        from models.gpu.simulation import simulate_together
-        from models.nets.gpu import vectorised
-        from models.nets.gpu.members import member_inputs
+        from extensions.gpu.nets import vectorised
+        from extensions.gpu.nets.members import member_inputs
+        from extensions.gpu.simulation import simulate_together
 
         network, averages = self._weights.structure.eval(), self._weights.averages()
         if isinstance(network, MCLSTM):
@@ -262,8 +249,7 @@ class MembersTraining:
         self._weights.restore(before)
 
     def _step(self) -> None:
-
-        from models.nets.gpu.products import sum_all
+        from extensions.gpu.nets.products import sum_all
 
         plan, config, weights = self._plan, self.config, self._weights
         assert plan is not None
@@ -290,8 +276,8 @@ class MembersTraining:
 
     def _simulated(self, inputs: "MemberInputs") -> Tensor:
         """Return the discharge of the members (M, B, T) from empty states."""
-        from models.nets.gpu import vectorised
-        from models.nets.gpu.members import MemberState, run
+        from extensions.gpu.nets import vectorised
+        from extensions.gpu.nets.members import MemberState, run
 
         network, weights = self._weights.structure.train(), self._weights.views()
         members, samples = inputs.mass.shape[:2]
