@@ -27,7 +27,7 @@ from operations.forecasting.normals import DAYS, snow17_at
 from operations.training.pretrained import install
 from operations.verification.evaluate import evaluate
 from operations.verification.regional_snow_cells import MIN_BASINS, RegionalChoice, store_regional_snow
-from operations.verification.simulated_thresholds import compute
+from operations.verification.simulated_levels import compute
 from operations.verification.snow_cells import Reference
 from operations.versions.load_networks import LoadedVersion, load_version
 from records.basins import basins
