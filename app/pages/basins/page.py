@@ -40,8 +40,8 @@ from hydrology.alerts import Severity
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import day
 from hydrology.base.units import Units
+from hydrology.extremes.levels import OF_MODEL
 from hydrology.extremes.rain_margin import RAIN_MM
-from hydrology.extremes.thresholds import OF_MODEL
 from hydrology.verification.held_out_years import HELD_OUT
 from hydrology.verification.results import ALL_YEAR
 from records.basins.ownership import station_name
