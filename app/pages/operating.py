@@ -20,9 +20,8 @@ from app.jobs.schedules import Schedule, schedule_of
 from app.pages.render import FormField, PageRoute, form_of, render
 from app.service import status as status_service
 from app.service.status import Status
-from hydrology.alerts.alert_rule import SEVERITIES, rank
-from hydrology.base.calendar import as_date
-from hydrology.base.staleness import age_days, stale
+from hydrology.alerts import SEVERITIES, rank
+from hydrology.base.calendar import age_days, as_date, stale
 from jobspec.feed_kinds import FEED_KINDS
 from jobspec.kinds import REQUESTABLE
 from jobspec.subscriptions import NewSubscription

@@ -14,9 +14,8 @@ from hydrology.base.basins import basin_id
 from hydrology.base.calendar import Period, instant
 from hydrology.base.errors import InvalidInput
 from hydrology.base.outline import outline_of
-from hydrology.base.outline_area import area_m2
+from hydrology.base.outline_area import area_m2, weather_points
 from hydrology.climatology.volumes import Season
-from hydrology.weather.sampling_points import weather_points
 from ingestion.client import http_address, redirected, shown
 from jobspec import fields, kinds
 from jobspec.addresses import why_no_target

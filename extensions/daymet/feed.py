@@ -14,7 +14,7 @@ from extensions.daymet.settings import DaymetService
 from hydrology.base.calendar import Day, Period, day
 from hydrology.base.errors import InvalidInput
 from hydrology.base.products import Credit
-from hydrology.weather.source_calendars import first_needed, with_lacking_days
+from hydrology.base.series import first_needed, with_lacking_days
 from ingestion.daily import daily_series
 from ingestion.feeds.base import FeedProblem, FetchedBasinData, FetchWindow, Observations, Site, each, possible
 from ingestion.feeds.http import Broken, FeedAccess, Service

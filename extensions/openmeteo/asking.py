@@ -15,10 +15,10 @@ import numpy as np
 from extensions.openmeteo.columns import HOURLY, UNITS, Array, in_days, members_of, numbers
 from hydrology.base.calendar import Days, day, zone
 from hydrology.base.errors import Problem, counted
-from hydrology.base.longitudes import difference
+from hydrology.base.outline import difference
 from hydrology.base.products import Credit
 from hydrology.base.units import daylight_mean
-from hydrology.weather.evaporation import daylength, saturation_vapour_pressure
+from hydrology.weather.climate import daylength, saturation_vapour_pressure
 from ingestion.feeds.base import FeedProblem, RunUnavailable, Site
 from ingestion.feeds.http import Broken, Refused, Service, parsed
 
@@ -160,7 +160,7 @@ def required(places: PlacesByBasin, site: Site) -> Place:
 
 
 def converted(values: Mapping[str, Array], days: Days, latitude: float) -> dict[str, Array]:
-    """Convert a member's values to network input, in the units of `hydrology.base.variables.WEATHER`.
+    """Convert a member's values to network input, in the units of `hydrology.base.products.WEATHER`.
 
     Radiation becomes the mean over daylight, and vapour pressure is computed from the dew point."""
     lit = daylength(days, latitude)[:, 0]

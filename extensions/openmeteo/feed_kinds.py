@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
-from hydrology.base.staleness import STALE_AFTER_DAYS
+from hydrology.base.calendar import STALE_AFTER_DAYS
 from hydrology.weather.forcing import MAX_DAYS_BEHIND
 from jobspec.feeds import DaysBack, FeedSettings, Product
 from jobspec.fields import form

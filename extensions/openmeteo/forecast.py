@@ -11,7 +11,7 @@ from extensions.openmeteo.asking import SOURCE, Model, Place, PlacesByBasin, con
 from extensions.openmeteo.extents import Expected, Extents, FirstDay, whole_days
 from hydrology.base.calendar import Day, last_ended_day
 from hydrology.base.errors import counted
-from hydrology.base.variables import WEATHER
+from hydrology.base.products import WEATHER
 from hydrology.weather.forcing import Trace, WeatherForecast, WeatherIssue
 from ingestion.feeds.base import FeedProblem, FetchedBasinData, FetchWindow, Site, each, placed
 from ingestion.feeds.http import Broken, Service, parsed

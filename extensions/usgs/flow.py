@@ -7,9 +7,8 @@ from datetime import UTC, datetime
 import numpy as np
 
 from hydrology.base.calendar import Day, day
-from hydrology.base.discharge_values import SENTINELS, UNKNOWN_CODE, number_of, qualifier_flags, screened
 from hydrology.base.errors import InvalidInput, excerpt
-from hydrology.base.series import DailySeries, Flag
+from hydrology.base.series import SENTINELS, UNKNOWN_CODE, DailySeries, Flag, number_of, qualifier_flags, screened
 from ingestion.daily import daily_series
 from ingestion.feeds.base import FeedProblem
 from ingestion.json_numbers import NotANumber

@@ -11,11 +11,10 @@ from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day, Period, last_ended_day, zone_of_longitude
 from hydrology.base.digests import sha256
 from hydrology.base.errors import Problem, printable
-from hydrology.base.products import Credit
+from hydrology.base.products import WEATHER, Credit
 from hydrology.base.series import DailySeries
-from hydrology.base.variables import WEATHER
 from hydrology.weather.forcing import WeatherForecast
-from hydrology.weather.mistaken_units import unit_hint
+from hydrology.weather.runoff import unit_hint
 from ingestion.base import BasinData, SourceFile, SourceSeries
 
 Answer = TypeVar("Answer")

@@ -48,6 +48,8 @@ class Extension:
         settings: its settings, a `runtime.settings.EnvironmentSettings`.
         guide: its pages of the guide, files of the package; pages elsewhere link to them as the repository has them.
         costs: of its addresses that cost more than a plain one, in requests of the rate limit.
+        gpu_programs: its `models.devices.GPUPrograms`.
+        gpu_monitor: its `workers.liveness.GPUMonitor` of a device.
     """
 
     package: str
@@ -66,6 +68,8 @@ class Extension:
     settings: str | None = None
     guide: Sequence[str] = ()
     costs: Mapping[str, int] = field(default_factory=dict)
+    gpu_programs: str | None = None
+    gpu_monitor: str | None = None
 
     @property
     def name(self) -> str:

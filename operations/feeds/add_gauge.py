@@ -12,11 +12,10 @@ from sqlalchemy.orm import Session
 from hydrology.base.absent import absent
 from hydrology.base.errors import InvalidInput
 from hydrology.base.outline import BadOutline, Polygon, outline_of
-from hydrology.base.outline_area import area_m2
+from hydrology.base.outline_area import area_m2, weather_points
 from hydrology.base.reasons import Reason
 from hydrology.base.units import AREA_ATTRIBUTES, GIVEN_AREA, M2_PER_KM2, OUTLINE_AREA, SERVICE_AREA, Area, area_by
-from hydrology.weather.mistaken_units import area_unit
-from hydrology.weather.sampling_points import weather_points
+from hydrology.weather.runoff import area_unit
 from ingestion.feeds.base import Location
 from ingestion.feeds.http import FeedAccess
 from jobspec.extensions import extensions

@@ -9,7 +9,7 @@ import pytest
 from hydrology.base.calendar import Period, day
 from hydrology.base.errors import DataProblem, InvalidInput
 from hydrology.base.outline import BadOutline
-from hydrology.weather.climate_indices import CLIMATE
+from hydrology.weather.climate import CLIMATE
 from jobspec.jobs.forecasting import ForecastParams
 from jobspec.new_data import AddedBasin
 from operations.basin_data.climate import compute
