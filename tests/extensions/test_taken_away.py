@@ -28,6 +28,7 @@ OWN: dict[str, dict[str, tuple[str, ...]]] = {
     "gpu": {"guide": ("gpu",), "programs": ("gpu",)},
     "physics_exam": {"guide": ("physics",)},
     "plot": {"commands": ("plot",)},
+    "shipping": {"commands": ("models export",)},
     "cap": {
         "paths": ("/v1/alerts/feed", "/v1/alerts/cap"),
         "feeds": ("/v1/alerts/feed",),
