@@ -57,7 +57,8 @@ class Places:
     async def enter(self, address: str) -> bool:
         """Take a place, at once or when it is the address's turn, and return whether there was one.
 
-        A refusal is no exception: its traceback would hold the request until the garbage collector stops everything.
+        A refusal raises nothing: the traceback of an exception would hold the request until the garbage collector runs,
+        which stops everything.
         """
         if self._free:
             self._free -= 1
