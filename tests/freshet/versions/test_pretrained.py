@@ -24,9 +24,9 @@ def shelf(ingested_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
     trainer = Freshet(Path(shutil.copytree(ingested_data, folder / "data")))
     chosen = [part for basin in LEARNT for part in ("--basin", basin)]
     trained = trainer("train", *PERIODS, *SMALL, *chosen, "--members", "2", "--json").json
-    exported = trainer("models", "export", trained["version_id"], str(folder / "shelf" / NAME), "--json")
+    exported = trainer("models", "export", trained["version"], str(folder / "shelf" / NAME), "--json")
     assert (exported.code, exported.json["members"], exported.json["changed"]) == (0, [0, 1], True)
-    again = trainer("models", "export", trained["version_id"], str(folder / "shelf" / NAME))
+    again = trainer("models", "export", trained["version"], str(folder / "shelf" / NAME))
     assert (again.code, "Nothing changed" in again.err) == (0, True)
     return folder / "shelf"
 
@@ -36,7 +36,7 @@ def test_it_is_installed_once_and_forecasts_basins_that_it_never_saw(ingested: F
     first = ingested("models", "install-pretrained", "--promote", "--json", **settings)
     again = ingested("models", "install-pretrained", NAME, "--json", **settings)
     assert (first.code, first.json["already"], first.json["promoted"]) == (0, False, list(BASINS))
-    assert (again.json["already"], again.json["version_id"]) == (True, first.json["version_id"])
+    assert (again.json["already"], again.json["version"]) == (True, first.json["version"])
     assert "installed already" in again.err
     promoted = ingested("models", "install-pretrained", "--promote", **settings)
     assert promoted.code == 0
@@ -118,10 +118,8 @@ def test_without_its_forcing_it_serves_no_basin_and_gives_the_reason(ingested: F
 def test_a_basin_that_it_never_saw_is_promoted_by_name(worked: Freshet, shelf: Path) -> None:
     installed = worked("models", "install-pretrained", "--promote", "--json", FRESHET_PRETRAINED=str(shelf)).json
     assert installed["promoted"] == []
-    promoted = worked(
-        "models", "promote", installed["version_id"], "--basin", UNSEEN, "--reason", "to try it", "--json"
-    )
-    assert promoted.json["changed"] == [UNSEEN]
+    promoted = worked("models", "promote", installed["version"], "--basin", UNSEEN, "--reason", "to try it", "--json")
+    assert promoted.json["current_basins"] == [UNSEEN]
 
 
 @pytest.mark.parametrize(
