@@ -41,7 +41,7 @@ def test_it_is_installed_once_and_forecasts_basins_that_it_never_saw(ingested: F
     promoted = ingested("models", "install-pretrained", "--promote", **settings)
     assert promoted.code == 0
     shown = " ".join((promoted.out + promoted.err).split())
-    assert f"{NAME} is installed already, as version {first.json['version_id']}" in shown
+    assert f"{NAME} is installed already, as version {first.json['version']}" in shown
     assert f"It is the current version of {len(BASINS)} basins already; no basin was added." in shown
 
     issued = ingested("forecast", **settings)
@@ -75,7 +75,7 @@ def test_scores_report_whether_the_basin_was_trained_on(ingested: Freshet, shelf
     assert ingested("evaluate", "--period", "2005-04-01..2005-09-30", "--basin", UNSEEN).code == 0
     with serving(f"sqlite:///{ingested.data / 'freshet.sqlite'}") as client:
         for basin in BASINS:
-            result = client.get(f"/v1/basins/{basin}/skill?version={installed['version_id']}").json()
+            result = client.get(f"/v1/basins/{basin}/skill?version={installed['version']}").json()
             assert result["seen_in_training"] is (basin in LEARNT)
             assert (result["product"], result["trained_on"]) == ("synthetic", "synthetic")
 
