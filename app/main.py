@@ -12,18 +12,15 @@ from starlette.middleware.cors import CORSMiddleware
 from app import openapi
 from app.exports.negotiation import VaryByRequest
 from app.http import error_answers
-from app.http.compression import Compressed
-from app.http.headers import SecurityHeaders
+from app.http.conditional import ResponseCache
 from app.http.limits.admission import AdmissionControl, Places
 from app.http.limits.body_limit import BodyLimit, PrivateCacheMiddleware
 from app.http.limits.rate_limit_middleware import Throttle
 from app.http.limits.rate_limits import RequestLimiter
 from app.http.limits.single_headers import SingleHeaders
+from app.http.middleware import Compressed, HeadMiddleware, RequestIds, SecurityHeaders, TrailingSlash
 from app.http.other_sites import TrustedHosts, cross_origin
-from app.http.reading import HeadMiddleware, TrailingSlash
-from app.http.request_ids import RequestIds
-from app.http.response_cache import ResponseCache
-from app.jobs.stream import EventStreams
+from app.jobs.endpoints import EventStreams
 from app.routes import add_routes, operation_id
 from app.service.health import Hindered
 from app.service.metrics import RequestTimes, Timed

@@ -12,9 +12,9 @@ import structlog
 
 from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Period
+from hydrology.base.products import IN_DEGREES, WEATHER
 from hydrology.base.reasons import Reason
-from hydrology.base.variables import IN_DEGREES, WEATHER
-from hydrology.weather.evaporation import saturation_vapour_pressure
+from hydrology.weather.climate import saturation_vapour_pressure
 from jobspec.changes import Changes
 from jobspec.jobs.forecasting import WhatIfParams
 from jobspec.training import InputsConfig
@@ -72,7 +72,7 @@ def _warmer(values: Mapping[str, Array], degrees: float) -> dict[str, Array]:
 
 
 def _why_impossible(basin: str, days: Period, values: dict[str, Array]) -> Absent | None:
-    """Name the first value outside its possible range (`hydrology.base.variables.WEATHER`); None without any."""
+    """Name the first value outside its possible range (`hydrology.base.products.WEATHER`); None without any."""
     for name, of_traces in values.items():
         if name not in WEATHER:
             continue

@@ -14,21 +14,20 @@ from app.exports.answers import JsonAnswer, documented_responses
 from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.http.base_schema import EXPLAINED, Missing, Model, next_page
 from app.http.conditional import SHORTLY, cached
-from app.http.dependencies import KnownBasin, Reading, ServiceClock
-from app.http.pagination import Page, paged
+from app.http.dependencies import KnownBasin, Page, Reading, ServiceClock, paged
 from app.http.problems import documented
-from hydrology.alerts.alert_rule import ENDS_AFTER, SEVERITIES, Severity, Trend, ladder
+from hydrology.alerts import ENDS_AFTER, SEVERITIES, Severity, Trend, ladder
 from hydrology.base.absent import text
 from hydrology.base.calendar import Day, as_date
 from hydrology.base.doc import Why
 from hydrology.extremes.thresholds import Kind
-from hydrology.ratings.rating import Rating
+from hydrology.ratings import Rating
 from hydrology.uncertainty.exceedance import Direction
 from jobspec.fields import BASIN, form
 from jobspec.levels import CategoryName
 from records.alerts import alerts
 from records.basins.basins import UnknownBasin
-from records.database.statements import as_values
+from records.database.stored import as_values
 from records.levels import basin_levels
 from records.levels.basin_levels import Threshold
 from records.runs.run_summary import CalibrationKind

@@ -11,10 +11,9 @@ from app.alerts.alerts import NO_ALERT, NO_CATEGORY, NO_IMPACT, NO_TREND, STANDI
 from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.http.base_schema import EXPLAINED, Missing, Model, next_page
 from app.http.conditional import SHORTLY, cached
-from app.http.dependencies import KnownBasin, Reading
-from app.http.pagination import NumberPage
+from app.http.dependencies import KnownBasin, NumberPage, Reading
 from app.http.problems import documented
-from hydrology.alerts.alert_rule import Severity, Trend
+from hydrology.alerts import Severity, Trend
 from hydrology.base.doc import Why
 from hydrology.uncertainty.exceedance import Direction
 from jobspec.levels import CategoryName

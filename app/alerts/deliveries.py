@@ -13,8 +13,7 @@ from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.http.api_keys import AnyKey, KeyFirstRoute, OperatorWriter
 from app.http.base_schema import EXPLAINED, Missing, Model, ReasonText, next_page
 from app.http.conditional import NO_STORE, cached
-from app.http.dependencies import Reading
-from app.http.pagination import IdPage
+from app.http.dependencies import IdPage, Reading
 from app.http.problems import documented_keyed, documented_writing
 from hydrology.base.doc import Why
 from jobspec.fields import ID
@@ -24,7 +23,7 @@ from records.alerts.alert_changes import ChangeKind
 from records.alerts.deliveries import Status, UnknownDelivery
 from records.alerts.dispatch import MAX_TRIES, NotEnded, QuestionOver, SubscriptionPaused
 from records.alerts.subscriptions import UnknownSubscription
-from records.database.statements import as_values
+from records.database.stored import as_values
 
 _UNDER_WAY = Why("It is under way.")
 _QUESTION = Why("It asks whether the recipient agrees.")

@@ -13,13 +13,11 @@ from app.exports.answers import JsonAnswer, PlaceAnswer, PlaceFormat, documented
 from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.exports.formats import JSON, PLACES
 from app.exports.table import Column, Kind, Table
-from app.http.dependencies import BasinId, Reading, ServiceClock
+from app.http.dependencies import BasinId, Page, Reading, ServiceClock
 from app.http.json_numbers import rounded
-from app.http.pagination import Page
 from app.http.problems import refused
 from hydrology.base.absent import text
-from hydrology.base.calendar import as_date
-from hydrology.base.staleness import age_days
+from hydrology.base.calendar import age_days, as_date
 from records.basins import basins
 from records.basins.basins import UnknownBasin
 from records.outlooks import reader

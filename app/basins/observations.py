@@ -30,7 +30,7 @@ from hydrology.base.errors import counted
 from hydrology.base.series import DailySeries, Flag
 from hydrology.base.units import Units, observed_unit
 from records.basins.basins import Site, UnknownArea, UnknownBasin
-from records.feeds import product_credits
+from records.feeds import feeds
 from records.series import revisions, series
 from records.series.series import NoObservations
 
@@ -143,7 +143,7 @@ def tag_of(session: Session, part: ObservationQuery) -> str:
 
 def credit_of(session: Session, product: str) -> DataCredit | None:
     """Return the credit of a product; None where no feed brought any of it."""
-    credit = product_credits.by_product(session, [product]).get(product)
+    credit = feeds.credits_of(session, [product]).get(product)
     return None if credit is None else DataCredit(credit=credit.credit, licence=credit.licence)
 
 

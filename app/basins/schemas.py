@@ -12,9 +12,10 @@ from hydrology.base import units as convert
 from hydrology.base.calendar import as_date
 from hydrology.base.doc import Why
 from hydrology.base.units import M2_PER_KM2
-from records.basins import basins, ownership, quality
-from records.basins.tables import Basin
-from records.versions.basin_areas import areas_in_use
+from records.basins import basins, ownership
+from records.basins.ownership import Basin
+from records.series import revisions
+from records.versions.promotions import areas_in_use
 
 if TYPE_CHECKING:
     from records.series import series
@@ -155,7 +156,7 @@ def basin_detail(session: Session, basin: str) -> BasinDetail:
         current_version=promotions.current(session, [basin]).get(basin),
         quality={
             product: [Finding(**finding) for finding in findings]
-            for product, findings in quality.by_product(session, basin).items()
+            for product, findings in revisions.findings_of(session, basin).items()
         },
     )
 

@@ -56,6 +56,7 @@ class FloodFrequency(Model):
     set_at: Annotated[datetime | None, Why("It was never set.")] = Field(
         description="By the service's clock; null where it was never set."
     )
+    missing: Missing = EXPLAINED
 
 
 class RecordStatistic(Model):

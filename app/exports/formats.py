@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.exports import coveragejson, csv, netcdf
 from app.exports.table import Column, Table, json_text
-from app.http import headers
+from app.http import middleware
 
 if TYPE_CHECKING:
     import pyarrow
@@ -87,11 +87,11 @@ def _feature(row: dict[str, Any]) -> dict[str, Any]:
 
 
 JSON = Format("json", "application/json", "json")
-CSV = Format("csv", headers.CSV, "csv", csv.write, parameters="; charset=utf-8; header=present")
+CSV = Format("csv", middleware.CSV, "csv", csv.write, parameters="; charset=utf-8; header=present")
 NETCDF = Format("netcdf", "application/x-netcdf", "nc", netcdf.write)
 PARQUET = Format("parquet", "application/vnd.apache.parquet", "parquet", _parquet)
 GEOJSON = Format("geojson", "application/geo+json", "geojson", _geojson)
-COVERAGEJSON = Format("coveragejson", headers.COVERAGEJSON, "covjson", coveragejson.write)
+COVERAGEJSON = Format("coveragejson", middleware.COVERAGEJSON, "covjson", coveragejson.write)
 
 SERIES = (CSV, PARQUET, NETCDF, COVERAGEJSON)
 """Formats of daily series, besides JSON."""

@@ -8,8 +8,8 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.exports.formats import JSON, Format
+from app.http.middleware import on_start
 from app.http.problems import NotAcceptable, documented
-from app.http.responses import on_start
 
 
 def one_of(*formats: Format) -> Callable[..., Awaitable[Format]]:

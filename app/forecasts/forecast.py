@@ -38,11 +38,11 @@ from hydrology.base.absent import Absent, absent, known
 from hydrology.base.calendar import as_date
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Units
-from hydrology.outlook.days_ahead import LEVELS
-from records.adjustments import adjustments
+from hydrology.outlook import LEVELS
+from records.forecasts import adjustments
 from records.forecasts.latest import Latest
 from records.outlooks import outlooks
-from records.outlooks.run_outlook import RunOutlook
+from records.outlooks.flow_outlooks import RunOutlook
 from records.runs import run_arrays, run_types, runs
 from records.runs.run_arrays import RunSeries
 from records.runs.run_types import QUANTILES_NOTE, QuantilesOf, RunBasin

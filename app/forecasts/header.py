@@ -15,17 +15,16 @@ from app.http.base_schema import DataCredit
 from app.weather.bridges import bridge_used
 from app.weather.weather import WeatherUsed
 from hydrology.base.absent import text
-from hydrology.base.calendar import as_date
-from hydrology.base.staleness import age_days, stale
+from hydrology.base.calendar import age_days, as_date, stale
 from hydrology.weather.forcing_kinds import KINDS
-from hydrology.weather.perturbed_forecasts import SOURCE as PERTURBED
+from hydrology.weather.forecast_errors import SOURCE as PERTURBED
 from jobspec.changes import Changes
 from records.basins.basins import Site
 from records.forecasts.latest import Latest
 from records.runs.filled_note import weather_note
-from records.runs.run_parts import RunPart, RunSubset
 from records.runs.run_summary import LEARNT_FROM
 from records.runs.run_types import Run
+from records.runs.run_weather import RunPart, RunSubset
 
 PERTURBED_NOTE = "Driven by perturbed observations for the days after T0: a replay's stand-in for a weather forecast."
 

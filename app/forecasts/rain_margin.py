@@ -40,7 +40,7 @@ from hydrology.extremes.rain_margin import (
 from hydrology.uncertainty.error_model import shifted
 from records.forecasts.latest import Latest
 from records.runs import run_arrays, run_types, runs
-from records.runs.run_parts import weights_of_members
+from records.runs.run_weather import weights_of_members
 
 MarginFlow = Literal["corrected", "simulated"]
 

@@ -16,8 +16,7 @@ from app.forecasts.header import weather_used, what_if
 from app.forecasts.schemas import T0_AGE, T0_NOTE, WhatIf
 from app.http.base_schema import Model, Program, next_page
 from app.http.conditional import FOR_EVER
-from app.http.dependencies import AsKnown, OptionalBasin, OptionalInstant, OptionalVersion, Reading, RunId
-from app.http.pagination import IdPage
+from app.http.dependencies import AsKnown, IdPage, OptionalBasin, OptionalInstant, OptionalVersion, Reading, RunId
 from app.http.problems import documented
 from app.weather.weather import WeatherUsed
 from hydrology.base.absent import text
@@ -26,7 +25,7 @@ from hydrology.weather.forcing_kinds import DESCRIBED, ForcingKind
 from jobspec.fields import DayField
 from records.basins import basins, ownership
 from records.basins.basins import UnknownBasin
-from records.database.statements import as_values
+from records.database.stored import as_values
 from records.runs import run_types, runs
 from records.runs.run_types import BasinStatus, Purpose, UnknownRun
 from records.versions import versions

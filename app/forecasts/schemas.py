@@ -9,8 +9,8 @@ from app.basins.schemas import BasinKind
 from app.http.base_schema import DataCredit, Model, OfBasin, Series, column
 from app.weather.bridges import BridgeUsed
 from app.weather.weather import WeatherUsed
-from hydrology.base.staleness import STALE_AFTER_DAYS
-from hydrology.water.spin_up import SPIN_UP_DAYS
+from hydrology.base.calendar import STALE_AFTER_DAYS
+from hydrology.water.storage import SPIN_UP_DAYS
 from hydrology.weather.forcing_kinds import DESCRIBED, ForcingKind
 from jobspec.changes import Where
 from records.runs.run_types import BasinStatus, Purpose

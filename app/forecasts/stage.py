@@ -21,7 +21,7 @@ from app.http.dependencies import BasinId, Reading, ServiceClock
 from app.http.json_numbers import gappy_column
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import as_date, day
-from hydrology.ratings.rating import M_PER_FT, Rating
+from hydrology.ratings import M_PER_FT, Rating
 from records.basins import ratings
 from records.forecasts.latest import Latest
 

@@ -16,8 +16,8 @@ from starlette.concurrency import run_in_threadpool
 from app.http.dependencies import OpenDatabase, ServiceClock
 from app.http.limits.addresses import address_of, counted_as
 from app.http.limits.rate_limits import LimitStatus, too_many
+from app.http.middleware import shown_path
 from app.http.problems import Forbidden, Unauthorized
-from app.http.request_ids import shown_path
 from records.access import keys
 from records.access.audit import Actor, Writer
 from records.access.keys import Key, Scope

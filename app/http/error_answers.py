@@ -11,6 +11,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
 from starlette.routing import Match, Mount
 
+from app.http.middleware import shown_path
 from app.http.problems import (
     MEDIA_TYPE,
     Fault,
@@ -27,7 +28,6 @@ from app.http.problems import (
     meaning_of,
     refused,
 )
-from app.http.request_ids import shown_path
 from hydrology.base.errors import Problem
 from jobspec.fields import message, path
 from records.database.connections import DatabaseProblem, StorageFull, is_full

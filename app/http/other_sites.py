@@ -9,8 +9,8 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.http.error_answers import answer_to
+from app.http.middleware import HEADER
 from app.http.problems import HostNotAllowed
-from app.http.request_ids import HEADER
 
 _REFUSED = (
     "The Host header does not name this service: use the address that it listens on, or let an administrator add the "

@@ -1,30 +1,120 @@
-"""/v1/jobs"""
+"""/v1/jobs, with their events as server-sent events [HTML Living Standard, section 9.2]."""
 
+import json
+import time
+from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
+import anyio
+import anyio.to_thread
+import structlog
 from fastapi import APIRouter, Header, Query, Response
 from fastapi.responses import StreamingResponse
+from fastapi.sse import format_sse_event
 from pydantic import AfterValidator
 from pydantic_core import PydanticCustomError
+from sqlalchemy.exc import SQLAlchemyError
 
 from app.exports.answers import JsonAnswer, documented_responses
 from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.http.api_keys import AnyKey, KeyFirstRoute, OperatorWriter
 from app.http.conditional import NO_STORE, PRIVATE, cached
-from app.http.dependencies import JobId, Reading, of_app
-from app.http.headers import EVENT_STREAM
-from app.http.limits.admission import RequestAdmission
-from app.http.pagination import IdPage
-from app.http.problems import Unauthorized, documented_keyed, documented_writing
+from app.http.dependencies import IdPage, JobId, Reading, of_app
+from app.http.limits.admission import Admission, RequestAdmission
+from app.http.middleware import EVENT_STREAM
+from app.http.problems import Overloaded, Unauthorized, documented_keyed, documented_writing
 from app.jobs.answers import Job, JobPage, NotYourJob, Status, StoredJob, job_answer, owns, require_yours
 from app.jobs.posting import JobPoster, documented_posting
-from app.jobs.stream import EventStreams
+from hydrology.base.errors import NotFound
 from jobspec.fields import ID
 from jobspec.jobs.training import TrainingTooLarge
 from jobspec.kinds import KINDS, REQUESTABLE, AnyJobRequest
+from records.database.base import JsonObject
+from records.database.engine import Database
 from records.job_permissions.permissions import NotAllowed
 from records.jobs import attempts, jobs
 from records.jobs.jobs import ENDED, UnknownJob
+
+log = structlog.get_logger()
+
+SECONDS_BETWEEN_LOOKS = 0.5
+LOOKS_PER_SECOND = 50
+"""Of all streams of a process: where many are open, each looks less often."""
+SECONDS_BETWEEN_HEARTBEATS = 15
+MAX_SECONDS = 600
+"""After which abandoned connections are closed; a client continues from the last id."""
+AT_ONCE = 100
+
+
+class EventStreams:
+    """The event streams of a process."""
+
+    def __init__(self, database: Database) -> None:
+        self._database, self._open = database, 0
+
+    async def follow(self, admission: Admission, job: str, after: int, *, whole: bool) -> AsyncIterator[bytes]:
+        """Yield a job's events after a number, until the job has ended and all are sent.
+
+        Unless `whole`, the log and every `detail` are left out: they may name files and addresses.
+        """
+        self._open += 1
+        try:
+            async for message in self._messages(admission, job, after, whole):
+                yield message
+        finally:
+            self._open -= 1
+
+    async def _messages(self, admission: Admission, job: str, after: int, whole: bool) -> AsyncIterator[bytes]:
+        end, heartbeat = time.monotonic() + MAX_SECONDS, 0.0
+        while time.monotonic() < end:
+            new_events, ended = await self._look(admission, job, after)
+            for event in new_events:
+                if whole or event.type != "log":
+                    yield _message(event, whole)
+                after = event.seq
+            if ended:
+                return
+            if not new_events and time.monotonic() >= heartbeat:
+                yield format_sse_event(comment="the job goes on")
+                heartbeat = time.monotonic() + SECONDS_BETWEEN_HEARTBEATS
+            if len(new_events) < AT_ONCE:
+                await anyio.sleep(max(SECONDS_BETWEEN_LOOKS, self._open / LOOKS_PER_SECOND))
+
+    async def _look(self, admission: Admission, job: str, after: int) -> tuple[list[jobs.Event], bool]:
+        """Return the new events, and whether they are the last ones; none where they cannot be read now."""
+        try:
+            await admission.enter()
+            return await anyio.to_thread.run_sync(_new_events, self._database, job, after)
+        except (SQLAlchemyError, Overloaded) as error:
+            log.warning("events.unread", job=job, error=type(error).__name__)
+            return [], False
+        finally:
+            admission.leave()
+
+
+def _new_events(database: Database, job: str, after: int) -> tuple[list[jobs.Event], bool]:
+    with database.reading() as session:
+        new_events = jobs.events_after(session, job, after, AT_ONCE)
+        try:
+            ended = jobs.get(session, job).status in jobs.ENDED
+        except NotFound:  # it has been pruned meanwhile
+            ended = True
+    return new_events, ended and len(new_events) < AT_ONCE
+
+
+def _message(event: jobs.Event, whole: bool) -> bytes:
+    content = event.data if whole else _without_detail(event.data)
+    data = json.dumps({"at": event.at.isoformat().replace("+00:00", "Z"), **content})
+    return format_sse_event(data_str=data, event=event.type, id=str(event.seq))
+
+
+def _without_detail(content: JsonObject) -> JsonObject:
+    return {
+        name: _without_detail(value) if isinstance(value, dict) else value
+        for name, value in content.items()
+        if name != "detail"
+    }
+
 
 router = APIRouter(prefix="/jobs", tags=["jobs"], route_class=KeyFirstRoute)
 

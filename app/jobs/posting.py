@@ -21,7 +21,7 @@ from jobspec.jobs.training import TrainingJob, require_memory
 from jobspec.kinds import queue_of
 from jobspec.training import TrainingConfig
 from records.access.audit import Action, Writer
-from records.database.ids import new_id
+from records.database.checksums import new_id
 from records.job_permissions import named_records, permissions
 from records.jobs import jobs, queues
 from records.jobs.jobs import IdempotencyConflict

@@ -8,8 +8,7 @@ from app.basins.queries import BasinCursor, BoundingBox, Huc, Text, corners
 from app.exports.answers import JsonAnswer, documented_responses
 from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.forecasts.discharge import DischargeUnits
-from app.http.dependencies import BasinId, ChosenRun, Reading, ServiceClock
-from app.http.pagination import Page, PageLimit
+from app.http.dependencies import BasinId, ChosenRun, Page, PageLimit, Reading, ServiceClock
 from app.outlooks import service
 from app.outlooks.schemas import BasinOutlook, OutlookPage
 from records.basins import basins

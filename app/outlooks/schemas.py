@@ -9,11 +9,9 @@ from app.basins.ratings import Stage
 from app.basins.schemas import BasinKind
 from app.forecasts.schemas import Days, FieldUnits, GappyColumns, LeadDays, Superseded
 from app.http.base_schema import Missing, Model, OfBasin, Period, column, next_page
-from hydrology.alerts.alert_rule import Severity, Trend
-from hydrology.base.staleness import STALE_AFTER_DAYS
-from hydrology.outlook.days_ahead import FlowBasis
-from hydrology.outlook.levels import LIKELY, POSSIBLE
-from hydrology.outlook.now import STEADY_SHARE, TREND_DAYS
+from hydrology.alerts import Severity, Trend
+from hydrology.base.calendar import STALE_AFTER_DAYS
+from hydrology.outlook import LIKELY, POSSIBLE, STEADY_SHARE, TREND_DAYS, FlowBasis
 from hydrology.uncertainty.exceedance import Direction
 from records.outlooks.reader import State
 from records.runs.run_summary import MappingKind

@@ -31,16 +31,12 @@ from app.outlooks.schemas import (
 )
 from hydrology.base import calendar
 from hydrology.base.absent import Absent, absent, text
-from hydrology.base.calendar import as_date
+from hydrology.base.calendar import age_days, as_date, stale
 from hydrology.base.reasons import Reason
-from hydrology.base.staleness import age_days, stale
 from hydrology.base.units import Area, Units, converted
 from hydrology.climatology.volumes import EXCEEDED_PERCENT
 from hydrology.extremes.level_checks import level_title
-from hydrology.outlook.days_ahead import LEVELS, Values
-from hydrology.outlook.levels import LevelOutlook
-from hydrology.outlook.now import FlowNow
-from hydrology.outlook.peak import Peak
+from hydrology.outlook import LEVELS, FlowNow, LevelOutlook, Peak, Values
 from records.outlooks import skill as skills
 from records.outlooks.reader import Outlook, StandingAlert
 from records.runs.run_summary import NOT_STORED

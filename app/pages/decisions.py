@@ -18,19 +18,18 @@ from app.forecasts.words import UNITS, number, on
 from app.http.api_keys import ForecasterReader, any_key
 from app.http.dependencies import BasinId, ChosenRun, Reading, ServiceClock
 from app.pages.figures import Band, Curve, Figure
-from app.pages.forms import FormField, form_of
-from app.pages.render import PageRoute, render
+from app.pages.render import FormField, PageRoute, form_of, render
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import as_date
 from jobspec.changes import HeldRuling, NewAdjustment, Publication
 from jobspec.levels import FixedLevel
-from records.adjustments import adjustments
-from records.adjustments.adjustments import NotAdjusted
 from records.alerts import held_alerts
 from records.alerts.alerts import LevelChance
 from records.basins import basins
-from records.basins.station_names import shown_name
-from records.levels import basin_levels, level_doubts
+from records.basins.ownership import shown_name
+from records.forecasts import adjustments
+from records.forecasts.adjustments import NotAdjusted
+from records.levels import basin_levels, categories_and_doubts
 from records.outlooks.outlooks import read_chances
 from records.runs.adjustment import Adjustment
 from records.runs.run_types import Run
@@ -139,7 +138,7 @@ def read_held(request: Request, session: Reading, clock: ServiceClock, _key: For
 def read_levels(request: Request, session: Reading, clock: ServiceClock, basin: BasinId) -> HTMLResponse:
     """Show the levels that were set."""
     rating = rating_of(session, basin, clock.today())
-    doubts = level_doubts.in_doubt(session, basin, clock.today())
+    doubts = categories_and_doubts.in_doubt(session, basin, clock.today())
     levels = [fixed_threshold(level, rating, doubts) for level in basin_levels.of_basin(session, basin)]
     title = shown_name(basin, basins.get(session, basin).name)
     return render(request, "levels.html", Levels(basin, title, levels, form_of(FixedLevel)))

@@ -9,8 +9,7 @@ from fastapi.responses import HTMLResponse
 
 from app.forecasts.worst_errors import WorstErrors, worst_errors
 from app.http.dependencies import Reading, VersionId
-from app.pages.forms import FormField, form_of
-from app.pages.render import PageRoute, render
+from app.pages.render import FormField, PageRoute, form_of, render
 from app.versions.comparisons import Comparison, ComparisonId, ComparisonSummary, comparison_of, comparison_summaries
 from app.versions.schemas import ModelDetail, ModelSummary, NewPromotion, Promotions
 from app.versions.scores import NotEvaluated, Quartiles, model_skill

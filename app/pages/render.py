@@ -1,12 +1,14 @@
-"""Renders a page from its template and one typed object with its contents, and problems of pages as pages."""
+"""Renders a page from its template and one typed object; its forms and static files; problems of pages as pages."""
 
-from collections.abc import Callable, Coroutine
+import json
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
+from functools import cache
 from http import HTTPStatus
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import quote
 
 from fastapi import Request, Response
@@ -15,17 +17,51 @@ from fastapi.responses import HTMLResponse
 from fastapi.routing import APIRoute
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
+from pydantic import BaseModel
+from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
 
 from app.forecasts.words import number, on
+from app.http.conditional import FOR_EVER
 from app.http.error_answers import faults_of
 from app.http.problems import InvalidRequest, Unauthorized, title_of
-from app.pages import static_files
 from hydrology.base.absent import Absent
 from hydrology.base.basins import place_in_words
+from hydrology.base.digests import short_name
 from hydrology.base.errors import Problem
 from hydrology.extremes.level_checks import level_title, percent
-from records.basins.station_names import station_name
+from records.basins.ownership import station_name
 from runtime.clock import Clock
+
+FOLDER = Path(__file__).parent / "static"
+PATH = "/static"
+
+
+class ImmutableFiles(StaticFiles):
+    """Static files that may be cached forever if the address contains their digest."""
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        response = await super().get_response(path, scope)
+        if scope["query_string"] == f"v={digest(path)}".encode():
+            response.headers["Cache-Control"] = FOR_EVER
+        return response
+
+
+def static_files() -> ImmutableFiles:
+    """Return the application that serves the static files."""
+    return ImmutableFiles(directory=FOLDER)
+
+
+@cache
+def digest(name: str) -> str:
+    """Return the first digits of a file's hash."""
+    return short_name((FOLDER / name).read_bytes(), digits=12)
+
+
+def static_address(name: str) -> str:
+    """Return a file's address, relative to the service's."""
+    return f"{PATH}/{name}?v={digest(name)}"
+
 
 TEMPLATES = Path(__file__).parent / "templates"
 POLICY = (
@@ -104,7 +140,7 @@ def _environment() -> Environment:
         "navigation": NAVIGATION,
         "place": place_in_words,
         "version": metadata.version("freshet"),
-        "icon": f"data:image/svg+xml,{quote((static_files.FOLDER / 'icon.svg').read_text().strip())}",
+        "icon": f"data:image/svg+xml,{quote((FOLDER / 'icon.svg').read_text().strip())}",
     }
     return environment
 
@@ -122,7 +158,7 @@ def render(request: Request, template: str, page: Any, status: int = 200) -> HTM
         path=request.scope["path"],
         now=clock.now(),
         replayed=clock.as_of is not None,
-        static=lambda name: base + static_files.address(name),
+        static=lambda name: base + static_address(name),
     )
     headers = {"Content-Security-Policy": POLICY, "Cache-Control": "no-cache", "Vary": "Authorization"}
     return HTMLResponse(body, status, headers)
@@ -160,3 +196,79 @@ def _page(request: Request, problem: Problem) -> Response:
     status = type(problem).status
     failed = Failed(title_of(problem.kind), str(problem), isinstance(problem, Unauthorized))
     return render(request, "errors/failed.html", failed, status)
+
+
+Entry = Literal["text", "number", "boolean", "choice", "list", "json"]
+"""Kind of input of a field. `list`: texts with commas between. `json`: anything else."""
+
+
+@dataclass(frozen=True, slots=True)
+class FormField:
+    """A field of a form; unchanged fields are not sent."""
+
+    name: str
+    entry: Entry
+    help: str
+    required: bool
+    default: str
+    choices: list[str]
+
+
+def form_of(model: type[BaseModel]) -> list[FormField]:
+    """Return the form fields of a request model."""
+    schema = model.model_json_schema(by_alias=True)
+    required = schema.get("required", ())
+    return [
+        _field(name, _resolved(field, schema.get("$defs", {})), name in required)
+        for name, field in schema.get("properties", {}).items()
+    ]
+
+
+def _field(name: str, field: Mapping[str, Any], required: bool) -> FormField:
+    choices = [str(choice) for choice in field.get("enum", ())]
+    return FormField(
+        name=name,
+        entry="choice" if choices else _entry(field),
+        help=field.get("description", ""),
+        required=required,
+        default=_written(field.get("default")),
+        choices=choices,
+    )
+
+
+def _entry(field: Mapping[str, Any]) -> Entry:
+    match field.get("type"):
+        case "integer" | "number":
+            return "number"
+        case "boolean":
+            return "boolean"
+        case "string":
+            return "text"
+        case "array" if field.get("items", {}).get("type") == "string":
+            return "list"
+    return "json"
+
+
+def _resolved(field: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a field's schema without references and without null."""
+    options = [option for option in field.get("anyOf", ()) if option.get("type") != "null"]
+    if len(options) == 1:
+        field = {**field, **options[0]}
+    if "$ref" in field:
+        field = {**definitions[field["$ref"].rpartition("/")[2]], **field}
+    if "$ref" in field.get("items", {}):
+        field = {**field, "items": definitions[field["items"]["$ref"].rpartition("/")[2]]}
+    return dict(field)
+
+
+def _written(default: Any) -> str:
+    match default:
+        case None | [] | {}:
+            return ""
+        case bool():
+            return "true" if default else ""
+        case list() if all(isinstance(part, str) for part in default):
+            return ", ".join(default)
+        case dict() | list():
+            return json.dumps(default)
+    return str(default)

@@ -8,8 +8,7 @@ from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.http.api_keys import AdminReader
 from app.http.base_schema import Model, next_page
 from app.http.conditional import NO_STORE, cached
-from app.http.dependencies import Reading
-from app.http.pagination import NumberPage
+from app.http.dependencies import NumberPage, Reading
 from app.http.problems import Forbidden, documented_keyed
 from app.http.shown import As
 from records.access import audit

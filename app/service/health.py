@@ -1,22 +1,182 @@
-"""Liveness and readiness, with the codes of what is degraded."""
+"""Liveness and readiness, and the degradations of jobs and of the machine."""
 
+import os
+import shutil
 import threading
 import time
+from collections.abc import Iterator
+from datetime import datetime, timedelta
 from typing import Annotated, Literal
 
 import structlog
 from fastapi import APIRouter
 from pydantic import Field
 from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
 
 from app.http.base_schema import Model
 from app.http.dependencies import OpenDatabase, ServiceClock, ServiceSettings, of_app
 from app.http.problems import documented
-from app.service import degradations
-from records.database.connections import DatabaseProblem
+from hydrology.base.errors import counted
+from jobspec.jobs.training import MemberJob, MembersJob
+from records.database.connections import DatabaseProblem, is_locked
 from records.database.engine import Database
+from records.jobs import process_heartbeats, queues
+from records.upkeep import monitoring
+from runtime import watchdog
 from runtime.clock import Clock
 from runtime.settings import Settings
+from workers.queue.enqueue import write_refusal
+
+MAX_UNTAKEN = timedelta(minutes=5)
+"""A running worker takes a job within seconds."""
+MAX_QUEUED = timedelta(hours=1)
+"""Behind other jobs; members of a training wait for each other for as long as that takes."""
+TRAINING_QUEUES = (MemberJob.queue, MembersJob.queue)
+MIN_FREE = 200_000_000
+"""Bytes."""
+
+
+class Degraded(Model):
+    """A degradation of the service."""
+
+    code: Literal[
+        "no-basins",
+        "no-model",
+        "no-forecast",
+        "stale-forecast",
+        "stale-basins",
+        "stale-input",
+        "not-issued",
+        "levels-in-doubt",
+        "failed-deliveries",
+        "mail-server",
+        "paused-subscriptions",
+        "no-worker",
+        "queue-age",
+        "failed-job",
+        "failing-schedule",
+        "disk",
+        "no-broker",
+        "database-locked",
+        "part-restarting",
+        "clock",
+        "job-stopped",
+        "gpu-lost",
+    ]
+    sentence: str
+
+
+def degraded(session: Session, now: datetime, settings: Settings) -> Iterator[Degraded]:
+    """Yield all degradations; `now` is the wall clock's time."""
+    yield from of_jobs(session, now)
+    yield from of_machine(settings)
+
+
+def of_jobs(session: Session, now: datetime) -> Iterator[Degraded]:
+    """Yield degradations of jobs: waiting, failed or stopped, or a wrong clock."""
+    yield from _waiting(session, now)
+    for failed in queues.failing(session):
+        if failed.schedule is None:
+            sentence = f"The service's last job {failed.kind} has failed: see /v1/jobs/{failed.id}, and mend the cause."
+            yield Degraded(code="failed-job", sentence=sentence)
+        else:
+            sentence = f"The last job of the schedule {failed.schedule!r} has failed: see /v1/jobs/{failed.id}, mend "
+            sentence += "the cause and post it again, or wait for the schedule's next."
+            yield Degraded(code="failing-schedule", sentence=sentence)
+    yield from _clock(session, now)
+    yield from _present(session)
+
+
+def of_machine(settings: Settings) -> Iterator[Degraded]:
+    """Yield degradations of disk, broker, database lock and parts of the service."""
+    yield from _disk(settings)
+    yield from _away(settings)
+    yield from _restarting(settings)
+
+
+def _waiting(session: Session, now: datetime) -> Iterator[Degraded]:
+    for waiting in queues.waiting_queues(session):
+        queue, since = waiting.queue, waiting.service_since
+        worker = f"worker (freshet worker --queue {queue})"
+        if not waiting.runs and now - waiting.since > MAX_UNTAKEN:
+            sentence = f"{_wait(queue, waiting.jobs, now - waiting.since)} and none runs: start a {worker}, "
+            yield Degraded(code="no-worker", sentence=sentence + "or see why it hangs.")
+        elif waiting.runs and since is not None and now - since > MAX_QUEUED and queue not in TRAINING_QUEUES:
+            behind = _wait(queue, waiting.service_jobs, now - since)
+            sentence = f"{behind} behind those that run: start another {worker}."
+            yield Degraded(code="queue-age", sentence=sentence)
+
+
+def _wait(queue: str, jobs: int, wait: timedelta) -> str:
+    return (
+        f"{counted(jobs, 'job')} of the queue {queue} {'waits' if jobs == 1 else 'wait'}, the first for "
+        f"{counted(int(wait.total_seconds() / 60), 'minute')},"
+    )
+
+
+def _disk(settings: Settings) -> Iterator[Degraded]:
+    if not settings.data.exists():
+        return
+    free = shutil.disk_usage(settings.data).free
+    if free < MIN_FREE:
+        sentence = (
+            f"The disk of the data folder has {free // 1_000_000} MB left: free some space, or nothing more can be "
+            "stored."
+        )
+        yield Degraded(code="disk", sentence=sentence)
+
+
+def _away(settings: Settings) -> Iterator[Degraded]:
+    if refusal := write_refusal(settings):
+        sentence = f"The broker {refusal.cause}: jobs are stored, and sent to the workers afterwards. {refusal.remedy}."
+        yield Degraded(code="no-broker", sentence=sentence)
+    if is_locked(settings.database_url):
+        sentence = "Another process has locked the database: it is read, but nothing is written. End that process."
+        yield Degraded(code="database-locked", sentence=sentence)
+
+
+def _restarting(settings: Settings) -> Iterator[Degraded]:
+    """Yield parts of the service that its supervisor, this process's parent, restarts."""
+    for restart in watchdog.load_restarts(settings.data, os.getppid()):
+        if not restart.times:
+            sentence = f"The {restart.part} {restart.cause} since {restart.since:%Y-%m-%d %H:%M:%S} UTC: it is "
+            yield Degraded(code="part-restarting", sentence=sentence + "started again if it stays silent.")
+            continue
+        often = f", {restart.times} times since {restart.since:%Y-%m-%d %H:%M} UTC" if restart.times > 1 else ""
+        sentence = f"The {restart.part} {restart.cause}{often}, and is started again: see the service's log."
+        yield Degraded(code="part-restarting", sentence=sentence)
+
+
+def _clock(session: Session, now: datetime) -> Iterator[Degraded]:
+    for ahead in monitoring.ahead(session, now):
+        sentence = (
+            f"The machine's clock reads {now:%Y-%m-%d %H:%M} UTC, but {ahead.what} is of {ahead.at:%Y-%m-%d %H:%M}: "
+            "the clock was ahead for a while, or is behind now. Check it, and the data written while it was wrong."
+        )
+        yield Degraded(code="clock", sentence=sentence)
+
+
+def _present(session: Session) -> Iterator[Degraded]:
+    processes = process_heartbeats.live_processes(session)
+    wrong = [process for process in processes if abs(process.clock_ahead) > monitoring.TOLERANCE]
+    for sentence in dict.fromkeys(map(_of_clock, wrong)):  # all processes of a machine share its clock
+        yield Degraded(code="clock", sentence=sentence)
+    for process in processes:
+        if process.trouble is not None:
+            yield Degraded(code="job-stopped", sentence=process.trouble)
+        if process.gpu is not None and process.gpu.fault is not None:
+            sentence = f"The GPU {process.gpu.device} of a worker is not used, and trainings go to others: "
+            yield Degraded(code="gpu-lost", sentence=sentence + process.gpu.fault)
+
+
+def _of_clock(process: process_heartbeats.LiveProcess) -> str:
+    minutes = abs(process.clock_ahead) // timedelta(minutes=1)
+    side = "ahead of" if process.clock_ahead > timedelta(0) else "behind"
+    return (
+        f"The clock of a {process.role}'s machine is {counted(minutes, 'minute')} {side} that of the database: set it."
+    )
+
 
 router = APIRouter(prefix="/health", tags=["health"])
 log = structlog.get_logger()
@@ -49,8 +209,8 @@ class Hindered:
 
 def _found(database: Database, clock: Clock, settings: Settings) -> list[str]:
     with database.reading() as session:
-        codes = {each.code for each in degradations.of_jobs(session, clock.wall())}
-    return sorted(codes | {each.code for each in degradations.of_machine(settings)})
+        codes = {each.code for each in of_jobs(session, clock.wall())}
+    return sorted(codes | {each.code for each in of_machine(settings)})
 
 
 class Alive(Model):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime
 from importlib import metadata
-from typing import Literal, TypeVar
+from typing import Any, Literal
 
 from fastapi import APIRouter
 from pydantic import Field
@@ -13,12 +13,11 @@ from app.http.base_schema import EXPLAINED, Missing, Model, maybe
 from app.http.conditional import NO_STORE, cached
 from app.http.dependencies import OpenDatabase, Reading, ServiceClock, ServiceSettings
 from app.http.problems import documented
-from app.service import degradations
-from app.service.degradations import Degraded
-from hydrology.base.calendar import Day, as_date, last_ended_anywhere
+from app.service import health
+from app.service.health import Degraded
+from hydrology.base.calendar import STALE_AFTER_DAYS, Day, age_days, as_date, last_ended_anywhere, stale
 from hydrology.base.errors import counted
 from hydrology.base.products import JOINT
-from hydrology.base.staleness import STALE_AFTER_DAYS, age_days, stale
 from records.alerts import dispatch, held_alerts, subscriptions
 from records.basins import basins, ownership
 from records.forecasts import latest
@@ -29,8 +28,6 @@ from records.series import revisions
 from records.versions import promotions, versions
 from runtime.clock import Clock
 from runtime.settings import Settings
-
-Value = TypeVar("Value")
 
 AGE = "Days behind the service's clock; negative if ahead."
 STALE = f"Whether that is more than {STALE_AFTER_DAYS} days."
@@ -139,7 +136,7 @@ def status(session: Session, clock: Clock, settings: Settings, revision: str | N
         *_withheld(session, statuses, now),
         *_waiting_alerts(session),
         *_undelivered(session),
-        *degradations.degraded(session, clock.wall(), settings),
+        *health.degraded(session, clock.wall(), settings),
     ]
     return Status(
         status="degraded" if degraded else "ok",
@@ -183,7 +180,7 @@ def _version(
 
 
 def _gpu(state: GPUState) -> GPU:
-    def or_reason(value: Value | None) -> Value | None:
+    def or_reason(value: object) -> Any:
         return maybe(state.unread if value is None else value)
 
     return GPU(

@@ -13,14 +13,13 @@ from app.exports.answers import JsonAnswer, documented_responses
 from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.http.base_schema import Missing, Model, Period, next_page
 from app.http.conditional import FOR_EVER
-from app.http.dependencies import Metric, OptionalVersion, Reading
-from app.http.pagination import IdPage
+from app.http.dependencies import IdPage, Metric, OptionalVersion, Reading
 from app.http.problems import documented
 from app.http.shown import As
 from hydrology.base import calendar
 from hydrology.base.absent import texts
 from hydrology.base.errors import NotFound
-from hydrology.scores.published_medians import PublishedModel as PrintedModel
+from hydrology.scores.comparisons import PublishedModel as PrintedModel
 from hydrology.verification.held_out_years import PeriodUse, joint_use
 from jobspec.fields import ID
 from records.verification import comparisons

@@ -38,6 +38,7 @@ class ModelSummary(Model):
         description="Whether it is the service's own. One that was trained with an operator's key is not: it serves "
         "only basins that were registered with that key."
     )
+    missing: Missing = EXPLAINED
 
 
 class ModelPage(Model):
@@ -141,7 +142,6 @@ class ModelDetail(ModelSummary):
         description="The version of the same recipe trained on fewer years, scored in its place on days that it has "
         "fitted itself."
     )
-    missing: Missing = EXPLAINED
 
 
 class Promotion(Model):

@@ -19,7 +19,7 @@ from hydrology.base.errors import NotFound
 from hydrology.verification.held_out_years import PeriodUse
 from records.basins import basins
 from records.basins.basins import UnknownBasin
-from records.database.statements import as_values
+from records.database.stored import as_values
 from records.forecasts.latest import NoModel, asked_version
 from records.simulations import snow_cells
 from records.verification import scores as verification_scores

@@ -23,7 +23,7 @@ from hydrology.base.errors import NotFound
 from hydrology.verification.results import ALL_YEAR, Season
 from records.basins import basins
 from records.basins.basins import UnknownBasin
-from records.database.statements import as_values
+from records.database.stored import as_values
 from records.forecasts.latest import NoModel, asked_version
 from records.verification import lead_scores
 from records.versions import versions

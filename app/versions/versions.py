@@ -12,8 +12,7 @@ from sqlalchemy.orm import Session
 from app.exports.answers import JsonAnswer, documented_responses
 from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.http.api_keys import AdminWriter, KeyFirstRoute
-from app.http.dependencies import KnownBasin, Reading, VersionId
-from app.http.pagination import IdPage
+from app.http.dependencies import IdPage, KnownBasin, Reading, VersionId
 from app.http.problems import documented, documented_writing
 from app.versions.schemas import (
     BasinPromotion,

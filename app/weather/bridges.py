@@ -18,7 +18,7 @@ from hydrology.base.calendar import as_date
 from hydrology.base.doc import Why
 from hydrology.weather.bridge import Skill
 from jobspec.fields import ID
-from records.database.statements import as_values
+from records.database.stored import as_values
 from records.runs.run_weather import RunBridge
 from records.weather import bridges
 from records.weather.bridges import UnknownBridge

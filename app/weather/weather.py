@@ -12,10 +12,9 @@ from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.http.api_keys import KeyFirstRoute
 from app.http.base_schema import Model, next_page
 from app.http.conditional import FOR_EVER
-from app.http.dependencies import BasinId, OptionalBasin, Reading, ServiceClock
+from app.http.dependencies import BasinId, IdPage, OptionalBasin, Reading, ServiceClock
 from app.http.json_numbers import column
 from app.http.limits.body_limit import LARGEST_UPLOAD, MIB
-from app.http.pagination import IdPage
 from app.http.problems import UnsupportedMedia, documented
 from app.jobs.answers import Job
 from app.jobs.posting import JobPoster, Upload, documented_posting, upload_of
@@ -25,7 +24,7 @@ from jobspec.jobs.data import WeatherJob, WeatherParams
 from jobspec.new_data import WeatherDocument
 from records.basins import basins
 from records.basins.basins import UnknownBasin
-from records.database.statements import as_values
+from records.database.stored import as_values
 from records.weather import weather_issues
 from records.weather.weather_issues import UnknownWeather
 

@@ -23,7 +23,7 @@ from benchmarks.regional.published import ByMetric
 from benchmarks.regional.recipes import RECIPES
 from benchmarks.regional.simulations import Simulated, observe, shipped, simulate
 from hydrology.base.calendar import Period
-from hydrology.scores.paired_comparison import quartiles
+from hydrology.scores.comparisons import quartiles
 from hydrology.scores.scores import all_scores
 from models.pretrained import SHELF, form
 from models.pretrained.combination import Description, ShippedPart

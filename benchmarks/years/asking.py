@@ -14,8 +14,8 @@ from app.exports.formats import JSON
 from app.forecasts.discharge import Representation
 from app.forecasts.endpoints import read_latest_forecast, read_latest_forecasts
 from app.forecasts.runs import summaries
+from app.http.conditional import ResponseCache
 from app.http.limits.costs import Budget
-from app.http.response_cache import ResponseCache
 from app.jobs.answers import job_answer
 from app.service.status import read_status
 from benchmarks.speed.warm_forecast import CLOCK

@@ -1284,6 +1284,9 @@ class FloodFrequency(Model):
     set_at: AwareDatetime | None
     """By the service's clock; null where it was never set."""
 
+    missing: dict[str, str]
+    """Why a field is null, by the field's name: nothing is left out without a reason."""
+
 
 class FloodFrequencySettings(Model):
     """How the floods of a basin's record are analysed."""
@@ -1804,6 +1807,9 @@ class ModelSummary(Model):
     """
     Whether it is the service's own. One that was trained with an operator's key is not: it serves only basins that were registered with that key.
     """
+
+    missing: dict[str, str]
+    """Why a field is null, by the field's name: nothing is left out without a reason."""
 
 
 class MonthHeadline(Model):
@@ -5810,6 +5816,9 @@ class ModelDetail(Model):
     Whether it is the service's own. One that was trained with an operator's key is not: it serves only basins that were registered with that key.
     """
 
+    missing: dict[str, str]
+    """Why a field is null, by the field's name: nothing is left out without a reason."""
+
     config: dict[str, Any]
     """Architecture and training configuration of the networks."""
 
@@ -5851,9 +5860,6 @@ class ModelDetail(Model):
     """
     The version of the same recipe trained on fewer years, scored in its place on days that it has fitted itself.
     """
-
-    missing: dict[str, str]
-    """Why a field is null, by the field's name: nothing is left out without a reason."""
 
 
 class ModelPage(Model):

@@ -7,8 +7,7 @@ from fastapi import APIRouter, Depends, Path, Request, Response
 from sqlalchemy.orm import Session
 
 from app.http.conditional import NOT_MODIFIED, SHORTLY, IfNoneMatch, entity_tag, holds
-from app.http.dependencies import Reading, ServiceClock, ServiceSettings
-from app.http.pagination import NumberPage, Page
+from app.http.dependencies import NumberPage, Page, Reading, ServiceClock, ServiceSettings
 from app.http.problems import documented
 from extensions.cap import atom, messages
 from extensions.cap.feed_selection import CAP_INDEX, FEED, FeedSelection, SelectedChanges, feed_address
@@ -18,7 +17,7 @@ from records.alerts import alert_changes
 from records.alerts.alert_changes import UnknownChange
 from records.basins import basins
 from records.basins.basins import UnknownBasin
-from records.basins.station_names import shown_name
+from records.basins.ownership import shown_name
 from runtime.clock import Clock
 from runtime.settings import Settings
 

@@ -28,7 +28,7 @@ from extensions.edr.schemas import (
     QueryType,
 )
 from hydrology.base.calendar import Day, Period, as_date
-from hydrology.base.longitudes import extent, normalised
+from hydrology.base.outline import extent, normalised
 
 ROOT = "/v1/edr"
 COLLECTIONS = f"{ROOT}/collections"

@@ -6,8 +6,7 @@ from fastapi import APIRouter, Response
 
 from app.exports.formats import COVERAGEJSON, GEOJSON, Format
 from app.http.conditional import NOT_MODIFIED
-from app.http.dependencies import BasinId, Reading, ServiceClock
-from app.http.pagination import IdPage
+from app.http.dependencies import BasinId, IdPage, Reading, ServiceClock
 from app.http.problems import documented
 from extensions.edr import answers, collections, places
 from extensions.edr.answers import COLLECTIONS, ROOT, instances_of, link

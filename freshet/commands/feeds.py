@@ -28,7 +28,8 @@ from freshet.cli.text_files import valid
 from hydrology.base.basins import basin_id
 from hydrology.base.calendar import day
 from hydrology.base.errors import DataProblem, InvalidInput, Problem
-from jobspec.feeds import ADAPTERS, USUAL, AnyFeedSettings, NewFeed, read_settings
+from jobspec.feed_kinds import FEED_KINDS, USUAL, NewFeed, read_settings
+from jobspec.feeds import FeedSettings
 from jobspec.jobs.data import FetchJob, FetchParams
 from jobspec.jobs.forecasting import BackfillJob
 from records.access.audit import Writer
@@ -53,7 +54,7 @@ Name = Annotated[str, argument("FEED", "Its name.")]
 def add_feed(
     by: Writer,
     name: Annotated[str, argument("NAME", "A name not used by another feed.")],
-    adapter: Annotated[str, option("ADAPTER", f"One of {', '.join(ADAPTERS)}.")],
+    adapter: Annotated[str, option("ADAPTER", f"One of {', '.join(FEED_KINDS)}.")],
     basin: OnlyBasins = None,
     product: Annotated[str | None, option("NAME", "Product name to store its weather under.")] = None,
     model: Annotated[str | None, option("NAME", "Of Open-Meteo: era5, ecmwf_ifs, ...")] = None,
@@ -167,7 +168,7 @@ def remove_feed(by: Writer, feed: Name) -> Shown:
     return Shown({"removed": feed}, lambda: f"Feed {feed} is removed. Its fetched data stay.")
 
 
-def _create(by: Writer, name: str, settings: AnyFeedSettings) -> "Feed":
+def _create(by: Writer, name: str, settings: FeedSettings) -> "Feed":
     from fastapi import Response
 
     from app.feeds import create_feed

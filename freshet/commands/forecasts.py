@@ -21,7 +21,7 @@ from hydrology.base.units import Units
 from operations.versions.stages import with_progress
 from records.forecasts.latest import Latest, result_of
 from records.outlooks import outlooks
-from records.outlooks.run_outlook import RunOutlook
+from records.outlooks.flow_outlooks import RunOutlook
 from records.runs import run_types
 from records.runs import runs as stored_runs
 

@@ -16,8 +16,8 @@ from freshet.cli.text_files import valid
 from hydrology.base.errors import DataProblem, InvalidInput, counted
 from jobspec import kinds
 from records.access.audit import Writer
-from records.jobs import job_row, jobs, schedules
-from records.jobs.cron import next_run
+from records.jobs import jobs, schedules
+from records.jobs.schedules import next_run
 
 if TYPE_CHECKING:
     from app.jobs.schedules import Schedule
@@ -53,7 +53,7 @@ def show_job(at: Reading, job: JobId) -> Shown:
     def text() -> RenderableType:
         shown = found.model_dump(mode="json", exclude={"missing", "events"})
         rows = [(name, value) for name, value in shown.items() if value is not None]
-        happened = job_row.events_after(at.session, job, 0, limit=1000)
+        happened = jobs.events_after(at.session, job, 0, limit=1000)
         rows += [(f"{event.at:%H:%M:%S} {event.type}", event.data) for event in happened if event.type != "progress"]
         return table(("", ""), rows)
 

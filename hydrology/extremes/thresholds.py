@@ -12,11 +12,17 @@ from hydrology.base.arrays import Array
 from hydrology.base.calendar import Days, Period, water_year
 from hydrology.base.reasons import Reason
 from hydrology.extremes import bulletin_17c
-from hydrology.extremes.annual import Annual, annual_maxima, annual_minima
-from hydrology.extremes.distributions import Gev, LogPearson3
+from hydrology.extremes.annual import Annual, Trend, annual_maxima, annual_minima, trend_of, without_trend
 from hydrology.extremes.expected_moments import RegionalSkew
-from hydrology.extremes.frequency import MIN_YEARS, FloodQuantile, levels, levels_without_fit, too_short
-from hydrology.extremes.trend import Trend, trend_of, without_trend
+from hydrology.extremes.frequency import (
+    MIN_YEARS,
+    FloodQuantile,
+    Gev,
+    LogPearson3,
+    levels,
+    levels_without_fit,
+    too_short,
+)
 
 Kind = Literal["flood", "low-flow", "flow-duration"]
 Method = Literal["gev", "bulletin-17c", "log-pearson-3", "share-of-days"]

@@ -16,10 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hydrology.base.absent import Absent, absent
+from hydrology.base.arrays import Array
 from hydrology.base.errors import InvalidInput
 from hydrology.base.reasons import Reason
-
-Array = npt.NDArray[np.float64]
 
 PRECIPITATION = "precipitation"
 FLOWS = (PRECIPITATION, "discharge", "loss")

@@ -15,10 +15,9 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent, absent
-from hydrology.base.calendar import Day, Period, days_between
+from hydrology.base.calendar import MAX_GAP_DAYS, STALE_AFTER_DAYS, Day, Period, age_days, days_between, stale
 from hydrology.base.errors import Problem
 from hydrology.base.reasons import Reason
-from hydrology.base.staleness import MAX_GAP_DAYS, STALE_AFTER_DAYS, age_days, stale
 from hydrology.weather.forcing_kinds import KINDS, ForcingKind
 from jobspec.jobs.forecasting import ForecastParams
 from operations.basin_data.basins import last_ended
@@ -30,8 +29,7 @@ from records.basins import basins
 from records.database.work import Work
 from records.forecasts import latest
 from records.runs import run_types, states
-from records.runs.run_parts import hash_of_parts
-from records.runs.run_weather import sources_only
+from records.runs.run_weather import hash_of_parts, sources_only
 from records.runs.runs import RunRequest
 from records.versions import promotions
 from runtime.clock import Clock

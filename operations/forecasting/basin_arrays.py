@@ -12,10 +12,9 @@ from hydrology.base.absent import Absent, absent
 from hydrology.base.reasons import Reason
 from hydrology.extremes.rain_margin import RAIN_MM, START_LEADS, WINDOW_DAYS
 from hydrology.uncertainty.error_model import LEVELS, MAX_GAP
-from hydrology.uncertainty.variance_sources import SPREAD_SOURCES, divided_variance
-from hydrology.uncertainty.weighted import weighted_mean, weighted_quantiles
+from hydrology.uncertainty.weighted import SPREAD_SOURCES, divided_variance, weighted_mean, weighted_quantiles
 from hydrology.water.ledger import PRECIPITATION, Ledgers, close_since_empty, close_together, negative_water
-from hydrology.water.water_age import Ages
+from hydrology.water.storage import Ages
 from models.arrays import Array
 from operations.forecasting.calibrated_flow import Calibration
 from operations.forecasting.simulate import StorageResult

@@ -24,7 +24,7 @@ from hydrology.uncertainty.error_paths import moved, paths
 from hydrology.uncertainty.recalibration import Recalibration
 from operations.forecasting.weather_ahead import RunDays
 from operations.states.advance_states import ONE_DAY
-from records.basins.tables import Basin
+from records.basins.ownership import Basin
 from records.runs.run_summary import CalibrationKind, RunCalibration
 from records.runs.run_weather import OBSERVED, RunRecalibration, RunWeather
 from records.series import series, year_rows

@@ -27,10 +27,10 @@ from operations.forecasting.weather_choice import Filling, WeatherChoice, Weathe
 from operations.states.advance_states import ONE_DAY
 from operations.versions.load_networks import LoadedPart, LoadedVersion, load_version
 from records.basins import basins
-from records.basins.tables import Basin
+from records.basins.ownership import Basin
 from records.database.engine import Database
 from records.database.work import Work
-from records.feeds import product_credits
+from records.feeds import feeds
 from records.runs.run_weather import RunBridge, RunWeather, name_of_weather
 from records.simulations.snow_cells import SnowMapping, mappings
 from records.versions import error_models, versions
@@ -163,7 +163,7 @@ def inputs_of_part(
         bridges=bridges.applied(session, product, names),
         snow=mappings(session, loaded.version.id, names),
         failures={name: reason for name, reason in loadings.items() if isinstance(reason, Absent)},
-        credit=product_credits.by_product(session, [product]).get(product),
+        credit=feeds.credits_of(session, [product]).get(product),
     )
 
 

@@ -37,11 +37,11 @@ from operations.states.changed_states import assimilated_states
 from operations.versions.load_networks import LoadedVersion
 from operations.versions.stages import with_progress
 from records.database.engine import Database
-from records.database.statements import as_values
+from records.database.stored import as_values
 from records.database.work import Work
 from records.feeds import feeds
 from records.runs import run_types
-from records.runs.run_parts import RunSubset
+from records.runs.run_weather import RunSubset
 from records.runs.states import State
 from records.simulations.snow_cells import SnowMapping
 from records.verification import scores

@@ -26,10 +26,9 @@ from operations.forecasting.weather_ahead import RunDays, WeatherAhead
 from operations.states.advance_states import Advanced
 from operations.states.changed_states import with_increment
 from operations.versions.load_networks import LoadedVersion, member_weights
-from records.basins.tables import Basin
-from records.runs.run_parts import RunSubset, hash_of_parts
+from records.basins.ownership import Basin
 from records.runs.run_summary import ReferenceSnow
-from records.runs.run_weather import RunBridge
+from records.runs.run_weather import RunBridge, RunSubset, hash_of_parts
 from records.runs.states import State
 from records.simulations.snow_cells import SnowMapping
 from records.versions.version_properties import VersionPart

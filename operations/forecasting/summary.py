@@ -18,11 +18,10 @@ from operations.forecasting.simulated_basin import Normal, SimulatedBasin, Simul
 from operations.forecasting.weather_ahead import RunDays, WeatherAhead
 from operations.states.advance_states import ONE_DAY
 from operations.versions.learnt_days import learnt_from
-from records.database.statements import as_values
+from records.database.stored import as_values
 from records.runs import run_types
-from records.runs.run_parts import RunPart, hash_of_parts
 from records.runs.run_summary import RunSnow, RunSummary, TrainingDomain
-from records.runs.run_weather import RunBridge, sources_only
+from records.runs.run_weather import RunBridge, RunPart, hash_of_parts, sources_only
 from records.simulations.snow_cells import SnowMapping
 
 

@@ -11,7 +11,7 @@ from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Day, Period
 from hydrology.base.errors import InvalidInput
 from hydrology.base.reasons import Reason
-from hydrology.climatology.weather_years import other_years
+from hydrology.climatology.normals import other_years
 from hydrology.weather.bridge import BRIDGED, DailyWeather
 from hydrology.weather.forcing import WeatherForecast
 from hydrology.weather.forcing_kinds import ForcingKind

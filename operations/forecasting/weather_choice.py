@@ -14,9 +14,8 @@ from math import ceil
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent, absent
-from hydrology.base.calendar import Day, Period
+from hydrology.base.calendar import STALE_AFTER_DAYS, Day, Period
 from hydrology.base.reasons import Reason
-from hydrology.base.staleness import STALE_AFTER_DAYS
 from hydrology.weather.forcing import WeatherForecast
 from hydrology.weather.forcing_kinds import KINDS
 from jobspec.jobs.forecasting import ForecastParams

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from hydrology.base.absent import Absent
 from hydrology.base.arrays import Array
 from hydrology.base.calendar import Day, Days, Period, day, days_between
-from hydrology.climatology.weather_years import similar_days
+from hydrology.climatology.normals import similar_days
 from hydrology.weather.forcing import WeatherForecast
 from hydrology.weather.forecast_errors import OtherWeather, correlations
 from jobspec.training import InputsConfig

@@ -11,8 +11,8 @@ from models.pretrained import form
 from models.pretrained.combination import Description, ShippedPart
 from models.pretrained.files import Named
 from models.pretrained.writing import Finished, Written, write, write_combination
+from records.database.base import to_json
 from records.database.engine import Database
-from records.database.json_columns import to_json
 from records.versions import versions
 
 Names = dict[str, str]

@@ -9,7 +9,7 @@ import structlog
 from hydrology.base.absent import Absent, first_texts
 from hydrology.base.calendar import Days, Period
 from hydrology.base.errors import DataProblem
-from hydrology.scores.paired_comparison import Quartiles, quartiles
+from hydrology.scores.comparisons import Quartiles, quartiles
 from hydrology.verification.held_out_years import PeriodUse, joint_use
 from models.nets.products import BLOCK
 from operations.verification import simulated_thresholds

@@ -19,7 +19,7 @@ from hydrology.base.errors import DataProblem
 from hydrology.base.reasons import Reason
 from hydrology.base.units import area_by, converted
 from hydrology.extremes.thresholds import of_record
-from hydrology.water.spin_up import SPIN_UP_DAYS
+from hydrology.water.storage import SPIN_UP_DAYS
 from models.nets.products import BLOCK
 from operations.basin_data.climate import mean_pet
 from operations.basin_data.dataset import BasinForcing, by_record, forcings_of
@@ -27,10 +27,10 @@ from operations.verification.past_simulation import Past, mean_past, simulate_pa
 from operations.verification.snow_cells import readable_snow
 from operations.versions.load_networks import LoadedVersion, load_version
 from records.basins import basins as basin_records
-from records.basins.tables import Basin
+from records.basins.ownership import Basin
 from records.database.engine import Database
 from records.database.work import Work
-from records.simulations import simulated_levels, simulated_series
+from records.simulations import simulated_series
 from records.simulations.simulated_series import SimulatedLoss, SimulatedWater, WaterVariable
 from records.simulations.snow_cells import SnowMapping
 from records.versions import promotions
@@ -81,7 +81,7 @@ def _compute(work: Work, version_id: str, basins: Sequence[str]) -> LevelsComput
                 continue
             with work.database.transaction() as session:
                 loss = _loss(basin_records.get(session, basin), loaded, forcing, past)
-                simulated_levels.replace(session, levels, _water(levels, past, snow.get(basin)), loss)
+                simulated_series.replace(session, levels, _water(levels, past, snow.get(basin)), loss)
             done.append(basin)
         work.show(len(done) + len(left_out), len(basins))
     if not done:
@@ -164,7 +164,7 @@ def _levels(
         record = str(forcing.period)
         return absent(Reason.RECORD_FILLS_STORE, basin=basin, record=record, days=SPIN_UP_DAYS)
     days = Period(forcing.period.first + SPIN_UP_DAYS, forcing.period.last)
-    discharge = converted(flow[SPIN_UP_DAYS:], unit="mm/day", into=simulated_levels.UNIT, area=area)
+    discharge = converted(flow[SPIN_UP_DAYS:], unit="mm/day", into=simulated_series.UNIT, area=area)
     return simulated_series.ModelLevels(
         version_id=loaded.version.id,
         basin_id=basin,

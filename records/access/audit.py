@@ -12,8 +12,7 @@ from hydrology.base.doc import Doc, Why
 from records.access.keys import Key
 from records.database.base import FreeText, JsonObject
 from records.database.engine import Database
-from records.database.statements import add_all, as_record, table_of
-from records.database.stored import ANY_WORD, stored
+from records.database.stored import ANY_WORD, add_all, as_record, stored, table_of
 from runtime.clock import Clock
 
 _OfAccess = Literal["key created", "key revoked", "job posted", "job run", "job cancelled"]

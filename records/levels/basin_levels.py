@@ -22,8 +22,7 @@ from hydrology.uncertainty.exceedance import Direction
 from jobspec.levels import CategoryName, FloodFrequencySettings, NewThreshold
 from records.basins import basins
 from records.database.base import FreeText, Instant, Real
-from records.database.statements import as_values, table_of, upsert
-from records.database.stored import find, read, stored
+from records.database.stored import as_values, find, read, stored, table_of, upsert
 from records.series import series
 
 Change = Literal["new", "changed", "unchanged"]

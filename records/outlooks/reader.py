@@ -8,34 +8,40 @@ from typing import Literal
 import numpy as np
 from sqlalchemy.orm import Session
 
-from hydrology.alerts.alert_rule import Trend, ladder, trend
+from hydrology.alerts import Trend, ladder, trend
 from hydrology.base.absent import Absent, absent
 from hydrology.base.basins import gauge_product
-from hydrology.base.calendar import Day, Period, as_date, day
+from hydrology.base.calendar import STALE_AFTER_DAYS, Day, Period, age_days, as_date, day, stale
 from hydrology.base.errors import NotFound
 from hydrology.base.reasons import Reason
 from hydrology.base.series import DailySeries
-from hydrology.base.staleness import STALE_AFTER_DAYS, age_days, stale
 from hydrology.base.units import Area, converted, mm_per_day_to_m3s
 from hydrology.extremes.level_checks import gravity
-from hydrology.outlook.flow_outlook import FlowOutlook
-from hydrology.outlook.levels import LIKELY, POSSIBLE, LevelOutlook, highest, highest_below, likeliest
-from hydrology.outlook.now import FlowNow, flow_now
-from hydrology.outlook.peak import Peak
-from hydrology.ratings.rating import Rating
+from hydrology.outlook import (
+    LIKELY,
+    POSSIBLE,
+    FlowNow,
+    FlowOutlook,
+    LevelOutlook,
+    Peak,
+    flow_now,
+    highest,
+    highest_below,
+    likeliest,
+)
+from hydrology.ratings import Rating
 from hydrology.snow.against_normal import MIN_MM
-from records.adjustments import adjustments
 from records.alerts import alerts, held_alerts
 from records.alerts.alerts import Alert
 from records.basins import basins as basin_records
 from records.basins import ownership, ratings
-from records.database.statements import grouped
+from records.database.stored import grouped
+from records.forecasts import adjustments
 from records.forecasts import latest as forecasts
 from records.forecasts.latest import Latest, Superseded
 from records.levels import basin_levels
 from records.outlooks import outlooks as run_outlooks
-from records.outlooks.flow_outlooks import Season, newest_seasons
-from records.outlooks.run_outlook import RunOutlook
+from records.outlooks.flow_outlooks import RunOutlook, Season, newest_seasons
 from records.outlooks.skill import BasinSkill, SkillKey, skill_of_many
 from records.runs import runs
 from records.runs.adjustment import Adjustment

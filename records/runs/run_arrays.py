@@ -11,15 +11,15 @@ from hydrology.uncertainty.error_model import LEVELS, MAX_GAP
 from hydrology.uncertainty.weighted import weighted_mean
 from hydrology.water.ledger import WATER_AVAILABLE
 from records.database.array_codec import Labelled, decode_ranks, encode_ranks, is_whole, pack, unpack
-from records.database.json_columns import CLOSED
-from records.runs.run_parts import RunPart, weights_of_members
+from records.database.base import CLOSED
+from records.runs.run_weather import RunPart, weights_of_members
 
 CALIBRATED = "discharge_calibrated"
 """The array of calibrated discharge quantiles, if there are any."""
 PATHS = "discharge_paths"
 """The array of equally likely paths of calibrated discharge (`hydrology.uncertainty.error_paths`)."""
 CHANGES = "discharge_changes"
-"""The array of the parts of the change since the previous run (`hydrology.attribution.forecast_change`)."""
+"""The array of the parts of the change since the previous run (`hydrology.attribution`)."""
 OF_VERSION = "version"
 """The member of the ledger of a combined version: the weighted mean of its members' ledgers."""
 Numbers = npt.NDArray[Any]

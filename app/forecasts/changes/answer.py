@@ -20,7 +20,7 @@ from app.forecasts.schemas import DaysOfRun
 from app.http.base_schema import EXPLAINED, Missing, Model, Series, column
 from app.http.dependencies import AsKnown, BasinId, Reading, RunId
 from app.http.discharge_units import NoArea
-from hydrology.attribution.forecast_change import PARTS, interaction
+from hydrology.attribution import PARTS, interaction
 from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import as_date, day
 from hydrology.base.reasons import Reason

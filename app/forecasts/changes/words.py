@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from app.forecasts.words import UNITS, number, on, signed
-from hydrology.attribution.forecast_change import PARTS, whole_change
+from hydrology.attribution import PARTS, whole_change
 from hydrology.base.calendar import as_date, day
 from hydrology.base.units import Units
 from records.runs.run_summary import RunChange

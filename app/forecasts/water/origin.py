@@ -22,7 +22,7 @@ from app.http.base_schema import EXPLAINED, Missing, Model, Series, column, mayb
 from app.http.dependencies import Reading
 from app.http.json_numbers import rounded
 from hydrology.base.calendar import as_date
-from hydrology.water.water_age import OLDER, YET_TO_FALL, Ages
+from hydrology.water.storage import OLDER, YET_TO_FALL, Ages
 from records.basins.basins import Site
 from records.forecasts.latest import Latest
 from records.runs import run_arrays, run_types, runs

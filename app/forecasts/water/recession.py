@@ -26,17 +26,18 @@ from app.http.discharge_units import NoArea
 from app.http.json_numbers import rounded
 from app.http.problems import refused
 from hydrology.base.absent import Absent, absent, text
+from hydrology.base.arrays import Array
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Area, Units
 from hydrology.climatology.volumes import million_m3
 from hydrology.uncertainty.weighted import weighted_mean, weighted_quantiles
-from hydrology.water.recession import Array, Drained, first_days_below, milestones, reached_by
+from hydrology.water.storage import Drained, first_days_below, milestones, reached_by
 from jobspec.fields import DayField
-from records.forecasts import newest_by_weather
+from records.forecasts import volumes_and_recessions
 from records.forecasts.latest import Latest, result_of
-from records.forecasts.newest_by_weather import NotDry
+from records.forecasts.volumes_and_recessions import NotDry
 from records.runs import run_arrays, run_types, runs
-from records.runs.run_parts import weights_of_members
+from records.runs.run_weather import weights_of_members
 
 
 class AmountOfWater(Model):
@@ -250,11 +251,11 @@ def _dry_run(
     session: Reading, clock: ServiceClock, basin: BasinId, t0: FromT0 = None, run: ChosenRun = None
 ) -> RunAndTime:
     if run is None:
-        return newest_by_weather.newest_recession(session, basin, clock.now(), t0), clock.now()
+        return volumes_and_recessions.newest_recession(session, basin, clock.now(), t0), clock.now()
     if t0 is not None:
         raise refused("t0", "a run has its own T0: leave out either `t0` or `run`.")
     named = result_of(session, run, basin)
-    newest_by_weather.require_dry(named.run)
+    volumes_and_recessions.require_dry(named.run)
     return named, None
 
 

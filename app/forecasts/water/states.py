@@ -17,8 +17,7 @@ from app.exports.negotiation import one_of
 from app.http import json_numbers
 from app.http.base_schema import EXPLAINED, Missing, Model, next_page
 from app.http.conditional import SHORTLY, cached
-from app.http.dependencies import ChosenVersion, KnownBasin, Reading
-from app.http.pagination import Page, paged
+from app.http.dependencies import ChosenVersion, KnownBasin, Page, Reading, paged
 from app.http.problems import documented
 from hydrology.base.absent import absent
 from hydrology.base.calendar import Day, as_date

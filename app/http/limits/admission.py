@@ -21,8 +21,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from app.http.error_answers import answer_to
 from app.http.limits.addresses import address_of, counted_as
 from app.http.limits.costs import HEAVY, declared_cost
+from app.http.middleware import on_start
 from app.http.problems import Overloaded
-from app.http.responses import on_start
 
 log = structlog.get_logger()
 

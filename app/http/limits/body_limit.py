@@ -5,8 +5,8 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.http.error_answers import answer_to
+from app.http.middleware import on_start
 from app.http.problems import TooLarge
-from app.http.responses import on_start
 
 MIB = 2**20
 LARGEST_BODY = MIB

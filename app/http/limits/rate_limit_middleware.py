@@ -12,7 +12,7 @@ from app.http.error_answers import answer_to
 from app.http.limits.addresses import address_of, counted_as
 from app.http.limits.costs import declared_cost
 from app.http.limits.rate_limits import WINDOW_SECONDS, LimitStatus, RequestLimiter, too_many
-from app.http.responses import on_start
+from app.http.middleware import on_start
 
 EXEMPT = "/health/"
 

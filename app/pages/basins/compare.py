@@ -24,7 +24,7 @@ from app.pages.render import PageRoute, render
 from hydrology.base.absent import Absent
 from hydrology.base.units import Units
 from jobspec.fields import full_id
-from records.basins.station_names import station_name
+from records.basins.ownership import station_name
 from records.forecasts.latest import Latest
 from records.outlooks import reader
 

@@ -26,9 +26,8 @@ from app.forecasts.words import UNITS
 from app.http.dependencies import BasinId, ChosenRun, Reading, ServiceClock
 from app.outlooks.schemas import BasinOutlook, ThreatLevel
 from app.outlooks.service import answer as outlook_answer
-from app.pages.basins.facts import Fact, facts_of
+from app.pages.basins.facts import Fact, ShownScore, by_months, facts_of, shown_scores, verified_rows
 from app.pages.basins.plots import BasinFigures, RunsAround, or_reason, runs_around
-from app.pages.basins.skill import ShownScore, by_months, shown_scores, verified_rows
 from app.pages.figures import Figure
 from app.pages.figures.flow import Flow, flow_of
 from app.pages.render import PageRoute, render
@@ -37,7 +36,7 @@ from app.versions.scores import BasinSkill, basin_skill
 from app.versions.verification import basin_verification
 from app.versions.verification_schemas import BasinVerification, LeadVerification
 from app.versions.versions import version_detail
-from hydrology.alerts.alert_rule import Severity
+from hydrology.alerts import Severity
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import day
 from hydrology.base.units import Units
@@ -45,9 +44,9 @@ from hydrology.extremes.rain_margin import RAIN_MM
 from hydrology.extremes.thresholds import OF_MODEL
 from hydrology.verification.held_out_years import HELD_OUT
 from hydrology.verification.results import ALL_YEAR
-from records.basins.station_names import station_name
+from records.basins.ownership import station_name
 from records.feeds import feeds
-from records.forecasts import seasonal_volumes
+from records.forecasts import volumes_and_recessions
 from records.forecasts.latest import Latest
 from records.outlooks import reader
 
@@ -233,7 +232,9 @@ def _part(
         around=around,
         facts=facts_of(outlook, forecast, found.snow if isinstance(found.snow, Absent) else None),
         figures=figures.build(),
-        volumes=or_reason(lambda: volumes_of_run(session, seasonal_volumes.newest(session, basin, now), None, now)),
+        volumes=or_reason(
+            lambda: volumes_of_run(session, volumes_and_recessions.newest(session, basin, now), None, now)
+        ),
         skill=skill,
         skill_by_lead=or_reason(lambda: basin_verification(session, basin, version, ALL_YEAR)),
         changes=or_reason(lambda: change_of(session, latest, now, units)),

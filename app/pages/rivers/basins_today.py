@@ -1,22 +1,30 @@
-"""Today's status of every basin, for the map and the list."""
+"""Today's status of every basin, for the map and the list, and the colour scales of its numbers."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime
+from typing import Literal
 
 from sqlalchemy.orm import Session
 
 from app.basins.schemas import Kind, named_kind
-from app.pages.rivers.map import Place
-from hydrology.alerts.alert_rule import Severity, Trend, rank
+from hydrology.alerts import Severity, Trend, rank
 from hydrology.base.absent import Absent, known, text
-from hydrology.base.calendar import as_date
-from hydrology.base.staleness import age_days, stale
+from hydrology.base.calendar import STALE_AFTER_DAYS, age_days, as_date, stale
 from hydrology.snow.against_normal import SnowAgainstNormal
 from records.basins import basins
-from records.basins.station_names import station_name
+from records.basins.ownership import station_name
 from records.forecasts.latest import Latest
 from records.outlooks import reader
 from records.outlooks.reader import Outlook
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a basin's gauge is, degrees."""
+
+    latitude: float
+    longitude: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,3 +136,122 @@ def _with_forecast(basin: BasinToday, outlook: Outlook, forecast: Latest) -> Bas
         nse=None if nse is None else nse.value,
         nse_days=None if nse is None else (as_date(nse.period.first), as_date(nse.period.last)),
     )
+
+
+ColourBy = Literal["chance", "flow", "snow", "skill", "freshness"]
+Palette = Literal["warning", "balance", "quality"]
+UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scale:
+    """A colour scale of a number of a basin.
+
+    Attributes:
+        title: name in the chooser; means: meaning, in a sentence.
+        palette: `warning`: from calm to alarming. `balance`: from too little to too much. `quality`: from bad to good.
+        edges: a value belongs to the class whose lower edge it has reached.
+        labels: of the classes, one more than edges.
+        value: of a basin; None where it is not known.
+        write: formats the value.
+        call: the API call that returns the value.
+        unknown: describes a basin without a value.
+    """
+
+    title: str
+    means: str
+    palette: Palette
+    edges: tuple[float, ...]
+    labels: tuple[str, ...]
+    value: Callable[[BasinToday], float | None]
+    write: Callable[[float], str]
+    call: str
+    unknown: Callable[[BasinToday], str] = lambda _basin: "not known"
+
+    def colour(self, basin: BasinToday) -> str:
+        """Return the class of a basin's colour: the palette's name and a number from 0, or `unknown`."""
+        value = self.value(basin)
+        return UNKNOWN if value is None else f"{self.palette}-{sum(value >= edge for edge in self.edges)}"
+
+    def written(self, basin: BasinToday) -> str:
+        value = self.value(basin)
+        return self.unknown(basin) if value is None else self.write(value)
+
+    @property
+    def legend(self) -> list[tuple[str, str]]:
+        """The class and the label of each colour."""
+        return [(f"{self.palette}-{at}", label) for at, label in enumerate(self.labels)]
+
+
+def percent(share: float) -> str:
+    """Return a share in percent."""
+    return f"{100 * share:.0f} %"
+
+
+def _of_normal(value: float) -> str:
+    return f"{value:.0f} %" if value < 1000 else "more than 1000 %"
+
+
+_PERCENT_OF_NORMAL = ("below 50 %", "50 to 80 %", "80 to 125 %", "125 to 200 %", "200 % and more")
+
+SCALES: Mapping[ColourBy, Scale] = {
+    "chance": Scale(
+        title="Chance of passing a level",
+        means="The highest calibrated chance that flow rises above one of the basin's levels in the next days.",
+        palette="warning",
+        edges=(0.05, 0.2, 0.5),
+        labels=("below 5 %", "5 to 20 %", "20 to 50 %", "50 % and more"),
+        value=lambda basin: basin.chance,
+        write=percent,
+        call="/v1/basins/{basin}/alerts",
+    ),
+    "flow": Scale(
+        title="Flow against normal",
+        means="The forecast flow of the next days in percent of the observed mean of the same days in all other years.",
+        palette="balance",
+        edges=(50, 80, 125, 200),
+        labels=_PERCENT_OF_NORMAL,
+        value=lambda basin: basin.flow_percent,
+        write=_of_normal,
+        call="/v1/basins/{basin}/forecasts/latest",
+    ),
+    "snow": Scale(
+        title="Snow against normal",
+        means="Water stored as snow at T0 in percent of the mean of the same day in all other years, as the model has "
+        "both; without a colour where reference snow or Snow-17 lies outside the range of its members.",
+        palette="balance",
+        edges=(50, 80, 125, 200),
+        labels=_PERCENT_OF_NORMAL,
+        value=lambda basin: basin.snow_percent,
+        write=_of_normal,
+        call="/v1/basins/{basin}/storage",
+        unknown=lambda basin: "not known" if basin.snow is None else basin.snow.in_words,
+    ),
+    "skill": Scale(
+        title="Skill",
+        means="Nash-Sutcliffe efficiency of the model on days held out of its training, which the list names: 1 is "
+        "perfect, 0 no better than the mean.",
+        palette="quality",
+        edges=(0.3, 0.5, 0.7, 0.85),
+        labels=("below 0.3", "0.3 to 0.5", "0.5 to 0.7", "0.7 to 0.85", "0.85 and more"),
+        value=lambda basin: basin.nse,
+        write=lambda nse: f"{nse:.2f}",
+        call="/v1/basins/{basin}/skill",
+    ),
+    "freshness": Scale(
+        title="Freshness",
+        means="How many days the last past day of weather behind the newest forecast, observed or filled, lies behind "
+        f"the clock: stale after {STALE_AFTER_DAYS}.",
+        palette="warning",
+        edges=(2, STALE_AFTER_DAYS + 1, 8),
+        labels=(
+            "1 day or less",
+            f"2 to {STALE_AFTER_DAYS} days",
+            f"stale, {STALE_AFTER_DAYS + 1} to 7 days",
+            "stale, 8 days and more",
+        ),
+        value=lambda basin: basin.weather_age_days,
+        write=lambda days: f"{days:.0f} {'day' if days == 1 else 'days'}",
+        call="/v1/basins/{basin}/forecasts/latest",
+    ),
+}

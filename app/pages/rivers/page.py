@@ -11,16 +11,14 @@ from fastapi.responses import HTMLResponse
 
 from app.http.dependencies import Reading, ServiceClock, ServiceSettings
 from app.pages.render import PageRoute, render
-from app.pages.rivers.basins_today import BasinToday, basins_today
-from app.pages.rivers.clusters import Map, drawn
-from app.pages.rivers.scales import SCALES, ColourBy, Scale
+from app.pages.rivers.basins_today import SCALES, BasinToday, ColourBy, Scale, basins_today
+from app.pages.rivers.map import Map, drawn
 from app.pages.rivers.selection import ALERTS, PAGE, STATES, Selected, Selection, Sort, State
 from app.service import status
-from app.service.degradations import Degraded
+from app.service.health import Degraded
 from app.service.status import Status
-from hydrology.alerts.alert_rule import Severity
-from hydrology.base.calendar import day
-from hydrology.base.staleness import age_days
+from hydrology.alerts import Severity
+from hydrology.base.calendar import age_days, day
 
 router = APIRouter(route_class=PageRoute)
 
@@ -146,7 +144,7 @@ def read_day(
         selection=selection,
         colour=selection.colour or _first_known(everything),
         t0=t0s.most_common(1)[0][0] if t0s else None,
-        map=drawn(chosen, selection),
+        map=drawn(chosen, selection.box),
     )
     return render(request, "day.html", page)
 

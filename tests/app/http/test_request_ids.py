@@ -7,7 +7,7 @@ from starlette.testclient import TestClient
 from structlog.contextvars import merge_contextvars
 from structlog.testing import capture_logs
 
-from app.http.request_ids import FORM, shown_path
+from app.http.middleware import FORM, shown_path
 from app.main import create_app
 from runtime.settings import Settings
 

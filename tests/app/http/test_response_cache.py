@@ -1,6 +1,6 @@
 """The cache of answers is bounded, and the last ones used stay."""
 
-from app.http.response_cache import ResponseCache
+from app.http.conditional import ResponseCache
 
 
 def test_the_oldest_answers_make_room() -> None:

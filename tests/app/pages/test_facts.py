@@ -10,11 +10,11 @@ from starlette.testclient import TestClient
 from app.http.base_schema import Period as Days
 from app.outlooks.schemas import BasinOutlook, ForecastSkill, OutlookPeak, SeasonNow, SkillNow
 from app.pages.basins import facts
-from app.pages.basins.skill import by_months, verified_rows
+from app.pages.basins.facts import by_months, verified_rows
 from app.versions.verification_schemas import BasinVerification, LeadVerification, MonthSkill
 from hydrology.base.absent import absent
 from hydrology.base.reasons import Reason
-from hydrology.verification.reliable_days import MIN_ISSUES
+from hydrology.verification.skilful_days import MIN_ISSUES
 from records.database.engine import Database
 from records.runs import run_arrays
 from records.runs.run_summary import ReferenceSnow

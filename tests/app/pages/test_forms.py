@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import app.pages
-from app.pages.forms import form_of
+from app.pages.render import form_of
 from jobspec.jobs.forecasting import ForecastParams
 from jobspec.kinds import REQUESTABLE
 from jobspec.subscriptions import NewSubscription

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.pages.rivers.basins_today import BasinToday
-from app.pages.rivers.scales import SCALES
+from app.pages.rivers.basins_today import SCALES, BasinToday
 
 BASIN = BasinToday(id="USGS-01", kind="usgs", name=None, place=None)
 

@@ -6,9 +6,8 @@ from datetime import date
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.pages.rivers.basins_today import BasinToday
-from app.pages.rivers.clusters import NEAR, drawn, points
-from app.pages.rivers.map import Place, projection
+from app.pages.rivers.basins_today import BasinToday, Place
+from app.pages.rivers.map import NEAR, drawn, points, projection
 from app.pages.rivers.selection import PAGE, Selection
 
 CALM = BasinToday(id="USGS-01", kind="usgs", name="FISH RIVER", place=Place(47.2, -68.6), t0=date(2008, 9, 30))
@@ -79,14 +78,14 @@ def test_every_basin_is_in_one_point_near_its_place(places: list[Place]) -> None
 
 def test_a_point_opens_the_part_of_the_map_that_holds_its_basins() -> None:
     near = [replace(LIKELY, id=f"USGS-1{at}", place=Place(40 + at / 50, -100 - at / 50)) for at in range(4)]
-    whole = drawn([*near, CALM, NONE], Selection())
+    whole = drawn([*near, CALM, NONE], None)
     assert whole is not None
     (cluster,) = [point for point in whole.points if len(point.basins) > 1]
     opened = Selection(bbox=cluster.box)
     assert [basin for basin in [*near, CALM, NONE] if opened.holds(basin)] == near
-    assert drawn([], Selection()) is None
-    assert drawn([], opened) is not None  # an empty part of the map can be left again
-    part = drawn(near, opened)
+    assert drawn([], None) is None
+    assert drawn([], opened.box) is not None  # an empty part of the map can be left again
+    part = drawn(near, opened.box)
     assert part is not None
     assert len(part.points) > 1
 
@@ -94,7 +93,7 @@ def test_a_point_opens_the_part_of_the_map_that_holds_its_basins() -> None:
 @given(PLACES)
 def test_names_on_the_map_stand_apart_from_points_and_from_each_other(places: list[Place]) -> None:
     basins = [replace(CALM, id=f"USGS-{at}", place=place) for at, place in enumerate(places)]
-    picture = drawn(basins, Selection())
+    picture = drawn(basins, None)
     assert picture is not None
     labels = picture.labels
     for at, label in enumerate(labels):
@@ -109,6 +108,6 @@ def test_a_name_without_room_on_either_side_is_left_out() -> None:
     basins = [
         replace(long, id=f"USGS-{at}", place=place) for at, place in enumerate((middle, west, east, Place(30.0, -90.0)))
     ]
-    picture = drawn(basins, Selection())
+    picture = drawn(basins, None)
     assert picture is not None
     assert [(label.x < 480, label.before) for label in picture.labels] == [(True, False), (False, True), (False, True)]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from app.service import degradations, health
+from app.service import health
 from hydrology.base.absent import absent
 from hydrology.base.calendar import day
 from hydrology.base.reasons import Reason
@@ -314,10 +314,10 @@ def test_a_failed_schedule_is_over_once_the_same_work_has_succeeded(database: Da
 
 def test_a_disk_that_is_nearly_full_is_reported(sqlite: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     free = shutil.disk_usage(tmp_path).free
-    monkeypatch.setattr(degradations, "MIN_FREE", free * 2)
+    monkeypatch.setattr(health, "MIN_FREE", free * 2)
     with serving(sqlite, data=tmp_path) as client:
         assert "disk" in codes(client.get("/v1/status").json())
-    monkeypatch.setattr(degradations, "MIN_FREE", 1)
+    monkeypatch.setattr(health, "MIN_FREE", 1)
     with serving(sqlite, data=tmp_path) as client:
         assert "disk" not in codes(client.get("/v1/status").json())
 

@@ -16,7 +16,7 @@ from extensions.edr.places import MAX_POSITIONS
 from hydrology.base.series import Flag
 from records.basins import basins
 from records.basins.basins import Site
-from records.basins.tables import Basin
+from records.basins.ownership import Basin
 from records.database.engine import Database
 from records.series import series_writer
 from testing.records import BASIN, NOW, a_source, daily

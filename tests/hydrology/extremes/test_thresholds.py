@@ -13,7 +13,7 @@ from hydrology.base.arrays import Array
 from hydrology.base.calendar import Days, Period
 from hydrology.extremes.annual import annual_maxima, annual_minima
 from hydrology.extremes.bulletin_17c import fit_gauge
-from hydrology.extremes.distributions import Gev
+from hydrology.extremes.frequency import Gev
 from hydrology.extremes.thresholds import FloodFrequency, Statistic, names, of_record
 from ingestion.sources.camels import CamelsSource
 

@@ -12,7 +12,7 @@ from models.arrays import Forcing
 from operations.forecasting.results import products_there
 from operations.forecasting.simulated_basin import StartedPart, of_largest_weight
 from operations.forecasting.weather_skill import complete_years, other_weather
-from records.runs.run_parts import RunSubset, subset_note
+from records.runs.run_weather import RunSubset, subset_note
 from records.versions.version_properties import VersionPart
 
 AHEAD, T0 = Period.parse("2020-11-10..2020-11-12"), day("2020-11-09")

@@ -38,7 +38,7 @@ from operations.verification.compare import compare
 from operations.verification.evaluate import evaluate
 from operations.versions.learnt_days import require_held_out, require_to_be_held_out
 from operations.versions.load_networks import load_version
-from records.basins.tables import ATTRIBUTES
+from records.basins.ownership import ATTRIBUTES
 from records.database.engine import Database
 from records.runs import runs
 from records.runs.runs import RunRequest

@@ -35,7 +35,7 @@ from operations.training.train import begin, train
 from operations.verification.compare import compare
 from operations.verification.evaluate import evaluate
 from records.basins import basins
-from records.basins.tables import Basin
+from records.basins.ownership import Basin
 from records.database.engine import Database
 from records.runs import runs
 from records.runs.run_summary import RunSummary

@@ -13,7 +13,7 @@ from hydrology.base.calendar import Period, day, days_between
 from hydrology.base.reasons import Reason
 from hydrology.climatology.normals import normal_means
 from hydrology.snow.against_normal import SnowEstimate
-from hydrology.snow.regional_snow import RegionalSnow, SnowBand
+from hydrology.snow.snow import RegionalSnow, SnowBand
 from hydrology.snow.snow17 import snow17
 from jobspec.jobs.forecasting import ForecastParams
 from models.energy import mean_temperature
@@ -32,7 +32,7 @@ from operations.verification.snow_cells import Reference
 from operations.versions.load_networks import LoadedVersion, load_version
 from records.basins import basins
 from records.database.engine import Database
-from records.forecasts.seasonal_volumes import SNOW_SHARE
+from records.forecasts.volumes_and_recessions import SNOW_SHARE
 from records.runs import run_types, runs
 from records.runs.run_summary import KnownSkill, RunSnow
 from records.runs.runs import RunRequest

@@ -10,18 +10,18 @@ from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem
 from hydrology.extremes.thresholds import of_record
-from hydrology.water.spin_up import SPIN_UP_DAYS
-from hydrology.weather.evaporation import extraterrestrial_radiation, potential_evapotranspiration
+from hydrology.water.storage import SPIN_UP_DAYS
+from hydrology.weather.climate import extraterrestrial_radiation, potential_evapotranspiration
 from operations.basin_data.dataset import load_forcing
 from operations.verification import simulated_thresholds as computing
 from operations.verification.simulated_thresholds import compute
 from operations.versions.load_networks import load_version
 from records.basins import basins
-from records.basins.tables import Basin
+from records.basins.ownership import Basin
 from records.database.engine import Database
-from records.database.statements import table_of
+from records.database.stored import table_of
 from records.series.year_rows import SeriesRow
-from records.simulations import simulated_levels, simulated_series, snow_cells
+from records.simulations import simulated_series, snow_cells
 from records.simulations.simulated_series import ModelLevels
 from records.simulations.snow_cells import mapping
 from records.versions import versions
@@ -34,7 +34,7 @@ BASIN = BASINS[1]
 
 def stored_of(database: Database, basin: str = BASIN) -> ModelLevels | None:
     with database.reading() as session:
-        return simulated_levels.get(session, versions.newest(session).id, basin)
+        return simulated_series.get(session, versions.newest(session).id, basin)
 
 
 def test_they_are_those_of_the_members_mean_without_the_days_on_which_the_store_fills(trained_store: Database) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from hydrology.weather.bridge import BRIDGED, Likeness, Skill, VariableSkill
 from records.database.engine import Database
-from records.feeds.product_credits import ProductConflict
+from records.feeds.feeds import ProductConflict
 from records.series.series_writer import write
 from records.weather import bridges
 from records.weather.bridges import UnknownBridge

@@ -1,6 +1,6 @@
 """The levels of a version's own climatology are computed by a job."""
 
-from records.simulations import simulated_levels
+from records.simulations import simulated_series
 from records.versions import versions
 from testing.country import BASINS
 from testing.jobs.in_process import InProcessJobs
@@ -13,5 +13,5 @@ def test_a_job_stores_the_levels_of_a_versions_simulation(country_jobs: InProces
     assert (done.status, done.problem) == ("succeeded", None)
     assert done.result == {"versions": [{"version": version, "basins": 1, "left_out": {}}]}
     with country_jobs.database.reading() as session:
-        assert simulated_levels.get(session, version, BASINS[0]) is not None
-        assert simulated_levels.get(session, version, BASINS[1]) is None
+        assert simulated_series.get(session, version, BASINS[0]) is not None
+        assert simulated_series.get(session, version, BASINS[1]) is None

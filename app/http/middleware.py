@@ -1,0 +1,226 @@
+"""Middleware of every response: request ids, security headers, HEAD, slashes at the end, and compression."""
+
+import base64
+import hashlib
+import re
+import secrets
+import time
+from collections.abc import Callable
+from http import HTTPStatus
+
+import anyio
+import structlog
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette_compress import CompressMiddleware, add_compress_type, remove_compress_type
+from structlog.contextvars import bound_contextvars
+
+
+def on_start(send: Send, change: Callable[[Message], None]) -> Send:
+    """Return a `send` that changes the beginning of a response: its status and headers."""
+
+    async def sent(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            change(message)
+        await send(message)
+
+    return sent
+
+
+log = structlog.get_logger()
+
+HEADER = "X-Request-ID"
+FORM = re.compile(r"[A-Za-z0-9._-]{1,64}")
+"""Allowed request ids of clients and proxies; others are replaced, to protect the log."""
+MAX_PATH = 200
+_MAIL_TOKEN = re.compile(r"(/mail/[a-z]+/).+", re.DOTALL)
+"""A link of e-mail: its token stands for the consent of its recipient."""
+_READS = ("GET", "HEAD", "OPTIONS")
+
+
+class RequestIds:
+    """Middleware that gives each request an id: its own, or a new one.
+
+    Requests that write and answers of 500 and more are logged at `info`, all others at `debug`: a 503 among them, whose
+    cause is logged, and not once a request.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        request, status, started = _id_of(scope), 500, time.perf_counter()
+
+        def add_id(start: Message) -> None:
+            nonlocal status
+            status = start["status"]
+            start["headers"] = [*start["headers"], (HEADER.lower().encode(), request.encode())]
+
+        with bound_contextvars(request=request):
+            try:
+                await self._app(scope, receive, on_start(send, add_id))
+            finally:
+                report = log.debug if scope["method"] in _READS and (status < 500 or status == 503) else log.info
+                milliseconds = round(1000 * (time.perf_counter() - started), 1)
+                report("request.end", method=scope["method"], path=shown_path(scope), status=status, ms=milliseconds)
+
+
+def shown_path(scope: Scope) -> str:
+    """Return the path of a request for a log: at most a line, without control characters and tokens of e-mail."""
+    return ascii(_MAIL_TOKEN.sub(r"\1...", scope["path"])[:MAX_PATH])[1:-1]
+
+
+def _id_of(scope: Scope) -> str:
+    given = Headers(scope=scope).get(HEADER, "")
+    return given if FORM.fullmatch(given) else secrets.token_hex(8)
+
+
+EVENT_STREAM = "text/event-stream"
+CSV = "text/csv"
+COVERAGEJSON = "application/prs.coverage+json"
+"""Media types with special treatment."""
+
+_ALWAYS = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"x-frame-options", b"DENY"),
+)
+_POLICY = b"content-security-policy"
+_NOTHING = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+_OWN_ASSETS = (
+    f"{_NOTHING}; connect-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; script-src 'self'"
+)
+_INLINE = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
+
+
+class SecurityHeaders:
+    """Middleware that adds security headers to every answer, errors included.
+
+    The page of API documentation may load this service's files and run its inline scripts, which are
+    allowed by their hashes. Other pages set their own policy, and any other answer may load nothing.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        page: Message | None = None  # the beginning of a page, held back until its scripts are known
+
+        async def send_with_headers(message: Message) -> None:
+            nonlocal page
+            if message["type"] == "http.response.start":
+                if _is_page(message):
+                    page = message
+                    return
+                _add(message, _NOTHING)
+            elif page is not None:
+                _add(page, _policy(message.get("body", b"")))
+                await send(page)
+                page = None
+            await send(message)
+
+        await self._app(scope, receive, send_with_headers)
+
+
+def _is_page(message: Message) -> bool:
+    headers = {name.lower(): value for name, value in message["headers"]}
+    return headers.get(b"content-type", b"").startswith(b"text/html") and _POLICY not in headers
+
+
+def _policy(page: bytes) -> str:
+    hashes = [base64.b64encode(hashlib.sha256(script).digest()).decode() for script in _INLINE.findall(page)]
+    return _OWN_ASSETS + "".join(f" 'sha256-{digest}'" for digest in hashes)
+
+
+def _add(message: Message, policy: str) -> None:
+    own = any(name.lower() == _POLICY for name, _ in message["headers"])
+    added = () if own else ((_POLICY, policy.encode()),)
+    message["headers"] = [*message["headers"], *_ALWAYS, *added]
+
+
+_READING = ("GET", "HEAD")
+
+
+class HeadMiddleware:
+    """Middleware that answers HEAD with the headers of GET, and ends event streams."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] != "HEAD":
+            await self._app(scope, receive, send)
+            return
+        with anyio.CancelScope() as asked:
+
+            async def sent(message: Message) -> None:
+                if message["type"] == "http.response.start":
+                    await send(message)
+                    await send({"type": "http.response.body", "body": b"", "more_body": False})
+                    if Headers(raw=message["headers"]).get("content-type", "").startswith(EVENT_STREAM):
+                        asked.cancel()
+
+            await self._app({**scope, "method": "GET"}, receive, sent)
+
+
+class TrailingSlash:
+    """Middleware that redirects an address that ends in a slash: relatively, so as not to repeat the Host header."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["method"] in _READING and _ends_with_slash(scope["path"]):
+            headers = {"location": _without(scope), "cache-control": "no-store"}
+            await Response(status_code=308, headers=headers)(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+
+def _ends_with_slash(path: str) -> bool:
+    return path.endswith("/") and not path.endswith("//") and path != "/"
+
+
+def _without(scope: Scope) -> str:
+    """Return the address without its last slash, relative to the requested one."""
+    path: bytes = scope["raw_path"]
+    query = b"?" + scope["query_string"] if scope["query_string"] else b""
+    return f"../{(path[:-1].rpartition(b'/')[2] + query).decode('latin-1')}"
+
+
+SMALLEST = 1024
+"""Bytes; a smaller answer fits into one packet uncompressed."""
+
+remove_compress_type(EVENT_STREAM)
+for _media_type in (CSV, COVERAGEJSON):
+    add_compress_type(_media_type)
+
+
+class Compressed:
+    """Middleware that compresses with zstd or gzip, and weakens the ETags of compressed answers [RFC 9110, section
+    8.8.1].
+
+    A 304 carries `Vary: Accept-Encoding` as the full answer does [section 15.4.5].
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = CompressMiddleware(app, minimum_size=SMALLEST, brotli=False)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._app(scope, receive, on_start(send, _weaken))
+
+
+def _weaken(start: Message) -> None:
+    headers = MutableHeaders(raw=start["headers"])
+    tag = headers.get("etag")
+    if "content-encoding" in headers and tag is not None and not tag.startswith("W/"):
+        headers["etag"] = f"W/{tag}"
+    if start["status"] == HTTPStatus.NOT_MODIFIED:
+        headers.add_vary_header("Accept-Encoding")
