@@ -12,7 +12,7 @@ from hydrology.base.arrays import Array, Mask
 from hydrology.base.calendar import Day, Days
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Area, to_mm_per_day
-from hydrology.extremes.thresholds import Kind
+from hydrology.extremes.levels import Kind
 from hydrology.uncertainty.exceedance import Direction, FlowAhead
 from hydrology.uncertainty.weighted import reached_by_shares, weighted_mean, weighted_quantiles
 

@@ -20,7 +20,7 @@ from hydrology.alerts import ENDS_AFTER, SEVERITIES, Severity, Trend, ladder
 from hydrology.base.absent import text
 from hydrology.base.calendar import Day, as_date
 from hydrology.base.doc import Why
-from hydrology.extremes.thresholds import Kind
+from hydrology.extremes.levels import Kind
 from hydrology.ratings import Rating
 from hydrology.uncertainty.exceedance import Direction
 from jobspec.fields import BASIN, form

@@ -33,7 +33,7 @@ from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day, as_date
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Units
-from hydrology.extremes import thresholds as levels
+from hydrology.extremes import levels
 from hydrology.extremes.frequency import INTERVAL, SAMPLES
 from hydrology.ratings import M_PER_FT, Rating
 from records.basins import ratings

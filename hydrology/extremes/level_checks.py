@@ -7,7 +7,7 @@ import numpy as np
 
 from hydrology.alerts import Severity, rank
 from hydrology.base.arrays import Array
-from hydrology.extremes.thresholds import OF_MODEL
+from hydrology.extremes.levels import OF_MODEL
 from hydrology.uncertainty.exceedance import Direction
 
 MIN_DAYS = 365

@@ -12,7 +12,7 @@ from hydrology.alerts import SEVERITIES, Severity, Trend, rank
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day
 from hydrology.extremes.level_checks import gravity
-from hydrology.extremes.thresholds import Kind
+from hydrology.extremes.levels import Kind
 from hydrology.uncertainty.exceedance import Direction
 from records.basins import ownership
 from records.basins.ownership import BASINS

@@ -53,7 +53,7 @@ def asked_version(session: Session, basin: str, version: str | None) -> versions
 
 @dataclass(frozen=True, slots=True)
 class Superseded:
-    """A newer run that cannot be the latest of the basin, and why."""
+    """A newer run that cannot become the basin's latest forecast."""
 
     run_id: str
     status: BasinStatus

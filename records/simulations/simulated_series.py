@@ -17,7 +17,7 @@ from hydrology.base.errors import NotFound
 from hydrology.base.reasons import Reason
 from hydrology.extremes.annual import Trend
 from hydrology.extremes.frequency import FloodQuantile
-from hydrology.extremes.thresholds import NamedLevel, Statistic
+from hydrology.extremes.levels import NamedLevel, Statistic
 from records.database.base import CLOSED, Base, Document, JsonObject, Long, one_of
 from records.database.checksums import Checksummed, Corrupt, is_whole
 from records.database.stored import ELSEWHERE, add_all, as_record, as_values, stored, table_of, upsert

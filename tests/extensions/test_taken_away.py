@@ -27,6 +27,7 @@ OWN: dict[str, dict[str, tuple[str, ...]]] = {
     "fews": {"commands": ("fews",), "guide": ("fews",)},
     "gpu": {"guide": ("gpu",), "programs": ("gpu",)},
     "plot": {"commands": ("plot",)},
+    "shipping": {"commands": ("models export",)},
     "cap": {
         "paths": ("/v1/alerts/feed", "/v1/alerts/cap"),
         "feeds": ("/v1/alerts/feed",),

@@ -2,8 +2,7 @@
 
 The water in the basin on those days is stored beside them, so that a forecast's storage can be compared with it. A
 version with a low bias exceeds a level of the record too seldom; it exceeds its own ten-year level once in ten years,
-whatever its bias.
-"""
+whatever its bias."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +17,7 @@ from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem
 from hydrology.base.reasons import Reason
 from hydrology.base.units import area_by, converted
-from hydrology.extremes.thresholds import of_record
+from hydrology.extremes.levels import of_record
 from hydrology.water.storage import SPIN_UP_DAYS
 from models.nets.products import BLOCK
 from operations.basin_data.climate import mean_pet

@@ -9,12 +9,12 @@ from sqlalchemy import delete
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem
-from hydrology.extremes.thresholds import of_record
+from hydrology.extremes.levels import of_record
 from hydrology.water.storage import SPIN_UP_DAYS
 from hydrology.weather.climate import extraterrestrial_radiation, potential_evapotranspiration
 from operations.basin_data.dataset import load_forcing
-from operations.verification import simulated_thresholds as computing
-from operations.verification.simulated_thresholds import compute
+from operations.verification import simulated_levels as computing
+from operations.verification.simulated_levels import compute
 from operations.versions.load_networks import load_version
 from records.basins import basins
 from records.basins.ownership import Basin

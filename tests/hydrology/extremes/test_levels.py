@@ -14,7 +14,7 @@ from hydrology.base.calendar import Days, Period
 from hydrology.extremes.annual import annual_maxima, annual_minima
 from hydrology.extremes.bulletin_17c import fit_gauge
 from hydrology.extremes.frequency import Gev
-from hydrology.extremes.thresholds import FloodFrequency, Statistic, names, of_record
+from hydrology.extremes.levels import FloodFrequency, Statistic, names, of_record
 from ingestion.sources.camels import CamelsSource
 
 THIRTY_YEARS = Period.parse("1980-10-01..2010-09-30")
