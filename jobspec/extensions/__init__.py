@@ -42,6 +42,8 @@ class Extension:
         after_daily: its part of the daily cycle: a function of `records.database.work.Work` that returns a sentence
             where it has failed, for that does not stop the cycle.
         daily_folders: settings whose folders that part writes.
+        examine: its results on a version's networks before it is stored, tuples of `ProbeResult`: a function of the
+            `Work`, the `models.ensemble.Ensemble` and the `names` of basins.
         commands: its functions by the words after `freshet`.
         settings: its settings, a `runtime.settings.EnvironmentSettings`.
         guide: its pages of the guide, files of the package; pages elsewhere link to them as the repository has them.
@@ -61,6 +63,7 @@ class Extension:
     gauges: Mapping[str, str] = field(default_factory=dict)
     after_daily: str | None = None
     daily_folders: Sequence[str] = ()
+    examine: str | None = None
     commands: Mapping[str, str] = field(default_factory=dict)
     settings: str | None = None
     guide: Sequence[str] = ()

@@ -26,6 +26,7 @@ OWN: dict[str, dict[str, tuple[str, ...]]] = {
     "bmi": {"guide": ("bmi",)},
     "fews": {"commands": ("fews",), "guide": ("fews",)},
     "gpu": {"guide": ("gpu",), "programs": ("gpu",)},
+    "physics_exam": {"guide": ("physics",)},
     "plot": {"commands": ("plot",)},
     "shipping": {"commands": ("models export",)},
     "cap": {
