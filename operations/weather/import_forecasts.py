@@ -8,8 +8,8 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.errors import DataProblem, Problem
 from hydrology.weather.forcing import WeatherForecast
-from ingestion import weather as files_of_weather
-from ingestion.reading import ANY_FILES, Files
+from ingestion import weather_files
+from ingestion.base import ANY_FILES, Files
 from operations.basin_data.check_incoming import ImpossibleWeather, check_forecast
 from records.database.work import Work
 from records.weather import weather_issues
@@ -55,7 +55,7 @@ def add_folder(
     names = [
         str(path.relative_to(folder))
         for path in sorted(folder.rglob("*"))
-        if path.suffix.lower() in files_of_weather.SUFFIXES and path.is_file()
+        if path.suffix.lower() in weather_files.SUFFIXES and path.is_file()
     ]
     stored: dict[str, StoredIssue] = {}
     failed: dict[str, str] = {}
@@ -66,14 +66,14 @@ def add_folder(
         except Problem as problem:
             failed[name] = str(problem)
     if not stored:
-        nothing = f"{folder} has no file that ends in {', '.join(files_of_weather.SUFFIXES)}: name another folder."
+        nothing = f"{folder} has no file that ends in {', '.join(weather_files.SUFFIXES)}: name another folder."
         raise NoWeather(_why(failed) if failed else nothing)
     return Imported(stored, failed)
 
 
 def add(work: Work, path: Path, files: Files = ANY_FILES, *, operational: bool = True) -> StoredIssue:
     """Import a weather forecast; refuse it per basin where unusable, and store the rest."""
-    read = files_of_weather.read(path, work.clock.now(), files)
+    read = weather_files.read(path, work.clock.now(), files)
     if not read.forecasts:
         raise NoWeather(_why(read.refused))
     with work.database.transaction() as session:
