@@ -9,7 +9,7 @@ from hydrology.water.ledger import Sums, close, close_since_empty, negative_wate
 from models.inference import ArrayMap
 
 
-def fault(
+def balance_fault(
     rain: npt.NDArray[np.float32],
     outputs: ArrayMap,
     start: list[ArrayMap] | None,
@@ -25,9 +25,9 @@ def fault(
         start, last: each member's states before and after the days, basins first; None for empty stores.
         sums: of the flows since the empty store; None where unknown.
     """
-    members, now = len(last), stored(last, at)
+    members, now = len(last), stored_water(last, at)
     discharge, loss = outputs["discharge"][:, at], outputs["loss"][:, at]
-    before = np.zeros(members) if start is None else stored(start, at)
+    before = np.zeros(members) if start is None else stored_water(start, at)
     rain_of_each = np.broadcast_to(rain, discharge.shape)
     for member, ledger in enumerate(close(rain_of_each, discharge, loss, before, now, dtype=np.float32)):
         if not ledger.closes:
@@ -42,6 +42,6 @@ def fault(
     return None
 
 
-def stored(state: list[ArrayMap], at: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def stored_water(state: list[ArrayMap], at: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """Return the water stored by each member in one basin, (members,) in mm."""
     return np.array([member["c"][at].sum(dtype=np.float64) for member in state])

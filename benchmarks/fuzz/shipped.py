@@ -79,13 +79,13 @@ def _read_weights(content: bytes) -> None:
 
 
 def _read_errors(content: bytes) -> None:
-    _changed(errors.FILE, content)
-    errors.read(small())
+    _changed(errors.ERRORS_FILE, content)
+    errors.read_errors(small())
 
 
 def _read_snow(content: bytes) -> None:
-    _changed(snow.FILE, content)
-    snow.read(small())
+    _changed(snow.SNOW_FILE, content)
+    snow.read_snow(small())
 
 
 @cache
@@ -120,19 +120,19 @@ def _headers() -> Iterator[bytes]:
 
 def _errors() -> Iterator[bytes]:
     """Give the error model of a shipped ensemble, for two basins of it."""
-    shipped = errors.read(form.read(SHELF / "mclstm-maurer-447"))
+    shipped = errors.read_errors(form.read(SHELF / "mclstm-maurer-447"))
     assert shipped is not None
     basins = dict(list(shipped.basins.items())[:2])
     few = errors.ShippedErrors(
         shipped.period, shipped.days, shipped.shape, shipped.regional, shipped.for_unseen, basins
     )
-    errors.write(small(), few)
-    yield (scratch() / NAME / errors.FILE).read_bytes()
+    errors.write_errors(small(), few)
+    yield (scratch() / NAME / errors.ERRORS_FILE).read_bytes()
     yield from _headers()
 
 
 def _snow() -> Iterator[bytes]:
-    shown = json.loads((SHELF / "mclstm-maurer-447" / snow.FILE).read_bytes())
+    shown = json.loads((SHELF / "mclstm-maurer-447" / snow.SNOW_FILE).read_bytes())
     shown["content"], shown["snow"]["cells"] = small().content, {"0": [1, 2]}
     yield json.dumps(shown).encode()
 

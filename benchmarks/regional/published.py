@@ -42,7 +42,7 @@ def compare() -> None:
 
 def shipped_scores(folder: Path) -> dict[str, dict[str, float]]:
     """Return the scores that an ensemble is shipped with, by metric and basin."""
-    judged = skill.read(form.read(folder))
+    judged = skill.read_skill(form.read(folder))
     if judged is None:
         raise SystemExit(f"{folder.name} is shipped without scores by basin.")
     return {

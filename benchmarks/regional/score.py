@@ -62,7 +62,7 @@ def ship_errors(name: str) -> None:
     shipped_errors = errors.ShippedErrors(
         period, model.days, model.shape, regional, for_unseen=never_seen is not None, basins=model.basins
     )
-    errors.write(ensemble, shipped_errors)
+    errors.write_errors(ensemble, shipped_errors)
     print(f"{name}: {len(model.basins)} basins, {model.days} observed days of {period}")
 
 

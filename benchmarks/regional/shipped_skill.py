@@ -54,7 +54,7 @@ def ship_skill(name: str) -> None:
             f"freshet evaluate --version {version} --period {TEST}"
         )
     at = max(row.evaluated_at for row in evaluated)
-    skill.write(
+    skill.write_skill(
         shipped,
         skill.ShippedSkill(content=shipped.content, period=TEST, evaluated_at=at, **dict(mean), subsets=by_member),
     )
@@ -93,14 +93,14 @@ def ship_errors(name: str) -> None:
     database.close()
     if model is None:
         raise SystemExit(f"It has no error model: freshet calibrate --version {version}")
-    there = errors.read(shipped)
+    there = errors.read_errors(shipped)
     if there is not None and _same(model.basins, there.basins):  # those shipped are rounded, no fit gives them
         raise SystemExit(f"Its error model is the shipped one: freshet calibrate --version {version}")
     never_seen = uncertainty.regional_of_parts(us.weights_of_twin(name))
     found = errors.ShippedErrors(
         model.period, model.days, model.shape, never_seen, for_unseen=True, basins=model.basins
     )
-    errors.write(shipped, found)
+    errors.write_errors(shipped, found)
     print(f"{name}: {len(model.basins)} basins, {model.days} observed days of {model.period}")
 
 

@@ -82,9 +82,9 @@ def ship_snow(name: str) -> None:
     database.close()
     if mapping is None:
         raise SystemExit(f"No regional mapping of {name} is stored: `python -m benchmarks.regional score` chooses one.")
-    if mapping == snow.read(ensemble):
+    if mapping == snow.read_snow(ensemble):
         raise SystemExit("The stored one is the shipped one: `python -m benchmarks.regional score` chooses another.")
-    snow.write(ensemble, mapping)
+    snow.write_snow(ensemble, mapping)
     print(f"{name}: over {mapping.basins} basins, {mapping.training}, judged on {mapping.test}")
 
 

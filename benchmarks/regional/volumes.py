@@ -174,7 +174,7 @@ def measure(ensemble: Ensemble, observe: Any) -> dict[str, Any]:
     Args:
         observe: `score.observe`.
     """
-    shipped = errors.read(form.read(ENSEMBLE))
+    shipped = errors.read_errors(form.read(ENSEMBLE))
     assert shipped is not None
     ahead, melt = issues_of(ISSUES, LEADS[-1]), issues_of(SNOW_ISSUES, None)
     days_ahead, spans, april_to_july = (defaultdict[str, Verdicts](Verdicts) for _ in range(3))

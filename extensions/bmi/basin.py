@@ -112,7 +112,7 @@ class Basin:
         wanted = ("discharge", "loss") if self.conserving else ("discharge",)
         outputs, last = self._ensemble.simulate(forcing, self._states, wanted)
         if self.conserving:
-            if fault := balance.fault(forcing.mass[0], outputs, self._states, last, None, 0):
+            if fault := balance.balance_fault(forcing.mass[0], outputs, self._states, last, None, 0):
                 raise Unbalanced(f"{self._id}: on {self.day} {fault}")
             rain = np.broadcast_to(forcing.mass[0], outputs["discharge"][:, 0].shape)
             self._sums = sums_after(self._sums, rain, outputs["discharge"][:, 0], outputs["loss"][:, 0])

@@ -92,7 +92,7 @@ def _part(
     stacked: ArrayMap = {name: np.stack(values) for name, values in computed.items()}
     faults = {}
     for row in range(len(forcing.ids) if conserving else 0):
-        if fault := balance.fault(forcing.mass[row], stacked, states, last, None, row):
+        if fault := balance.balance_fault(forcing.mass[row], stacked, states, last, None, row):
             faults[row] = str(fault)
     return {name: values.mean(axis=0, dtype=np.float64) for name, values in stacked.items()}, last, faults
 

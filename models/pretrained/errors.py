@@ -18,7 +18,7 @@ from models import checkpoint
 from models.pretrained.files import Frozen, Sha256, Shipped, read_beside
 from runtime.stored_files import replace_file
 
-FILE = "errors.safetensors"
+ERRORS_FILE = "errors.safetensors"
 _SHAPE, _REGIONAL, _BASINS = "shape.", "regional.", "basins."
 _HALF = ("memory", "centre", "spread")
 
@@ -41,7 +41,7 @@ class ShippedErrors:
     basins: Mapping[str, BasinErrors]
 
 
-class _Header(Frozen):
+class _ErrorsHeader(Frozen):
     """What is written beside the numbers; `basins` are the observed days of each, in the order of their numbers."""
 
     content: Sha256
@@ -51,7 +51,7 @@ class _Header(Frozen):
     basins: dict[str, Annotated[int, Field(ge=0)]]
 
 
-def write(shipped: Shipped, errors: ShippedErrors) -> None:
+def write_errors(shipped: Shipped, errors: ShippedErrors) -> None:
     """Write an error model beside its ensemble. Parameters of single basins in half precision."""
     of_basins = [part.arrays() for part in errors.basins.values()]
     stacked = {name: np.stack([arrays[name] for arrays in of_basins]) for name in of_basins[0]}
@@ -63,27 +63,27 @@ def write(shipped: Shipped, errors: ShippedErrors) -> None:
     for name, values in stacked.items():
         tensor = torch.from_numpy(values)
         tensors[_BASINS + name] = tensor.half() if name in _HALF else tensor
-    header = _Header(
+    header = _ErrorsHeader(
         content=shipped.content,
         period=str(errors.period),
         days=errors.days,
         for_unseen=errors.for_unseen,
         basins={name: part.days for name, part in errors.basins.items()},
     )
-    written = header.model_dump() | {"sha256": _digest(header, tensors)}
-    replace_file(shipped.folder / FILE, checkpoint.dump(tensors, written))
+    written = header.model_dump() | {"sha256": _errors_digest(header, tensors)}
+    replace_file(shipped.folder / ERRORS_FILE, checkpoint.dump(tensors, written))
 
 
-def read(shipped: Shipped) -> ShippedErrors | None:
+def read_errors(shipped: Shipped) -> ShippedErrors | None:
     """Return the error model beside an ensemble, or None; `DamagedEnsemble` where it is damaged or another's."""
-    return read_beside(shipped, FILE, _parse)
+    return read_beside(shipped, ERRORS_FILE, _parse_errors)
 
 
-def _parse(content: bytes) -> tuple[str, ShippedErrors]:
+def _parse_errors(content: bytes) -> tuple[str, ShippedErrors]:
     tensors, written = checkpoint.parse(content)
     digest = written.pop("sha256")
-    header = _Header.model_validate(written)
-    if digest != _digest(header, tensors) or checkpoint.not_finite(tensors):
+    header = _ErrorsHeader.model_validate(written)
+    if digest != _errors_digest(header, tensors) or checkpoint.not_finite(tensors):
         raise ValueError("its content is not what was written")
     parts = {name: tensor.float().numpy() for name, tensor in checkpoint.under(_BASINS, tensors).items()}
     if {len(values) for values in parts.values()} != {len(header.basins)}:
@@ -100,6 +100,6 @@ def _parse(content: bytes) -> tuple[str, ShippedErrors]:
     return header.content, shipped
 
 
-def _digest(header: _Header, tensors: checkpoint.Tensors) -> str:
+def _errors_digest(header: _ErrorsHeader, tensors: checkpoint.Tensors) -> str:
     numbers = {name: tensor.tolist() for name, tensor in tensors.items()}
     return fingerprint([header.model_dump(), [*header.basins], numbers])

@@ -15,7 +15,7 @@ from models.pretrained.combination import Combination
 from models.pretrained.files import DamagedEnsemble, Frozen, Shipped, read_beside
 from runtime.stored_files import replace_file
 
-FILE = "skill.json"
+SKILL_FILE = "skill.json"
 
 
 class ShippedScores(Frozen):
@@ -68,21 +68,21 @@ class ShippedSkill(ShippedMetrics):
         return {"mean": self, **self.subsets}
 
 
-def write(shipped: Shipped, skill: ShippedSkill) -> None:
+def write_skill(shipped: Shipped, skill: ShippedSkill) -> None:
     """Write the skill of an ensemble or combination beside it."""
-    replace_file(shipped.folder / FILE, f"{skill.model_dump_json()}\n".encode())
+    replace_file(shipped.folder / SKILL_FILE, f"{skill.model_dump_json()}\n".encode())
 
 
-def read(shipped: Shipped) -> ShippedSkill | None:
+def read_skill(shipped: Shipped) -> ShippedSkill | None:
     """Return the skill beside an ensemble or combination, or None; `DamagedEnsemble` where it is another's."""
-    skill = read_beside(shipped, FILE, _parse)
+    skill = read_beside(shipped, SKILL_FILE, _parse_skill)
     products = shipped.products if isinstance(shipped, Combination) else ()
     known = {frozenset(chosen) for chosen in subsets(products)}
     if skill is not None and any(frozenset(name.split(JOINT)) not in known for name in skill.subsets):
-        raise DamagedEnsemble(f"{shipped.folder / FILE} has scores of other products: fetch it again.")
+        raise DamagedEnsemble(f"{shipped.folder / SKILL_FILE} has scores of other products: fetch it again.")
     return skill
 
 
-def _parse(content: bytes) -> tuple[str, ShippedSkill]:
+def _parse_skill(content: bytes) -> tuple[str, ShippedSkill]:
     shipped = ShippedSkill.model_validate_json(content)
     return shipped.content, shipped

@@ -10,28 +10,28 @@ from models.pretrained.files import DamagedEnsemble, Frozen, read_beside
 from models.pretrained.form import Ensemble
 from runtime.stored_files import replace_file
 
-FILE = "snow.json"
+SNOW_FILE = "snow.json"
 
 
-class _Shipped(Frozen):
+class _ShippedSnow(Frozen):
     content: Annotated[str, Field(description="The fingerprint of the ensemble.")]
     snow: RegionalSnow
 
 
-def write(ensemble: Ensemble, snow: RegionalSnow) -> None:
+def write_snow(ensemble: Ensemble, snow: RegionalSnow) -> None:
     """Write a regional mapping beside its ensemble."""
-    shipped = _Shipped(content=ensemble.content, snow=snow).model_dump(mode="json")
-    replace_file(ensemble.folder / FILE, f"{json.dumps(shipped, indent=1)}\n".encode())
+    shipped = _ShippedSnow(content=ensemble.content, snow=snow).model_dump(mode="json")
+    replace_file(ensemble.folder / SNOW_FILE, f"{json.dumps(shipped, indent=1)}\n".encode())
 
 
-def read(ensemble: Ensemble) -> RegionalSnow | None:
+def read_snow(ensemble: Ensemble) -> RegionalSnow | None:
     """Return the regional mapping beside an ensemble, or None; `DamagedEnsemble` where it is another's."""
-    snow = read_beside(ensemble, FILE, _parse)
+    snow = read_beside(ensemble, SNOW_FILE, _parse_snow)
     if snow is not None and snow.cells.keys() != {str(label) for label in ensemble.weights}:
-        raise DamagedEnsemble(f"{ensemble.folder / FILE} is not of the ensemble beside it: fetch both again.")
+        raise DamagedEnsemble(f"{ensemble.folder / SNOW_FILE} is not of the ensemble beside it: fetch both again.")
     return snow
 
 
-def _parse(content: bytes) -> tuple[str, RegionalSnow]:
-    shipped = _Shipped.model_validate_json(content)
+def _parse_snow(content: bytes) -> tuple[str, RegionalSnow]:
+    shipped = _ShippedSnow.model_validate_json(content)
     return shipped.content, shipped.snow

@@ -131,7 +131,7 @@ def _advance_segment(
     for at, basin in enumerate(going):
         before = chunk[basin]
         sums = _sums(before, forcing, outputs, at) if _conserves(loaded) else None
-        if _conserves(loaded) and (problem := balance.fault(forcing.mass[at], outputs, start, last, sums, at)):
+        if _conserves(loaded) and (problem := balance.balance_fault(forcing.mass[at], outputs, start, last, sums, at)):
             problems[basin] = absent(
                 Reason.LEDGER_WRONG_UNTIL_T0, basin=basin, first=str(days.first), last=str(days.last), fault=problem
             )

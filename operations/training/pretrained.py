@@ -134,8 +134,8 @@ def _all(shipped: Ensemble | Combination) -> Iterator[Ensemble | Combination]:
 
 
 def _beside(shipped: Ensemble | Combination) -> _Beside:
-    of_cells = snow.read(shipped) if isinstance(shipped, Ensemble) else None
-    return _Beside(errors.read(shipped), skill.read(shipped), of_cells)
+    of_cells = snow.read_snow(shipped) if isinstance(shipped, Ensemble) else None
+    return _Beside(errors.read_errors(shipped), skill.read_skill(shipped), of_cells)
 
 
 def _install(

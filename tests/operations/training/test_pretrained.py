@@ -502,7 +502,7 @@ def test_an_ensemble_brings_its_error_model_for_its_own_product(database: Databa
     bare = install(work_of(database, CLOCK), read_shipped(NAME, shelf))
     with database.reading() as session:
         assert error_models.get(session, bare.version_id, LEARNT) is None
-    errors.write(
+    errors.write_errors(
         read_shipped(NAME, shelf), errors.ShippedErrors(period, 366, shape, shape, True, {LEARNT[0]: of_basin})
     )
     again, elsewhere = (
@@ -524,8 +524,8 @@ def test_a_damaged_error_model_is_refused(database: Database, shelf: Path) -> No
     of_basin = BasinErrors(2.0, np.arange(float(table.shape[1])), table, table, table, 1500)
     shipped = read_shipped(NAME, shelf)
     period, of_basins = Period.parse("2004-01-01..2004-12-31"), {"A": of_basin, "B": of_basin}
-    errors.write(shipped, errors.ShippedErrors(period, 366, shape, shape, False, of_basins))
-    file = shelf / NAME / errors.FILE
+    errors.write_errors(shipped, errors.ShippedErrors(period, 366, shape, shape, False, of_basins))
+    file = shelf / NAME / errors.ERRORS_FILE
     whole = file.read_bytes()
     tensors, header = checkpoint.parse(whole)
     headers = (

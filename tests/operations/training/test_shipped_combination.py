@@ -52,7 +52,7 @@ def ship_beside(database: Database, version: str, shipped: Combination) -> None:
         rows = scores.scores(session, versions=[version], metrics=["nse"])
     assert model is not None
     fitted = (model.days, model.shape, model.regional, model.for_unseen, model.basins)
-    errors.write(shipped, errors.ShippedErrors(model.period, *fitted))
+    errors.write_errors(shipped, errors.ShippedErrors(model.period, *fitted))
     by_member = {}
     for member in ("mean", FIRST, SECOND):
         own = [row for row in rows if row.member == member]
@@ -60,7 +60,7 @@ def ship_beside(database: Database, version: str, shipped: Combination) -> None:
         by_member[member] = skill.ShippedMetrics(basins=[row.basin_id for row in own], metrics={"nse": nse})
     mean, evaluated_at = dict(by_member.pop("mean")), CLOCK.wall()
     named = {"content": shipped.content, "period": str(JUDGED), "evaluated_at": evaluated_at, "subsets": by_member}
-    skill.write(shipped, skill.ShippedSkill.model_validate(mean | named))
+    skill.write_skill(shipped, skill.ShippedSkill.model_validate(mean | named))
 
 
 def with_own_weights(database: Database, both: versions.Version) -> str:

@@ -274,17 +274,17 @@ def test_a_shipped_ensemble_comes_with_its_regional_mapping(trained_store: Datab
         version = versions.newest(session).id
     export(trained_store, version, folder)
     (folder / "README.md").write_text("A small one.")
-    shipped_snow.write(read(folder), REGIONAL)
+    shipped_snow.write_snow(read(folder), REGIONAL)
     installed = install(work_of(trained_store, CLOCK), read(folder))
     with trained_store.reading() as session:
         assert snow_cells.regional_cells(session, installed.version_id) == REGIONAL
     other = install(work_of(trained_store, CLOCK), read(folder), product="another")
     with trained_store.reading() as session:
         assert snow_cells.regional_cells(session, other.version_id) is None
-    text = (folder / shipped_snow.FILE).read_text()
-    (folder / shipped_snow.FILE).write_text(text.replace(read(folder).content, "0" * 64))
+    text = (folder / shipped_snow.SNOW_FILE).read_text()
+    (folder / shipped_snow.SNOW_FILE).write_text(text.replace(read(folder).content, "0" * 64))
     with pytest.raises(DamagedEnsemble, match="not of the ensemble beside it"):
-        shipped_snow.read(read(folder))
-    (folder / shipped_snow.FILE).write_text("{")
+        shipped_snow.read_snow(read(folder))
+    (folder / shipped_snow.SNOW_FILE).write_text("{")
     with pytest.raises(DamagedEnsemble, match="cannot be used"):
-        shipped_snow.read(read(folder))
+        shipped_snow.read_snow(read(folder))
