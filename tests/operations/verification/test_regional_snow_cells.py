@@ -17,10 +17,9 @@ from hydrology.snow.against_normal import SnowEstimate
 from hydrology.snow.snow import RegionalSnow, SnowBand
 from hydrology.snow.snow17 import snow17
 from jobspec.jobs.forecasting import ForecastParams
-from models.energy import mean_temperature
-from models.pretrained import snow as shipped_snow
-from models.pretrained.files import DamagedEnsemble
-from models.pretrained.form import read
+from models.forcing import mean_temperature
+from models.pretrained import attachments as shipped_snow
+from models.pretrained.form import DamagedEnsemble, read
 from operations.basin_data.dataset import BasinForcing, load_forcing
 from operations.forecasting.forecast import forecast
 from operations.forecasting.normals import DAYS, snow17_at
