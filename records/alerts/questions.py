@@ -8,56 +8,56 @@ it.
 import hmac
 import secrets
 from collections.abc import Collection
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
 
-from sqlalchemy import CheckConstraint, Index, delete, func, select
-from sqlalchemy.orm import Mapped, Session, mapped_column
+from sqlalchemy import CheckConstraint, Index, func, select
+from sqlalchemy.orm import Session
 
 from hydrology.base.errors import InvalidInput
 from jobspec.addresses import mailbox
 from records.access.keys import KEYS
-from records.database.base import Base
-from records.database.stored import add_all, insert_into
+from records.database.stored import add_all, as_values, find, find_row, insert_into, stored, table_of
 from runtime.settings import Settings
 
 _DAY = timedelta(days=1)
 
 
-class MailQuestionRow(Base):
-    """A question to a recipient of e-mail whether it agrees. It outlives its subscription and its delivery."""
+@stored("mail_questions", Index(None, "mailbox"), Index(None, "key_id", "at"))
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """A question to a recipient of e-mail whether it agrees. It outlives its subscription and its delivery.
 
-    __tablename__ = "mail_questions"
-    __table_args__ = (Index(None, "mailbox"), Index(None, "key_id", "at"))
+    `id` is that of its delivery, `mailbox` a keyed hash. One that is not allowed is not sent, since the mailbox had
+    another, or has refused.
+    """
 
-    # Of its delivery.
-    id: Mapped[str] = mapped_column(primary_key=True)
-    # A keyed hash.
-    mailbox: Mapped[str]
+    id: str
+    mailbox: str
     # Not a foreign key: keys are revoked, never deleted.
-    key_id: Mapped[str]
-    at: Mapped[datetime]
-    # False: it is not sent, since the mailbox had another, or has refused.
-    is_allowed: Mapped[bool]
+    key_id: str
+    at: datetime
+    is_allowed: bool
 
 
-class MailRefusalRow(Base):
+@stored("mail_refusals", key=("mailbox",))
+class _Refusal:
     """A mailbox that wants no questions."""
 
-    __tablename__ = "mail_refusals"
-
-    mailbox: Mapped[str] = mapped_column(primary_key=True)
-    at: Mapped[datetime]
+    mailbox: str
+    at: datetime
 
 
-class MailboxSaltRow(Base):
+@stored("mailbox_salt", CheckConstraint("id = 1", name="id"))
+class _Salt:
     """The key that mailboxes are hashed with."""
 
-    __tablename__ = "mailbox_salt"
-    __table_args__ = (CheckConstraint("id = 1", name="id"),)
+    id: int
+    salt: str
 
-    id: Mapped[int] = mapped_column(primary_key=True)
-    salt: Mapped[str]
+
+_QUESTIONS, _REFUSALS, _SALT = table_of(_Question), table_of(_Refusal), table_of(_Salt)
 
 
 class TooManyQuestions(InvalidInput):
@@ -76,14 +76,15 @@ def one_after_another(session: Session) -> None:
 
 def mailbox_hash(session: Session, email: str) -> str:
     """Return the keyed hash of the mailbox that an address reaches."""
-    salt = session.scalar(select(MailboxSaltRow.salt)) or _new_salt(session)
+    salt = session.scalar(select(_SALT.c.salt)) or _new_salt(session)
     return hmac.digest(bytes.fromhex(salt), mailbox(email).encode(), sha256).hex()
 
 
 def _new_salt(session: Session) -> str:
     fresh = {"id": 1, "salt": secrets.token_hex(32)}
-    session.execute(insert_into(session, MailboxSaltRow).values(fresh).on_conflict_do_nothing(index_elements=["id"]))
-    return session.scalars(select(MailboxSaltRow.salt)).one()
+    session.execute(insert_into(session, _SALT).values(fresh).on_conflict_do_nothing(index_elements=["id"]))
+    salt: str = session.scalars(select(_SALT.c.salt)).one()
+    return salt
 
 
 def store(session: Session, delivery: str, email: str, key: str, at: datetime, settings: Settings) -> None:
@@ -91,49 +92,49 @@ def store(session: Session, delivery: str, email: str, key: str, at: datetime, s
 
     One that may not counts as well, and nothing that a key sees differs: no key learns who was asked or refused.
     """
-    recent = (MailQuestionRow.key_id == key, MailQuestionRow.at > at - _DAY)
+    recent = (_QUESTIONS.c.key_id == key, _QUESTIONS.c.at > at - _DAY)
     limit = settings.mail_questions_per_day
-    if session.scalars(select(func.count()).select_from(MailQuestionRow).where(*recent)).one() >= limit:
+    if session.scalars(select(func.count()).select_from(_QUESTIONS).where(*recent)).one() >= limit:
         raise TooManyQuestions(f"A key may create {limit} subscriptions for e-mail within a day: wait until tomorrow.")
     hashed = mailbox_hash(session, email)
     since = at - timedelta(days=settings.retain_questions_days)
-    earlier = select(MailQuestionRow.id).filter_by(mailbox=hashed, is_allowed=True).where(MailQuestionRow.at > since)
+    earlier = select(_QUESTIONS.c.id).filter_by(mailbox=hashed, is_allowed=True).where(_QUESTIONS.c.at > since)
     is_allowed = session.scalar(earlier.limit(1)) is None and not is_refused(session, hashed)
-    row = {"id": delivery, "mailbox": hashed, "key_id": key, "at": at, "is_allowed": is_allowed}
-    add_all(session, MailQuestionRow, [row])
+    add_all(session, _Question, [as_values(_Question(delivery, hashed, key, at, is_allowed))])
 
 
 def mailbox_to_ask(session: Session, delivery: str) -> str | None:
     """Return the hashed mailbox that a delivery's question goes to; None where it may not be asked."""
-    row = session.get(MailQuestionRow, delivery)
-    return row.mailbox if row is not None and row.is_allowed and not is_refused(session, row.mailbox) else None
+    asked = find(session, _Question, id=delivery)
+    is_allowed = asked is not None and asked.is_allowed and not is_refused(session, asked.mailbox)
+    return asked.mailbox if asked is not None and is_allowed else None
 
 
 def is_refused(session: Session, hashed: str) -> bool:
-    return session.get(MailRefusalRow, hashed) is not None
+    return find_row(session, _REFUSALS, mailbox=hashed) is not None
 
 
 def refuse(session: Session, hashed: str, at: datetime) -> bool:
     """Record that a mailbox wants no questions, for good, and return whether that is new."""
     one_after_another(session)
-    insert = insert_into(session, MailRefusalRow).values(mailbox=hashed, at=at)
-    new = insert.on_conflict_do_nothing(index_elements=["mailbox"]).returning(MailRefusalRow.mailbox)
+    insert = insert_into(session, _REFUSALS).values(mailbox=hashed, at=at)
+    new = insert.on_conflict_do_nothing(index_elements=["mailbox"]).returning(_REFUSALS.c.mailbox)
     return session.execute(new).one_or_none() is not None
 
 
 def allow(session: Session, hashed: str) -> bool:
     """Record that a mailbox takes questions again; return whether that is new."""
-    gone = delete(MailRefusalRow).where(MailRefusalRow.mailbox == hashed).returning(MailRefusalRow.mailbox)
+    gone = _REFUSALS.delete().where(_REFUSALS.c.mailbox == hashed).returning(_REFUSALS.c.mailbox)
     return session.execute(gone).one_or_none() is not None
 
 
 def outdated(session: Session, before: datetime, ids: Collection[str] | None = None) -> dict[str, int]:
     """Return the questions that were stored before an instant, each with a count of 1."""
-    query = select(MailQuestionRow.id).where(MailQuestionRow.at < before).order_by(MailQuestionRow.id)
-    return dict.fromkeys(session.scalars(query if ids is None else query.where(MailQuestionRow.id.in_(ids))), 1)
+    query = select(_QUESTIONS.c.id).where(_QUESTIONS.c.at < before).order_by(_QUESTIONS.c.id)
+    return dict.fromkeys(session.scalars(query if ids is None else query.where(_QUESTIONS.c.id.in_(ids))), 1)
 
 
 def remove(session: Session, ids: Collection[str]) -> list[str]:
     """Delete questions. None of them had an address of its own."""
-    session.execute(delete(MailQuestionRow).where(MailQuestionRow.id.in_(ids)))
+    session.execute(_QUESTIONS.delete().where(_QUESTIONS.c.id.in_(ids)))
     return []
