@@ -101,9 +101,6 @@ def opened(
             raises an error if the tables are at another revision.
         begins: where a missing SQLite file is created, which is then reported.
     """
-    if not reads:
-        import records.schema  # noqa: F401 - a changed table may refer to any other
-
     settings = settings or Settings.load()
     use_cores(cores(settings.threads))
     use_device(settings.device)
