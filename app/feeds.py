@@ -15,7 +15,7 @@ from app.http.conditional import ASK_FIRST, cached
 from app.http.dependencies import Reading
 from app.http.problems import Forbidden, documented_keyed, documented_writing
 from hydrology.base.doc import Why
-from jobspec.feeds import NewFeed
+from jobspec.feed_kinds import FEED_KINDS, MissingFeedKind, NewFeed
 from jobspec.fields import NAMED
 from records.access.keys import Key
 from records.database.stored import as_values
@@ -129,7 +129,10 @@ def holes(feed: str, basin: str, found: Iterable[feeds.Hole]) -> list[Hole]:
 
 
 def _fields(feed: feeds.Feed, key: Key) -> dict[str, Any]:
-    fields = as_values(feed, "created_by", "origin") | {"adapter": feed.settings["adapter"]}
+    fields = as_values(feed, "created_by", "origin") | {"adapter": feed.adapter}
+    if feed.adapter not in FEED_KINDS:
+        fields |= {"last_error": str(MissingFeedKind(feed.adapter))}
+        fields |= {"missing": {} if feed.last_error_at else {"last_error_at": "It cannot be fetched at all."}}
     if not _withheld(key, feed):
         return fields
     hidden = ("settings", "last_error") if feed.last_error else ("settings",)
@@ -137,7 +140,7 @@ def _fields(feed: feeds.Feed, key: Key) -> dict[str, Any]:
 
 
 def _withheld(key: Key, feed: feeds.Feed) -> bool:
-    return feed.settings["adapter"] == "files" and not key.is_admin and feed.created_by != key.id
+    return feed.adapter == "files" and not key.is_admin and feed.created_by != key.id
 
 
 router = APIRouter(prefix="/feeds", tags=["feeds"], route_class=KeyFirstRoute)

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Period
 from jobspec.changes import Changes, Increment, NewAdjustment
-from jobspec.feeds import NewFeed, read_settings
+from jobspec.feed_kinds import NewFeed, read_settings
 from jobspec.jobs.forecasting import ForecastParams, VolumesParams, WhatIfParams
 from jobspec.levels import NewRating, NewThreshold
 from jobspec.subscriptions import NewSubscription

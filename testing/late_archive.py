@@ -10,8 +10,8 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day, Period, as_date, day
+from hydrology.base.products import WEATHER
 from hydrology.base.series import DailySeries
-from hydrology.base.variables import WEATHER
 from hydrology.weather.bridge import BRIDGED
 from hydrology.weather.forcing import WeatherForecast, WeatherIssue
 from ingestion.base import BasinData, SourceFile, SourceSeries

@@ -11,9 +11,9 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Period, day
+from hydrology.base.products import WEATHER
 from hydrology.base.reasons import Reason
 from hydrology.base.series import DailySeries, Flag
-from hydrology.base.variables import WEATHER
 from hydrology.weather.forcing import WeatherForecast, WeatherIssue
 from records.basins import basins
 from records.basins.ownership import Basin

@@ -13,7 +13,7 @@ from app.http.base_schema import EXPLAINED, Missing, Model, next_page
 from app.http.conditional import SHORTLY, cached
 from app.http.dependencies import KnownBasin, NumberPage, Reading
 from app.http.problems import documented
-from hydrology.alerts.alert_rule import Severity, Trend
+from hydrology.alerts import Severity, Trend
 from hydrology.base.doc import Why
 from hydrology.uncertainty.exceedance import Direction
 from jobspec.levels import CategoryName

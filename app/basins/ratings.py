@@ -18,7 +18,7 @@ from hydrology.base.absent import absent, texts
 from hydrology.base.calendar import Day, as_date
 from hydrology.base.doc import Why
 from hydrology.base.reasons import Reason
-from hydrology.ratings.rating import M_PER_FT, Expansion, InvalidRating, Rating
+from hydrology.ratings import M_PER_FT, Expansion, InvalidRating, Rating
 from jobspec.levels import NewRating
 from records.basins import ratings
 from records.basins.basins import UnknownBasin

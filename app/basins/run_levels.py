@@ -10,7 +10,7 @@ from app.http.discharge_units import NoArea
 from hydrology.base import units as convert
 from hydrology.base.absent import Absent
 from hydrology.base.units import Units
-from hydrology.extremes.thresholds import OF_MODEL, Statistic
+from hydrology.extremes.levels import OF_MODEL, Statistic
 from hydrology.uncertainty.exceedance import Direction
 from records.levels import basin_levels
 from records.runs import run_types

@@ -10,7 +10,7 @@ from app.basins.schemas import NO_FEED, AreaUsed, BasinKind
 from app.http.base_schema import EXPLAINED, Area, DataCredit, Missing, Model, Period
 from hydrology.base.doc import Why
 from hydrology.base.units import Units
-from hydrology.extremes import thresholds
+from hydrology.extremes import levels
 from hydrology.uncertainty.exceedance import Direction
 from jobspec.levels import CategoryName
 
@@ -62,8 +62,8 @@ class FloodFrequency(Model):
 class RecordStatistic(Model):
     """Levels of one kind, by one method."""
 
-    kind: thresholds.Kind
-    method: thresholds.Method = Field(
+    kind: levels.Kind
+    method: levels.Method = Field(
         description="`gev`: a generalized extreme value distribution by L-moments. `bulletin-17c`: log-Pearson III by "
         "the expected moments of the logarithms, without the low outliers of the multiple Grubbs-Beck test. "
         "`log-pearson-3`: by the moments of the logarithms. `share-of-days`: counted."

@@ -33,9 +33,9 @@ from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day, as_date
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Units
-from hydrology.extremes import thresholds as levels
+from hydrology.extremes import levels
 from hydrology.extremes.frequency import INTERVAL, SAMPLES
-from hydrology.ratings.rating import M_PER_FT, Rating
+from hydrology.ratings import M_PER_FT, Rating
 from records.basins import ratings
 from records.basins.basins import UnknownArea, UnknownBasin
 from records.levels import basin_levels, categories_and_doubts

@@ -20,10 +20,9 @@ from app.jobs.schedules import Schedule, schedule_of
 from app.pages.render import FormField, PageRoute, form_of, render
 from app.service import status as status_service
 from app.service.status import Status
-from hydrology.alerts.alert_rule import SEVERITIES, rank
-from hydrology.base.calendar import as_date
-from hydrology.base.staleness import age_days, stale
-from jobspec.feeds import ADAPTERS
+from hydrology.alerts import SEVERITIES, rank
+from hydrology.base.calendar import age_days, as_date, stale
+from jobspec.feed_kinds import FEED_KINDS
 from jobspec.kinds import REQUESTABLE
 from jobspec.subscriptions import NewSubscription
 from records.alerts import alerts, deliveries
@@ -162,7 +161,7 @@ def read_schedules(request: Request, session: Reading, key: AnyKey) -> HTMLRespo
     return render(request, "work/schedules.html", Schedules(listed, json.dumps(SCHEDULED_JOB)))
 
 
-SETTINGS = {"adapter": "usgs", "basins": ["USGS-01013500", "USGS-13235000"]}
+SETTINGS = {"adapter": next(iter(FEED_KINDS)), "basins": ["USGS-01013500", "USGS-13235000"]}
 """Settings that the form of a new feed begins with."""
 
 
@@ -179,7 +178,7 @@ class Feeds:
 def read_feeds(request: Request, session: Reading, key: AnyKey) -> HTMLResponse:
     """Show the feeds."""
     listed = [feed_detail(session, feed, key) for feed in feeds.list_feeds(session)]
-    return render(request, "work/feeds.html", Feeds(listed, list(ADAPTERS), json.dumps(SETTINGS)))
+    return render(request, "work/feeds.html", Feeds(listed, list(FEED_KINDS), json.dumps(SETTINGS)))
 
 
 @dataclass(frozen=True, slots=True)

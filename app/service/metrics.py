@@ -19,7 +19,7 @@ from app.http.api_keys import AnyKey
 from app.http.dependencies import OpenDatabase, Reading, ServiceClock, ServiceSettings
 from app.http.middleware import on_start
 from app.http.problems import documented_keyed
-from hydrology.base.staleness import age_days
+from hydrology.base.calendar import age_days
 from jobspec.jobs.base import QUEUES
 from records.database.engine import Database
 from records.jobs import process_heartbeats, queues

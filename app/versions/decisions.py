@@ -17,7 +17,7 @@ from app.versions.verification import NotVerified, OfSeason, basin_verification
 from app.versions.verification_schemas import INDEPENDENT, LeadVerification, MonthSkill, OfForecaster, OfLead
 from hydrology.base.absent import absent
 from hydrology.base.reasons import Reason
-from hydrology.scores.decision_value import CHANCES, COST_LOSS_RATIOS, ActingAtChance
+from hydrology.scores.probabilistic import CHANCES, COST_LOSS_RATIOS, ActingAtChance
 from hydrology.verification.results import ALL_YEAR, Season
 from hydrology.verification.skilful_days import skilful_days
 from records.basins.basins import UnknownBasin

@@ -30,10 +30,10 @@ from hydrology.base.absent import Absent
 from hydrology.base.arrays import Array
 from hydrology.base.calendar import Day, Period, as_date, day_of_year, days_between
 from hydrology.base.errors import DataProblem
-from hydrology.base.variables import WEATHER
+from hydrology.base.products import WEATHER
 from hydrology.scores.probabilistic import crps, exceedance_probability
 from hydrology.uncertainty.error_model import LEVELS
-from hydrology.verification.forecast_scores import Spread
+from hydrology.verification.results import Spread
 from hydrology.weather.bridge import BRIDGED
 from hydrology.weather.forcing import WeatherForecast, WeatherIssue
 from jobspec.jobs.forecasting import ISSUE_TIME

@@ -27,9 +27,9 @@ from torch.nn import functional
 from benchmarks.speed.country import PERIOD, PRODUCT, UNITS, SyntheticCountry
 from benchmarks.speed.warm_forecast import CLOCK, MEMBERS, cpu_seconds, prepare
 from hydrology.base.calendar import Period, as_date
-from hydrology.base.variables import WEATHER
+from hydrology.base.products import WEATHER
 from hydrology.weather.forcing import WeatherForecast, WeatherIssue
-from hydrology.weather.perturbed_forecasts import SOURCE as PERTURBED
+from hydrology.weather.forecast_errors import SOURCE as PERTURBED
 from jobspec.jobs.forecasting import ForecastParams
 from models.ensemble import Ensemble
 from models.inference import GROUP

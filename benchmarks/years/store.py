@@ -17,8 +17,8 @@ from benchmarks.speed.warm_forecast import CLOCK, prepare
 from benchmarks.speed.weather_traces import ESP_HORIZON, LEADS, T0, issue, store_weather
 from benchmarks.years.pattern import Pattern
 from hydrology.base.calendar import Day
+from hydrology.base.products import WEATHER
 from hydrology.base.series import DailySeries
-from hydrology.base.variables import WEATHER
 from hydrology.weather.forcing import WeatherForecast, WeatherIssue
 from hydrology.weather.forcing_kinds import ForcingKind
 from ingestion.feeds.base import Observations

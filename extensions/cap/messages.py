@@ -12,7 +12,7 @@ from typing import Any, Literal
 from xml.etree.ElementTree import Element
 
 from extensions.cap import xml
-from hydrology.alerts.alert_rule import Severity
+from hydrology.alerts import Severity
 from hydrology.base.calendar import as_date
 from records.alerts.alert_changes import Change, headline, other_levels
 from records.basins.ownership import Basin, shown_name

@@ -16,7 +16,7 @@ from freshet.cli.text_files import read_text, valid
 from hydrology.base.absent import texts
 from hydrology.base.calendar import day
 from hydrology.base.errors import InvalidInput, counted
-from hydrology.ratings.rating import M_PER_FT
+from hydrology.ratings import M_PER_FT
 from ingestion.json_numbers import parse_json
 from jobspec.levels import FloodFrequencySettings, NewCategories, NewRating, NewThreshold
 from records.access import audit

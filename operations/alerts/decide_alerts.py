@@ -13,10 +13,9 @@ import structlog
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import absent
-from hydrology.base.calendar import Day
+from hydrology.base.calendar import Day, age_days, stale
 from hydrology.base.errors import Problem
 from hydrology.base.reasons import Reason
-from hydrology.base.staleness import age_days, stale
 from operations.versions.stages import with_progress
 from records.access import audit
 from records.access.audit import Actor

@@ -10,8 +10,13 @@ from hydrology.base.arrays import Array
 from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem, InvalidInput
 from hydrology.base.reasons import Reason
-from hydrology.weather.climate_indices import CLIMATE, ClimateIndices, climate_indices
-from hydrology.weather.evaporation import extraterrestrial_radiation, potential_evapotranspiration
+from hydrology.weather.climate import (
+    CLIMATE,
+    ClimateIndices,
+    climate_indices,
+    extraterrestrial_radiation,
+    potential_evapotranspiration,
+)
 from jobspec.network import TEMPERATURES
 from jobspec.training import InputsConfig
 from models.arrays import Forcing

@@ -9,14 +9,12 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.absent import absent
 from hydrology.base.calendar import Day, Period
-from hydrology.base.discharge_values import refused
-from hydrology.base.errors import InvalidInput, Problem, counted
-from hydrology.base.findings import Finding
+from hydrology.base.errors import Finding, InvalidInput, Problem, counted
 from hydrology.base.reasons import Reason
-from hydrology.base.series import DailySeries
-from hydrology.weather.basin_climate import BasinClimate
-from hydrology.weather.mistaken_units import AREA_UNIT, FLOW_UNIT
+from hydrology.base.series import DailySeries, refused
+from hydrology.weather.climate import BasinClimate
 from hydrology.weather.quality import MAX_FILLED_GAP, quality_report
+from hydrology.weather.runoff import AREA_UNIT, FLOW_UNIT
 from ingestion.base import BasinData, Source, SourceFile
 from ingestion.sources import benchmarks
 from operations.basin_data.check_incoming import check_observed, ended_only

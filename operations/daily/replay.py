@@ -15,10 +15,10 @@ from sqlalchemy.orm import Session
 from hydrology.base.arrays import Array
 from hydrology.base.calendar import Day, Period, as_date
 from hydrology.base.errors import InvalidInput
-from hydrology.base.variables import WEATHER
+from hydrology.base.products import WEATHER
 from hydrology.weather.bridge import BRIDGED
 from hydrology.weather.forcing import WeatherForecast, WeatherIssue
-from hydrology.weather.perturbed_forecasts import CREDIT, SOURCE, perturbed
+from hydrology.weather.forecast_errors import CREDIT, SOURCE, perturbed
 from jobspec.jobs.forecasting import ISSUE_TIME, ReplayParams
 from operations.alerts.decide_alerts import decide
 from operations.basin_data.basins import chosen, last_ended

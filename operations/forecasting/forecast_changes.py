@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import structlog
 
-from hydrology.attribution.forecast_change import ORDERS, PARTS, split_change
+from hydrology.attribution import ORDERS, PARTS, split_change
 from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Period
 from hydrology.base.errors import Problem

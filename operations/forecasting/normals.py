@@ -15,8 +15,7 @@ from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day, Days, Period, days_between, same_day
 from hydrology.base.reasons import Reason
 from hydrology.base.units import area_by, to_mm_per_day
-from hydrology.climatology.flow_climatology import NEAR_DAYS
-from hydrology.climatology.normals import MIN_YEARS, normal_means, too_few_years
+from hydrology.climatology.normals import MIN_YEARS, NEAR_DAYS, normal_means, too_few_years
 from hydrology.snow.against_normal import SnowEstimate
 from hydrology.snow.snow17 import snow17
 from jobspec.network import TEMPERATURES

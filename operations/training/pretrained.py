@@ -17,7 +17,7 @@ from hydrology.base.calendar import Period
 from hydrology.base.errors import InvalidInput, NotFound
 from hydrology.base.products import JOINT
 from hydrology.base.reasons import Reason
-from hydrology.snow.regional_snow import RegionalSnow
+from hydrology.snow.snow import RegionalSnow
 from models.networks import architecture, snow_cells
 from models.pretrained import DEFAULT, SHELF, combination, errors, form, skill, snow
 from models.pretrained.combination import Combination

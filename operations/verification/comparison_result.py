@@ -7,8 +7,8 @@ from sqlalchemy.orm import Session
 from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Period
 from hydrology.base.reasons import Reason
-from hydrology.scores import published_medians as printed
-from hydrology.scores.paired_comparison import MEANINGS, difference, quartiles
+from hydrology.scores import comparisons as printed
+from hydrology.scores.comparisons import MEANINGS, difference, quartiles
 from hydrology.scores.score_types import Score
 from hydrology.scores.scores import SCORES
 from models.networks import build

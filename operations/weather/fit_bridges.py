@@ -12,14 +12,13 @@ import structlog
 from sqlalchemy.orm import Session
 
 from hydrology.base.arrays import Array
+from hydrology.base.basins import ATTRIBUTES, most_similar
 from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem, InvalidInput, Problem
+from hydrology.base.products import WEATHER
 from hydrology.base.series import DailySeries, Flag, Flags
-from hydrology.base.similar_basins import ATTRIBUTES, most_similar
-from hydrology.base.variables import WEATHER
-from hydrology.weather import bridge_fit as method
-from hydrology.weather.bridge import BRIDGED, PRECIPITATION, DailyWeather
-from hydrology.weather.bridge_fit import TooFewDays
+from hydrology.weather import bridge as method
+from hydrology.weather.bridge import BRIDGED, PRECIPITATION, DailyWeather, TooFewDays
 from ingestion.base import BasinData, SourceFile, SourceSeries
 from jobspec.jobs.data import BridgeFit
 from operations.basin_data.basins import chosen

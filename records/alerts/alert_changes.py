@@ -12,11 +12,11 @@ from typing import Annotated, Any, Literal
 from sqlalchemy import CheckConstraint, Column, ForeignKey, Index, String, UniqueConstraint, select
 from sqlalchemy.orm import Session
 
-from hydrology.alerts.alert_rule import SEVERITIES, Severity, Trend, Turn, rank
+from hydrology.alerts import SEVERITIES, Severity, Trend, Turn, rank
 from hydrology.base.calendar import Day
 from hydrology.base.errors import NotFound
 from hydrology.extremes.level_checks import gravity, level_title, percent
-from hydrology.ratings.rating import M_PER_FT
+from hydrology.ratings import M_PER_FT
 from hydrology.uncertainty.exceedance import Direction
 from jobspec.levels import CategoryName
 from records.alerts import subscriptions

@@ -8,11 +8,11 @@ from typing import Annotated
 from sqlalchemy import CheckConstraint, ForeignKey, and_, select, tuple_
 from sqlalchemy.orm import Session
 
-from hydrology.alerts.alert_rule import SEVERITIES, Severity, Trend, rank
+from hydrology.alerts import SEVERITIES, Severity, Trend, rank
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day
 from hydrology.extremes.level_checks import gravity
-from hydrology.extremes.thresholds import Kind
+from hydrology.extremes.levels import Kind
 from hydrology.uncertainty.exceedance import Direction
 from records.basins import ownership
 from records.basins.ownership import BASINS
@@ -54,7 +54,7 @@ class Alert(LevelChance):
     Attributes:
         trend: of the chance since the previous run; None without one to compare with.
         severity: None for no alert; since: when it was reached, by the service's clock.
-        switches: `[on, runs]` for each step of its ladder (`hydrology.alerts.alert_rule`).
+        switches: `[on, runs]` for each step of its ladder (`hydrology.alerts`).
     """
 
     basin_id: Annotated[str, ForeignKey("alert_basins.basin_id")]

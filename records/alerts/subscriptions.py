@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from sqlalchemy import CheckConstraint, Index, or_, select
 from sqlalchemy.orm import Session
 
-from hydrology.alerts.alert_rule import Severity, rank
+from hydrology.alerts import Severity, rank
 from hydrology.base.absent import Absent, absent
 from hydrology.base.errors import InvalidInput, NotFound
 from hydrology.base.reasons import Reason

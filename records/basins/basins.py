@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from hydrology.base.basins import has_source
 from hydrology.base.errors import NotFound
 from hydrology.base.units import AREA_ATTRIBUTES, M2_PER_KM2, Area, only_area
-from hydrology.weather.climate_indices import CLIMATE
+from hydrology.weather.climate import CLIMATE
 from jobspec.network import LATITUDE
 from records.basins import ownership
 from records.basins.ownership import AREAS, ATTRIBUTES, BASINS, TEXTS, Basin

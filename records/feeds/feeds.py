@@ -13,8 +13,8 @@ from sqlalchemy.orm import Session
 from hydrology.base.basins import has_source
 from hydrology.base.errors import InvalidInput, NotFound
 from hydrology.base.products import Credit
-from jobspec.feeds import AnyFeedSettings, FilesSettings, NewFeed, UsgsSettings, read_settings
-from jobspec.feeds import stored as stored_settings
+from jobspec.feed_kinds import NewFeed, kind_of, read_settings
+from jobspec.feeds import FeedSettings, FilesSettings
 from records.access import keys
 from records.basins import basins
 from records.database.base import Base, FreeText, JsonList, JsonObject
@@ -123,8 +123,17 @@ class Feed:
     last_error: str | None
     last_error_at: datetime | None
 
-    def read(self) -> AnyFeedSettings:
-        """Return its settings, with defaults; InvalidRequest if a newer Freshet wrote them."""
+    @property
+    def adapter(self) -> str:
+        """The name of its kind."""
+        return str(self.settings["adapter"])
+
+    def read(self) -> FeedSettings:
+        """Return its settings, with defaults.
+
+        InvalidRequest: a newer Freshet wrote them. MissingFeedKind: the extension of its kind is not loaded.
+        """
+        kind_of(self.adapter)
         return read_settings(self.settings)
 
 
@@ -173,7 +182,7 @@ def create(session: Session, new: NewFeed, created_by: str | None, at: datetime)
     row = {
         "id": new_id(at),
         "name": new.name,
-        "settings": stored_settings(settings),
+        "settings": settings.model_dump(mode="json", by_alias=True, exclude_unset=True),
         "product": product,
         "origin": settings.origin,
         "created_by": created_by,
@@ -221,8 +230,7 @@ def failed_forecasts(session: Session, source: str, model: str, since: datetime)
     """Return why basins lack newer forecasts of a weather model; fetches count from an instant on."""
     found: dict[str, str] = {}
     for feed in list_feeds(session):
-        shown = feed.read()
-        if not shown.fills_record and shown.adapter.startswith(source) and getattr(shown, "model", None) == model:
+        if feed.product is None and feed.adapter.startswith(source) and feed.settings.get("model") == model:
             failed = [one for one in basins_of(session, feed) if one.status == "failed" and one.tried_at >= since]
             found |= {one.basin_id: str(one.reason) for one in failed}
     return found
@@ -247,8 +255,8 @@ def targets(session: Session, feed: Feed) -> list[str]:
             f"{', '.join(others[:10])}: not stored here, or not writable by the feed {feed.name}: ingest or register "
             "them first with the feed's key, or leave them out."
         )
-    if isinstance(shown, UsgsSettings):
-        saved = [basin for basin in saved if basin.startswith("USGS-")]
+    if shown.namespace is not None:
+        saved = [basin for basin in saved if basin.startswith(f"{shown.namespace}-")]
     return shown.basins or saved
 
 
@@ -276,8 +284,7 @@ def of_product(session: Session, product: str) -> Feed | None:
 def require_free_product(session: Session, product: str) -> None:
     """Refuse a product that a feed of the service fills, for an operator's data."""
     for feed in list_feeds(session):
-        fills = feed.product or ("usgs" if feed.settings["adapter"] == "usgs" else None)
-        if fills == product and keys.is_official(session, feed.created_by):
+        if (feed.product or feed.origin) == product and keys.is_official(session, feed.created_by):
             raise product_conflict(product, f"is filled by the feed {feed.name}, and takes no uploads")
 
 
@@ -285,7 +292,7 @@ def fetch_command(feed: str, basin: str, first: object, last: object) -> str:
     return f"freshet feeds fetch {feed} --basin {basin} --period {first}..{last}"
 
 
-def _require_own(session: Session, product: str, settings: AnyFeedSettings) -> None:
+def _require_own(session: Session, product: str, settings: FeedSettings) -> None:
     saved = origin_of(session, product)
     others = {feed.origin: feed.name for feed in list_feeds(session) if feed.product == product}
     if saved is not None and saved != settings.origin:

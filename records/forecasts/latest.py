@@ -12,7 +12,7 @@ from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Day
 from hydrology.base.errors import NotFound
 from hydrology.base.reasons import Reason
-from hydrology.water.spin_up import SPIN_UP_DAYS, spin_up_note
+from hydrology.water.storage import SPIN_UP_DAYS, spin_up_note
 from records.basins import basins as basin_records
 from records.basins import ownership
 from records.basins.ownership import BASINS
@@ -51,7 +51,7 @@ def asked_version(session: Session, basin: str, version: str | None) -> versions
 
 @dataclass(frozen=True, slots=True)
 class Superseded:
-    """A newer run that cannot be the latest of the basin, and why."""
+    """A newer run that cannot become the basin's latest forecast."""
 
     run_id: str
     status: BasinStatus
@@ -89,7 +89,7 @@ def latest(session: Session, basin: str, at: datetime) -> Latest:
     """Return the latest forecast of a basin that is available at an instant.
 
     Of the operational runs of the version that is current for the basin, or, until that has issued one, of the version
-    before it: the newest T0, then the newest issue. A run whose state is still spinning up (`hydrology.water.spin_up`)
+    before it: the newest T0, then the newest issue. A run whose state is still spinning up (`hydrology.water.storage`)
     is not among them. NoForecast gives the outcome of the newest run.
     """
     answer = latest_many(session, [basin], at)[basin]

@@ -9,15 +9,12 @@ import numpy as np
 from sqlalchemy import ForeignKeyConstraint, Index, func, select
 from sqlalchemy.orm import Session
 
-from hydrology.alerts.alert_rule import WINDOW_DAYS
+from hydrology.alerts import WINDOW_DAYS
 from hydrology.base.absent import Absent, absent
 from hydrology.base.arrays import Array
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Area, converted
-from hydrology.outlook.days_ahead import FlowBasis
-from hydrology.outlook.flow_outlook import FlowOutlook, Surroundings, flow_outlook
-from hydrology.outlook.levels import Level
-from hydrology.outlook.peak import Peak
+from hydrology.outlook import FlowBasis, FlowOutlook, Level, Peak, Surroundings, flow_outlook
 from hydrology.uncertainty.error_model import LEVELS
 from hydrology.uncertainty.exceedance import FlowAhead
 from hydrology.uncertainty.weighted import of_traces, weighted_quantiles
@@ -44,7 +41,7 @@ class OutlookBefore:
     Attributes:
         run, t0: of the newest operational run of an earlier T0.
         likely: its highest likely level; None without one.
-        cause: the largest part of the change at the day of the peak (`hydrology.attribution.forecast_change`).
+        cause: the largest part of the change at the day of the peak (`hydrology.attribution`).
     """
 
     __pydantic_config__ = CLOSED

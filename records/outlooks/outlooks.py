@@ -7,13 +7,12 @@ import numpy as np
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from hydrology.alerts.alert_rule import WINDOW_DAYS
-from hydrology.attribution.forecast_change import PARTS, whole_change
+from hydrology.alerts import WINDOW_DAYS
+from hydrology.attribution import PARTS, whole_change
 from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Period
 from hydrology.base.reasons import Reason
-from hydrology.outlook.levels import LIKELY, highest
-from hydrology.outlook.peak import Peak
+from hydrology.outlook import LIKELY, Peak, highest
 from records.alerts.alerts import LevelChance
 from records.database.engine import Database
 from records.database.stored import as_values

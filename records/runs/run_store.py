@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from hydrology.base.absent import Absent, absent
 from hydrology.base.errors import InvalidInput
 from hydrology.base.reasons import Reason
-from hydrology.water.spin_up import SPIN_UP_DAYS
+from hydrology.water.storage import SPIN_UP_DAYS
 from hydrology.weather.forcing_kinds import KINDS
 from records.database.stored import add_all, as_values, insert_into
 from records.runs import runs

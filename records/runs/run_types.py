@@ -10,11 +10,10 @@ import numpy.typing as npt
 from sqlalchemy import Boolean, CheckConstraint, Column, ForeignKey, Index, String
 
 from hydrology.base.absent import Absent
-from hydrology.base.calendar import Day
+from hydrology.base.calendar import Day, stale_note
 from hydrology.base.errors import NotFound
-from hydrology.base.staleness import stale_note
 from hydrology.base.units import Area
-from hydrology.water.spin_up import is_spinning_up, spin_up_note
+from hydrology.water.storage import is_spinning_up, spin_up_note
 from hydrology.weather.forcing_kinds import KINDS, ForcingKind
 from records.database.base import JsonList, PackedDocument, Real, one_of
 from records.database.stored import ANY_WORD, ELSEWHERE, stored, table_of
@@ -59,7 +58,7 @@ ERROR_SHIFTS = "error_shifts"
 (`hydrology.uncertainty.error_model`), in calibrated runs."""
 VARIANCE = "discharge_variance"
 """The array of the variance of discharge by source, in runs that split it
-(`hydrology.uncertainty.variance_sources`)."""
+(`hydrology.uncertainty.weighted`)."""
 CLOSURE = ("residual", "tolerance")
 """The entries of the first axis of the array LEDGER, `entry`, after the terms."""
 RunBasinKey = tuple[str, str]  # a run and one of its basins

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Day, Period
 from hydrology.uncertainty.exceedance import FlowAhead
-from hydrology.water.spin_up import is_spinning_up
+from hydrology.water.storage import is_spinning_up
 from hydrology.weather.forcing_kinds import ForcingKind
 from records.database import retention
 from records.database.stored import as_record, find, read, where_keys

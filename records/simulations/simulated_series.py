@@ -15,9 +15,9 @@ from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Day, Period
 from hydrology.base.errors import NotFound
 from hydrology.base.reasons import Reason
+from hydrology.extremes.annual import Trend
 from hydrology.extremes.frequency import FloodQuantile
-from hydrology.extremes.thresholds import NamedLevel, Statistic
-from hydrology.extremes.trend import Trend
+from hydrology.extremes.levels import NamedLevel, Statistic
 from records.database.base import CLOSED, CalendarDay, Document, JsonObject
 from records.database.checksums import Corrupt, Summed, is_whole
 from records.database.stored import ELSEWHERE, add_all, as_record, as_values, stored, table_of, upsert
@@ -108,7 +108,7 @@ class SimulatedLoss:
     """Mean annual loss over the simulated days, mm.
 
     Attributes:
-        pet: potential evapotranspiration on the same days (`hydrology.weather.evaporation`).
+        pet: potential evapotranspiration on the same days (`hydrology.weather.climate`).
     """
 
     __pydantic_config__ = CLOSED

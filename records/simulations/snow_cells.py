@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Day, Period
 from hydrology.base.reasons import Reason
-from hydrology.snow.regional_snow import RegionalSnow
+from hydrology.snow.snow import RegionalSnow
 from records.basins import basins as basin_records
 from records.database.base import JsonObject
 from records.database.stored import as_values, find, read, stored, table_of, upsert

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day, Period
-from hydrology.scores.paired_comparison import quartiles as of_values
+from hydrology.scores.comparisons import quartiles as of_values
 from hydrology.verification.held_out_years import HELD_OUT, PeriodUse
 from records.database.stored import as_values, insert_into, read, stored, table_of, upsert
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from hydrology.base.calendar import Period
 from hydrology.scores.bootstrap import Interval
 from hydrology.verification.held_out_years import PeriodUse, use_of
-from hydrology.water.probe_results import ProbeResult
+from hydrology.water.probes import ProbeResult
 from jobspec.jobs.training import PromotionRule
 from records.database.base import CLOSED
 

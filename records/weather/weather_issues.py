@@ -25,7 +25,7 @@ from sqlalchemy.orm import Session
 from hydrology.base.calendar import Day, Period, day
 from hydrology.base.digests import sha256
 from hydrology.base.errors import NotFound
-from hydrology.base.variables import WEATHER
+from hydrology.base.products import WEATHER
 from hydrology.weather.forcing import WeatherForecast, WeatherIssue
 from records.basins import basins as basin_records
 from records.database import retention

@@ -18,7 +18,7 @@ from operations.verification.calibrate import calibrate
 from operations.verification.compare import compare
 from operations.verification.evaluate import evaluate
 from operations.verification.reforecast import reforecast
-from operations.verification.simulated_thresholds import compute
+from operations.verification.simulated_levels import compute
 from operations.verification.verify_issued import verify
 from operations.what_if import what_if
 from records.alerts import alert_changes, deliveries, dispatch, held_alerts

@@ -157,7 +157,7 @@ def _post(running: JobRun, works: Sequence["StartedTraining"], on_gpus: bool = F
     requests: list[tuple[JobRequest, int]] = []
     for training in works:
         name, members = training.training_id, training.config.members
-        if on_gpus and training.suits_gpus:
+        if on_gpus and training.trains_together():
             requests.append((MembersJob(params=MembersParams(training=name, members=members)), GPU_ATTEMPTS))
         else:
             of_members = [MemberParams(training=name, member=member) for member in range(members)]

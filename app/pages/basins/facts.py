@@ -17,7 +17,7 @@ from app.pages.render import STALE, in_full
 from app.versions.decisions import by_month
 from app.versions.scores import BasinSkill
 from app.versions.verification_schemas import BasinVerification, LeadVerification
-from hydrology.alerts.alert_rule import Severity
+from hydrology.alerts import Severity
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period
 from hydrology.base.errors import counted

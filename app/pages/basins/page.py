@@ -15,7 +15,7 @@ from app.basins.schemas import BasinDetail, basin_detail
 from app.feeds import Hole
 from app.feeds import holes as holes_of
 from app.forecasts import lookup
-from app.forecasts.changes.answer import ChangeOfRun, change_of
+from app.forecasts.changes import ChangeOfRun, change_of
 from app.forecasts.discharge import DischargeUnits, Representation, WithMembers, usual_units
 from app.forecasts.forecast import BasinForecast, forecast_of
 from app.forecasts.rain_margin import LevelMargin, RainMarginOfRun, rain_margin_of_run
@@ -36,12 +36,12 @@ from app.versions.scores import BasinSkill, basin_skill
 from app.versions.verification import basin_verification
 from app.versions.verification_schemas import BasinVerification, LeadVerification
 from app.versions.versions import version_detail
-from hydrology.alerts.alert_rule import Severity
+from hydrology.alerts import Severity
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import day
 from hydrology.base.units import Units
+from hydrology.extremes.levels import OF_MODEL
 from hydrology.extremes.rain_margin import RAIN_MM
-from hydrology.extremes.thresholds import OF_MODEL
 from hydrology.verification.held_out_years import HELD_OUT
 from hydrology.verification.results import ALL_YEAR
 from records.basins.ownership import station_name

@@ -17,9 +17,8 @@ from app.pages.rivers.selection import ALERTS, PAGE, STATES, Selected, Selection
 from app.service import status
 from app.service.health import Degraded
 from app.service.status import Status
-from hydrology.alerts.alert_rule import Severity
-from hydrology.base.calendar import day
-from hydrology.base.staleness import age_days
+from hydrology.alerts import Severity
+from hydrology.base.calendar import age_days, day
 
 router = APIRouter(route_class=PageRoute)
 

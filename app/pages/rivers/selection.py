@@ -10,8 +10,8 @@ from fastapi import Depends, Query
 from app.basins.queries import BoundingBox, corners
 from app.pages.rivers.basins_today import BasinToday, ColourBy
 from app.pages.rivers.map import Box
-from hydrology.alerts.alert_rule import SEVERITIES, Severity, rank
-from hydrology.base.longitudes import unwrapped
+from hydrology.alerts import SEVERITIES, Severity, rank
+from hydrology.base.outline import unwrapped
 
 PAGE = 50
 """Number of basins on a page of the table."""

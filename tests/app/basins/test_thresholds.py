@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from hydrology.extremes.thresholds import names, of_record
+from hydrology.extremes.levels import names, of_record
 from records.basins import basins
 from records.basins.ownership import Basin
 from records.database.engine import Database

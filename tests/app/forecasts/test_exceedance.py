@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 
 from app.forecasts.exceedance import _Members
 from hydrology.extremes.frequency import FloodQuantile
-from hydrology.extremes.thresholds import NamedLevel, Statistic, names
+from hydrology.extremes.levels import NamedLevel, Statistic, names
 from hydrology.scores.probabilistic import exceedance_probability
 from hydrology.uncertainty.error_model import LEVELS
 from jobspec.levels import NewThreshold

@@ -23,7 +23,7 @@ from extensions.plot.content import content
 from freshet.commands.forecasts import run_text
 from hydrology.base.basins import gauge_product
 from hydrology.extremes.level_checks import percent
-from hydrology.outlook.days_ahead import LEVELS
+from hydrology.outlook import LEVELS
 from records.alerts import alert_changes
 from records.alerts.alert_changes import headline
 from records.database.engine import Database

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from starlette.testclient import TestClient
 
 from hydrology.base.calendar import day
-from hydrology.outlook.days_ahead import LEVELS
+from hydrology.outlook import LEVELS
 from hydrology.uncertainty.error_model import LEVELS as ALL_LEVELS
 from jobspec.levels import NewThreshold
 from operations.alerts.decide_alerts import decide

@@ -14,7 +14,7 @@ from app.pages.basins.facts import by_months, verified_rows
 from app.versions.verification_schemas import BasinVerification, LeadVerification, MonthSkill
 from hydrology.base.absent import absent
 from hydrology.base.reasons import Reason
-from hydrology.verification.reliable_days import MIN_ISSUES
+from hydrology.verification.skilful_days import MIN_ISSUES
 from records.database.engine import Database
 from records.runs import run_arrays
 from records.runs.run_summary import ReferenceSnow

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 from extensions.cap import atom
 from extensions.cap.messages import NO_SENDER
-from hydrology.alerts.alert_rule import Severity
+from hydrology.alerts import Severity
 from hydrology.base.calendar import day
 from records.alerts import alert_changes
 from records.alerts.alert_changes import Change, ChangeKind, NewChange

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
-from hydrology.alerts.alert_rule import WINDOW_DAYS
+from hydrology.alerts import WINDOW_DAYS
 from hydrology.base.calendar import Period, as_date, day
 from hydrology.base.series import DailySeries, Flag
 from hydrology.base.units import Area, mm_per_day_to_m3s

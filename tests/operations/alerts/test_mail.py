@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import structlog.testing
 
-from hydrology.alerts.alert_rule import Severity
+from hydrology.alerts import Severity
 from hydrology.base.absent import Absent, absent
 from hydrology.base.reasons import Reason
 from jobspec.subscriptions import Digest, NewSubscription

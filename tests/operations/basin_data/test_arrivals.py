@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hydrology.base.calendar import Day, Period, day
+from hydrology.base.products import WEATHER
 from hydrology.base.series import DailySeries
-from hydrology.base.variables import WEATHER
 from hydrology.weather.bridge import BRIDGED, PRECIPITATION
 from ingestion.feeds.base import Observations
 from ingestion.sources import synthetic

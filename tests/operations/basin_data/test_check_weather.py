@@ -18,7 +18,7 @@ from ingestion.sources import synthetic
 from ingestion.sources.camels import CamelsSource
 from ingestion.sources.caravan import CaravanSource
 from ingestion.sources.tables import TablesSource
-from jobspec.feeds import NewFeed, read_settings
+from jobspec.feed_kinds import NewFeed, read_settings
 from operations.basin_data.ingest import ingest
 from operations.basin_data.source_paths import Intake
 from operations.feeds.fetch import fetch

@@ -9,7 +9,7 @@ from hydrology.base.calendar import Period
 from hydrology.base.outline import BadOutline
 from hydrology.base.units import M3_PER_FT3
 from ingestion.sources.tables import TablesSource
-from jobspec.feeds import NewFeed, read_settings
+from jobspec.feed_kinds import NewFeed, read_settings
 from jobspec.new_data import AddedBasin
 from operations.basin_data.ingest import IngestResult, ingest
 from operations.basin_data.source_paths import Intake

@@ -8,7 +8,7 @@ from hydrology.base.calendar import Period, day
 from jobspec.network import sized
 from operations.training.train import train
 from operations.verification.evaluate import evaluate
-from operations.verification.simulated_thresholds import compute
+from operations.verification.simulated_levels import compute
 from records.basins.ownership import Basin
 from records.database.engine import Database
 from records.database.stored import table_of

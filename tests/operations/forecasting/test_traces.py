@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import select
 
 from hydrology.base.calendar import Period, as_date, day
-from hydrology.base.variables import WEATHER
+from hydrology.base.products import WEATHER
 from hydrology.weather.forcing import WeatherForecast, WeatherIssue
 from hydrology.weather.forcing_kinds import ForcingKind
 from jobspec.jobs.forecasting import ForecastParams

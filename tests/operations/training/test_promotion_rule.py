@@ -13,7 +13,7 @@ from sqlalchemy import select
 from hydrology.base.calendar import Period, water_year
 from hydrology.base.errors import InvalidInput
 from hydrology.scores.bootstrap import YearlyErrors
-from hydrology.water.probe_results import ProbeResult
+from hydrology.water.probes import ProbeResult
 from jobspec.jobs.base import TRAINING
 from jobspec.jobs.training import PromotionRule
 from jobspec.training import Cosine

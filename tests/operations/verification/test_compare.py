@@ -14,7 +14,7 @@ from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem, InvalidInput
 from hydrology.base.reasons import Reason
 from hydrology.base.series import DailySeries, Flag
-from hydrology.scores.paired_comparison import difference
+from hydrology.scores.comparisons import difference
 from hydrology.scores.scores import SCORES
 from jobspec.training import Cosine
 from operations.training.train import train

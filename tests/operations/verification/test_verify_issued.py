@@ -14,8 +14,7 @@ from hydrology.base.reasons import Reason
 from hydrology.base.series import DailySeries, Flag
 from hydrology.scores.probabilistic import crps
 from hydrology.uncertainty.error_model import LEVELS
-from hydrology.verification.issued_forecasts import ADJUSTED, AS_ISSUED
-from hydrology.verification.reforecasts import CALIBRATED, FORECASTERS, RAW
+from hydrology.verification.forecasts import ADJUSTED, AS_ISSUED, CALIBRATED, FORECASTERS, RAW
 from hydrology.verification.verify import CLIMATOLOGY, PERSISTENCE
 from operations.basin_data.dataset import load_discharge
 from operations.verification import verify_issued as verifying

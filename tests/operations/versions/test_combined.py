@@ -7,13 +7,12 @@ import numpy as np
 import pytest
 from sqlalchemy import delete
 
-from hydrology.attribution.forecast_change import PARTS
+from hydrology.attribution import PARTS
 from hydrology.base.absent import Absent, absent
-from hydrology.base.calendar import Period, day
+from hydrology.base.calendar import STALE_AFTER_DAYS, Period, day
 from hydrology.base.errors import InvalidInput
 from hydrology.base.products import Credit
 from hydrology.base.reasons import Reason
-from hydrology.base.staleness import STALE_AFTER_DAYS
 from hydrology.scores.scores import nse
 from hydrology.water.ledger import PRECIPITATION
 from jobspec.changes import Changes, Increment, Storm
@@ -32,7 +31,7 @@ from operations.verification.error_split import split_errors
 from operations.verification.evaluate import evaluate
 from operations.verification.learn_weights import learn_weights, weights_by_errors
 from operations.verification.reforecast import reforecast
-from operations.verification.simulated_thresholds import compute
+from operations.verification.simulated_levels import compute
 from operations.verification.snow_cells import Reference, combined_snow, read_snow
 from operations.versions.load_networks import load_version
 from operations.what_if import what_if

@@ -8,8 +8,8 @@ import pytest
 
 from hydrology.base.calendar import Period, day
 from hydrology.base.errors import InvalidInput
+from hydrology.base.products import WEATHER
 from hydrology.base.series import DailySeries, Flag
-from hydrology.base.variables import WEATHER
 from hydrology.weather.bridge import BRIDGED, MOVED, PRECIPITATION, SCALED, Corrections, DailyWeather
 from hydrology.weather.forcing import WeatherForecast
 from jobspec.jobs.data import BridgeFit

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hydrology.base.calendar import Period, day
-from hydrology.weather.evaporation import saturation_vapour_pressure
+from hydrology.weather.climate import saturation_vapour_pressure
 from jobspec.changes import Changes
 from jobspec.jobs.forecasting import WhatIfParams
 from jobspec.kinds import InvalidRequest, read

@@ -9,8 +9,8 @@ import pytest
 from hydrology.base.calendar import day
 from hydrology.base.series import DailySeries
 from hydrology.extremes import frequency
-from hydrology.extremes import thresholds as of_flow
-from hydrology.extremes.thresholds import FLOOD_YEARS
+from hydrology.extremes import levels as of_flow
+from hydrology.extremes.levels import FLOOD_YEARS
 from jobspec.levels import FloodFrequencySettings, NewCategories, NewRating, NewThreshold
 from records.basins import ratings
 from records.basins.basins import UnknownBasin

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from sqlalchemy.sql.dml import UpdateBase
 
 from jobspec import kinds
-from jobspec.feeds import NewFeed
+from jobspec.feed_kinds import NewFeed
 from jobspec.jobs.base import EVERY_JOB, Authority, JobRequest, Owned, Role
 from jobspec.jobs.upkeep import CheckParams
 from jobspec.kinds import KINDS

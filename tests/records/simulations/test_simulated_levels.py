@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from hydrology.base.absent import absent
 from hydrology.base.calendar import Period, day
 from hydrology.base.reasons import Reason
-from hydrology.extremes.thresholds import Statistic, of_record
+from hydrology.extremes.levels import Statistic, of_record
 from jobspec.levels import NewThreshold
 from records.database.engine import Database
 from records.levels import basin_levels

@@ -9,7 +9,9 @@ import pytest
 from sqlalchemy import select
 from starlette.testclient import TestClient
 
-from jobspec.feeds import FilesSettings, NewFeed, OpenMeteoArchiveSettings
+from extensions.openmeteo.feed_kinds import OpenMeteoArchiveSettings
+from jobspec.feed_kinds import NewFeed
+from jobspec.feeds import FilesSettings
 from records.access import keys
 from records.access.audit import AUDIT
 from records.access.keys import Scope
