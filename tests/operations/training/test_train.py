@@ -60,7 +60,7 @@ def test_a_version_stores_its_members_and_serves_the_basins_that_had_none(traine
     assert members[0].weights != members[1].weights
     assert version.properties.physics
     assert not any(probe.forbids for probe in version.properties.physics)
-    assert "less flow after rain" in {probe.name for probe in version.properties.physics}
+    assert "added rain" in {probe.name for probe in version.properties.physics}
 
     again = train(work_of(trained_store, CLOCK), configuration(), BASINS)
     assert again.already
