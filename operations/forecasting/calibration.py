@@ -32,7 +32,7 @@ from operations.versions.load_networks import LoadedVersion
 from operations.versions.stages import with_progress
 from records.database.engine import Database
 from records.runs.run_weather import FilledWeather, RunWeather
-from records.runs.states import State
+from records.runs.tables import State
 from records.versions import error_models
 from records.versions.versions import Version
 
