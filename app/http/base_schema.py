@@ -5,8 +5,10 @@ from dataclasses import dataclass, is_dataclass
 from datetime import date, datetime
 from typing import Annotated, Any, ClassVar, Literal, Protocol, Self, TypeVar, cast, get_args, runtime_checkable
 
+import numpy as np
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from hydrology.base import calendar
 from hydrology.base import units as convert
 from hydrology.base.absent import Absent, known
 from hydrology.base.calendar import Day, as_date
@@ -134,6 +136,20 @@ class Model(BaseModel):
         object.__setattr__(self, "_reasons", reasons)
 
     @classmethod
+    def from_records(cls, *sources: object, **fields: Any) -> Self:
+        """Return the answer with the fields given and those that the sources have, as records and hydrology have them.
+
+        `run` is also a source's `run_id`, and `period` its `first_day` and `last_day`.
+        """
+        for name in cls.model_fields.keys() - fields.keys() - {"missing"}:
+            for source in sources:
+                if (held := getattr(source, name, getattr(source, f"{name}_id", _NOTHING))) is not _NOTHING:
+                    fields[name] = held
+                elif name == "period" and hasattr(source, "first_day"):
+                    fields[name] = Period.between(source.first_day, cast(Any, source).last_day)
+        return cls(**{name: _shown(held) for name, held in fields.items()})
+
+    @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
         cls._why, cls._shows, cls._texts = {}, {}, set()
         for name, field in cls.model_fields.items():
@@ -150,6 +166,21 @@ def _marks(hint: Any) -> Iterator[object]:
     yield from getattr(hint, "__metadata__", ())
     for part in get_args(hint):
         yield from _marks(part)
+
+
+_NOTHING = object()
+
+
+def _shown(value: object) -> object:
+    """Return a day, a period or an area as answers show it."""
+    match value:
+        case np.datetime64():
+            return as_date(value)
+        case calendar.Period():
+            return Period.between(value.first, value.last)
+        case convert.Area():
+            return Area(name=value.name, km2=value.m2 / convert.M2_PER_KM2)
+    return value
 
 
 _PLAIN = {type(None), bool, int, float, str, date, datetime}

@@ -63,13 +63,15 @@ class As:
 
     def model(self, value: Any) -> Model:
         """Return a value as the answer shows it."""
-        names = _names(type(value), self)
+        return model_of(cast(Any, type(value)), self)(**self.values(value))
+
+    def values(self, value: Any) -> dict[str, Any]:
+        """Return the fields of a value as the answer shows them, by name."""
         reasons = _reasons(cast(Any, type(value)))
-        shown = {
+        return {
             shown: _texts(getattr(value, name)) if name in reasons else _plain(getattr(value, name), self.exact)
-            for name, shown in names.items()
+            for name, shown in _names(type(value), self).items()
         }
-        return model_of(cast(Any, type(value)), self)(**shown)
 
 
 Shown = Annotated[Value, As()]
@@ -79,6 +81,15 @@ Shown = Annotated[Value, As()]
 @cache
 def model_of(source: Any, how: As) -> type[Model]:
     """Return the object of the document that shows a data class."""
+    shown = shown_fields(source, how)
+    if how.missing:
+        shown["missing"] = (Missing, EXPLAINED)
+    doc = how.doc or inspect.cleandoc(source.__doc__ or "").partition("\n\n")[0]
+    return create_model(how.name or source.__name__, __base__=Model, __doc__=doc, __module__=source.__module__, **shown)
+
+
+def shown_fields(source: Any, how: As) -> dict[str, Any]:
+    """Return the fields of the object that shows a data class, by name: the type and the description of each."""
     hints, reasons = get_type_hints(source, include_extras=True), _reasons(source)
     shown: dict[str, Any] = {}
     for name, renamed in _names(source, how).items():
@@ -88,10 +99,12 @@ def model_of(source: Any, how: As) -> type[Model]:
         for why in marks:
             type_ = Annotated[type_, why] if isinstance(why, Why) else type_
         shown[renamed] = (type_, Field(description=words) if words else ...)
-    if how.missing:
-        shown["missing"] = (Missing, EXPLAINED)
-    doc = how.doc or inspect.cleandoc(source.__doc__ or "").partition("\n\n")[0]
-    return create_model(how.name or source.__name__, __base__=Model, __doc__=doc, __module__=source.__module__, **shown)
+    return shown
+
+
+def extended(base: type[Model], **fields: Any) -> Any:
+    """Return a model with more fields, as `shown_fields` gives them, after those of its base."""
+    return create_model(base.__name__, __base__=base, **fields)
 
 
 def item_model(items: Any) -> type[BaseModel] | None:

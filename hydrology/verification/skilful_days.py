@@ -2,26 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
 
 from hydrology.base.absent import Absent, absent
 from hydrology.base.reasons import Reason
 from hydrology.scores.bootstrap import MIN_YEARS
 from hydrology.verification.reliable_days import why_too_few
-
-
-class OfMonth(Protocol):
-    """Skill on the days of a month, as `hydrology.verification.results.MonthSkill`."""
-
-    @property
-    def n(self) -> int: ...
-    @property
-    def years(self) -> int: ...
-    @property
-    def low(self) -> float | None: ...
-    @property
-    def independent_issues(self) -> int | None: ...
-
+from hydrology.verification.results import MonthSkill
 
 MIN_ISSUES = 10
 """Minimum number of independent forecasts: the interval, which draws water years, does not see how few a year has."""
@@ -43,7 +29,7 @@ class SkilfulDays:
     independent_issues: int
 
 
-def skilful_days(by_lead: Mapping[int, OfMonth]) -> SkilfulDays | Absent:
+def skilful_days(by_lead: Mapping[int, MonthSkill]) -> SkilfulDays | Absent:
     """Return until which day ahead forecasts are skilful against climatology, by a month's skill at each lead."""
     verified: list[tuple[float, int]] = []
     for lead in range(1, max(by_lead, default=0) + 1):
@@ -57,7 +43,7 @@ def skilful_days(by_lead: Mapping[int, OfMonth]) -> SkilfulDays | Absent:
     return _why_none(by_lead.get(1))
 
 
-def _why_none(first: OfMonth | None) -> Absent:
+def _why_none(first: MonthSkill | None) -> Absent:
     if first is None or not first.n:
         return absent(Reason.NO_LEAD_VERIFIED)
     if first.years < MIN_YEARS:

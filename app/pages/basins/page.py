@@ -33,8 +33,7 @@ from app.pages.figures.flow import Flow, flow_of
 from app.pages.render import PageRoute, render
 from app.versions.schemas import ModelDetail
 from app.versions.scores import BasinSkill, basin_skill
-from app.versions.verification import basin_verification
-from app.versions.verification_schemas import BasinVerification, LeadVerification
+from app.versions.verification import verified_in
 from app.versions.versions import version_detail
 from hydrology.alerts.alert_rule import Severity
 from hydrology.base.absent import Absent
@@ -49,6 +48,7 @@ from records.feeds import feeds
 from records.forecasts import seasonal_volumes
 from records.forecasts.latest import Latest
 from records.outlooks import reader
+from records.verification.lead_scores import BasinVerification
 
 router = APIRouter(route_class=PageRoute)
 
@@ -81,7 +81,7 @@ class ForecastPart:
     figures: Sequence[Figure]
     volumes: VolumesOfRun | Absent
     skill: BasinSkill | Absent
-    skill_by_lead: BasinVerification | Absent
+    skill_by_lead: Sequence[BasinVerification] | Absent
     changes: ChangeOfRun | Absent
     rain_margin: RainMarginOfRun | Absent
     model: ModelDetail
@@ -123,7 +123,7 @@ class ForecastPart:
         return any(score.shipped for score in self.scores)
 
     @property
-    def calibrated_leads(self) -> list[LeadVerification]:
+    def calibrated_leads(self) -> list[BasinVerification]:
         """Verification of calibrated forecasts by lead time."""
         return verified_rows(self.skill_by_lead, self.outlook)
 
@@ -234,7 +234,7 @@ def _part(
         figures=figures.build(),
         volumes=or_reason(lambda: volumes_of_run(session, seasonal_volumes.newest(session, basin, now), None, now)),
         skill=skill,
-        skill_by_lead=or_reason(lambda: basin_verification(session, basin, version, ALL_YEAR)),
+        skill_by_lead=or_reason(lambda: verified_in(session, basin, version, ALL_YEAR)[1]),
         changes=or_reason(lambda: change_of(session, latest, now, units)),
         rain_margin=or_reason(lambda: rain_margin_of_run(session, latest, now, units, None)),
         model=version_detail(session, version),

@@ -1,7 +1,7 @@
 """The five facts of a basin: each has a value, or few words on why there is none."""
 
-from dataclasses import replace
-from datetime import date
+from dataclasses import fields, replace
+from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
@@ -11,13 +11,15 @@ from app.http.base_schema import Period as Days
 from app.outlooks.schemas import BasinOutlook, ForecastSkill, OutlookPeak, SeasonNow, SkillNow
 from app.pages.basins import facts
 from app.pages.basins.facts import by_months, verified_rows
-from app.versions.verification_schemas import BasinVerification, LeadVerification, MonthSkill
 from hydrology.base.absent import absent
+from hydrology.base.calendar import day
 from hydrology.base.reasons import Reason
 from hydrology.verification.reliable_days import MIN_ISSUES
+from hydrology.verification.results import MonthSkill, Verification
 from records.database.engine import Database
 from records.runs import run_arrays
 from records.runs.run_summary import ReferenceSnow
+from records.verification.lead_scores import BasinVerification
 from testing.records import BASIN, a_reason
 from tests.app import factories
 from tests.app.basins.test_thresholds import fill_records as store_record
@@ -154,23 +156,37 @@ def _with_skill(**fields: Any) -> BasinOutlook:
 def test_the_table_of_leads_is_the_verification_behind_the_outlook() -> None:
     lows = {1: (0.4, 0.4), 2: (0.1, 0.2), 3: (-0.1, 0.1)}
     rows = [_row(lead, months=_months(april=low, may=later)) for lead, (low, later) in lows.items()]
-    others = [_row(1, origin="issued"), _row(1, forecaster="raw"), _row(1, scored="another")]
-    verified: dict[str, Any] = {"verification": [*others, *reversed(rows)]}
+    others = [_row(1, origin="issued"), _row(1, forecaster="raw"), _row(1, version_id="another")]
     chosen: dict[str, Any] = {"version": "a", "origin": "reforecast", "weather": "observed", "period": OF_ROWS}
-    shown = verified_rows(BasinVerification.model_construct(**verified), _with_skill(**chosen))
+    shown = verified_rows([*others, *reversed(rows)], _with_skill(**chosen))
     assert shown == rows
     assert by_months(shown) == [("April", "Skilful to day 2", 40), ("May", "Skilful to day 3", 40)]
 
 
-def _months(**lows: float) -> list[MonthSkill]:
+def _months(**lows: float) -> tuple[MonthSkill, ...]:
     names = ("", "january", "february", "march", "april", "may", "june", *("",) * 6)
-    return [
+    return tuple(
         MonthSkill(month=month, n=50, years=10, crpss=0.5, low=lows.get(names[month]), high=0.9, independent_issues=40)
         for month in range(1, 13)
-    ]
+    )
 
 
-def _row(lead: int, **chosen: Any) -> LeadVerification:
-    fields: dict[str, Any] = {"origin": "reforecast", "weather": "observed", "forecaster": "calibrated", "scored": "a"}
-    fields |= {"period": OF_ROWS, "lead": lead, "crpss_climatology": 0.5, "months": None, **chosen}
-    return LeadVerification.model_construct(**fields)
+def _row(lead: int, months: tuple[MonthSkill, ...] | None = None, **chosen: Any) -> BasinVerification:
+    figures: dict[str, Any] = dict.fromkeys(field.name for field in fields(Verification)) | {"missing": {}}
+    scores = Verification(**figures | {"n": 50, "years": 10, "crpss_climatology": 0.5, "months": months})
+    key: dict[str, Any] = {"version_id": "a", "origin": "reforecast", "forecaster": "calibrated"}
+    return BasinVerification(
+        **key | chosen,
+        basin_id="SYNTH-01",
+        weather="observed",
+        first_day=day(OF_ROWS.first_day),
+        last_day=day(OF_ROWS.last_day),
+        lead=lead,
+        season="all",
+        every_days=1,
+        error_model=None,
+        attributes_assumed=[],
+        period_use="held out",
+        scores=scores,
+        verified_at=datetime(2008, 10, 1, tzinfo=UTC),
+    )
