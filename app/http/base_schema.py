@@ -136,10 +136,13 @@ class Model(BaseModel):
         object.__setattr__(self, "_reasons", reasons)
 
     @classmethod
-    def from_records(cls, *sources: object, **fields: Any) -> Self:
+    def from_records(cls, *sources: object, why: Mapping[str, str] | None = None, **fields: Any) -> Self:
         """Return the answer with the fields given and those that the sources have, as records and hydrology have them.
 
         `run` is also a source's `run_id`, and `period` its `first_day` and `last_day`.
+
+        Args:
+            why: the reasons of fields, where they are null.
         """
         for name in cls.model_fields.keys() - fields.keys() - {"missing"}:
             for source in sources:
@@ -147,6 +150,9 @@ class Model(BaseModel):
                     fields[name] = held
                 elif name == "period" and hasattr(source, "first_day"):
                     fields[name] = Period.between(source.first_day, cast(Any, source).last_day)
+        for name, reason in (why or {}).items():
+            if fields[name] is None:
+                fields.setdefault("missing", {})[name] = reason
         return cls(**{name: _shown(held) for name, held in fields.items()})
 
     @classmethod

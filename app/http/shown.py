@@ -33,6 +33,7 @@ class As:
 
     Attributes:
         doc: what it is; by default the first paragraph of the class's docstring.
+        properties: of the class, shown after its fields.
         exact: whether numbers are shown with all digits; else with 7.
         missing: whether the object has `missing`, with the reasons of its own fields.
     """
@@ -41,6 +42,7 @@ class As:
     doc: str | None = None
     omit: tuple[str, ...] = ()
     rename: tuple[tuple[str, str], ...] = ()
+    properties: tuple[str, ...] = ()
     exact: bool = False
     missing: bool = False
 
@@ -91,6 +93,8 @@ def model_of(source: Any, how: As) -> type[Model]:
 def shown_fields(source: Any, how: As) -> dict[str, Any]:
     """Return the fields of the object that shows a data class, by name: the type and the description of each."""
     hints, reasons = get_type_hints(source, include_extras=True), _reasons(source)
+    for name in how.properties:
+        hints[name] = get_type_hints(getattr(source, name).fget, include_extras=True)["return"]
     shown: dict[str, Any] = {}
     for name, renamed in _names(source, how).items():
         marks = getattr(hints[name], "__metadata__", ())
@@ -117,7 +121,8 @@ def item_model(items: Any) -> type[BaseModel] | None:
 
 def _names(source: type, how: As) -> dict[str, str]:
     renamed = dict(how.rename)
-    return {field.name: renamed.get(field.name, field.name) for field in fields(source) if field.name not in how.omit}
+    names = [field.name for field in fields(source) if field.name not in how.omit]
+    return {name: renamed.get(name, name) for name in (*names, *how.properties)}
 
 
 def _json_type(hint: Any, how: As) -> Any:

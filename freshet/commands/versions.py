@@ -19,7 +19,8 @@ from records.access import audit
 from records.versions import combinations, promotions
 
 if TYPE_CHECKING:
-    from app.versions.schemas import ModelPart, ProbeResult
+    from app.versions.schemas import ModelPart
+    from hydrology.water.probe_results import ProbeResult
     from operations.verification.learn_weights import LearntWeights
 
 _COLUMNS: Columns = {"version": "id", "label": "label", "architecture": "architecture", "product": "product"}
