@@ -18,7 +18,6 @@ from hydrology.base.doc import Why
 from jobspec.feeds import NewFeed
 from jobspec.fields import NAMED
 from records.access.keys import Key
-from records.database.statements import as_values
 from records.feeds import feeds
 from records.feeds.feeds import BasinStatus, FeedConflict, UnknownFeed
 from records.feeds.product_credits import ProductConflict
@@ -107,18 +106,17 @@ def owned(session: Session, key: Key, name: str) -> feeds.Feed:
 
 def feed_of(feed: feeds.Feed, key: Key) -> Feed:
     """Return what a key may see of a feed."""
-    return Feed(**_fields(feed, key))
+    return Feed.from_records(feed, **_visible(feed, key))
 
 
 def feed_detail(session: Session, feed: feeds.Feed, key: Key) -> FeedDetail:
     """Return what a key may see of a feed and of its outcomes by basin."""
-    shown = []
-    for one in feeds.basins_of(session, feed):
-        values = as_values(one, "basin_id", "record_since", "holes")
-        if _withheld(key, feed):
-            values["reason"] = None
-        shown.append(BasinOfFeed(basin=one.basin_id, holes=holes(feed.name, one.basin_id, one.holes), **values))
-    return FeedDetail(**_fields(feed, key), basins=shown)
+    hidden = {"reason": None} if _withheld(key, feed) else {}
+    basins = [
+        BasinOfFeed.from_records(one, holes=holes(feed.name, one.basin_id, one.holes), **hidden)
+        for one in feeds.basins_of(session, feed)
+    ]
+    return FeedDetail.from_records(feed, **_visible(feed, key), basins=basins)
 
 
 def holes(feed: str, basin: str, found: Iterable[feeds.Hole]) -> list[Hole]:
@@ -129,12 +127,12 @@ def holes(feed: str, basin: str, found: Iterable[feeds.Hole]) -> list[Hole]:
     ]
 
 
-def _fields(feed: feeds.Feed, key: Key) -> dict[str, Any]:
-    fields = as_values(feed, "created_by", "origin") | {"adapter": feed.settings["adapter"]}
+def _visible(feed: feeds.Feed, key: Key) -> dict[str, Any]:
+    adapter = {"adapter": feed.settings["adapter"]}
     if not _withheld(key, feed):
-        return fields
+        return adapter
     hidden = ("settings", "last_error") if feed.last_error else ("settings",)
-    return fields | dict.fromkeys(hidden) | {"missing": dict.fromkeys((*hidden, "basins.reason"), WITHHELD)}
+    return adapter | dict.fromkeys(hidden) | {"missing": dict.fromkeys((*hidden, "basins.reason"), WITHHELD)}
 
 
 def _withheld(key: Key, feed: feeds.Feed) -> bool:

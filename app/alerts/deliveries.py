@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Path, Query, Response
 from pydantic import Field
@@ -23,7 +23,6 @@ from records.alerts.alert_changes import ChangeKind
 from records.alerts.deliveries import Status, UnknownDelivery
 from records.alerts.dispatch import MAX_TRIES, NotEnded, QuestionOver, SubscriptionPaused
 from records.alerts.subscriptions import UnknownSubscription
-from records.database.statements import as_values
 
 _UNDER_WAY = Why("It is under way.")
 _QUESTION = Why("It asks whether the recipient agrees.")
@@ -95,36 +94,27 @@ def owned(session: Session, key: Key, delivery: str) -> deliveries.Delivery:
 
 def detail(session: Session, stored: deliveries.Delivery) -> DeliveryDetail:
     """Return a delivery with its log."""
-    attempts = [DeliveryAttempt(**as_values(attempt)) for attempt in deliveries.attempts_of(session, stored.id)]
-    return DeliveryDetail(**_fields(stored, _changes(session, [stored])), attempts=attempts)
+    attempts = [DeliveryAttempt.from_records(attempt) for attempt in deliveries.attempts_of(session, stored.id)]
+    (delivery,) = summaries(session, [stored])
+    return DeliveryDetail(**dict(delivery), attempts=attempts)
 
 
 def summaries(session: Session, rows: Sequence[deliveries.Delivery]) -> list[Delivery]:
     """Return deliveries as in a list."""
-    changes = _changes(session, rows)
-    return [Delivery(**_fields(stored, changes)) for stored in rows]
+    changes = alert_changes.get_many(session, [stored.change_seq for stored in rows if stored.change_seq is not None])
+    return [_summary(stored, changes.get(stored.change_seq or 0)) for stored in rows]
 
 
-def _changes(session: Session, rows: Sequence[deliveries.Delivery]) -> dict[int, alert_changes.Change]:
-    return alert_changes.get_many(session, [stored.change_seq for stored in rows if stored.change_seq is not None])
-
-
-def _fields(stored: deliveries.Delivery, changes: dict[int, alert_changes.Change]) -> dict[str, Any]:
-    change = None if stored.change_seq is None else changes[stored.change_seq]
+def _summary(stored: deliveries.Delivery, change: alert_changes.Change | None) -> Delivery:
     at_once = "The next attempt is immediate or under way." if stored.status == "pending" else "It has ended."
-    return {
-        "id": stored.id,
-        "subscription": stored.subscription_id,
-        "event": change and change.id,
-        "kind": change.kind if change else "confirmation",
-        "basin": change and change.basin_id,
-        "status": stored.status,
-        "tries": stored.tries,
-        "most_tries": MAX_TRIES,
-        "next_at": stored.next_at,
-        "ended_at": stored.ended_at,
-        "missing": {} if stored.next_at else {"next_at": at_once},
-    }
+    return Delivery.from_records(
+        stored,
+        event=change and change.id,
+        kind=change.kind if change else "confirmation",
+        basin=change and change.basin_id,
+        most_tries=MAX_TRIES,
+        why={"next_at": at_once},
+    )
 
 
 router = APIRouter(

@@ -16,7 +16,7 @@ from app.exports.answers import SeriesAnswer, body_of, documented_responses
 from app.exports.formats import SERIES
 from app.exports.series import NOWHERE, basin_columns
 from app.exports.table import RIVER_FLOW, Column, Table, constant
-from app.http.base_schema import EXPLAINED, Area, DataCredit, Missing, Model, column
+from app.http.base_schema import EXPLAINED, DataCredit, Missing, Model, column
 from app.http.conditional import entity_tag
 from app.http.dependencies import BasinId, Reading
 from app.http.discharge_units import area_between
@@ -149,7 +149,7 @@ def credit_of(session: Session, product: str) -> DataCredit | None:
 
 def observations_of(session: Session, part: ObservationQuery) -> Observations:
     """Return the observations of a basin."""
-    period, area = part.period, part.area
+    period = part.period
     by_variable = {entry.variable: _in_units(session, part, entry) for entry in part.entries}
     lacking = {name: int(np.isnan(daily.values).sum()) for name, daily in by_variable.items()}
     missing = {
@@ -158,15 +158,12 @@ def observations_of(session: Session, part: ObservationQuery) -> Observations:
         for name, days in lacking.items()
         if days
     }
-    credit = credit_of(session, part.entries[0].product)
-    return Observations(
-        basin=part.basin,
+    return Observations.from_records(
+        part,
         basin_kind=kind_of(session, part.basin),
         product=part.entries[0].product,
-        credit=credit,
+        credit=credit_of(session, part.entries[0].product),
         units={name: daily.unit for name, daily in by_variable.items()},
-        area=None if area is None else Area.of(area),
-        known_at=part.known_at,
         kept={
             entry.variable: Extent(first_day=as_date(entry.period.first), last_day=as_date(entry.period.last))
             for entry in part.entries

@@ -145,11 +145,9 @@ class Model(BaseModel):
             why: the reasons of fields, where they are null.
         """
         for name in cls.model_fields.keys() - fields.keys() - {"missing"}:
-            for source in sources:
-                if (held := getattr(source, name, getattr(source, f"{name}_id", _NOTHING))) is not _NOTHING:
-                    fields[name] = held
-                elif name == "period" and hasattr(source, "first_day"):
-                    fields[name] = Period.between(source.first_day, cast(Any, source).last_day)
+            held = next((one for source in sources if (one := _attribute(source, name)) is not _NOTHING), _NOTHING)
+            if held is not _NOTHING:
+                fields[name] = held
         for name, reason in (why or {}).items():
             if fields[name] is None:
                 fields.setdefault("missing", {})[name] = reason
@@ -175,6 +173,13 @@ def _marks(hint: Any) -> Iterator[object]:
 
 
 _NOTHING = object()
+
+
+def _attribute(source: Any, name: str) -> object:
+    held = getattr(source, name, getattr(source, f"{name}_id", _NOTHING))
+    if held is _NOTHING and name == "period" and hasattr(source, "first_day"):
+        return Period.between(source.first_day, source.last_day)
+    return held
 
 
 def _shown(value: object) -> object:

@@ -1,6 +1,5 @@
 """Jobs as answers show them to a key."""
 
-from dataclasses import fields
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -87,7 +86,6 @@ class JobPage(Model):
     next: str | None = next_page("/v1/jobs?limit=100&after=01a1fa2ab3c4d50b5f2e91")
 
 
-_COPIED = Job.model_fields.keys() & {field.name for field in fields(jobs.Job)}
 WITHHELD = "Shown to the key that posted the job and to an admin."
 
 
@@ -116,14 +114,14 @@ def require_yours(session: Session, key: Key, job: str) -> None:
 
 def job_answer(job: jobs.Job, key: Key) -> Job:
     """Return the parts of a job visible to `key`."""
-    content: dict[str, Any] = {name: getattr(job, name) for name in _COPIED} | {
+    content: dict[str, Any] = {
+        "params": job.params,
+        "result": job.result,
         "progress": job.progress and Progress.model_validate({"detail": "", **job.progress}),
         "problem": job.problem and Cause.model_validate(job.problem),
-        "parent": job.parent_id,
-        "schedule": job.schedule_id,
     }
     missing = {} if owns(key, job) else _withhold(content)
-    return Job(**content, events=f"/v1/jobs/{job.id}/events", missing=missing)
+    return Job.from_records(job, **content, events=f"/v1/jobs/{job.id}/events", missing=missing)
 
 
 def _withhold(content: dict[str, Any]) -> dict[str, str]:

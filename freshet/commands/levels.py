@@ -27,7 +27,7 @@ from records.levels import basin_levels, flood_categories, level_doubts
 from records.outlooks import outlooks
 
 if TYPE_CHECKING:
-    from app.basins.threshold_schemas import Trend
+    from hydrology.extremes.trend import Trend
 
 
 def _described(field: str) -> str:
