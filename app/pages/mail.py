@@ -4,7 +4,6 @@ A POST by a mail program unsubscribes at once (RFC 8058). The token in the path 
 key is needed, and it does nothing else.
 """
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Request
@@ -25,34 +24,11 @@ router = APIRouter(prefix="/mail", include_in_schema=False, route_class=PageRout
 Token = Annotated[str, Path(pattern=signatures.FORM)]
 
 
-@dataclass(frozen=True, slots=True)
-class MailLink:
-    """Contents of the page.
-
-    Attributes:
-        done: whether the recipient has chosen so already.
-        questions: the path to the page by which the recipient allows questions again; None unless it has unsubscribed.
-    """
-
-    purpose: Purpose
-    done: bool
-    subscription: Subscription
-    questions: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Questions:
-    """Contents of the page on questions to an address; `refused`: whether it wants none."""
-
-    refused: bool
-    token: str
-
-
 @router.get("/questions/{token}", response_class=HTMLResponse)
 def read_questions(request: Request, session: Reading, settings: ServiceSettings, token: Token) -> HTMLResponse:
     """Show whether the address takes questions, and the button that changes it. Nothing is changed."""
     mailbox = signatures.mailbox_of(signatures.service_key(settings), token)
-    return _private(render(request, "mail-questions.html", Questions(questions.is_refused(session, mailbox), token)))
+    return _questions(request, token, refused=questions.is_refused(session, mailbox))
 
 
 @router.post("/questions/{token}", response_class=HTMLResponse)
@@ -64,7 +40,7 @@ def refuse_questions(
     with database.transaction() as session:
         if questions.refuse(session, mailbox, now):
             audit.record(session, _recipient(request), "questions refused", mailbox, now)
-    return _private(render(request, "mail-questions.html", Questions(True, token)))
+    return _questions(request, token, refused=True)
 
 
 @router.post("/questions/{token}/allow", response_class=HTMLResponse)
@@ -76,7 +52,7 @@ def allow_questions(
     with database.transaction() as session:
         if questions.allow(session, mailbox):
             audit.record(session, _recipient(request), "questions allowed", mailbox, now)
-    return _private(render(request, "mail-questions.html", Questions(False, token)))
+    return _questions(request, token, refused=False)
 
 
 @router.get("/{purpose}/{token}", response_class=HTMLResponse)
@@ -112,6 +88,11 @@ def follow_mail_link(
         return _page(request, session, key, purpose, subscriptions.get(session, before.id))
 
 
+def _questions(request: Request, token: str, *, refused: bool) -> HTMLResponse:
+    """Return the page on questions to an address, and whether it wants none."""
+    return _private(render(request, "mail-questions.html", token=token, refused=refused))
+
+
 def _recipient(request: Request) -> Actor:
     return Actor("recipient of e-mail", address=address_of(request.scope) or None)
 
@@ -120,12 +101,12 @@ def _page(request: Request, session: Session, key: bytes, purpose: Purpose, subs
     unsubscribed = subscription.paused_because == UNSUBSCRIBED
     done = unsubscribed if purpose == "unsubscribe" else subscription.confirmed_at is not None and not unsubscribed
     assert subscription.email is not None
-    path = (
-        signatures.questions_link("", key, questions.mailbox_hash(session, subscription.email))
-        if unsubscribed
-        else None
+    again = None  # the path to the page by which the recipient allows questions again
+    if unsubscribed:
+        again = signatures.questions_link("", key, questions.mailbox_hash(session, subscription.email))
+    return _private(
+        render(request, "mail.html", purpose=purpose, done=done, subscription=subscription, questions=again)
     )
-    return _private(render(request, "mail.html", MailLink(purpose, done, subscription, path)))
 
 
 def _private(answer: HTMLResponse) -> HTMLResponse:

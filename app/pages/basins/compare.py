@@ -48,23 +48,12 @@ class Column:
     forecast: BasinForecast | None
 
 
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """Contents of the page; `figure` is None without any forecast."""
-
-    columns: list[Column]
-    figure: Figure | None
-
-    @property
-    def titles(self) -> list[str]:
-        return next(([fact.title for fact in c.facts] for c in self.columns if not isinstance(c.facts, Absent)), [])
-
-
 @router.get("/compare", response_class=HTMLResponse)
 def compare(request: Request, session: Reading, clock: ServiceClock, basin: Asked) -> HTMLResponse:
     """Show basins side by side."""
     columns = [_column(session, one, clock.now()) for one in dict.fromkeys(basin)]
-    return render(request, "compare.html", Compared(columns, _figure(columns)))
+    titles = next(([fact.title for fact in c.facts] for c in columns if not isinstance(c.facts, Absent)), [])
+    return render(request, "compare.html", columns=columns, titles=titles, figure=_figure(columns))
 
 
 def _column(session: Session, basin: str, now: datetime) -> Column:

@@ -1,7 +1,7 @@
 """/: today's overview: a map of the basins, and their list, most urgent first."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from urllib.parse import urlencode
@@ -13,11 +13,10 @@ from app.http.dependencies import Reading, ServiceClock, ServiceSettings
 from app.pages.render import PageRoute, render
 from app.pages.rivers.basins_today import SCALES, BasinToday, ColourBy, Scale, basins_today
 from app.pages.rivers.map import Map, drawn
-from app.pages.rivers.selection import ALERTS, PAGE, STATES, Selected, Selection, Sort, State
+from app.pages.rivers.selection import ALERTS, PAGE, STATES, Selected, Selection, Sort
 from app.service import status
 from app.service.health import Degraded
 from app.service.status import Status
-from hydrology.alerts.alert_rule import Severity
 from hydrology.base.calendar import day
 from hydrology.base.staleness import age_days
 
@@ -25,6 +24,19 @@ router = APIRouter(route_class=PageRoute)
 
 OF_STALENESS = ("stale-forecast", "stale-input")
 """Degradations that the sentence about T0 covers."""
+
+
+COLUMNS: tuple[tuple[Sort, str], ...] = (
+    ("name", "Basin"),
+    ("concern", "Alert"),
+    ("chance", "Chance of passing a level"),
+    ("peak", "Highest, m³/s"),
+    ("flow", "Flow, % of normal"),
+    ("snow", "Snow, % of normal"),
+    ("skill", "Skill, NSE"),
+    ("t0", "T0"),
+)
+"""The columns of the table that can be sorted, and their titles."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,27 +50,11 @@ class Day:
     colour: ColourBy
     t0: date | None
     map: Map | None
+    scales, states, alerts, columns = SCALES, STATES, ALERTS, COLUMNS
 
     @property
     def scale(self) -> Scale:
         return SCALES[self.colour]
-
-    @property
-    def scales(self) -> Mapping[ColourBy, Scale]:
-        return SCALES
-
-    @property
-    def states(self) -> Mapping[State, str]:
-        return STATES
-
-    @property
-    def alerts(self) -> Mapping[Severity, str]:
-        return ALERTS
-
-    @property
-    def columns(self) -> tuple[tuple[Sort, str], ...]:
-        """The columns of the table that can be sorted, and their titles."""
-        return COLUMNS
 
     @property
     def rows(self) -> Sequence[BasinToday]:
@@ -116,18 +112,6 @@ class Day:
         """The API call for the basins as a file; the API knows the search and the part of the map."""
         asked = {"q": self.selection.search, "bbox": self.selection.bbox or ""}
         return "/v1/basins?" + urlencode({name: value for name, value in asked.items() if value} | {"format": "csv"})
-
-
-COLUMNS: tuple[tuple[Sort, str], ...] = (
-    ("name", "Basin"),
-    ("concern", "Alert"),
-    ("chance", "Chance of passing a level"),
-    ("peak", "Highest, m³/s"),
-    ("flow", "Flow, % of normal"),
-    ("snow", "Snow, % of normal"),
-    ("skill", "Skill, NSE"),
-    ("t0", "T0"),
-)
 
 
 @router.get("/", response_class=HTMLResponse)
