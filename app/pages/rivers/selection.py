@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from urllib.parse import urlencode
 
 from fastapi import Depends, Query
+from pydantic import BeforeValidator
 
 from app.basins.queries import BoundingBox, corners
 from app.pages.rivers.basins_today import BasinToday, ColourBy
@@ -41,29 +42,22 @@ _KEYS: Mapping[Sort, Callable[[BasinToday], Any]] = {
 }
 _RISING: frozenset[Sort] = frozenset(("name", "t0"))
 """Columns whose first order is from the lowest; the others begin with the highest."""
+_OR_EMPTY = BeforeValidator(lambda text: text or None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """The requested basins, their order and colour.
+    """The requested basins, their order and colour; a filter that is None or empty takes all."""
 
-    Attributes:
-        search: part of a name or identifier; basin: identifiers; none for all.
-        state, alert: filters; None for all.
-        sort: the column; reverse: whether in the opposite of its first order.
-        page: of the table, from 1.
-        bbox: the part of the map, degrees; None for the whole.
-    """
-
-    search: str = ""
-    colour: ColourBy | None = None
-    state: State | None = None
-    alert: Severity | None = None
-    basin: tuple[str, ...] = ()
-    sort: Sort = "concern"
-    reverse: bool = False
-    page: int = 1
-    bbox: str | None = None
+    search: Annotated[str, Query(description="Part of a basin's name or identifier.", max_length=100)] = ""
+    colour: Annotated[ColourBy | None, Query(description="The number that colours the map.")] = None
+    state: Annotated[State | None, _OR_EMPTY, Query(description="State of the basins' forecasts.")] = None
+    alert: Annotated[Severity | None, _OR_EMPTY, Query(description="Least severity of the basins' alerts.")] = None
+    basin: Annotated[tuple[str, ...], Query(description="Identifiers of basins.", max_length=MAX_CHOSEN)] = ()
+    sort: Annotated[Sort, Query(description="Order of the table.")] = "concern"
+    reverse: Annotated[bool, Query(description="Whether in the opposite order.")] = False
+    page: Annotated[int, Query(description="Page of the table.", ge=1, le=10_000)] = 1
+    bbox: BoundingBox = None
 
     def query(self, **changes: Any) -> str:
         """Return the query of an address for the selection with changes; the page is the first unless it is changed."""
@@ -121,31 +115,7 @@ _DEFAULTS = {field.name: field.default for field in fields(Selection)}
 ALERTS: Mapping[Severity, str] = {name: f"{name} or more" if name != SEVERITIES[-1] else name for name in SEVERITIES}
 
 
-async def _selection(
-    search: Annotated[str, Query(description="Part of a basin's name or identifier.", max_length=100)] = "",
-    colour: Annotated[ColourBy | None, Query(description="The number that colours the map.")] = None,
-    state: Annotated[State | Literal[""] | None, Query(description="State of the basins' forecasts.")] = None,
-    alert: Annotated[Severity | Literal[""] | None, Query(description="Least severity of the basins' alerts.")] = None,
-    basin: Annotated[tuple[str, ...], Query(description="Identifiers of basins.", max_length=MAX_CHOSEN)] = (),
-    sort: Annotated[Sort, Query(description="Order of the table.")] = "concern",
-    reverse: Annotated[bool, Query(description="Whether in the opposite order.")] = False,
-    page: Annotated[int, Query(description="Page of the table.", ge=1, le=10_000)] = 1,
-    bbox: BoundingBox = None,
-) -> Selection:
-    return Selection(
-        search=search,
-        colour=colour,
-        state=state or None,
-        alert=alert or None,
-        basin=basin,
-        sort=sort,
-        reverse=reverse,
-        page=page,
-        bbox=bbox,
-    )
-
-
-Selected = Annotated[Selection, Depends(_selection)]
+Selected = Annotated[Selection, Depends()]
 
 
 def _inside(box: Box, basin: BasinToday) -> bool:
