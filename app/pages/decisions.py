@@ -76,7 +76,6 @@ def read_held(request: Request, session: Reading, clock: ServiceClock, _key: For
 
 @router.get("/basins/{basin}/levels", response_class=HTMLResponse, dependencies=[Depends(any_key)])
 def read_levels(request: Request, session: Reading, clock: ServiceClock, basin: BasinId) -> HTMLResponse:
-    """Show the levels that were set."""
     rating = rating_of(session, basin, clock.today())
     doubts = level_doubts.in_doubt(session, basin, clock.today())
     levels = [fixed_threshold(level, rating, doubts) for level in basin_levels.of_basin(session, basin)]

@@ -63,7 +63,6 @@ class Paired:
 
 @router.get("/models", response_class=HTMLResponse)
 def read_models(request: Request, session: Reading) -> HTMLResponse:
-    """Show every version."""
     listed = version_summaries(session, versions.list_versions(session, limit=MAX_LISTED))
     compared = comparison_summaries(list_comparisons(session, limit=MAX_LISTED))
     scores = {
@@ -74,7 +73,6 @@ def read_models(request: Request, session: Reading) -> HTMLResponse:
 
 @router.get("/models/{version}", response_class=HTMLResponse)
 def read_model(request: Request, session: Reading, version: VersionId) -> HTMLResponse:
-    """Show a version."""
     detail = version_detail(session, version)
     try:
         scores = [score for score in model_skill(session, version, use=HELD_OUT).scores if score.member == "mean"]
@@ -99,7 +97,6 @@ def read_model(request: Request, session: Reading, version: VersionId) -> HTMLRe
 
 @router.get("/comparisons/{comparison}", response_class=HTMLResponse)
 def read_comparison(request: Request, session: Reading, comparison: ComparisonId) -> HTMLResponse:
-    """Show a comparison."""
     detail = comparison_of(session, comparison)
     names = {version.id: version.label or version.id for version in detail.versions}
     plots = list(paired(detail, METRIC))

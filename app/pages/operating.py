@@ -87,7 +87,6 @@ Kind = Annotated[str, Query(description="The kind of job that the form is for.",
 
 @router.get("/jobs", response_class=HTMLResponse)
 def read_jobs(request: Request, session: Reading, key: AnyKey, kind: Kind = USUAL_KIND) -> HTMLResponse:
-    """Show the jobs."""
     listed = [job_answer(job, key) for job in jobs.list_jobs(session, limit=MAX_LISTED)]
     chosen = kind if kind in REQUESTABLE else USUAL_KIND
     form = form_of(REQUESTABLE[chosen].model_fields["params"].annotation)  # type: ignore[arg-type]
@@ -97,7 +96,6 @@ def read_jobs(request: Request, session: Reading, key: AnyKey, kind: Kind = USUA
 
 @router.get("/jobs/{job}", response_class=HTMLResponse)
 def read_job(request: Request, session: Reading, key: AnyKey, job: StoredJob) -> HTMLResponse:
-    """Show a job."""
     answer = job_answer(job, key)
     return render(
         request,
@@ -112,7 +110,6 @@ def read_job(request: Request, session: Reading, key: AnyKey, job: StoredJob) ->
 
 @router.get("/schedules", response_class=HTMLResponse)
 def read_schedules(request: Request, session: Reading, key: AnyKey) -> HTMLResponse:
-    """Show the schedules."""
     listed = [schedule_of(schedule, key) for schedule in schedules.list_schedules(session)]
     return render(request, "work/schedules.html", schedules=listed, example=json.dumps(SCHEDULED_JOB))
 
@@ -123,7 +120,6 @@ SETTINGS = {"adapter": "usgs", "basins": ["USGS-01013500", "USGS-13235000"]}
 
 @router.get("/feeds", response_class=HTMLResponse)
 def read_feeds(request: Request, session: Reading, key: AnyKey) -> HTMLResponse:
-    """Show the feeds."""
     listed = [feed_detail(session, feed, key) for feed in feeds.list_feeds(session)]
     return render(request, "work/feeds.html", feeds=listed, adapters=list(ADAPTERS), example=json.dumps(SETTINGS))
 
@@ -132,5 +128,4 @@ def read_feeds(request: Request, session: Reading, key: AnyKey) -> HTMLResponse:
 def read_status(
     request: Request, session: Reading, database: OpenDatabase, clock: ServiceClock, settings: ServiceSettings
 ) -> HTMLResponse:
-    """Show the status."""
     return render(request, "status.html", status_service.status(session, clock, settings, database.check().revision))

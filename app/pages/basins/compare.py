@@ -50,7 +50,6 @@ class Column:
 
 @router.get("/compare", response_class=HTMLResponse)
 def compare(request: Request, session: Reading, clock: ServiceClock, basin: Asked) -> HTMLResponse:
-    """Show basins side by side."""
     columns = [_column(session, one, clock.now()) for one in dict.fromkeys(basin)]
     titles = next(([fact.title for fact in c.facts] for c in columns if not isinstance(c.facts, Absent)), [])
     return render(request, "compare.html", columns=columns, titles=titles, figure=_figure(columns))
